@@ -1,0 +1,61 @@
+// Who may import whom (architecture 1). The TypeScript projects refuse most of it already; this says why, and covers
+// folders inside one project and the doors to libraries.
+
+/** A library may be imported from these files only. */
+const door = (library, from, comment) => ({
+  name: `one-door-${library.replace(/[^a-z]/g, '')}`,
+  comment: comment ?? `${library} is used through ${from}`,
+  severity: 'error',
+  from: { pathNot: `^(${from}|test/|ops/)` },
+  to: { path: `node_modules/${library}/` },
+});
+
+const never = (name, from, to, comment) => ({ name, comment, severity: 'error', from: { path: from }, to: typeof to === 'string' ? { path: to } : to });
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', comment: 'A cycle has no bottom to start reading at.', severity: 'error', from: {}, to: { circular: true } },
+    never('core-is-pure', '^shared/core/', { pathNot: '^shared/core/' }, 'shared/core imports nothing.'),
+    never('machines-are-pure', '^state-machines/', { pathNot: '^(state-machines/|shared/core/|node_modules/xstate/)' }, 'state-machines imports shared/core and xstate.'),
+    never('chains-know-core', '^shared/chains/', '^(shared/platform|state-machines|indexer|api|ops|test)/', 'shared/chains imports shared/core and its own libraries.'),
+    never('platform-knows-core', '^shared/platform/', '^(shared/chains|state-machines|indexer|api|ops|test)/', 'shared/platform imports shared/core and its own libraries.'),
+    never('indexer-cannot-pay', '^indexer/', '^shared/chains/(payers|signers)\\.ts|^shared/chains/[a-z]+/(payer|signer)\\.ts', 'An indexer holds no keys and builds no transaction.'),
+    never('indexer-one-machine', '^indexer/', '^state-machines/(payment|settlement|payout|ledger)/', 'An indexer knows the chain machine only.'),
+    never('api-not-chain-machine', '^api/', '^state-machines/chain/', 'The chain machine belongs to the indexer.'),
+    never('nobody-imports-deployables', '^(shared|state-machines)/', '^(indexer|api)/', 'Only test and ops import a deployable.'),
+    never('indexer-not-api', '^indexer/', '^(api|ops|test)/', 'Deployables meet in Redis and Postgres, not in code.'),
+    never('api-not-indexer', '^api/', '^(indexer|ops|test)/', 'Deployables meet in Redis and Postgres, not in code.'),
+    never('ops-not-test', '^ops/', '^test/', 'What ships does not need its tests.'),
+    never('store-is-the-bottom', '^api/store/', '^api/(?!store/|deps\\.ts)', 'api/store imports no other folder of the api.'),
+    never('ledger-above-store', '^api/ledger/', '^api/(?!store/|ledger/|deps\\.ts)', 'api/ledger stands on the store.'),
+    never('use-cases-know-no-http', '^api/(payments|settlements|treasury|ledger|consumers|jobs|signer|audit)/', '^api/(http|operations)/', 'http → operations → use cases, never back.'),
+    door('xstate', 'state-machines/|indexer/'),
+    door('postgres', 'shared/platform/postgres\\.ts'),
+    door('redis', 'shared/platform/redis-streams\\.ts'),
+    door('@redis', 'shared/platform/redis-streams\\.ts'),
+    door('bullmq', 'api/jobs/queue\\.ts'),
+    door('ioredis', 'api/jobs/queue\\.ts'),
+    door('express', 'api/http/'),
+    door('openapi-backend', 'api/http/'),
+    door('viem', 'shared/chains/evm/'),
+    door('prom-client', 'shared/platform/metrics\\.ts'),
+    door('pino', 'shared/platform/logger\\.ts'),
+    door('zod', 'shared/platform/config\\.ts|api/operator/gateway-settings\\.ts'),
+    door('umzug', 'shared/platform/migrate\\.ts'),
+    door('request-filtering-agent', 'api/clients/'),
+    {
+      name: 'one-door-otplib',
+      comment: 'otplib is used in one file.',
+      severity: 'error',
+      from: { pathNot: '(^|/)totp\\.ts$|^test/' },
+      to: { path: 'node_modules/(otplib|@otplib)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|\\.sluice|coverage)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'], extensions: ['.ts', '.mjs', '.js', '.json'] },
+  },
+};

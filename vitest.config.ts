@@ -1,0 +1,3 @@
+import config from './test/vitest.config.ts';
+
+export default config;
