@@ -1,0 +1,60 @@
+/** Families of chains; each has one folder in `shared/chains`. */
+export type Family = 'evm' | 'tron' | 'bitcoin';
+
+export type AssetType = 'NATIVE' | 'ERC20' | 'TRC20' | 'BEP20';
+
+/** What makes a block final enough: a count of blocks (the block itself is 1) or the node's own tag. */
+export type FinalityRule = { blocks: number } | { tag: 'safe' | 'finalized' };
+
+/** When a payment resolves (by US dollar value) and when credited funds may mature (decisions 5). */
+export interface Finality {
+  /** Tiers in ascending order; the last has no `upToUsd`. */
+  resolve: { upToUsd?: string; rule: FinalityRule }[];
+  mature: FinalityRule;
+}
+
+/** A coin or token as configured; decimals and contract are pinned here and never read from the chain. */
+export interface AssetConfig {
+  symbol: string;
+  name: string;
+  type: AssetType;
+  contract: string | null;
+  decimals: number;
+  /** Network fee charged per payment, asset units (decisions 2). */
+  networkFee: string;
+  dustFloor: string;
+  /** Smallest cashout in asset units; null means the equivalent of 1 USD. */
+  minimumSettlement: string | null;
+}
+
+/** A wallet of this deployment: its address (which anyone may read) and where the signer finds its key. */
+export interface WalletConfig {
+  address: string;
+  path: string;
+}
+
+/** One chain this deployment serves, as the networks file describes it. */
+export interface NetworkConfig {
+  name: string;
+  family: Family;
+  /** EIP-155 id as text for EVM; the network's own name elsewhere. */
+  chainId: string;
+  nativeSymbol: string;
+  /** One or more JSON-RPC or HTTP endpoints, in order of preference. */
+  rpcUrls: string[];
+  finality: Finality;
+  /** Expected seconds between blocks; drives polling and stall detection. */
+  blockSeconds: number;
+  /** Account-level extended public key below which deposit addresses are derived at /0/i. */
+  accountXpub: string;
+  /** BIP-32 fingerprint (8 hex digits) of that key; a swapped xpub is refused at start. */
+  accountFingerprint: string;
+  /** BIP-32 path of that account below the signer's seed. */
+  accountPath: string;
+  wallets: { hot: WalletConfig; funding: WalletConfig; held: WalletConfig };
+  /** Link to a transaction with `{txHash}` in it. */
+  explorerTxUrl: string;
+  /** Most US dollars the signer lets out per transaction, hour and day. */
+  limits: { perTransactionUsd: string; hourlyUsd: string; dailyUsd: string };
+  assets: AssetConfig[];
+}

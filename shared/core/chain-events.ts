@@ -1,0 +1,78 @@
+/**
+ * The words an indexer says to the api: one message per block near the head, one per range of blocks below final
+ * (architecture 3.3). Messages are hash-linked: `parentHash` must be the tip of whoever applies them.
+ */
+
+/** Any movement of a coin or token to or from a watched address, read from its effect on chain. */
+export interface Transfer {
+  kind: 'native' | 'token';
+  txid: string;
+  /** Position inside the transaction: 0 for the top-level value, the index in the receipt for a log, vout for Bitcoin. */
+  ordinal: number;
+  height: number;
+  blockHash: string;
+  /** Position of the transaction in its block. */
+  position: number;
+  /** Block time, whole Unix seconds. */
+  time: number;
+  sender: string;
+  recipient: string;
+  /** Token contract in its canonical form, null for the native coin. */
+  contract: string | null;
+  /** Chain integer units, decimal. */
+  rawAmount: string;
+}
+
+/** A transaction signed by a watched address of ours, with its outcome and what it cost; how payouts complete. */
+export interface SentTransaction {
+  kind: 'sent';
+  txid: string;
+  height: number;
+  blockHash: string;
+  position: number;
+  time: number;
+  sender: string;
+  /** Account nonce on chains that have one. */
+  nonce: number | null;
+  succeeded: boolean;
+  /** Native units the transaction cost its sender, decimal. */
+  rawFee: string;
+}
+
+export type Sighting = Transfer | SentTransaction;
+
+/** The indexer's word that an address is watched from `watchedFrom` (block height) on. */
+export interface WatchAck {
+  address: string;
+  watchedFrom: number;
+}
+
+export interface BlockMessage {
+  network: string;
+  /** Fencing number of the writer's lease; a message of an older epoch is dropped. */
+  epoch: number;
+  /** Counts from 1 within an epoch. */
+  seq: number;
+  /** First and last block covered, inclusive; equal near the head. */
+  from: number;
+  to: number;
+  /** Hash of block `from - 1`. */
+  parentHash: string;
+  /** Hash of block `to`. */
+  hash: string;
+  safeNumber: number;
+  finalNumber: number;
+  /** Highest block the writer's node knew of when it read this one. */
+  headNumber: number;
+  /** Time of block `to`, whole Unix seconds. */
+  time: number;
+  sightings: Sighting[];
+  acks: WatchAck[];
+  /** W3C trace context of the read, so that a credit can be traced back to its block. */
+  traceparent?: string;
+}
+
+/** The stream a network's indexer appends to. */
+export function blockStream(network: string): string {
+  return `sluice:blocks:${network}`;
+}

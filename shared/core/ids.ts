@@ -1,0 +1,15 @@
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** True when `text` is a UUID of any version; anything else in a path is an unknown id (decisions 8). */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** Formats 16 random bytes as a version 4 UUID (RFC 9562); the bytes are an argument so that tests can choose them. */
+export function uuidFrom(bytes: Uint8Array): string {
+  const b = Uint8Array.from(bytes.subarray(0, 16));
+  b[6] = ((b[6] ?? 0) & 0x0f) | 0x40;
+  b[8] = ((b[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(b, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,15 @@
+import type { Sighting, SentTransaction, Transfer } from './chain-events.ts';
+
+/** Answers whether an address, in canonical form, is watched. */
+export interface Watched {
+  has(address: string): boolean;
+}
+
+/**
+ * Keeps what concerns us: transfers with a watched address at either end, and transactions a watched address signed
+ * (architecture 3.2). Zero-value transfers are noise anyone can make and are left out (decisions 3). Pure; order is kept.
+ */
+export function match(found: { transfers: readonly Transfer[]; sent: readonly SentTransaction[] }, watched: Watched): Sighting[] {
+  const transfers = found.transfers.filter((t) => t.rawAmount !== '0' && (watched.has(t.recipient) || watched.has(t.sender)));
+  return [...transfers, ...found.sent.filter((s) => watched.has(s.sender))];
+}

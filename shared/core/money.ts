@@ -1,0 +1,114 @@
+import { Invariant, invalid } from './errors.ts';
+
+declare const unit: unique symbol;
+
+/**
+ * A quantity as an 18-place fixed-point integer, branded by what it counts so that dollars are never added to coins.
+ * `Amount<'usd'>` 1_500000000000000000n is 1.5 US dollars (decisions 1).
+ */
+export type Amount<U extends 'usd' | 'asset'> = bigint & { readonly [unit]: U };
+export type Usd = Amount<'usd'>;
+export type Coins = Amount<'asset'>;
+export type Rounding = 'down' | 'up' | 'half-up';
+
+/** Decimal places every amount carries inside the service. */
+export const SCALE = 18;
+export const ONE = 10n ** 18n;
+const PATTERN = /^(0|[1-9]\d{0,37})(\.\d{1,18})?$/;
+/** Longest money string accepted; checked before anything is parsed so that a huge number costs nothing (decisions 1). */
+export const MAX_MONEY_LENGTH = 57;
+
+/** Brands a scaled integer; only for code that already holds 18-place integers (SQL reads, arithmetic). */
+export function amount<U extends 'usd' | 'asset'>(scaled: bigint): Amount<U> {
+  return scaled as Amount<U>;
+}
+
+export const zero = 0n as Amount<never> as Amount<'usd'> & Amount<'asset'>;
+
+/** True when `text` is a money string the service accepts: no sign, exponent, spaces or leading zeros (decisions 1). */
+export function isMoney(text: string): boolean {
+  return text.length <= MAX_MONEY_LENGTH && PATTERN.test(text);
+}
+
+/**
+ * Reads a money string exactly.
+ * @throws validation_error naming `field` when the text is not one
+ */
+export function parseAmount<U extends 'usd' | 'asset'>(text: string, field: string): Amount<U> {
+  if (typeof text !== 'string' || !isMoney(text)) throw invalid(field, 'must be a decimal string such as "10.50", with up to 18 decimal places');
+  return parseTrusted<U>(text);
+}
+
+/** Reads a decimal this deployment wrote itself (a column, a constant); a leading minus is allowed. */
+export function parseTrusted<U extends 'usd' | 'asset'>(text: string): Amount<U> {
+  const match = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text);
+  if (match === null) throw new Invariant(`not a decimal: ${text.slice(0, 60)}`);
+  const fraction = (match[3] ?? '').replace(/0+$/, '');
+  if (fraction.length > SCALE) throw new Invariant(`more than ${SCALE} decimal places: ${text.slice(0, 100)}`);
+  const scaled = BigInt(match[2] as string) * ONE + BigInt(fraction.padEnd(SCALE, '0'));
+  return amount(match[1] === '-' ? -scaled : scaled);
+}
+
+/** Writes an amount as the shortest exact decimal string: `1.5`, `0`, `-0.01`. */
+export function formatAmount(value: bigint): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(SCALE + 1, '0');
+  const fraction = digits.slice(-SCALE).replace(/0+$/, '');
+  return `${value < 0n ? '-' : ''}${digits.slice(0, -SCALE)}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** Writes US dollars for people, rounded half-up to cents: `99.00`. */
+export function formatCents(value: Usd): string {
+  const rounded = toCents(value) / 10n ** 16n;
+  const digits = (rounded < 0n ? -rounded : rounded).toString().padStart(3, '0');
+  return `${rounded < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** `a × b ÷ d` in integers with one named rounding; `half-up` rounds halves away from zero. */
+export function mulDiv(a: bigint, b: bigint, d: bigint, rounding: Rounding): bigint {
+  if (d <= 0n) throw new Invariant('division by a number that is not positive');
+  const product = a * b;
+  const negative = product < 0n;
+  const magnitude = negative ? -product : product;
+  let quotient = magnitude / d;
+  const rest = magnitude % d;
+  if (rest !== 0n && (rounding === 'half-up' ? rest * 2n >= d : (rounding === 'up') !== negative)) quotient += 1n;
+  return negative ? -quotient : quotient;
+}
+
+/** Rounds to `places` decimals. */
+export function roundTo<U extends 'usd' | 'asset'>(value: Amount<U>, places: number, rounding: Rounding): Amount<U> {
+  const step = 10n ** BigInt(SCALE - places);
+  return amount(mulDiv(value, 1n, step, rounding) * step);
+}
+
+/** US dollars rounded half-up to whole cents, still 18-place (decisions 1). */
+export function toCents(value: Usd): Usd {
+  return roundTo(value, 2, 'half-up');
+}
+
+/** The dollar value of `coins` at `priceUsd` dollars each. */
+export function coinsToUsd(coins: Coins, priceUsd: Usd, rounding: Rounding): Usd {
+  return amount(mulDiv(coins, priceUsd, ONE, rounding));
+}
+
+/** How many coins, at the asset's decimals, `usd` dollars buy at `priceUsd` dollars each. */
+export function usdToCoins(usd: Usd, priceUsd: Usd, decimals: number, rounding: Rounding): Coins {
+  const step = 10n ** BigInt(SCALE - decimals);
+  return amount(mulDiv(usd, ONE, priceUsd * step, rounding) * step);
+}
+
+/** `value × bps ÷ 10,000`. */
+export function basisPoints<U extends 'usd' | 'asset'>(value: Amount<U>, bps: number, rounding: Rounding): Amount<U> {
+  return amount(mulDiv(value, BigInt(bps), 10_000n, rounding));
+}
+
+/** Chain integer units → amount; exact, because an asset has at most 18 decimals. */
+export function fromUnits(raw: bigint, decimals: number): Coins {
+  return amount(raw * 10n ** BigInt(SCALE - decimals));
+}
+
+/** Amount → chain integer units, or undefined when the amount has more decimals than the asset (never rounded, decisions 1). */
+export function toUnits(coins: Coins, decimals: number): bigint | undefined {
+  const step = 10n ** BigInt(SCALE - decimals);
+  return coins % step === 0n ? coins / step : undefined;
+}

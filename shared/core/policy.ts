@@ -1,0 +1,157 @@
+import type { Finality } from './assets.ts';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/**
+ * Every number the contract leaves open, in one place, each with its reason (decisions.md). Numbers that a gateway or a
+ * deployment may override are what applies when it does not.
+ */
+export const POLICY = {
+  // Payments
+  /** An hour, as the contract says for a missing or non-positive `timeoutSeconds`. */
+  timeoutSeconds: HOUR,
+  /** The end of time for a deadline: there is no upper bound on `timeoutSeconds`, but there is one on dates. */
+  latestDeadline: '9999-12-31T23:59:59Z',
+  /** How late a payer may still be captured: a transfer sent in time can take hours on a congested chain. */
+  lateCaptureGraceSeconds: DAY,
+  /** Beyond a week a late payment is a support case, not an automatic one. */
+  lateCaptureGraceMaximumSeconds: 7 * DAY,
+  /** Payers reuse addresses; what arrives within three months is at least noticed and booked. */
+  watchDays: 90,
+  /** Well inside the contract's "about a minute" for expiry. */
+  expirySweepSeconds: 15,
+  /** How long a deadline waits for an indexer that lags, so that a paid payment is not called unpaid. */
+  expiryPatienceSeconds: 15 * MINUTE,
+  /** Enough for typing mistakes in a hash, too few for fishing. */
+  inquiryAttempts: 5,
+  /** The contract's internal wait of select. */
+  selectWaitMs: 5_000,
+  /** A 202 is answered while the indexer is about to acknowledge: asking again after this usually finds it done. */
+  selectRetryAfterMs: 2_000,
+
+  // Prices
+  /** Two minutes: longer would give payers a free option on the market, shorter would fail on one slow provider. */
+  priceFreshSeconds: 2 * MINUTE,
+  /** A source further than 5 % from the median is broken, not early. */
+  priceOutlierBps: 500,
+  /** Fewer sources cannot outvote a broken one. */
+  priceSourcesMinimum: 3,
+  /** A payment that waits this long for a price needs a person. */
+  priceWaitAlertSeconds: 5 * MINUTE,
+
+  // Webhooks
+  /** Pause before each attempt: 2 h 42 m 30 s in all, the contract's "6 attempts over about 2.7 hours". */
+  webhookPausesSeconds: [0, 30, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR],
+  /** Spreads a recovering receiver's load; only ever lengthens a pause. */
+  webhookJitterPercent: 5,
+  /** A receiver is told to answer 200 quickly; slower than this it is treated as down. */
+  webhookDeadlineMs: 10_000,
+  /** Read for the log only; an endless answer must not be. */
+  webhookReadBytes: 65_536,
+  /** Both secrets sign for a day, so that a receiver can be changed without losing an event. */
+  webhookSecretOverlapSeconds: DAY,
+
+  // Requests
+  /** The contract's five minutes of clock skew. */
+  signatureSkewSeconds: 300,
+  /** Twice the skew: no signature is acceptable longer, so none needs to be remembered longer. */
+  signatureMemorySeconds: 600,
+  /** No request of this API needs more. */
+  bodyBytes: 65_536,
+  /** Beyond this a body is an attack on the parser. */
+  bodyDepth: 8,
+  /** Contract 8. */
+  metadataBytes: 4_096,
+  /** Much longer than a parked cashout lives, so a retry of its create is always recognised. */
+  idempotencyKeptDays: 90,
+  /** A duplicate waits for the first request to finish; one that takes longer than this is stuck. */
+  idempotencyWaitMs: 10_000,
+  idempotencyKeyLength: 255,
+  listLimit: 20,
+  listLimitMaximum: 100,
+
+  // Settlements
+  /** Parked cashouts hold nothing but attention; twenty are a queue, more are a loop in a client. */
+  parkedCap: 20,
+  /** Contract: about once a minute. */
+  parkedCheckSeconds: MINUTE,
+  /** Contract: auto-rejected after seven days. */
+  parkedDays: 7,
+  /** When an asset has no minimum of its own: below a dollar the network fee eats the cashout. */
+  minimumSettlementUsd: '1',
+  /** Time to notice fraud before coins leave; zero in development, where nobody waits a day. */
+  maturitySeconds: { production: DAY, development: 0 },
+
+  // Screening
+  /** The score from which providers themselves say "high". */
+  screeningThreshold: 70,
+  /** A verdict is bought once: retries and replays within a day use it again. */
+  destinationVerdictSeconds: DAY,
+
+  // Authenticator codes
+  totpStepSeconds: 30,
+  /** One step either way covers a slow typist. */
+  totpWindowSteps: 1,
+  totpFailuresUntilLock: 5,
+  totpLockSeconds: 15 * MINUTE,
+
+  // Ingestion
+  /** How far an indexer may run ahead of the consumer; bounds memory in Redis while Postgres is away. */
+  messagesAhead: 256,
+} as const;
+
+/** Calls per minute and source IP by operation; a burst of the whole minute is allowed (decisions 8). */
+export const RATE_LIMITS: Readonly<Record<string, number>> = {
+  createPayment: 600,
+  createOpenAmountPayment: 600,
+  previewPayment: 600,
+  verifyPayment: 1_200,
+  listPayments: 1_200,
+  listAssets: 1_200,
+  listPaymentWebhooks: 1_200,
+  explainPayment: 1_200,
+  getPublicPayment: 300,
+  openPaymentSocket: 120,
+  selectOffer: 120,
+  expirePayment: 60,
+  simulateSandboxPayment: 60,
+  resendPaymentWebhook: 60,
+  // Each call may cost a chain lookup on every network.
+  inquirePayment: 20,
+  listBalances: 1_200,
+  getSettlement: 1_200,
+  listSettlements: 1_200,
+  estimateSettlementFee: 120,
+  createSettlement: 120,
+  retrySettlement: 120,
+  cancelSettlement: 120,
+  // A six-digit code is guessed here if anywhere.
+  approveSettlement: 10,
+};
+
+/** Calls with an API key, and calls about API-mode payments, come from a server and may be this many times as frequent. */
+export const RATE_LIMIT_SERVER_FACTOR = 10;
+
+/**
+ * When a payment resolves and when its funds mature, by kind of network (decisions 5). A networks file names its own;
+ * these are what `networks.ts` gives to those it knows.
+ */
+export const FINALITY: Readonly<Record<'ethereum' | 'fastFinality' | 'rollup' | 'tron' | 'bitcoin' | 'local', Finality>> = {
+  /** Twelve blocks were never reorganised since the merge; larger sums wait for an attested checkpoint. */
+  ethereum: { resolve: [{ upToUsd: '10000', rule: { blocks: 12 } }, { rule: { tag: 'safe' } }], mature: { tag: 'finalized' } },
+  /** Fast finality is seconds here, and reorganisations before it are routine. */
+  fastFinality: { resolve: [{ rule: { tag: 'finalized' } }], mature: { tag: 'finalized' } },
+  /** Safe means posted to L1; before that one sequencer's word is all there is. */
+  rollup: { resolve: [{ rule: { tag: 'safe' } }], mature: { tag: 'finalized' } },
+  /** Solidified by two thirds of the representatives. */
+  tron: { resolve: [{ rule: { tag: 'finalized' } }], mature: { tag: 'finalized' } },
+  /** The cost of rewriting one, two or six blocks against the sum at stake. */
+  bitcoin: {
+    resolve: [{ upToUsd: '1000', rule: { blocks: 1 } }, { upToUsd: '50000', rule: { blocks: 2 } }, { rule: { blocks: 6 } }],
+    mature: { blocks: 7 },
+  },
+  /** Nobody attacks a local chain; two blocks still exercise the waiting. */
+  local: { resolve: [{ rule: { blocks: 2 } }], mature: { blocks: 2 } },
+};
