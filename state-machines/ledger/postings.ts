@@ -1,0 +1,115 @@
+import { Invariant } from '#shared/core/errors.ts';
+import type { Coins } from '#shared/core/money.ts';
+import { type Account, maturingAccount, type Pool, type Posting, reservedAccount, systemAccount, withdrawableAccount } from './accounts.ts';
+
+/** A deposit credited to a gateway, as `takeFees` split it. */
+export interface Credit {
+  gatewayId: string;
+  assetId: string;
+  pool: Pool;
+  gross: Coins;
+  networkFee: Coins;
+  commission: Coins;
+  net: Coins;
+  /** The part of both fees that the platform bears. */
+  platformBears: Coins;
+}
+
+/** A settlement's hold on a pool. */
+export interface Reservation {
+  gatewayId: string;
+  assetId: string;
+  settlementId: string;
+  pool: Pool;
+  amount: Coins;
+}
+
+/** Coins that came in and are a gateway's: its net, the fees, and what the platform pays of them (decisions 11). */
+export function credit(c: Credit): Posting[] {
+  return balanced(c.assetId, [
+    [systemAccount('chain'), -c.gross],
+    [maturingAccount(c.pool, c.gatewayId), c.net],
+    [systemAccount('networkFee'), c.networkFee],
+    [systemAccount('commission'), c.commission],
+    [systemAccount('platformExpense'), -c.platformBears],
+  ]);
+}
+
+/** A credit becomes withdrawable (decisions 5, 10). */
+export function mature(c: { gatewayId: string; assetId: string; pool: Pool; amount: Coins }): Posting[] {
+  return balanced(c.assetId, [
+    [maturingAccount(c.pool, c.gatewayId), -c.amount],
+    [withdrawableAccount(c.pool, c.gatewayId), c.amount],
+  ]);
+}
+
+/** A settlement claims its amount, so that no other can spend it (contract 3.2). */
+export function reserve(r: Reservation): Posting[] {
+  return balanced(r.assetId, [
+    [withdrawableAccount(r.pool, r.gatewayId), -r.amount],
+    [reservedAccount(r.gatewayId, r.settlementId), r.amount],
+  ]);
+}
+
+/** A claim is given back to the pool it came from. */
+export function release(r: Reservation): Posting[] {
+  return balanced(r.assetId, [
+    [reservedAccount(r.gatewayId, r.settlementId), -r.amount],
+    [withdrawableAccount(r.pool, r.gatewayId), r.amount],
+  ]);
+}
+
+/** A settlement was paid: its net left for the chain, and the fee it locked pays for gas. */
+export function settle(s: Omit<Reservation, 'pool'> & { feeLocked: Coins }): Posting[] {
+  return balanced(s.assetId, [
+    [reservedAccount(s.gatewayId, s.settlementId), -s.amount],
+    [systemAccount('chain'), s.amount - s.feeLocked],
+    [systemAccount('gas'), s.feeLocked],
+  ]);
+}
+
+/** What one of our own transactions cost, in its network's native asset, once final. */
+export function gas(nativeAssetId: string, actualFee: Coins): Posting[] {
+  return balanced(nativeAssetId, [
+    [systemAccount('gas'), -actualFee],
+    [systemAccount('chain'), actualFee],
+  ]);
+}
+
+/** The operator put coins into one of our wallets. */
+export function fund(assetId: string, amount: Coins): Posting[] {
+  return balanced(assetId, [
+    [systemAccount('chain'), -amount],
+    [systemAccount('capital'), amount],
+  ]);
+}
+
+/** Coins arrived that belong to no payment, or too late for it; kept until somebody claims them (decisions 4). */
+export function unallocated(assetId: string, amount: Coins): Posting[] {
+  return balanced(assetId, [
+    [systemAccount('chain'), -amount],
+    [systemAccount('unallocated'), amount],
+  ]);
+}
+
+/** Coins that had been booked were taken back by a reorganisation deeper than their finality (decisions 5). */
+export function lose(assetId: string, amount: Coins): Posting[] {
+  return balanced(assetId, [
+    [systemAccount('chain'), amount],
+    [systemAccount('loss'), -amount],
+  ]);
+}
+
+/** Lost coins are on the chain again. */
+export function regain(assetId: string, amount: Coins): Posting[] {
+  return balanced(assetId, [
+    [systemAccount('chain'), -amount],
+    [systemAccount('loss'), amount],
+  ]);
+}
+
+/** Drops what moves nothing; refuses what does not sum to zero, before the database has to. */
+function balanced(assetId: string, entries: [Account, bigint][]): Posting[] {
+  if (entries.reduce((sum, [, change]) => sum + change, 0n) !== 0n) throw new Invariant('postings do not sum to zero');
+  return entries.filter(([, change]) => change !== 0n).map(([account, change]) => ({ account, assetId, amount: change }));
+}

@@ -1,0 +1,193 @@
+import { Invariant } from '#shared/core/errors.ts';
+import { amount, type Coins, coinsToUsd, mulDiv, ONE, type Usd, zero } from '#shared/core/money.ts';
+import type { Verdict } from './machine.ts';
+
+/** How a payment's deviations are judged; a tolerance at or below zero means none on that side. */
+export interface Tolerance {
+  kind: 'ABSOLUTE' | 'PERCENTAGE';
+  /** Dollars, or percent of the expected dollars. */
+  over: bigint;
+  under: bigint;
+}
+
+/** An offer for which select was called. */
+export interface SelectedOffer {
+  id: string;
+  assetId: string;
+  /** Locked price. */
+  priceUsd: Usd;
+  totalValue: Coins;
+  /** Milliseconds since the epoch. */
+  selectedAt: number;
+}
+
+export interface JudgedPayment {
+  openAmount: boolean;
+  /** Smallest open amount; null when there is none. */
+  minimumUsd: Usd | null;
+  checkAmountDeviation: boolean;
+  tolerance: Tolerance;
+  /** Milliseconds since the epoch, as are all times here. */
+  expiresAt: number;
+  /** True when the payment rests at EXPIRED. */
+  expired: boolean;
+  /** Offers that were selected; at least one, because an address is only assigned by a selection. */
+  selected: readonly SelectedOffer[];
+}
+
+export interface ConfirmedDeposit {
+  assetId: string;
+  /** Sum of the transfers that decide together (decisions 3). */
+  received: Coins;
+  /** Block time, or the first sighting in the mempool if that was earlier. */
+  firstSeenAt: number;
+  /** When it became final. */
+  confirmedAt: number;
+  /** Market price of one coin of the received asset, no older than 120 s at confirmation; null when there is none yet. */
+  marketPriceUsd: Usd | null;
+  /** True when an inquiry by transaction hash brought it in. */
+  byInquiry: boolean;
+}
+
+export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
+
+/** The verdict on a deposit with every figure that verify reports and an operator may ask about. */
+export interface Judgement {
+  verdict: Verdict;
+  path: DepositPath;
+  /** The offer it was judged by: of the asset received if selected, else the last one selected; null for an open amount without offers. */
+  offerId: string | null;
+  /** True when the exact `totalValue` arrived at its locked price; fees then follow the offer's own figures. */
+  exact: boolean;
+  /** The price the deposit was valued at, and whether it was the offer's or the market's. */
+  priceUsd: Usd;
+  priceKind: 'locked' | 'market';
+  /** Coins the judging offer asked for; null for an open amount. */
+  expectedAmount: Coins | null;
+  /** Dollars, all 18 decimals; for an open amount the minimum. */
+  expectedUsd: Usd;
+  /** At the price that judged, in cents. */
+  receivedUsd: Usd;
+  /** Signed difference of the two, both in cents; null on SUCCESS of an open amount. */
+  deviationUsd: Usd | null;
+  /** Tolerances in dollars that applied; zero is none. */
+  overUsd: Usd;
+  underUsd: Usd;
+  /** At the market price, in cents; null when no fresh price was at hand and none was needed to judge. */
+  receivedAmountUsd: Usd | null;
+}
+
+/** `needs` names what must be fetched before the deposit can be judged; the payment stays PENDING meanwhile. */
+export type Judged = { needs: 'marketPrice' } | Judgement;
+
+const CENT = 10n ** 16n;
+
+/**
+ * Decides what a confirmed deposit makes of its payment (contract 3.1, decisions 3 and 4).
+ * Pure. Every comparison is made on exact products or on cents rounded once, half-up, from them.
+ */
+export function judgeDeposit(payment: JudgedPayment, deposit: ConfirmedDeposit): Judged {
+  return payment.openAmount ? judgeOpenAmount(payment, deposit) : judgeFixedAmount(payment, deposit);
+}
+
+/** True when a transfer is too small to resolve a payment: it is recorded and nothing else (decisions 3). */
+export function isDust(received: Coins, dustFloor: Coins): boolean {
+  return received < dustFloor;
+}
+
+/** True when a deposit landed before the end of the grace period after expiry, that moment included (contract 3.1, decisions 4). */
+export function isWithinGrace(firstSeenAt: number, expiresAt: number, graceSeconds: number): boolean {
+  return firstSeenAt <= expiresAt + graceSeconds * 1000;
+}
+
+/** Tolerances, `checkAmountDeviation` and ACCEPTABLE do not exist for open amounts: only the minimum counts (contract 3.1, 4.1). */
+function judgeOpenAmount(payment: JudgedPayment, deposit: ConfirmedDeposit): Judged {
+  if (deposit.marketPriceUsd === null) return { needs: 'marketPrice' };
+  const receivedCents = centsOf(deposit.received, deposit.marketPriceUsd);
+  const expectedUsd = payment.minimumUsd ?? zero;
+  const deviation = amount<'usd'>(receivedCents - centsOf(expectedUsd, ONE));
+  const verdict = deviation >= 0n ? 'SUCCESS' : 'MISMATCH';
+  return {
+    verdict,
+    path: pathOf(payment, deposit),
+    offerId: (payment.selected.find((offer) => offer.assetId === deposit.assetId) ?? lastSelected(payment))?.id ?? null,
+    exact: false,
+    priceUsd: deposit.marketPriceUsd,
+    priceKind: 'market',
+    expectedAmount: null,
+    expectedUsd,
+    receivedUsd: receivedCents,
+    deviationUsd: verdict === 'SUCCESS' ? null : deviation,
+    overUsd: zero,
+    underUsd: zero,
+    receivedAmountUsd: receivedCents,
+  };
+}
+
+function judgeFixedAmount(payment: JudgedPayment, deposit: ConfirmedDeposit): Judged {
+  const own = payment.selected.find((offer) => offer.assetId === deposit.assetId);
+  const offer = own ?? lastSelected(payment);
+  if (offer === undefined) throw new Invariant('a deposit reached a payment for which nothing was selected');
+
+  // The locked price is the merchant's risk only until the deadline, and only for an asset it was quoted for.
+  const locked = own !== undefined && deposit.firstSeenAt < payment.expiresAt;
+  const priceUsd = locked ? own.priceUsd : deposit.marketPriceUsd;
+  if (priceUsd === null) return { needs: 'marketPrice' };
+
+  const receivedCents = centsOf(deposit.received, priceUsd);
+  const sameCoins = own !== undefined && deposit.received === offer.totalValue;
+  const exact = locked && sameCoins;
+  // Cents cannot tell amounts this small apart, so any difference at all counts.
+  const tiny = offer.totalValue * offer.priceUsd < CENT * ONE;
+  const overUsd = tiny ? zero : toleranceUsd(payment.tolerance.kind, payment.tolerance.over, offer);
+  const underUsd = tiny ? zero : toleranceUsd(payment.tolerance.kind, payment.tolerance.under, offer);
+  const deviationUsd = exact ? zero : amount<'usd'>(receivedCents - centsOf(offer.totalValue, offer.priceUsd));
+  const sameTinyValue = sameCoins || (own === undefined && deposit.received * priceUsd === offer.totalValue * offer.priceUsd);
+  const equal = exact || (tiny ? sameTinyValue : deviationUsd === 0n);
+
+  return {
+    verdict: equal || !payment.checkAmountDeviation ? 'SUCCESS' : isTolerated(deviationUsd, overUsd, underUsd) ? 'ACCEPTABLE' : 'MISMATCH',
+    path: pathOf(payment, deposit),
+    offerId: offer.id,
+    exact,
+    priceUsd,
+    priceKind: locked ? 'locked' : 'market',
+    expectedAmount: offer.totalValue,
+    expectedUsd: coinsToUsd(offer.totalValue, offer.priceUsd, 'half-up'),
+    receivedUsd: receivedCents,
+    deviationUsd,
+    overUsd,
+    underUsd,
+    receivedAmountUsd: deposit.marketPriceUsd === null ? null : centsOf(deposit.received, deposit.marketPriceUsd),
+  };
+}
+
+/** Bounds are inclusive: 99.00 of 100 with 1 % under is ACCEPTABLE, 98.99 is not. */
+function isTolerated(deviation: Usd, overUsd: Usd, underUsd: Usd): boolean {
+  return (deviation > 0n && deviation <= overUsd) || (deviation < 0n && -deviation <= underUsd);
+}
+
+/** The tolerance of one side in dollars, to the cent; at or below zero there is none. */
+function toleranceUsd(kind: Tolerance['kind'], value: bigint, offer: SelectedOffer): Usd {
+  if (value <= 0n) return zero;
+  if (kind === 'ABSOLUTE') return centsOf(value, ONE);
+  return amount(mulDiv(offer.totalValue * offer.priceUsd, value, 100n * ONE * ONE * CENT, 'half-up') * CENT);
+}
+
+/** `quantity × priceUsd` in dollars, rounded once, half-up, to whole cents. */
+function centsOf(quantity: bigint, priceUsd: bigint): Usd {
+  return amount(mulDiv(quantity, priceUsd, ONE * CENT, 'half-up') * CENT);
+}
+
+function lastSelected(payment: JudgedPayment): SelectedOffer | undefined {
+  return payment.selected.reduce<SelectedOffer | undefined>(
+    (last, offer) => (last === undefined || offer.selectedAt >= last.selectedAt ? offer : last),
+    undefined,
+  );
+}
+
+function pathOf(payment: JudgedPayment, deposit: ConfirmedDeposit): DepositPath {
+  if (deposit.byInquiry) return 'manual_inquiry';
+  if (payment.expired) return 'late_capture';
+  return deposit.confirmedAt < payment.expiresAt ? 'standard' : 'late_confirmation';
+}

@@ -1,0 +1,53 @@
+import { Invariant } from '#shared/core/errors.ts';
+import { amount, basisPoints, type Coins, mulDiv, ONE, roundTo, type Usd, usdToCoins, zero } from '#shared/core/money.ts';
+
+export type FeePayer = 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
+
+/** What one asset is offered at: what the payment costs, at which price, and who bears which fee. */
+export interface OfferTerms {
+  principalUsd: Usd;
+  /** Locked price of one coin; above zero. */
+  assetPriceUsd: Usd;
+  decimals: number;
+  /** The asset's configured network fee, asset units. */
+  networkFee: Coins;
+  commissionBps: number;
+  commissionMinimumUsd: Usd;
+  txFeePayer: FeePayer;
+  commissionFeePayer: FeePayer;
+}
+
+/** The figures of an offer (contract 2.4), all at the asset's decimals. */
+export interface OfferFigures {
+  amount: Coins;
+  txFee: Coins;
+  commissionFee: Coins;
+  totalValue: Coins;
+}
+
+/**
+ * The dollar value of an invoice: its amount × the fiat rate at creation (decisions 2).
+ * Rounded up at the 18th decimal, because it becomes what the payer must send.
+ */
+export function invoiceUsd(invoiceAmount: bigint, usdPerUnit: Usd): Usd {
+  return amount(mulDiv(invoiceAmount, usdPerUnit, ONE, 'up'));
+}
+
+/**
+ * Works out what a payer of one asset must send (decisions 2). Each figure is rounded up at the asset's decimals, so the
+ * sum is exactly payable; a fee the customer does not bear reads zero.
+ */
+export function buildOffer(terms: OfferTerms): OfferFigures {
+  const { principalUsd, assetPriceUsd, decimals, networkFee } = terms;
+  if (assetPriceUsd <= 0n) throw new Invariant('an offer needs a price above zero');
+  const principal = usdToCoins(principalUsd, assetPriceUsd, decimals, 'up');
+  const txFee = terms.txFeePayer === 'CUSTOMER' ? roundTo(networkFee, decimals, 'up') : zero;
+  const commissionFee = terms.commissionFeePayer === 'CUSTOMER' ? offerCommission(principal, terms) : zero;
+  return { amount: principal, txFee, commissionFee, totalValue: amount(principal + txFee + commissionFee) };
+}
+
+function offerCommission(principal: Coins, { commissionBps, commissionMinimumUsd, assetPriceUsd, decimals }: OfferTerms): Coins {
+  const rated = roundTo(basisPoints(principal, commissionBps, 'up'), decimals, 'up');
+  const minimum = usdToCoins(commissionMinimumUsd, assetPriceUsd, decimals, 'up');
+  return rated > minimum ? rated : minimum;
+}

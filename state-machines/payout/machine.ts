@@ -1,0 +1,57 @@
+import { setup } from 'xstate';
+import type { RecordMachine } from '../step.ts';
+
+export const PAYOUT_STATUSES = ['PLANNED', 'SIGNED', 'BROADCAST', 'INCLUDED', 'CONFIRMED', 'FAILED', 'CANCELLED'] as const;
+export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
+export type PayoutEvent = 'SIGNED' | 'SENT' | 'SEEN' | 'ORPHANED' | 'FINAL_SUCCESS' | 'FINAL_FAILURE' | 'CANCELLED';
+/**
+ * `broadcast`: hand the stored bytes to the network (again). `complete`: book what it moved and cost. `fail`: book what
+ * it cost and decide about a new family.
+ */
+export type PayoutEffect = 'broadcast' | 'complete' | 'fail';
+/** A payout has no guards: what the chain says is in the event itself. */
+export type PayoutFacts = Record<never, never>;
+
+export const NO_PAYOUT_FACTS: PayoutFacts = {};
+
+const machine = setup({
+  types: { context: {} as PayoutFacts, events: {} as { type: PayoutEvent } },
+  actions: { broadcast() {}, complete() {}, fail() {} },
+}).createMachine({
+  id: 'payout',
+  context: NO_PAYOUT_FACTS,
+  initial: 'PLANNED',
+  states: {
+    PLANNED: {
+      on: {
+        SIGNED: { target: 'SIGNED', actions: ['broadcast'] },
+        // Harmless only here: no bytes exist yet.
+        CANCELLED: { target: 'CANCELLED' },
+      },
+    },
+    // Bytes are stored, so from here on only the chain decides what became of them.
+    SIGNED: {
+      on: {
+        SENT: { target: 'BROADCAST' },
+        // The broadcast reached the network although its answer never reached us.
+        SEEN: { target: 'INCLUDED' },
+      },
+    },
+    BROADCAST: { on: { SEEN: { target: 'INCLUDED' } } },
+    INCLUDED: {
+      on: {
+        // Its block was replaced: the same bytes are sent again, never new ones.
+        ORPHANED: { target: 'BROADCAST', actions: ['broadcast'] },
+        // Judged by the effect on chain at finality, not by the transaction's status alone.
+        FINAL_SUCCESS: { target: 'CONFIRMED', actions: ['complete'] },
+        FINAL_FAILURE: { target: 'FAILED', actions: ['fail'] },
+      },
+    },
+    CONFIRMED: { type: 'final' },
+    FAILED: { type: 'final' },
+    CANCELLED: { type: 'final' },
+  },
+});
+
+/** What one family of mutually exclusive transactions may become (architecture 4). Evaluated by `step` under the row's lock. */
+export const payout: RecordMachine<PayoutStatus, PayoutFacts, PayoutEvent, PayoutEffect> = { machine, statuses: PAYOUT_STATUSES };

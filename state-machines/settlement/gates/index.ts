@@ -1,0 +1,10 @@
+import type { Gate } from '../settlement.ts';
+import { approvalCap } from './approval-cap.ts';
+import { minimum } from './minimum.ts';
+import { networkFee } from './network-fee.ts';
+import { parkedCap } from './parked-cap.ts';
+import { pool } from './pool.ts';
+import { route } from './route.ts';
+
+/** Every gate, in the order a settlement meets them (decisions 10); its shape is checked before the first. */
+export const GATES: readonly Gate[] = [minimum, networkFee, route, pool, parkedCap, approvalCap];
