@@ -1,0 +1,169 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import { isMoney } from '#shared/core/money.ts';
+
+const money = z.string().refine(isMoney, 'must be a money string');
+const wallet = z.strictObject({ address: z.string(), path: z.string() });
+const rule = z.union([z.strictObject({ blocks: z.int().min(1) }), z.strictObject({ tag: z.enum(['safe', 'finalized']) })]);
+const networkSchema = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9-]{1,31}$/),
+  family: z.enum(['evm', 'tron', 'bitcoin']),
+  chainId: z.string(),
+  nativeSymbol: z.string(),
+  rpcUrls: z.array(z.url()).min(1),
+  finality: z.strictObject({
+    resolve: z.array(z.strictObject({ upToUsd: money.exactOptional(), rule })).min(1),
+    mature: rule,
+  }),
+  blockSeconds: z.number().positive(),
+  accountXpub: z.string(),
+  accountFingerprint: z.string().regex(/^[0-9a-f]{8}$/),
+  accountPath: z.string(),
+  wallets: z.strictObject({ hot: wallet, funding: wallet, held: wallet }),
+  explorerTxUrl: z.string().includes('{txHash}'),
+  limits: z.strictObject({ perTransactionUsd: money, hourlyUsd: money, dailyUsd: money }),
+  assets: z.array(
+    z.strictObject({
+      symbol: z.string().regex(/^[A-Z0-9.]{1,16}$/),
+      name: z.string(),
+      type: z.enum(['NATIVE', 'ERC20', 'TRC20', 'BEP20']),
+      contract: z.string().nullable(),
+      decimals: z.int().min(0).max(18),
+      networkFee: money,
+      dustFloor: money,
+      minimumSettlement: money.nullable(),
+    }),
+  ).min(1),
+});
+const networksFile = z.strictObject({ networks: z.array(networkSchema).min(1) });
+
+export const ROLES = ['http', 'worker', 'signer'] as const;
+export type Role = (typeof ROLES)[number];
+
+const flag = z.enum(['0', '1', 'false', 'true']).transform((text) => text === '1' || text === 'true');
+const port = z.coerce.number().int().min(0).max(65_535);
+const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
+const secret = z.string().min(32, 'must be at least 32 characters');
+
+const common = {
+  NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
+  DATABASE_URL: z.string().min(1),
+  REDIS_URL: z.string().min(1),
+  SLUICE_NETWORKS: z.string().min(1),
+  SLUICE_HOST: z.string().default('127.0.0.1'),
+  SLUICE_METRICS_PORT: port.default(0),
+  SLUICE_STREAM_KEY: secret,
+  SLUICE_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  SLUICE_CRASH_AT: z.string().optional(),
+};
+
+const indexerSchema = z.object({ ...common, SLUICE_INDEXER_NETWORKS: list.default([]) });
+
+const apiSchema = z.object({
+  ...common,
+  SLUICE_ROLES: list.pipe(z.array(z.enum(ROLES)).min(1)).default([...ROLES]),
+  SLUICE_PORT: port.default(3000),
+  SLUICE_CHECKOUT_PORT: port.default(3001),
+  SLUICE_PUBLIC_URL: z.url().optional(),
+  SLUICE_CHECKOUT_URL: z.url().optional(),
+  SLUICE_API_KEY_PEPPER: secret,
+  SLUICE_OPERATOR_TOKEN: secret,
+  SLUICE_MASTER_KEY: secret,
+  SLUICE_SIGNER_SEED: z.string().optional(),
+  SLUICE_PRICE_SOURCE: z.enum(['static', 'http']).default('static'),
+  SLUICE_PRIVATE_WEBHOOK_TARGETS: flag.optional(),
+  SLUICE_TRUSTED_PROXIES: list.default([]),
+  SLUICE_RATE_LIMIT_SCALE: z.coerce.number().positive().default(1),
+});
+
+export type IndexerConfig = z.output<typeof indexerSchema> & { networks: NetworkConfig[] };
+export type ApiConfig = z.output<typeof apiSchema> & { networks: NetworkConfig[]; privateWebhookTargets: boolean };
+
+/** A configuration that cannot be used, with every problem found; shown in full at start. */
+export class ConfigError extends Error {
+  readonly problems: string[];
+  constructor(problems: string[]) {
+    super(`configuration:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** Reads what an indexer process needs. @throws ConfigError listing every problem at once */
+export function readIndexerConfig(env: Environment): IndexerConfig {
+  const problems: string[] = [];
+  const values = parse(indexerSchema, env, problems);
+  const networks = readNetworks(values?.SLUICE_NETWORKS, problems);
+  if (values && networks) {
+    for (const name of values.SLUICE_INDEXER_NETWORKS) if (!networks.some((network) => network.name === name)) problems.push(`SLUICE_INDEXER_NETWORKS: no network named ${name}`);
+    if (values.NODE_ENV === 'production' && values.SLUICE_CRASH_AT !== undefined) problems.push('SLUICE_CRASH_AT: refused in production');
+  }
+  if (problems.length > 0 || !values || !networks) throw new ConfigError(problems);
+  const served = values.SLUICE_INDEXER_NETWORKS;
+  return { ...values, networks: served.length === 0 ? networks : networks.filter((network) => served.includes(network.name)) };
+}
+
+/** Reads what an api process needs for its roles. @throws ConfigError listing every problem at once */
+export function readApiConfig(env: Environment): ApiConfig {
+  const problems: string[] = [];
+  const values = parse(apiSchema, env, problems);
+  const networks = readNetworks(values?.SLUICE_NETWORKS, problems);
+  if (values) {
+    const signs = values.SLUICE_ROLES.includes('signer');
+    if (signs && values.SLUICE_SIGNER_SEED === undefined) problems.push('SLUICE_SIGNER_SEED: required by the signer role');
+    if (!signs && values.SLUICE_SIGNER_SEED !== undefined) problems.push('SLUICE_SIGNER_SEED: only the signer role may have it; remove it from this process');
+    if (values.NODE_ENV === 'production') problems.push(...productionProblems(values));
+  }
+  if (problems.length > 0 || !values || !networks) throw new ConfigError(problems);
+  return { ...values, networks, privateWebhookTargets: values.SLUICE_PRIVATE_WEBHOOK_TARGETS ?? values.NODE_ENV !== 'production' };
+}
+
+function productionProblems(values: z.output<typeof apiSchema>): string[] {
+  const problems: string[] = [];
+  for (const name of ['SLUICE_STREAM_KEY', 'SLUICE_API_KEY_PEPPER', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_MASTER_KEY'] as const)
+    if (values[name].includes('demo')) problems.push(`${name}: the demo secret is refused in production`);
+  if (values.SLUICE_PRICE_SOURCE === 'static') problems.push('SLUICE_PRICE_SOURCE: static prices are refused in production');
+  if (values.SLUICE_CRASH_AT !== undefined) problems.push('SLUICE_CRASH_AT: refused in production');
+  return problems;
+}
+
+/** Every variable may instead be given as a file path in `<NAME>_FILE`. */
+function parse<S extends z.ZodObject>(schema: S, env: Environment, problems: string[]): z.output<S> | undefined {
+  const given: Environment = {};
+  for (const name of Object.keys(schema.shape)) {
+    const file = env[`${name}_FILE`];
+    const value = env[name];
+    if (value !== undefined && value !== '') given[name] = value;
+    else if (file !== undefined) {
+      try {
+        given[name] = readFileSync(file, 'utf8').trim();
+      } catch {
+        problems.push(`${name}_FILE: cannot read ${file}`);
+      }
+    }
+  }
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) problems.push(`${issue.path.join('.')}: ${given[String(issue.path[0])] === undefined ? 'is required' : issue.message}`);
+  return undefined;
+}
+
+function readNetworks(path: string | undefined, problems: string[]): NetworkConfig[] | undefined {
+  if (path === undefined) return undefined;
+  let text: unknown;
+  try {
+    text = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    problems.push(`SLUICE_NETWORKS: ${(error as Error).message}`);
+    return undefined;
+  }
+  const result = networksFile.safeParse(text);
+  if (!result.success) {
+    for (const issue of result.error.issues) problems.push(`SLUICE_NETWORKS: ${issue.path.join('.')}: ${issue.message}`);
+    return undefined;
+  }
+  return result.data.networks;
+}

@@ -1,0 +1,111 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const HTTP = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 6, 10];
+const FAST = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15, 30, 60];
+const FLOW = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
+const LONG = [15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400];
+const REORG = [1, 2, 3, 6, 12, 24, 64];
+
+/** Node's own gauges that end in `_total`, which a counter's name must and a gauge's must not. */
+const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total'];
+
+/** What a metrics endpoint serves. */
+export interface Scrape {
+  contentType: string;
+  body: string;
+}
+
+function createRegistry(component: string, version: string) {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Counter({ name, help, labelNames, registers: [registry] });
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) => new Gauge({ name, help, labelNames, registers: [registry] });
+  const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[] = []) =>
+    new Histogram({ name, help, buckets, labelNames, registers: [registry] });
+  gauge('sluice_build_info', 'Always 1; the labels say what is running.', ['version', 'component']).set({ version, component }, 1);
+  const scrape = async (): Promise<Scrape> => ({ contentType: registry.contentType, body: await registry.metrics() });
+  return { counter, gauge, histogram, scrape };
+}
+
+/** Requests to a chain's endpoints; both processes talk to nodes. */
+function rpcMetrics({ counter, histogram }: ReturnType<typeof createRegistry>) {
+  return {
+    rpcRequests: counter('sluice_rpc_requests_total', 'JSON-RPC requests by outcome.', ['chain', 'provider', 'method', 'result']),
+    rpcDuration: histogram('sluice_rpc_request_duration_seconds', 'JSON-RPC request time.', FAST, ['chain', 'provider', 'method']),
+  };
+}
+
+/** Every metric of the api process; labels never hold a gateway, payment, address or client IP. */
+export function createApiMetrics(version: string) {
+  const registry = createRegistry('api', version);
+  const { counter, gauge, histogram, scrape } = registry;
+  return {
+    scrape,
+    ...rpcMetrics(registry),
+    httpDuration: histogram('sluice_http_request_duration_seconds', 'Request time by route template.', HTTP, ['method', 'route', 'status']),
+    httpInFlight: gauge('sluice_http_requests_in_flight', 'Requests being answered.'),
+    apiErrors: counter('sluice_api_errors_total', 'Error answers by slug.', ['route', 'code']),
+    rateLimited: counter('sluice_rate_limited_total', 'Requests refused by a rate limit.', ['route']),
+    authFailures: counter('sluice_auth_failures_total', 'Refused credentials: key, signature, stale, ip.', ['reason']),
+    idempotency: counter('sluice_idempotency_total', 'Calls with an Idempotency-Key: new, replay, conflict.', ['endpoint', 'result']),
+    addressAssignDuration: histogram('sluice_address_assign_duration_seconds', 'Time until select answered: assigned, pending, error.', HTTP, [
+      'chain',
+      'result',
+    ]),
+    paymentsCreated: counter('sluice_payments_created_total', 'Payments created.', ['mode', 'kind', 'sandbox']),
+    paymentsResolved: counter('sluice_payments_resolved_total', 'Payments that reached a resting status.', ['status', 'deposit_path', 'sandbox']),
+    paymentsOverdue: gauge('sluice_payments_overdue', 'Unpaid payments more than 60 s past their deadline.'),
+    confirmedToResolved: histogram('sluice_payment_confirmed_to_resolved_seconds', 'From a final deposit to the status.', FLOW, ['chain']),
+    seenToResolved: histogram('sluice_payment_seen_to_resolved_seconds', 'From the first sighting to the status.', FLOW, ['chain']),
+    webhookAttempts: counter('sluice_webhook_attempts_total', 'Finished webhook attempts: 2xx, 3xx, 4xx, 5xx, timeout, dns, tls, refused, blocked.', [
+      'result',
+      'attempt',
+    ]),
+    webhookFirstAttemptDelay: histogram('sluice_webhook_first_attempt_delay_seconds', 'From the status to the first attempt.', FLOW),
+    webhookDeliveredAfter: histogram('sluice_webhook_delivered_after_seconds', 'From the status to the delivery.', LONG),
+    webhookExhausted: counter('sluice_webhook_exhausted_total', 'Webhooks given up after the last attempt.'),
+    settlementTransitions: counter('sluice_settlement_transitions_total', 'Settlement status changes.', ['from', 'to', 'route']),
+    settlementsOpen: gauge('sluice_settlements_open', 'Settlements that are not terminal.', ['status']),
+    settlementOldestAge: gauge('sluice_settlement_oldest_age_seconds', 'Age of the oldest open settlement.', ['chain', 'status']),
+    settlementDispatchOverdue: gauge('sluice_settlement_dispatch_overdue_seconds', 'How long the oldest due dispatch has waited.', ['chain']),
+    broadcastToSettled: histogram('sluice_settlement_broadcast_to_settled_seconds', 'From the broadcast to SETTLED.', LONG, ['chain']),
+    priceTimestamp: gauge('sluice_price_timestamp_seconds', 'When the latest price was taken, Unix seconds.', ['asset']),
+    priceFetchErrors: counter('sluice_price_fetch_errors_total', 'Failed price requests.', ['source']),
+    jobs: gauge('sluice_jobs', 'Outbox rows: due, scheduled, running, dead.', ['queue', 'state']),
+    jobOldestDueAge: gauge('sluice_job_oldest_due_age_seconds', 'How long the oldest due job has waited.', ['queue']),
+    jobsProcessed: counter('sluice_jobs_processed_total', 'Finished job runs.', ['queue', 'result']),
+    jobDuration: histogram('sluice_job_duration_seconds', 'Job run time.', FAST, ['queue']),
+    ledgerImbalance: gauge('sluice_ledger_imbalance', 'Sum of all entries per asset; anything but 0 is an incident.', ['asset']),
+    ledgerCheckTimestamp: gauge('sluice_ledger_check_timestamp_seconds', 'When the audit last ran, Unix seconds.'),
+    messagesApplied: counter('sluice_messages_applied_total', 'Stream messages by outcome: applied, duplicate, stale, rewind, forged.', ['chain', 'result']),
+  };
+}
+
+/** Every metric of an indexer process. */
+export function createIndexerMetrics(version: string) {
+  const registry = createRegistry('indexer', version);
+  const { counter, gauge, histogram, scrape } = registry;
+  return {
+    scrape,
+    ...rpcMetrics(registry),
+    rpcHead: gauge('sluice_rpc_head_block', 'Latest block an endpoint knows.', ['chain', 'provider']),
+    headBlock: gauge('sluice_indexer_head_block', 'Latest block of the chain.', ['chain']),
+    processedBlock: gauge('sluice_indexer_processed_block', 'Latest block published.', ['chain']),
+    processedBlockTimestamp: gauge('sluice_indexer_processed_block_timestamp_seconds', 'Block time of the latest block published, Unix seconds.', ['chain']),
+    blockProcessing: histogram('sluice_indexer_block_processing_seconds', 'Time to read, match and publish one message.', FAST, ['chain']),
+    blockArrival: histogram('sluice_indexer_block_arrival_seconds', "From a block's own time to its publication near the head.", FLOW, ['chain']),
+    reorgDepth: histogram('sluice_indexer_reorg_depth_blocks', 'Blocks replaced by a reorganisation.', REORG, ['chain']),
+    sightings: counter('sluice_indexer_sightings_total', 'Matched movements by kind: native, token, sent.', ['chain', 'kind']),
+    state: gauge('sluice_indexer_state', '1 for the state the chain machine is in.', ['chain', 'state']),
+    leader: gauge('sluice_indexer_leader', "1 while this process holds the network's lease.", ['chain']),
+    watchedAddresses: gauge('sluice_indexer_watched_addresses', 'Addresses in the watch set.', ['chain']),
+    backfillRemaining: gauge('sluice_indexer_backfill_remaining_blocks', 'Blocks between the latest published and the head.', ['chain']),
+    rewinds: counter('sluice_indexer_rewinds_total', "Starts from the consumer's tip under a new epoch.", ['chain']),
+    stallThreshold: gauge('sluice_chain_stall_threshold_seconds', 'Seconds without a new head after which the chain counts as stalled.', ['chain']),
+  };
+}
+
+export type ApiMetrics = ReturnType<typeof createApiMetrics>;
+export type IndexerMetrics = ReturnType<typeof createIndexerMetrics>;

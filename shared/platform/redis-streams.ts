@@ -1,0 +1,232 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createClient } from 'redis';
+import type { Logger } from './logger.ts';
+
+/** Entries a stream keeps, many times what an indexer may run ahead of its consumer; the cursor is in Postgres anyway. */
+const KEPT = 4_096;
+const READ_COUNT = 64;
+const BLOCK_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 2_000;
+const PING_MS = 5_000;
+/** A connection that says nothing for this long, pings included, is dead. */
+const SILENCE_MS = 15_000;
+const LONGEST_BACKOFF_MS = 2_000;
+
+/** One entry of a stream. A forged one (its MAC is missing or wrong) carries no payload: report it, acknowledge it, never read it. */
+export type StreamEntry = { id: string; forged: false; payload: string } | { id: string; forged: true };
+
+/** Reads one stream as one member of a consumer group. */
+export interface StreamReader {
+  /**
+   * The next entries in stream order: first whatever was delivered before and never acknowledged, then new ones; empty
+   * after about a second without any. Never rejects: while Redis is away it waits and answers with nothing, and a group
+   * that a wiped Redis forgot is made again from the start of the stream.
+   */
+  read(): Promise<StreamEntry[]>;
+  /** Marks entries as done. Never rejects: an entry that stays pending is delivered again, and applying it twice changes nothing. */
+  ack(ids: readonly string[]): Promise<void>;
+  /** Makes the next read deliver unacknowledged entries again; for after a failure to apply one. */
+  redeliver(): void;
+  close(): Promise<void>;
+}
+
+/** Everything this deployment says through Redis. All of it may be lost at any moment: Postgres is the only truth. */
+export interface Streams {
+  /**
+   * Appends one MACed message and trims the stream; answers its entry id.
+   * @throws Error when Redis did not confirm it, in which case it may be there or not
+   */
+  append(stream: string, payload: string): Promise<string>;
+  /** Whether an entry is still in its stream. @throws Error when Redis cannot be reached */
+  holds(stream: string, id: string): Promise<boolean>;
+  reader(stream: string, group: string, consumer: string): StreamReader;
+  /** Wakes whoever listens on `channel`; never rejects, and nothing depends on it arriving. */
+  nudge(channel: string): void;
+  /** Calls `listener` at each nudge of `channel`, across reconnections, until the returned function is called. */
+  onNudge(channel: string, listener: () => void): () => void;
+  /** Null while Redis answers, otherwise why it does not; for `/readyz`. */
+  problem(): string | null;
+  close(): Promise<void>;
+}
+
+/** The channel on which an indexer hears that an address waits to be watched. */
+export function indexerChannel(network: string): string {
+  return `sluice:nudge:indexer:${network}`;
+}
+
+/** The channel on which workers hear that an outbox row may be due. */
+export const WORKER_CHANNEL = 'sluice:nudge:worker';
+
+/** HMAC-SHA256 over the stream's name and the payload, so that a message copied to another network's stream is refused there. */
+export function macOf(key: string, stream: string, payload: string): string {
+  return createHmac('sha256', key).update(stream).update('\n').update(payload).digest('hex');
+}
+
+/** Opens the connections; returns at once and keeps reconnecting for ever, so that a missing Redis never stops a process. */
+export function openStreams(options: { url: string; key: string; name: string; log: Logger }): Streams {
+  const { key, log } = options;
+  const connections = new Set<ReturnType<typeof connection>>();
+  const connect = (role: string): ReturnType<typeof connection> => {
+    const opened = connection(options.url, `${options.name}-${role}`, log);
+    connections.add(opened);
+    return opened;
+  };
+  const commands = connect('commands');
+  const listeners = new Map<string, Set<() => void>>();
+  let subscriber: ReturnType<typeof connection> | undefined;
+
+  return {
+    async append(stream, payload) {
+      const trim = { strategy: 'MAXLEN', strategyModifier: '~', threshold: KEPT } as const;
+      return String(await commands.client.xAdd(stream, '*', { payload, mac: macOf(key, stream, payload) }, { TRIM: trim }));
+    },
+
+    holds: async (stream, id) => ((await commands.client.xRange(stream, id, id)) ?? []).length === 1,
+
+    reader: (stream, group, consumer) => {
+      const own = connect(`reader-${stream}`);
+      return streamReader(own, { key, stream, group, consumer, log, closed: () => connections.delete(own) });
+    },
+
+    nudge(channel) {
+      commands.client.publish(channel, '').catch(() => undefined);
+    },
+
+    onNudge(channel, listener) {
+      subscriber ??= connect('nudges');
+      let known = listeners.get(channel);
+      if (known === undefined) {
+        known = new Set();
+        listeners.set(channel, known);
+        void subscribe(subscriber, channel, () => {
+          for (const call of listeners.get(channel) ?? []) call();
+        });
+      }
+      known.add(listener);
+      return () => void known.delete(listener);
+    },
+
+    problem: () => (commands.client.isReady ? null : 'not connected'),
+
+    async close() {
+      await Promise.all([...connections].map((one) => one.close()));
+    },
+  };
+}
+
+function streamReader(
+  own: ReturnType<typeof connection>,
+  at: { key: string; stream: string; group: string; consumer: string; log: Logger; closed: () => void },
+): StreamReader {
+  const { stream, group, consumer, log } = at;
+  let recovering = true;
+  let failures = 0;
+
+  const verify = (entry: { id: string; message: Record<string, string> }): StreamEntry => {
+    const { payload, mac } = entry.message;
+    if (payload === undefined || mac === undefined || !sameMac(mac, macOf(at.key, stream, payload))) return { id: entry.id, forged: true };
+    return { id: entry.id, forged: false, payload };
+  };
+
+  const readOnce = async (): Promise<StreamEntry[]> => {
+    if (recovering) {
+      const claimed = await own.client.xAutoClaim(stream, group, consumer, 0, '0-0', { COUNT: READ_COUNT });
+      const entries = claimed.messages.filter((entry) => entry !== null);
+      if (entries.length > 0) return entries.map(verify);
+      recovering = false;
+    }
+    const answer = await own.client.xReadGroup(group, consumer, { key: stream, id: '>' }, { COUNT: READ_COUNT, BLOCK: BLOCK_MS });
+    const entries = (answer as { messages: { id: string; message: Record<string, string> }[] }[] | null)?.[0]?.messages ?? [];
+    return entries.map(verify);
+  };
+
+  return {
+    async read() {
+      if (own.closing()) return [];
+      try {
+        const entries = await readOnce();
+        failures = 0;
+        return entries;
+      } catch (error) {
+        if (own.closing()) return [];
+        recovering = true;
+        if (error instanceof Error && error.message.startsWith('NOGROUP')) {
+          await own.client
+            .xGroupCreate(stream, group, '0', { MKSTREAM: true })
+            .catch((failure: unknown) => log.warn({ err: failure, stream }, 'cannot make the consumer group'));
+          return [];
+        }
+        failures += 1;
+        if (failures === 1) log.warn({ err: error, stream }, 'cannot read the stream; retrying');
+        await pause(backoffMs(failures));
+        return [];
+      }
+    },
+    async ack(ids) {
+      if (ids.length === 0) return;
+      await own.client.xAck(stream, group, [...ids]).catch((error: unknown) => log.debug({ err: error, stream }, 'entries stay pending'));
+    },
+    redeliver() {
+      recovering = true;
+    },
+    close() {
+      at.closed();
+      return own.close();
+    },
+  };
+}
+
+function connection(url: string, name: string, log: Logger) {
+  let closing = false;
+  const client = createClient({
+    url,
+    name: name.replace(/[^\w.:-]/g, '-'),
+    // A command while Redis is away fails at once: every caller has its own way to wait, and nothing piles up in memory.
+    disableOfflineQueue: true,
+    pingInterval: PING_MS,
+    socket: { connectTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENCE_MS, reconnectStrategy: (retries) => backoffMs(retries + 1) },
+  });
+  let down = false;
+  client.on('error', (error: unknown) => {
+    if (!down && !closing) log.warn({ err: error, connection: name }, 'redis is away; reconnecting');
+    down = true;
+  });
+  client.on('ready', () => {
+    if (down) log.info({ connection: name }, 'redis is back');
+    down = false;
+  });
+  client.connect().catch((error: unknown) => {
+    if (!closing) log.error({ err: error, connection: name }, 'redis connection given up');
+  });
+  return {
+    client,
+    closing: () => closing,
+    close: async () => {
+      closing = true;
+      client.destroy();
+    },
+  };
+}
+
+/** Subscribes once the connection is up; the client renews subscriptions itself after a reconnection. */
+async function subscribe(to: ReturnType<typeof connection>, channel: string, listener: () => void): Promise<void> {
+  for (let failures = 1; !to.closing(); failures++) {
+    try {
+      await to.client.subscribe(channel, listener);
+      return;
+    } catch {
+      await pause(backoffMs(failures));
+    }
+  }
+}
+
+function backoffMs(failures: number): number {
+  return Math.min(LONGEST_BACKOFF_MS, 50 * 2 ** Math.min(failures, 10));
+}
+
+function sameMac(given: string, expected: string): boolean {
+  const a = Buffer.from(given);
+  const b = Buffer.from(expected);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
