@@ -1,0 +1,157 @@
+import type { SentTransaction, Transfer } from '#shared/core/chain-events.ts';
+
+/** A block as far as following the chain needs it. */
+export interface BlockRef {
+  height: number;
+  hash: string;
+  parentHash: string;
+  /** Whole Unix seconds. */
+  time: number;
+}
+
+export interface Head {
+  latest: BlockRef;
+  /** Height of the block the node tags `safe`; null where the node has no such tag. */
+  safeHeight: number | null;
+  /** Height of the block the node tags `finalized`; null where the node has no such tag. */
+  finalizedHeight: number | null;
+}
+
+/** Which addresses matter; asked once per transfer end, so it must cost nothing. Keys are canonical addresses. */
+export interface WatchSet {
+  has(address: string): boolean;
+}
+
+/** Everything that happened to watched addresses in one block, read from effects and cross-checked by hash. */
+export interface BlockContent {
+  block: BlockRef;
+  transfers: Transfer[];
+  sent: SentTransaction[];
+}
+
+/** A transaction as the chain knows it, for inquiries and for the outcome of payouts. */
+export interface TransactionFacts {
+  txid: string;
+  height: number | null;
+  blockHash: string | null;
+  succeeded: boolean | null;
+  transfers: Transfer[];
+}
+
+/**
+ * Reads one network. Every method rejects with `ChainUnavailable` when no endpoint gave an answer that could be trusted;
+ * unsure is never an answer.
+ */
+export interface Reader {
+  genesisHash(): Promise<string>;
+  /** Never served from a cache. */
+  head(): Promise<Head>;
+  blockAt(height: number): Promise<BlockRef>;
+  /** The whole content of one block, fetched by hash. */
+  block(hash: string, watched: WatchSet): Promise<BlockContent>;
+  /** The content of blocks `from`..`to`, all of them below final, in order; contents without sightings may be left out. */
+  range(from: number, to: number, watched: WatchSet): Promise<{ parentHash: string; last: BlockRef; contents: BlockContent[] }>;
+  transaction(txid: string): Promise<TransactionFacts | null>;
+  /** Chain units held by `address` at `height` (at the head when absent); `contract` null is the native coin. */
+  balance(address: string, contract: string | null, height?: number): Promise<bigint>;
+  close(): Promise<void>;
+}
+
+export class ChainUnavailable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ChainUnavailable';
+  }
+}
+
+/** Reads and writes addresses of one family; pure. */
+export interface AddressCodec {
+  /** The canonical form used in the database and the watch set, or why the text is not an address (decisions 10). */
+  parse(text: string): { ok: true; canonical: string } | { ok: false; problem: string };
+  /** The form shown to people and to the contract (EIP-55 for EVM). */
+  display(canonical: string): string;
+}
+
+/** Derives deposit addresses from an account xpub; holds no key. */
+export interface Deriver {
+  /** BIP-32 fingerprint of the account key, 8 hex digits. */
+  readonly fingerprint: string;
+  /** Canonical address at /0/index below the account. */
+  depositAddress(index: number): string;
+}
+
+/** A transfer somebody decided on: what, where to, how much. */
+export interface TransferIntent {
+  sender: string;
+  recipient: string;
+  contract: string | null;
+  rawAmount: bigint;
+}
+
+/** What sending it takes now, destination-aware. `rawFee` is the most it can cost in native units. */
+export interface FeeQuote {
+  rawFee: bigint;
+  /** Family-specific fee fields, JSON-safe; stored in the payout's plan and handed back to the signer unchanged. */
+  fields: Record<string, string>;
+}
+
+/** The keyless half of paying: quotes, nonces and broadcasting; used by the worker. */
+export interface Payer {
+  /**
+   * What the transfer costs to this very recipient, simulated in the present state, the sender's balances included.
+   * @throws ChainUnavailable when the node cannot be reached; `rejected` when the chain itself says the transfer would fail
+   */
+  quote(intent: TransferIntent): Promise<{ ok: true; quote: FeeQuote } | { ok: false; rejected: string }>;
+  /**
+   * The same as if the sender held enough coins and gas: what a merchant is quoted must not depend on what a wallet of
+   * ours happens to hold (decisions 10).
+   * @throws ChainUnavailable when the node cannot be reached
+   */
+  estimate(intent: TransferIntent): Promise<{ ok: true; quote: FeeQuote } | { ok: false; rejected: string }>;
+  /** Next nonce by the chain's latest state; only to initialise a wallet row and to detect foreign use. */
+  nonce(address: string): Promise<number>;
+  /** Hands bytes to the network. No answer proves anything either way: the chain decides (architecture 4). */
+  broadcast(signedBytes: Uint8Array): Promise<{ accepted: boolean; answer: string }>;
+  balance(address: string, contract: string | null): Promise<bigint>;
+}
+
+/** What the signer is asked to sign: the intent, and the plan's nonce and fee fields. */
+export interface SigningRequest {
+  intent: TransferIntent;
+  nonce: number;
+  fields: Record<string, string>;
+}
+
+export interface SignedTransfer {
+  txid: string;
+  signedBytes: Uint8Array;
+  /** The most the bytes can cost, native units. */
+  rawFeeLimit: bigint;
+}
+
+/** The half that holds keys; only the signer role may construct it. */
+export interface TransferSigner {
+  /** Address of the key at `path` below the seed, canonical. */
+  addressAt(path: string): string;
+  /** Account-level extended public key at `path`, for the configuration of the keyless roles. */
+  xpubAt(path: string): string;
+  /**
+   * Builds, signs, decodes its own bytes and compares them with the request.
+   * @throws Invariant when the decoded bytes are not exactly the request
+   */
+  sign(path: string, request: SigningRequest): Promise<SignedTransfer>;
+}
+
+/** What signed bytes do, read from the bytes alone. */
+export interface DecodedTransfer extends TransferIntent {
+  nonce: number;
+  /** The most the bytes can cost, native units. */
+  rawFeeLimit: bigint;
+  txid: string;
+  chainId: string;
+  /** The fee fields as the plan writes them. */
+  fields: Record<string, string>;
+}
+
+/** Reads bytes back into what they do; used before storing and before broadcasting. @throws Invariant when they are anything but one transfer */
+export type DecodeTransfer = (signedBytes: Uint8Array) => DecodedTransfer;

@@ -1,0 +1,155 @@
+import { bytesToHex } from 'viem';
+import { ChainUnavailable, type FeeQuote, type Payer, type TransferIntent } from '../chain.ts';
+import { profileOf } from '../networks.ts';
+import { readInteger, readQuantity, unsure } from './replies.ts';
+import { type Rpc, RpcRefused } from './rpc.ts';
+import { encodeBalanceOf, encodeTransfer } from './token.ts';
+
+/** Head-room over the node's estimate; storage may change between quote and inclusion. */
+const GAS_NUMERATOR = 12n;
+const GAS_DENOMINATOR = 10n;
+/** More than any account holds; only ever put into a simulated state. */
+const PLENTY = 1n << 128n;
+const TIP_BLOCKS = 5;
+
+type Overrides = Record<string, { balance?: string; stateDiff?: Record<string, string> }>;
+type Rejected = { ok: false; rejected: string };
+
+interface Call {
+  from: string;
+  to: string;
+  value: string;
+  data: string;
+}
+
+/**
+ * The keyless half of paying on an EVM network. Both prices come from simulating the real transfer to the real recipient:
+ * a quote in the present state, an estimate in one where the sender holds what it needs.
+ */
+export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
+  const profile = profileOf('evm', network.chainId);
+  const call: Rpc = async (method, params) => {
+    try {
+      return await rpc(method, params);
+    } catch (error) {
+      if (error instanceof RpcRefused) throw new ChainUnavailable(error.message, { cause: error });
+      throw error;
+    }
+  };
+
+  const estimateGas = async (transfer: Call, overrides: Overrides | undefined): Promise<{ ok: true; gas: bigint } | Rejected> => {
+    try {
+      return {
+        ok: true,
+        gas: readQuantity(await rpc('eth_estimateGas', overrides === undefined ? [transfer] : [transfer, 'latest', overrides]), 'the gas estimate'),
+      };
+    } catch (error) {
+      if (error instanceof RpcRefused && refusesTransfer(error)) return { ok: false, rejected: error.message };
+      if (error instanceof RpcRefused) throw new ChainUnavailable(error.message, { cause: error });
+      throw error;
+    }
+  };
+
+  const balance = async (address: string, contract: string | null): Promise<bigint> => {
+    if (contract === null) return readQuantity(await call('eth_getBalance', [address, 'latest']), 'the balance');
+    const answer = await call('eth_call', [{ to: contract, data: encodeBalanceOf(address) }, 'latest']);
+    return readWord(answer) ?? unsure(`${contract} answered balanceOf with no number`);
+  };
+
+  /** A simulated state in which the sender holds the coins and tokens of `intent`. */
+  const fundedState = async (intent: TransferIntent): Promise<Overrides> => {
+    const state: Overrides = { [intent.sender]: { balance: `0x${PLENTY.toString(16)}` } };
+    if (intent.contract === null || (await balance(intent.sender, intent.contract)) >= intent.rawAmount) return state;
+    return { ...state, [intent.contract]: { stateDiff: await balanceSlot(call, intent.sender, intent.contract, intent.rawAmount) } };
+  };
+
+  const tip = async (): Promise<bigint> => {
+    const history = (await call('eth_feeHistory', [`0x${TIP_BLOCKS.toString(16)}`, 'latest', [50]])) as { reward?: unknown } | null;
+    const rewards = (Array.isArray(history?.reward) ? history.reward : []).map((row: unknown) =>
+      readQuantity(Array.isArray(row) ? row[0] : undefined, 'a tip'),
+    );
+    // Empty blocks report 0, which says nothing about what a block with a choice would take.
+    const paid = rewards.filter((reward) => reward > 0n).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    const median = paid[Math.floor(paid.length / 2)] ?? 0n;
+    return median > profile.minimumTip ? median : profile.minimumTip;
+  };
+
+  const baseFee = async (): Promise<bigint> => {
+    const block = (await call('eth_getBlockByNumber', ['latest', false])) as { baseFeePerGas?: unknown } | null;
+    return readQuantity(block?.baseFeePerGas, 'the base fee');
+  };
+
+  const priced = async (intent: TransferIntent, state: Overrides | undefined): Promise<{ ok: true; quote: FeeQuote } | Rejected> => {
+    const [base, priority, estimate] = await Promise.all([baseFee(), tip(), estimateGas(callOf(intent), state)]);
+    if (!estimate.ok) return estimate;
+    const gas = (estimate.gas * GAS_NUMERATOR + GAS_DENOMINATOR - 1n) / GAS_DENOMINATOR;
+    const maxFeePerGas = 2n * base + priority;
+    return {
+      ok: true,
+      quote: {
+        rawFee: gas * maxFeePerGas,
+        fields: { gas: gas.toString(), maxFeePerGas: maxFeePerGas.toString(), maxPriorityFeePerGas: priority.toString() },
+      },
+    };
+  };
+
+  return {
+    async quote(intent) {
+      // Some nodes estimate a plain transfer without looking at what the sender holds.
+      if (intent.contract === null && (await balance(intent.sender, null)) < intent.rawAmount)
+        return { ok: false, rejected: 'the sender does not hold the amount' };
+      return priced(intent, undefined);
+    },
+    estimate: async (intent) => priced(intent, await fundedState(intent)),
+
+    async nonce(address) {
+      return readInteger(await call('eth_getTransactionCount', [address, 'latest']), 'the nonce');
+    },
+
+    async broadcast(signedBytes) {
+      try {
+        return { accepted: true, answer: String(await rpc('eth_sendRawTransaction', [bytesToHex(signedBytes)])) };
+      } catch (error) {
+        return { accepted: false, answer: error instanceof Error ? error.message : String(error) };
+      }
+    },
+
+    balance,
+  };
+}
+
+function callOf(intent: TransferIntent): Call {
+  return intent.contract === null
+    ? { from: intent.sender, to: intent.recipient, value: `0x${intent.rawAmount.toString(16)}`, data: '0x' }
+    : { from: intent.sender, to: intent.contract, value: '0x0', data: encodeTransfer(intent.recipient, intent.rawAmount) };
+}
+
+/** Whether an error is about this transfer (it would revert, or cannot be paid) rather than about the node. */
+function refusesTransfer(error: RpcRefused): boolean {
+  return (
+    error.code === 3 || /revert|insufficient funds|insufficient balance|exceeds balance|exceeds allowance|gas required exceeds|out of gas/i.test(error.message)
+  );
+}
+
+function readWord(answer: unknown): bigint | undefined {
+  return typeof answer === 'string' && /^0x[0-9a-fA-F]{64}$/.test(answer) ? BigInt(answer) : undefined;
+}
+
+/**
+ * Finds where a token keeps `owner`'s balance by watching which storage `balanceOf` touches, and returns the difference
+ * that makes it `rawAmount` in a simulated state; empty when the token keeps it somewhere that cannot be told.
+ */
+async function balanceSlot(call: Rpc, owner: string, contract: string, rawAmount: bigint): Promise<Record<string, string>> {
+  const read = { from: owner, to: contract, data: encodeBalanceOf(owner) };
+  const value = `0x${rawAmount.toString(16).padStart(64, '0')}`;
+  const touched = (await call('eth_createAccessList', [read, 'latest'])) as { accessList?: { address?: unknown; storageKeys?: unknown }[] } | null;
+  for (const entry of touched?.accessList ?? []) {
+    if (String(entry.address).toLowerCase() !== contract || !Array.isArray(entry.storageKeys)) continue;
+    for (const key of entry.storageKeys as string[]) {
+      const diff = { [key]: value };
+      const answer = readWord(await call('eth_call', [read, 'latest', { [contract]: { stateDiff: diff } }]));
+      if (answer === rawAmount) return diff;
+    }
+  }
+  return {};
+}

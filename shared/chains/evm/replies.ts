@@ -1,0 +1,146 @@
+import { ChainUnavailable } from '../chain.ts';
+
+/** A header as far as following the chain needs it. */
+export interface Header {
+  height: number;
+  hash: string;
+  parentHash: string;
+  time: number;
+  logsBloom: string;
+  transactions: string[];
+}
+
+export interface Log {
+  /** Position in the block, over all receipts. */
+  index: number;
+  emitter: string;
+  topics: string[];
+  data: string;
+}
+
+export interface Receipt {
+  txid: string;
+  position: number;
+  succeeded: boolean;
+  from: string;
+  /** Null when the transaction created a contract. */
+  to: string | null;
+  created: string | null;
+  gasUsed: bigint;
+  gasPrice: bigint;
+  logs: Log[];
+  logsBloom: string;
+  blockHash: string;
+  height: number;
+}
+
+export interface Transaction {
+  txid: string;
+  blockHash: string | null;
+  from: string;
+  to: string | null;
+  value: bigint;
+  nonce: number;
+}
+
+const QUANTITY = /^0x(0|[1-9a-f][0-9a-f]*)$/;
+const HASH = /^0x[0-9a-f]{64}$/;
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const DATA = /^0x([0-9a-f]{2})*$/;
+
+type Fields = Record<string, unknown>;
+
+/** Refuses a reply that is not what was asked for; unsure is never an answer. */
+export function unsure(problem: string): never {
+  throw new ChainUnavailable(`the node's answer cannot be trusted: ${problem}`);
+}
+
+/** Reads a 0x quantity of any size. */
+export function readQuantity(value: unknown, what: string): bigint {
+  return typeof value === 'string' && QUANTITY.test(value) ? BigInt(value) : unsure(`${what} is not a quantity`);
+}
+
+/** Reads a 0x quantity that fits a safe integer: heights, positions, times, nonces. */
+export function readInteger(value: unknown, what: string): number {
+  const number = Number(readQuantity(value, what));
+  return Number.isSafeInteger(number) ? number : unsure(`${what} is too large`);
+}
+
+function readText(value: unknown, pattern: RegExp, what: string): string {
+  const text = typeof value === 'string' ? value.toLowerCase() : '';
+  return pattern.test(text) ? text : unsure(`${what} is malformed`);
+}
+
+function readObject(value: unknown, what: string): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : unsure(`${what} is missing`);
+}
+
+function readList(value: unknown, what: string): unknown[] {
+  return Array.isArray(value) ? value : unsure(`${what} is missing`);
+}
+
+/** Reads a block fetched without transaction bodies. */
+export function readHeader(value: unknown): Header {
+  const block = readObject(value, 'the block');
+  return {
+    height: readInteger(block.number, 'the block number'),
+    hash: readText(block.hash, HASH, 'the block hash'),
+    parentHash: readText(block.parentHash, HASH, 'the parent hash'),
+    time: readInteger(block.timestamp, 'the block time'),
+    logsBloom: readText(block.logsBloom, DATA, 'the logs bloom'),
+    transactions: readList(block.transactions, 'the list of transactions').map((txid) => readText(txid, HASH, 'a transaction hash')),
+  };
+}
+
+/** Reads one receipt and checks that everything inside it speaks of the same transaction and block. */
+export function readReceipt(value: unknown): Receipt {
+  const receipt = readObject(value, 'the receipt');
+  const txid = readText(receipt.transactionHash, HASH, "a receipt's transaction hash");
+  const blockHash = readText(receipt.blockHash, HASH, "a receipt's block hash");
+  if (receipt.status !== '0x1' && receipt.status !== '0x0') unsure(`the receipt of ${txid} has no status`);
+  const logs = readList(receipt.logs, 'the logs of a receipt').map((entry) => {
+    const log = readObject(entry, 'a log');
+    if (log.removed === true) unsure(`a log of ${txid} was removed`);
+    if (readText(log.blockHash, HASH, "a log's block hash") !== blockHash) unsure(`a log of ${txid} is from another block`);
+    if (readText(log.transactionHash, HASH, "a log's transaction hash") !== txid) unsure(`a log of ${txid} is from another transaction`);
+    return {
+      emitter: readText(log.address, ADDRESS, "a log's address"),
+      topics: readList(log.topics, 'the topics of a log').map((topic) => readText(topic, HASH, 'a topic')),
+      data: readText(log.data, DATA, "a log's data"),
+      index: readInteger(log.logIndex, 'a log index'),
+    };
+  });
+  return {
+    txid,
+    blockHash,
+    logs,
+    logsBloom: readText(receipt.logsBloom, DATA, "a receipt's bloom"),
+    height: readInteger(receipt.blockNumber, "a receipt's block number"),
+    position: readInteger(receipt.transactionIndex, "a receipt's position"),
+    succeeded: receipt.status === '0x1',
+    from: readText(receipt.from, ADDRESS, "a receipt's sender"),
+    to: receipt.to === null || receipt.to === undefined ? null : readText(receipt.to, ADDRESS, "a receipt's recipient"),
+    created:
+      receipt.contractAddress === null || receipt.contractAddress === undefined ? null : readText(receipt.contractAddress, ADDRESS, 'a created contract'),
+    gasUsed: readQuantity(receipt.gasUsed, 'gas used'),
+    gasPrice: readQuantity(receipt.effectiveGasPrice, 'the effective gas price'),
+  };
+}
+
+/** Reads one transaction. */
+export function readTransaction(value: unknown): Transaction {
+  const tx = readObject(value, 'the transaction');
+  return {
+    txid: readText(tx.hash, HASH, 'a transaction hash'),
+    blockHash: tx.blockHash === null || tx.blockHash === undefined ? null : readText(tx.blockHash, HASH, "a transaction's block hash"),
+    from: readText(tx.from, ADDRESS, "a transaction's sender"),
+    to: tx.to === null || tx.to === undefined ? null : readText(tx.to, ADDRESS, "a transaction's recipient"),
+    value: readQuantity(tx.value, "a transaction's value"),
+    nonce: readInteger(tx.nonce, 'a nonce'),
+  };
+}
+
+/** Reads the receipts of one block. */
+export function readReceipts(value: unknown): Receipt[] {
+  return readList(value, 'the receipts').map(readReceipt);
+}

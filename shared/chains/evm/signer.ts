@@ -1,0 +1,72 @@
+import { HDKey } from '@scure/bip32';
+import { mnemonicToSeedSync, validateMnemonic } from '@scure/bip39';
+import { wordlist } from '@scure/bip39/wordlists/english.js';
+import { bytesToHex, hexToBytes } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { Invariant } from '#shared/core/errors.ts';
+import type { SigningRequest, TransferSigner } from '../chain.ts';
+import { decodeEvmTransfer } from './decode.ts';
+import { addressOfPublicKey } from './deriver.ts';
+import { encodeTransfer } from './token.ts';
+
+const PATH = /^m(\/\d{1,10}'?){1,10}$/;
+
+/**
+ * Signs EVM transfers with keys below a BIP-39 seed; only the signer role constructs it.
+ * @throws Error when the seed is not a valid mnemonic; the message never holds the seed
+ */
+export function evmSigner(network: { chainId: string }, mnemonic: string): TransferSigner {
+  if (!validateMnemonic(mnemonic, wordlist)) throw new Error('the signer seed is not a valid BIP-39 mnemonic');
+  const root = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic));
+  const keyAt = (path: string): HDKey => {
+    if (!PATH.test(path)) throw new Invariant(`not a derivation path: ${path}`);
+    return root.derive(path);
+  };
+  return {
+    addressAt: (path) => addressOfPublicKey(keyAt(path).publicKey as Uint8Array),
+    xpubAt: (path) => keyAt(path).publicExtendedKey,
+    async sign(path, request) {
+      const key = keyAt(path);
+      const signed = await privateKeyToAccount(bytesToHex(key.privateKey as Uint8Array)).signTransaction(transactionOf(network, request));
+      const signedBytes = hexToBytes(signed);
+      const decoded = decodeEvmTransfer(signedBytes);
+      compare(network, request, decoded);
+      return { txid: decoded.txid, signedBytes, rawFeeLimit: decoded.rawFeeLimit };
+    },
+  };
+}
+
+function transactionOf(network: { chainId: string }, { intent, nonce, fields }: SigningRequest) {
+  const token = intent.contract !== null;
+  return {
+    type: 'eip1559' as const,
+    chainId: Number(network.chainId),
+    nonce,
+    to: (intent.contract ?? intent.recipient) as `0x${string}`,
+    value: token ? 0n : intent.rawAmount,
+    data: token ? encodeTransfer(intent.recipient, intent.rawAmount) : ('0x' as const),
+    gas: feeField(fields, 'gas'),
+    maxFeePerGas: feeField(fields, 'maxFeePerGas'),
+    maxPriorityFeePerGas: feeField(fields, 'maxPriorityFeePerGas'),
+  };
+}
+
+function feeField(fields: Record<string, string>, name: string): bigint {
+  const text = fields[name] ?? '';
+  if (!/^\d{1,78}$/.test(text)) throw new Invariant(`the plan has no usable ${name}`);
+  return BigInt(text);
+}
+
+/** Refuses bytes that are not exactly the request; called on what was signed, never on what was meant to be signed. */
+export function compare(network: { chainId: string }, { intent, nonce, fields }: SigningRequest, decoded: ReturnType<typeof decodeEvmTransfer>): void {
+  const pairs: [string, unknown, unknown][] = [
+    ['chain', decoded.chainId, network.chainId],
+    ['sender', decoded.sender, intent.sender],
+    ['recipient', decoded.recipient, intent.recipient],
+    ['contract', decoded.contract, intent.contract],
+    ['amount', decoded.rawAmount, intent.rawAmount],
+    ['nonce', decoded.nonce, nonce],
+    ...['gas', 'maxFeePerGas', 'maxPriorityFeePerGas'].map((name): [string, unknown, unknown] => [name, decoded.fields[name], fields[name]]),
+  ];
+  for (const [name, made, asked] of pairs) if (made !== asked) throw new Invariant(`the signed bytes differ from the request in their ${name}`);
+}

@@ -1,0 +1,18 @@
+import type { Family, NetworkConfig } from '#shared/core/assets.ts';
+import type { Reader } from './chain.ts';
+import { evmReader } from './evm/reader.ts';
+import { openRpc, type RpcObserver } from './evm/rpc.ts';
+
+type OpenReader = (network: NetworkConfig, observe: RpcObserver | undefined) => Reader;
+
+/** The families this build can read; the only chain code the indexer imports. */
+const READERS: Partial<Record<Family, OpenReader>> = {
+  evm: (network, observe) => evmReader(network, openRpc(network.rpcUrls, observe)),
+};
+
+/** Opens the reader of one network. @throws Error when its family is not part of this build */
+export function openReader(network: NetworkConfig, observe?: RpcObserver): Reader {
+  const open = READERS[network.family];
+  if (open === undefined) throw new Error(`${network.name}: this build cannot read ${network.family} networks`);
+  return open(network, observe);
+}
