@@ -1,0 +1,181 @@
+import { type Actor, createActor, fromCallback, fromPromise } from 'xstate';
+import type { Reader } from '#shared/chains/chain.ts';
+import { profileOf } from '#shared/chains/networks.ts';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import { indexerChannel } from '#shared/platform/redis-streams.ts';
+import { CHAIN_STATES, type ChainEvent, type ChainState, chain, chainState, type Joined } from '#state-machines/chain/machine.ts';
+import { followHead } from './head.ts';
+import { acquireLease, LEASE_SECONDS, releaseLease } from './lease.ts';
+import type { Child, IndexerDeps, Life } from './life.ts';
+import { keepPulse } from './publish.ts';
+import { scanChain } from './scan.ts';
+import { createTrail } from './trail.ts';
+import { findNetwork, loadWatches, readTip, readTrail } from './truth.ts';
+import { createWake } from './wake.ts';
+import { createWatchlist, type Watchlist } from './watchlist.ts';
+
+/** Waits before a rewind that follows one which brought nothing; doubled each time. */
+const REWIND_PAUSE_MS = 250;
+const LONGEST_REWIND_PAUSE_MS = 10_000;
+const LEASE_POLL_MS = 200;
+/** A node that has not answered for this long, whatever its block time, is worth telling. */
+const NODE_SILENT_MS = 8_000;
+
+/** One network being followed. */
+export interface FollowedChain {
+  network: string;
+  state(): ChainState;
+  /** Null while the chain is followed, otherwise why it is not; for `/readyz`. */
+  problem(): string | null;
+  /** Stops the children, waits for what is in flight and gives the lease up. */
+  stop(): Promise<void>;
+}
+
+/** Starts following one network: the chain machine with the indexer's actors (architecture 3.1). */
+export function followChain(deps: IndexerDeps, network: NetworkConfig): FollowedChain {
+  const { metrics } = deps;
+  const log = deps.log.child({ network: network.name });
+  const own: IndexerDeps = { ...deps, log };
+  const profile = profileOf(network.family, network.chainId);
+  metrics.stallThreshold.set({ chain: network.name }, profile.stallSeconds);
+  const running = new Set<Promise<void>>();
+  const quietRewinds = { count: 0, tipHeight: -1 };
+  let reader: Reader | undefined;
+  let networkId: string | undefined;
+  let life: Life | undefined;
+
+  const join = async (watchlist: Watchlist | undefined): Promise<Joined> => {
+    reader ??= deps.openReader(network);
+    const known = await checkNetwork(own, network, reader);
+    networkId = known.id;
+    const { epoch, askedAtMs } = await waitForLease(own, known.id, abort.signal);
+    // After the lease: whoever asks for a watch from here on is found by its missing acknowledgement.
+    const watched = watchlist ?? createWatchlist();
+    if (watchlist === undefined) await loadWatches(deps.sql, known.id, watched.add);
+    const tip = await readTip(deps.sql, known.id);
+    life = {
+      network,
+      networkId: known.id,
+      epoch,
+      reader,
+      watchlist: watched,
+      trail: createTrail(tip, await readTrail(deps.sql, known.id)),
+      finalHeight: tip?.finalHeight ?? -1,
+      forkedBelowFinal: false,
+      head: undefined,
+      seq: 0,
+      appliedSeq: 0,
+      lastEntryId: undefined,
+      caughtUpAtMs: undefined,
+      leaseUntilMs: askedAtMs + LEASE_SECONDS * 1_000,
+      scanWake: createWake(),
+      pulseWake: createWake(),
+      appliedWake: createWake(),
+    };
+    log.info({ epoch, tip: tip?.height ?? null, watched: watched.size }, 'following');
+    return { epoch };
+  };
+
+  const rewind = async (): Promise<Joined> => {
+    const tip = networkId === undefined ? undefined : await readTip(deps.sql, networkId);
+    const height = tip?.height ?? -1;
+    quietRewinds.count = height === quietRewinds.tipHeight ? quietRewinds.count + 1 : 0;
+    quietRewinds.tipHeight = height;
+    metrics.rewinds.inc({ chain: network.name });
+    if (quietRewinds.count > 0)
+      await createWake().wait(Math.min(LONGEST_REWIND_PAUSE_MS, REWIND_PAUSE_MS * 2 ** Math.min(quietRewinds.count, 10)), abort.signal);
+    return join(life?.watchlist);
+  };
+
+  const abort = new AbortController();
+  const child = (name: string, work: Child) =>
+    fromCallback<ChainEvent, { network: string; epoch: number }>(({ sendBack }) => {
+      const current = life;
+      if (current === undefined) throw new Error('a child was started before the chain was joined');
+      const ended = new AbortController();
+      const tell = (event: ChainEvent): void => {
+        if (!ended.signal.aborted) sendBack(event);
+      };
+      const done = work(own, current, tell, ended.signal).catch((error: unknown) => {
+        if (ended.signal.aborted) return;
+        log.error({ err: error, child: name }, 'a child of the chain failed');
+        tell({ type: 'FAILED', reason: error instanceof Error ? error.message : String(error) });
+      });
+      running.add(done);
+      void done.finally(() => running.delete(done));
+      return () => ended.abort();
+    });
+
+  const machine = chain.provide({
+    actors: {
+      connect: fromPromise<Joined, { network: string }>(() => join(undefined)),
+      rewind: fromPromise<Joined, { network: string }>(rewind),
+      head: child('head', followHead),
+      scan: child('scan', scanChain),
+      publish: child('publish', keepPulse),
+      // No family of this build has anything to say before a block does.
+      mempool: fromCallback<ChainEvent, { network: string; epoch: number }>(() => undefined),
+    },
+  });
+  const actor: Actor<typeof machine> = createActor(machine, { input: { network: network.name } });
+  let reported: ChainState | undefined;
+  actor.subscribe((snapshot) => {
+    const state = chainState(snapshot.value as string | Record<string, unknown>);
+    if (state === reported) return;
+    reported = state;
+    for (const name of CHAIN_STATES) metrics.state.set({ chain: network.name, state: name }, name === state ? 1 : 0);
+    log[state === 'stalled' ? 'warn' : 'info']({ state, ...(snapshot.context.reason === null ? {} : { reason: snapshot.context.reason }) }, 'chain');
+  });
+  const stopListening = deps.streams.onNudge(indexerChannel(network.name), () => life?.pulseWake.ring());
+  actor.start();
+
+  const state = (): ChainState => chainState(actor.getSnapshot().value as string | Record<string, unknown>);
+  return {
+    network: network.name,
+    state,
+    problem() {
+      const now = state();
+      if (now !== 'backfilling' && now !== 'tailing') return `${now}: ${actor.getSnapshot().context.reason ?? 'not joined yet'}`;
+      const head = life?.head;
+      if (head === undefined) return 'the node has not told its head yet';
+      const unansweredMs = deps.monotonicMs() - head.askedAtMs;
+      if (unansweredMs > NODE_SILENT_MS) return `the node has not answered for ${Math.floor(unansweredMs / 1_000)} s`;
+      const silentSeconds = Math.floor(Date.now() / 1_000 - head.latest.time);
+      return silentSeconds > profile.stallSeconds ? `no new block for ${silentSeconds} s` : null;
+    },
+    async stop() {
+      abort.abort();
+      stopListening();
+      actor.send({ type: 'STOP' });
+      await Promise.allSettled([...running]);
+      if (networkId !== undefined)
+        await releaseLease(deps.sql, networkId, deps.holder).catch((error: unknown) => log.warn({ err: error }, 'the lease was not given up'));
+      await reader?.close();
+    },
+  };
+}
+
+/** Waits as long as a dead holder's lease can last, so that a takeover needs no second try. */
+async function waitForLease(deps: IndexerDeps, networkId: string, signal: AbortSignal): Promise<{ epoch: number; askedAtMs: number }> {
+  const startedMs = deps.monotonicMs();
+  const bell = createWake();
+  for (;;) {
+    const askedAtMs = deps.monotonicMs();
+    const epoch = await acquireLease(deps.sql, networkId, deps.holder);
+    if (epoch !== undefined) return { epoch, askedAtMs };
+    if (signal.aborted || askedAtMs - startedMs > LEASE_SECONDS * 1_000) throw new Error('another indexer holds the lease');
+    await bell.wait(LEASE_POLL_MS, signal);
+  }
+}
+
+/** Makes sure that this is the chain the api knows under that name, before a single block of it is believed. */
+async function checkNetwork(deps: IndexerDeps, network: NetworkConfig, reader: Reader): Promise<{ id: string }> {
+  const known = await findNetwork(deps.sql, network.name);
+  if (known === undefined || known.genesisHash === null) throw new Error('waiting for the api to record this network');
+  const genesis = await reader.genesisHash();
+  if (genesis !== known.genesisHash)
+    throw new Error(
+      `this chain is new: its first block is ${genesis}, but ${known.genesisHash} is recorded for ${network.name}; for a local chain: npm start -- --reset`,
+    );
+  return known;
+}

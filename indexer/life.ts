@@ -1,0 +1,64 @@
+import type { Head, Reader } from '#shared/chains/chain.ts';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import type { Logger } from '#shared/platform/logger.ts';
+import type { IndexerMetrics } from '#shared/platform/metrics.ts';
+import type { Sql } from '#shared/platform/postgres.ts';
+import type { Streams } from '#shared/platform/redis-streams.ts';
+import type { ChainEvent } from '#state-machines/chain/machine.ts';
+import type { Trail } from './trail.ts';
+import type { Wake } from './wake.ts';
+import type { Watchlist } from './watchlist.ts';
+
+/** What an indexer process is made of; nothing of this is a global. */
+export interface IndexerDeps {
+  sql: Sql;
+  streams: Streams;
+  log: Logger;
+  metrics: IndexerMetrics;
+  /** Id of this process in the lease. */
+  holder: string;
+  openReader(network: NetworkConfig): Reader;
+  /** Milliseconds that never go back; for intervals only. */
+  monotonicMs(): number;
+}
+
+/** The head as last seen, and when the question was asked: what it says was true no earlier than that. */
+export interface SeenHead extends Head {
+  askedAtMs: number;
+}
+
+/**
+ * One life of one chain: what its children share between joining under an epoch and giving it up. It holds no truth; all
+ * of it can be rebuilt from Postgres and the chain.
+ */
+export interface Life {
+  network: NetworkConfig;
+  networkId: string;
+  epoch: number;
+  reader: Reader;
+  watchlist: Watchlist;
+  trail: Trail;
+  /** Highest block ever published as final; a fork below it is for a person. */
+  finalHeight: number;
+  /** Set when the chain was left below `finalHeight`: its next block is published so that the consumer sees it, and nothing after. */
+  forkedBelowFinal: boolean;
+  head: SeenHead | undefined;
+  /** Sequence of the last message appended in this epoch, and the last one the consumer applied. */
+  seq: number;
+  appliedSeq: number;
+  /** Stream id of the last message appended in this epoch. */
+  lastEntryId: string | undefined;
+  /** When the last published block was known to be the chain's head. */
+  caughtUpAtMs: number | undefined;
+  /** Until when this process may believe it holds the lease. */
+  leaseUntilMs: number;
+  /** Rung when there may be something to read or acknowledge. */
+  scanWake: Wake;
+  /** Rung when the database may have news for the indexer. */
+  pulseWake: Wake;
+  /** Rung when the consumer moved on. */
+  appliedWake: Wake;
+}
+
+/** A child of the chain machine: works until `signal` aborts, and tells the machine what happened. */
+export type Child = (deps: IndexerDeps, life: Life, tell: (event: ChainEvent) => void, signal: AbortSignal) => Promise<void>;

@@ -1,0 +1,178 @@
+import { type BlockContent, ChainUnavailable } from '#shared/chains/chain.ts';
+import type { Sighting } from '#shared/core/chain-events.ts';
+import { match } from '#shared/core/match.ts';
+import { withSpan } from '#shared/platform/tracing.ts';
+import type { Child, IndexerDeps, Life, SeenHead } from './life.ts';
+import { createPatience } from './patience.ts';
+import { finalHeightOf, type Plan, planNext } from './plan.ts';
+import { publish } from './publish.ts';
+
+const FIRST_RANGE = 200;
+const LONGEST_RANGE = 1_000;
+/** More than this in one message is read again as a shorter range. */
+const MOST_SIGHTINGS = 20_000;
+/** With nothing to do the scan waits for a bell; this is for one that was never rung. */
+const IDLE_MS = 1_000;
+
+/** What one turn left behind. */
+type Turn = 'progress' | 'idle';
+
+/**
+ * Reads the chain forward from the last published block and publishes what it finds: ranges below final, block by hash near
+ * the head. One message at a time, so an address is watched from a block that certainly was not read yet.
+ */
+export const scanChain: Child = async (deps, life, tell, signal) => {
+  const patience = createPatience(deps);
+  const chain = life.network.name;
+  let rangeSize = FIRST_RANGE;
+  let tailing = false;
+  while (!signal.aborted) {
+    const { head } = life;
+    if (head === undefined) {
+      await life.scanWake.wait(IDLE_MS, signal);
+      continue;
+    }
+    const finalHeight = Math.min(head.latest.height, finalHeightOf(life.network.finality.mature, head));
+    const plan = planNext(life.trail, head, finalHeight, rangeSize);
+    const near = plan.step !== 'range' && plan.step !== 'begin';
+    if (near !== tailing) tell({ type: near ? 'CAUGHT_UP' : 'FELL_BEHIND' });
+    tailing = near;
+    try {
+      const turn = await withSpan('indexer.turn', { chain, step: plan.step }, () => take(deps, life, { head, finalHeight, plan }, signal));
+      patience.reset();
+      if (turn === 'progress') {
+        tell({ type: 'PUBLISHED' });
+        if (plan.step === 'range') rangeSize = Math.min(LONGEST_RANGE, Math.ceil(rangeSize * 1.5));
+      } else if (turn === 'idle') await life.scanWake.wait(IDLE_MS, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof ChainUnavailable)) throw error;
+      // A range may simply have been too much for the node.
+      rangeSize = Math.max(1, Math.floor(rangeSize / 2));
+      await life.scanWake.wait(patience.next(error), signal);
+    }
+  }
+};
+
+interface Reading {
+  head: SeenHead;
+  finalHeight: number;
+  plan: Plan;
+}
+
+async function take(deps: IndexerDeps, life: Life, reading: Reading, signal: AbortSignal): Promise<Turn> {
+  const { plan, head } = reading;
+  switch (plan.step) {
+    case 'caught-up':
+      life.caughtUpAtMs = head.askedAtMs;
+      return acknowledge(deps, life, reading, signal);
+    case 'behind':
+      return acknowledge(deps, life, reading, signal);
+    case 'fork':
+      return leaveBranch(deps, life, head);
+    case 'begin':
+    case 'block':
+      return readBlock(deps, life, reading, { height: plan.height, hash: plan.step === 'block' ? plan.hash : undefined }, signal);
+    case 'range':
+      return readRange(deps, life, reading, plan, signal);
+  }
+}
+
+async function readBlock(
+  deps: IndexerDeps,
+  life: Life,
+  reading: Reading,
+  at: { height: number; hash: string | undefined },
+  signal: AbortSignal,
+): Promise<Turn> {
+  const startedMs = deps.monotonicMs();
+  const last = life.trail.last();
+  const acks = life.watchlist.takeAcks(at.height, startedMs);
+  const hash = at.hash ?? (await life.reader.blockAt(at.height)).hash;
+  const content = await life.reader.block(hash, life.watchlist);
+  if (content.block.height !== at.height) throw new ChainUnavailable(`block ${hash} is at ${content.block.height}, not at ${at.height}`);
+  if (last !== undefined && content.block.parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
+  const { parentHash, time } = content.block;
+  await send(
+    deps,
+    life,
+    reading,
+    { from: at.height, to: at.height, parentHash, hash, time, sightings: match(content, life.watchlist), acks },
+    startedMs,
+    signal,
+  );
+  deps.metrics.blockArrival.observe({ chain: life.network.name }, Math.max(0, Date.now() / 1_000 - time));
+  return 'progress';
+}
+
+async function readRange(deps: IndexerDeps, life: Life, reading: Reading, { from, to }: { from: number; to: number }, signal: AbortSignal): Promise<Turn> {
+  const startedMs = deps.monotonicMs();
+  const last = life.trail.last();
+  const acks = life.watchlist.takeAcks(from, startedMs);
+  const { parentHash, last: end, contents } = await life.reader.range(from, to, life.watchlist);
+  if (last !== undefined && parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
+  const sightings = contents.flatMap((content: BlockContent): Sighting[] => match(content, life.watchlist));
+  if (sightings.length > MOST_SIGHTINGS && to > from) throw new ChainUnavailable(`${sightings.length} sightings in blocks ${from}..${to}`);
+  await send(deps, life, reading, { from, to, parentHash, hash: end.hash, time: end.time, sightings, acks }, startedMs, signal);
+  return 'progress';
+}
+
+interface Content {
+  from: number;
+  to: number;
+  parentHash: string;
+  hash: string;
+  time: number;
+  sightings: Sighting[];
+  acks: ReturnType<Life['watchlist']['takeAcks']>;
+}
+
+async function send(deps: IndexerDeps, life: Life, { head, finalHeight }: Reading, content: Content, startedMs: number, signal: AbortSignal): Promise<void> {
+  const { metrics } = deps;
+  const chain = life.network.name;
+  const headNumber = Math.max(head.latest.height, content.to);
+  const safeNumber = Math.min(headNumber, head.safeHeight ?? finalHeight);
+  await publish(deps, life, { ...content, safeNumber, finalNumber: finalHeight, headNumber }, signal);
+  life.trail.push({ height: content.to, hash: content.hash, time: content.time });
+  if (content.hash === head.latest.hash) life.caughtUpAtMs = head.askedAtMs;
+  for (const sighting of content.sightings) metrics.sightings.inc({ chain, kind: sighting.kind });
+  metrics.processedBlock.set({ chain }, content.to);
+  metrics.processedBlockTimestamp.set({ chain }, content.time);
+  metrics.backfillRemaining.set({ chain }, headNumber - content.to);
+  metrics.blockProcessing.observe({ chain }, (deps.monotonicMs() - startedMs) / 1_000);
+  if (life.forkedBelowFinal)
+    throw new Error(
+      `the chain left its own block ${life.finalHeight}, which was final, at block ${content.from - 1}; somebody has to look before this network goes on`,
+    );
+  life.finalHeight = Math.max(life.finalHeight, finalHeight);
+}
+
+/** Says at once that addresses are watched, when no block comes to carry the word. */
+async function acknowledge(deps: IndexerDeps, life: Life, { head, finalHeight }: Reading, signal: AbortSignal): Promise<Turn> {
+  const last = life.trail.last();
+  if (last === undefined || !life.trail.joined()) return 'idle';
+  const from = last.height + 1;
+  const acks = life.watchlist.takeAcks(from, deps.monotonicMs());
+  if (acks.length === 0) return 'idle';
+  const headNumber = Math.max(head.latest.height, last.height);
+  const marks = { safeNumber: Math.min(headNumber, head.safeHeight ?? finalHeight), finalNumber: finalHeight, headNumber };
+  await publish(deps, life, { from, to: last.height, parentHash: last.hash, hash: last.hash, time: last.time, sightings: [], acks, ...marks }, signal);
+  return 'progress';
+}
+
+/** Walks back to the last published block that the chain still has; the next message joins there. */
+async function leaveBranch(deps: IndexerDeps, life: Life, head: SeenHead): Promise<Turn> {
+  const last = life.trail.last();
+  for (const height of life.trail.heights()) {
+    if (height > head.latest.height) continue;
+    const block = await life.reader.blockAt(height);
+    if (block.hash !== life.trail.hashAt(height)) continue;
+    const depth = (last?.height ?? height) - height;
+    deps.log.warn({ network: life.network.name, ancestor: height, depth }, 'the chain was reorganised');
+    if (depth > 0) deps.metrics.reorgDepth.observe({ chain: life.network.name }, depth);
+    life.forkedBelowFinal = height < life.finalHeight;
+    life.trail.cutTo(height);
+    return 'progress';
+  }
+  throw new Error('the chain has none of the blocks this deployment knows; for a local chain that was made anew: npm start -- --reset');
+}

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAddressTable } from '#indexer/address-table.ts';
+import { createWatchlist } from '#indexer/watchlist.ts';
+
+const hexAddress = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
+/** Few first words, so that keys meet in the table. */
+const crowded = fc
+  .tuple(fc.constantFrom('00000000', '000003ff', 'ffffffff'), fc.nat(300))
+  .map(([first, rest]) => `0x${first}${rest.toString(16).padStart(32, '0')}`);
+
+describe('the address table', () => {
+  it('answers like a set of strings, whatever is added and asked', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(hexAddress, crowded), { maxLength: 3_000 }),
+        fc.array(fc.oneof(hexAddress, crowded), { maxLength: 500 }),
+        (added, asked) => {
+          const table = createAddressTable();
+          const set = new Set<string>();
+          for (const address of added) {
+            expect(table.add(address)).toBe(!set.has(address));
+            set.add(address);
+          }
+          expect(table.size).toBe(set.size);
+          for (const address of [...added, ...asked]) expect(table.has(address)).toBe(set.has(address));
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('holds a million addresses in less than 300 MB', () => {
+    const table = createAddressTable();
+    const before = process.memoryUsage().arrayBuffers;
+    for (let i = 0; i < 1_000_000; i++) table.add(`0x${i.toString(16).padStart(8, '0')}${'0'.repeat(24)}${(i * 7).toString(16).padStart(8, '0')}`);
+    expect(table.size).toBe(1_000_000);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(300_000_000);
+  });
+
+  it('has nothing that is not an address, and takes nothing that is not one', () => {
+    const table = createAddressTable();
+    table.add(`0x${'0'.repeat(40)}`);
+    for (const text of ['', '0x', 'nonsense', `0x${'0'.repeat(39)}`, `0x${'0'.repeat(41)}`, `0X${'0'.repeat(40)}`, `0x${'0'.repeat(39)}g`]) {
+      expect(table.has(text)).toBe(false);
+      expect(() => table.add(text)).toThrow(RangeError);
+    }
+    expect(() => table.add(`0x${'A'.repeat(40)}`)).toThrow(RangeError);
+  });
+});
+
+describe('the watch list', () => {
+  const alice = `0x${'a1'.repeat(20)}`;
+  const bob = `0x${'b0'.repeat(20)}`;
+
+  it('gives an acknowledgement once, and again only when the word did not arrive in time', () => {
+    const list = createWatchlist();
+    list.expect([alice]);
+    expect(list.has(alice)).toBe(true);
+    expect(list.takeAcks(10, 0)).toEqual([{ address: alice, watchedFrom: 10 }]);
+    expect(list.takeAcks(11, 500)).toEqual([]);
+    list.expect([alice]);
+    expect(list.hasAcks(1_999)).toBe(false);
+    expect(list.takeAcks(12, 2_000)).toEqual([{ address: alice, watchedFrom: 12 }]);
+  });
+
+  it('stops once the database says the address is acknowledged, and goes on matching it', () => {
+    const list = createWatchlist();
+    list.expect([alice, bob]);
+    list.takeAcks(10, 0);
+    list.expect([bob]);
+    expect(list.takeAcks(11, 10_000)).toEqual([{ address: bob, watchedFrom: 11 }]);
+    expect(list.has(alice)).toBe(true);
+  });
+
+  it('never acknowledges an address it does not match', () => {
+    const list = createWatchlist();
+    list.add(alice);
+    expect(list.hasAcks(0)).toBe(false);
+    list.expect(Array.from({ length: 12_000 }, (_, i) => `0x${i.toString(16).padStart(40, '0')}`));
+    const acks = list.takeAcks(1, 0);
+    expect(acks).toHaveLength(5_000);
+    expect(acks.every((ack) => list.has(ack.address))).toBe(true);
+    expect(list.takeAcks(2, 0)).toHaveLength(5_000);
+  });
+});
