@@ -1,0 +1,2195 @@
+// Generated from api/contract/operator.yaml by npm run generate; do not edit.
+export interface paths {
+    "/gateways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List gateways, newest first */
+        get: operations["listGateways"];
+        put?: never;
+        /**
+         * Create a gateway
+         * @description Makes the gateway, its first API key and its webhook and cashout secrets. The three secrets are shown in this answer and never again. Everything but `name` has a default.
+         */
+        post: operations["createGateway"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gateways/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a gateway and its keys */
+        get: operations["getGateway"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a gateway
+         * @description Objects merge, arrays replace, `null` brings a field back to its default.
+         */
+        patch: operations["changeGateway"];
+        trace?: never;
+    };
+    "/gateways/{id}/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add an API key
+         * @description The key is shown once. Without `permissions` it has all of them.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gateways/{id}/api-keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description It stops working at once.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gateways/{id}/secrets/{kind}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the webhook or the cashout signing secret
+         * @description The new secret is current at once; the old one goes on counting for `overlapSeconds` (default 86,400 for webhook, 0 for cashout).
+         */
+        post: operations["rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gateways/{id}/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enrol the authenticator that approves cashouts
+         * @description A gateway has one; enrolling again replaces it.
+         */
+        post: operations["enrolTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/gateways/{id}/screening-credits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add screening credits
+         * @description Not available yet.
+         */
+        post: operations["addScreeningCredits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/networks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List networks and how far each was followed */
+        get: operations["listNetworks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/networks/{network}/rescan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a range of blocks read again
+         * @description What was already recorded changes nothing. Not available yet.
+         */
+        post: operations["rescanNetwork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/networks/{network}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop new addresses and dispatch on a network */
+        post: operations["pauseNetwork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/networks/{network}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume a paused network */
+        post: operations["resumeNetwork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List every asset of the deployment */
+        get: operations["listAssets"];
+        put?: never;
+        /**
+         * Add a token
+         * @description Contract and decimals are pinned here and never read from the chain. It needs a price before offers can use it.
+         */
+        post: operations["addAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List payments, newest first */
+        get: operations["listPayments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/payments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a payment and everything that happened to it */
+        get: operations["getPayment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/payments/{id}/aml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release, refund or withhold a held payment
+         * @description Not available yet.
+         */
+        post: operations["resolveAml"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List settlements, newest first */
+        get: operations["listSettlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settlements/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a settlement, its history and its transactions */
+        get: operations["getSettlement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settlements/{id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a settlement before anything is signed
+         * @description Not available yet.
+         */
+        post: operations["rejectSettlement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deposits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List deposits, such as those nobody could be credited for */
+        get: operations["listDeposits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/deposits/{id}/allocate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Credit an unallocated deposit to a payment
+         * @description Not available yet.
+         */
+        post: operations["allocateDeposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the monthly invoices
+         * @description Not available yet.
+         */
+        get: operations["listInvoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks, newest first */
+        get: operations["listWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a webhook again
+         * @description Not available yet.
+         */
+        post: operations["resendWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the work that is due, retrying, scheduled or dead */
+        get: operations["listJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Run the audit
+         * @description Every check must find no rows; each finding is listed with its rows.
+         */
+        get: operations["runAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/freeze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop dispatching
+         * @description Everything, unless `scope` names a network (`network:<name>`) or an asset (`asset:<id>`).
+         */
+        post: operations["freeze"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/unfreeze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dispatch again
+         * @description Lifts the freeze of the scope, everything unless it is named.
+         */
+        post: operations["unfreeze"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/prices/{symbol}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set a static price
+         * @description For a ticker, or `fiat:<CODE>`; `null` takes the price away. Only where prices are static.
+         */
+        put: operations["setPrice"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/screening/{address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set what screening says about an address
+         * @description Not available yet.
+         */
+        put: operations["setScreening"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the service clock */
+        get: operations["getClock"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/clock/advance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move the service clock forward
+         * @description Warps the local chains, restamps static prices, and runs what became due before it answers. Refused in production.
+         */
+        post: operations["advanceClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Failure: {
+            /** @constant */
+            success: false;
+            error: {
+                /** @description Stable slug. */
+                code: string;
+                /** @description For people. */
+                message: string;
+            };
+        };
+        /**
+         * @description Decimal string with at most 18 decimal places.
+         * @example 49.90
+         */
+        Money: string;
+        /** @description Why; kept in the audit log. */
+        Reason: string | null;
+        ReasonInput: {
+            reason?: components["schemas"]["Reason"];
+        };
+        RequiredReasonInput: {
+            /** @description Why; kept in the audit log. */
+            reason: string;
+        };
+        GatewayFields: {
+            /**
+             * @description Only VERIFIED gateways are served.
+             * @default VERIFIED
+             * @enum {string|null}
+             */
+            status: "PENDING" | "VERIFIED" | "SUSPENDED" | null;
+            /**
+             * @description Who pays the fees and when.
+             * @default STANDARD
+             * @enum {string|null}
+             */
+            billing: "STANDARD" | "MONTHLY" | "PLATFORM" | null;
+            /** @description Assets it may offer; null means every active one. */
+            assetIds?: string[] | null;
+            /** @description Payments whose payer chooses the amount. */
+            openAmount?: {
+                /** @default false */
+                enabled: boolean | null;
+                /** @default 1 */
+                minAmountUsd: string | null;
+                assetIds?: string[] | null;
+            } | null;
+            /** @description Defaults of a payment. */
+            settings?: {
+                /**
+                 * @default MERCHANT
+                 * @enum {string|null}
+                 */
+                txFeePayer: "MERCHANT" | "CUSTOMER" | null;
+                /**
+                 * @default MERCHANT
+                 * @enum {string|null}
+                 */
+                commissionFeePayer: "MERCHANT" | "CUSTOMER" | null;
+                /** @default 0 */
+                overAcceptableDiff: string | null;
+                /** @default 0 */
+                underAcceptableDiff: string | null;
+                /**
+                 * @default ABSOLUTE
+                 * @enum {string|null}
+                 */
+                acceptableDiffKind: "ABSOLUTE" | "PERCENTAGE" | null;
+                /** @default true */
+                checkAmountDeviation: boolean | null;
+                /**
+                 * @description Commission in hundredths of a percent.
+                 * @default 0
+                 */
+                commissionBps: number | null;
+                /** @default 0 */
+                commissionMinUsd: string | null;
+                /**
+                 * @description How long after its deadline a payment can still be resolved.
+                 * @default 86400
+                 */
+                lateCaptureGraceSeconds: number | null;
+                /** @description How long credited funds wait before they can be withdrawn; null means the default of the deployment. */
+                maturitySeconds?: number | null;
+                /** @default 5 */
+                inquiryAttempts: number | null;
+            } | null;
+            /**
+             * @description Addresses and CIDR ranges that may use API-mode payments.
+             * @example [
+             *       "203.0.113.7",
+             *       "2001:db8::/48"
+             *     ]
+             */
+            apiAllowlist?: string[] | null;
+            /** @description The cashout API, off by default. */
+            cashout?: {
+                /** @default false */
+                enabled: boolean | null;
+                /** @description Addresses and CIDR ranges that may call it. */
+                allowlist?: string[] | null;
+                /**
+                 * @description Park a cashout above the balance instead of refusing it.
+                 * @default false
+                 */
+                parkingEnabled: boolean | null;
+                /** @default 20 */
+                parkedCap: number | null;
+                /** @description Above this value a cashout waits for approval; null means never. */
+                approvalCapUsd?: string | null;
+                /** @default 0 */
+                dispatchDelaySeconds: number | null;
+            } | null;
+            screening?: {
+                /** @default false */
+                enabled: boolean | null;
+                /** @default 0 */
+                credits: number | null;
+                /** @default 70 */
+                threshold: number | null;
+            } | null;
+            contactEmail?: string | null;
+            /**
+             * @description Refuse a cashout signature used in the last 10 minutes.
+             * @default false
+             */
+            strictSignatures: boolean | null;
+            branding?: {
+                displayName?: string | null;
+                logoUrl?: string | null;
+                supportUrl?: string | null;
+                language?: string | null;
+            } | null;
+            reason?: components["schemas"]["Reason"];
+        };
+        /**
+         * @example {
+         *       "name": "Acme Books",
+         *       "settings": {
+         *         "underAcceptableDiff": "1",
+         *         "acceptableDiffKind": "PERCENTAGE"
+         *       },
+         *       "cashout": {
+         *         "enabled": true,
+         *         "allowlist": [
+         *           "203.0.113.7"
+         *         ]
+         *       }
+         *     }
+         */
+        GatewayInput: {
+            /** @description Name for operators. */
+            name: string;
+        } & components["schemas"]["GatewayFields"];
+        GatewayPatch: {
+            /** @description Name for operators. */
+            name?: string;
+        } & components["schemas"]["GatewayFields"];
+        Gateway: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: date-time */
+            createdAt: string;
+        } & components["schemas"]["GatewayFields"];
+        GatewayAnswer: {
+            gateway: components["schemas"]["Gateway"];
+        };
+        GatewayWithKeys: {
+            gateway: components["schemas"]["Gateway"];
+            apiKeys: {
+                keyId: string;
+                permissions: string[];
+                /** Format: date-time */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description To the minute.
+                 */
+                lastUsedAt: string | null;
+                /** Format: date-time */
+                revokedAt: string | null;
+            }[];
+        };
+        GatewayList: {
+            items: components["schemas"]["Gateway"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        CreatedGateway: {
+            gateway: components["schemas"]["Gateway"];
+            /** @example sluice_0123456789abcdef_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef */
+            apiKey: string;
+            cashoutSigningSecret: string;
+            /** @description `whsec_` and base64. */
+            webhookSecret: string;
+        };
+        ApiKeyInput: {
+            permissions?: ("payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve")[] | null;
+            reason?: components["schemas"]["Reason"];
+        };
+        CreatedApiKey: {
+            keyId: string;
+            apiKey: string;
+            permissions: string[];
+        };
+        RevokedApiKey: {
+            keyId: string;
+            /** @constant */
+            revoked: true;
+        };
+        RotateInput: {
+            /** @description How long the old secret still counts. */
+            overlapSeconds?: number | null;
+            reason?: components["schemas"]["Reason"];
+        };
+        RotatedSecret: {
+            secret: string;
+            overlapSeconds: number;
+        };
+        TotpEnrolment: {
+            /** @description Base32. */
+            secret: string;
+            otpauthUrl: string;
+        };
+        ScreeningCreditsInput: {
+            add: number;
+            reason?: components["schemas"]["Reason"];
+        };
+        NetworkList: {
+            items: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                /** @enum {string} */
+                family: "evm" | "tron" | "bitcoin";
+                chainId: string;
+                genesisHash?: string | null;
+                nativeSymbol: string;
+                /** Format: date-time */
+                pausedAt: string | null;
+                /** @description Last block applied. */
+                tipHeight: number | null;
+                finalHeight: number | null;
+                /** @description Highest block the node knew of. */
+                headHeight: number | null;
+                /** Format: date-time */
+                appliedAt?: string | null;
+                /** Format: date-time */
+                caughtUpAt?: string | null;
+                publishedHeight?: number | null;
+                /** @description Whether an indexer is at work on it. */
+                indexed: boolean;
+                epoch?: number;
+            }[];
+        };
+        RescanInput: {
+            /** @description First block. */
+            from: number;
+            /** @description Last block, inclusive. */
+            to: number;
+            reason?: components["schemas"]["Reason"];
+        };
+        AssetInput: {
+            /** @description Name of the network. */
+            network: string;
+            /** @description Ticker; also the name its price is looked up by. */
+            symbol: string;
+            /** @description Address of the token contract. */
+            contract: string;
+            decimals: number;
+            name?: string | null;
+            /**
+             * @description Token standard; by default the usual one of the network.
+             * @enum {string|null}
+             */
+            type?: "ERC20" | "BEP20" | "TRC20" | null;
+            /**
+             * @description Network fee of a payment, in asset units.
+             * @default 0
+             */
+            networkFee: string | null;
+            /**
+             * @description A smaller transfer resolves nothing.
+             * @default 0
+             */
+            dustFloor: string | null;
+            /** @description Smallest cashout in asset units; null means the equivalent of 1 USD. */
+            minimumSettlement?: string | null;
+            reason?: components["schemas"]["Reason"];
+        };
+        Asset: {
+            /** Format: uuid */
+            id: string;
+            symbol: string;
+            name: string;
+            /** @enum {string} */
+            type: "NATIVE" | "ERC20" | "TRC20" | "BEP20";
+            contract: string | null;
+            decimals: number;
+            networkFee: components["schemas"]["Money"];
+            dustFloor: components["schemas"]["Money"];
+            minimumSettlement: string | null;
+            active: boolean;
+            /** Format: uuid */
+            networkId: string;
+            networkName: string;
+            networkSymbol?: string;
+            family?: string;
+            networkPaused?: boolean;
+        };
+        AssetAnswer: {
+            asset: components["schemas"]["Asset"];
+        };
+        AssetList: {
+            items: components["schemas"]["Asset"][];
+        };
+        Pagination: {
+            total: number;
+            limit: number;
+            page: number;
+            hasMore: boolean;
+        };
+        List: {
+            items: Record<string, never>[];
+            pagination: components["schemas"]["Pagination"];
+        };
+        PaymentTimeline: {
+            /** @description The payment with every figure its judgement used. */
+            payment: Record<string, never>;
+            /** @description Locked prices, totals and addresses. */
+            offers: Record<string, never>[];
+            deposits: Record<string, never>[];
+            /** @description What the gateway was credited. */
+            credits: Record<string, never>[];
+            /** @description What happened, in order. */
+            timeline: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                what: "created" | "selected" | "address" | "seen" | "booked" | "status" | "webhook" | "verified";
+                /** @description For people. */
+                text: string;
+                /** @description The figures behind the text. */
+                details: Record<string, never>;
+            }[];
+        };
+        SettlementTimeline: {
+            settlement: Record<string, never>;
+            events: Record<string, never>[];
+            /** @description The transactions that carry it out. */
+            payouts: Record<string, never>[];
+        };
+        AmlInput: {
+            /** @enum {string} */
+            action: "RELEASE" | "REFUND" | "WITHHOLD";
+            /** @description Where a refund goes. */
+            address?: string | null;
+            reason: string;
+        };
+        AllocateInput: {
+            /** Format: uuid */
+            paymentId: string;
+            reason: string;
+        };
+        AuditAnswer: {
+            /** @description True when no check found anything. */
+            clean: boolean;
+            checks: {
+                /** @description Short name. */
+                check: string;
+                /** @description What it promises. */
+                title: string;
+                rows: Record<string, never>[];
+            }[];
+        };
+        FreezeInput: {
+            /**
+             * @default all
+             * @example network:ethereum
+             */
+            scope: string | null;
+            reason?: components["schemas"]["Reason"];
+        };
+        Freezes: {
+            freezes: {
+                scope: string;
+                reason: string;
+                /** Format: date-time */
+                frozenAt: string;
+            }[];
+        };
+        PriceInput: {
+            /** @description US dollars for one unit; null takes the price away. */
+            usd: string | null;
+        };
+        PriceAnswer: {
+            symbol: string;
+            usd: string | null;
+            source: string;
+            /** Format: date-time */
+            at: string;
+        };
+        ScreeningInput: {
+            score?: number;
+            /** @constant */
+            unavailable?: true;
+        };
+        Clock: {
+            /** Format: date-time */
+            now: string;
+            offsetSeconds: number;
+        };
+        AdvanceInput: {
+            /** @description How far. */
+            seconds: number;
+        };
+    };
+    responses: {
+        /** @description The operator token is missing or wrong. */
+        Unauthorized: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description Not allowed in this deployment. */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description No such row. */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description It exists already. */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description A field is missing or wrong; the message names it. */
+        Invalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description Part of a later release. */
+        NotImplemented: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"];
+            };
+        };
+    };
+    parameters: {
+        /** @description Id. */
+        Id: string;
+        /** @description Public half of the key. */
+        KeyId: string;
+        /** @description Which secret. */
+        SecretKind: "webhook" | "cashout";
+        /** @description Name of the network. */
+        Network: string;
+        /** @description Ticker, or `fiat:<CODE>` for a currency. */
+        Symbol: string;
+        /** @description Address on any network. */
+        Address: string;
+        /** @description Page size; more than 100 is read as 100. */
+        Limit: number;
+        /** @description Page, counted from 1. */
+        Page: number;
+        /** @description Only of this gateway. */
+        GatewayId: string;
+        /** @description Only with this status. */
+        PaymentStatus: "PENDING" | "SUCCESS" | "ACCEPTABLE" | "MISMATCH" | "EXPIRED";
+        /** @description Only with this status. */
+        SettlementStatus: "PENDING_APPROVAL" | "UNDERFUNDED" | "WAITING_AML_CREDIT" | "REQUESTED" | "PROCESSING" | "SETTLED" | "REJECTED";
+        /** @description Only in this state. */
+        DepositState: "seen" | "dropped" | "credited" | "dust" | "unallocated";
+        /** @description Only in this state. */
+        WebhookState: "pending" | "delivered" | "exhausted" | "stopped";
+    };
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listGateways: {
+        parameters: {
+            query?: {
+                /** @description Page size; more than 100 is read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Page, counted from 1. */
+                page?: components["parameters"]["Page"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["GatewayList"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    createGateway: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GatewayInput"];
+            };
+        };
+        responses: {
+            /** @description The gateway and its secrets, shown once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["CreatedGateway"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    getGateway: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["GatewayWithKeys"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+        };
+    };
+    changeGateway: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GatewayPatch"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["GatewayAnswer"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyInput"];
+            };
+        };
+        responses: {
+            /** @description The key, shown once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["CreatedApiKey"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+                /** @description Public half of the key. */
+                keyId: components["parameters"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["RevokedApiKey"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+        };
+    };
+    rotateSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+                /** @description Which secret. */
+                kind: components["parameters"]["SecretKind"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["RotatedSecret"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    enrolTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonInput"];
+            };
+        };
+        responses: {
+            /** @description The seed, shown once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["TotpEnrolment"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    addScreeningCredits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScreeningCreditsInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            501: components["responses"]["NotImplemented"];
+        };
+    };
+    listNetworks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["NetworkList"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+        };
+    };
+    rescanNetwork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the network. */
+                network: components["parameters"]["Network"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RescanInput"];
+            };
+        };
+        responses: {
+            /** @description Asked; the indexer does it next. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            501: components["responses"]["NotImplemented"];
+        };
+    };
+    pauseNetwork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the network. */
+                network: components["parameters"]["Network"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    resumeNetwork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the network. */
+                network: components["parameters"]["Network"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    listAssets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["AssetList"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+        };
+    };
+    addAsset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssetInput"];
+            };
+        };
+        responses: {
+            /** @description The asset. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["AssetAnswer"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    listPayments: {
+        parameters: {
+            query?: {
+                /** @description Only with this status. */
+                status?: components["parameters"]["PaymentStatus"];
+                /** @description Only of this gateway. */
+                gatewayId?: components["parameters"]["GatewayId"];
+                /** @description Page size; more than 100 is read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Page, counted from 1. */
+                page?: components["parameters"]["Page"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["List"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    getPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["PaymentTimeline"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+        };
+    };
+    resolveAml: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AmlInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            501: components["responses"]["NotImplemented"];
+        };
+    };
+    listSettlements: {
+        parameters: {
+            query?: {
+                /** @description Only with this status. */
+                status?: components["parameters"]["SettlementStatus"];
+                /** @description Only of this gateway. */
+                gatewayId?: components["parameters"]["GatewayId"];
+                /** @description Page size; more than 100 is read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Page, counted from 1. */
+                page?: components["parameters"]["Page"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["List"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    getSettlement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["SettlementTimeline"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+        };
+    };
+    rejectSettlement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequiredReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            501: components["responses"]["NotImplemented"];
+        };
+    };
+    listDeposits: {
+        parameters: {
+            query?: {
+                /** @description Only in this state. */
+                state?: components["parameters"]["DepositState"];
+                /** @description Only of this gateway. */
+                gatewayId?: components["parameters"]["GatewayId"];
+                /** @description Page size; more than 100 is read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Page, counted from 1. */
+                page?: components["parameters"]["Page"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["List"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    allocateDeposit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AllocateInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            501: components["responses"]["NotImplemented"];
+        };
+    };
+    listInvoices: {
+        parameters: {
+            query?: {
+                /** @description Only of this gateway. */
+                gatewayId?: components["parameters"]["GatewayId"];
+                /** @description Page size; more than 100 is read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Page, counted from 1. */
+                page?: components["parameters"]["Page"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["List"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+            501: components["responses"]["NotImplemented"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Only in this state. */
+                state?: components["parameters"]["WebhookState"];
+                /** @description Only of this gateway. */
+                gatewayId?: components["parameters"]["GatewayId"];
+                /** @description Page size; more than 100 is read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Page, counted from 1. */
+                page?: components["parameters"]["Page"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["List"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    resendWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Queued. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            501: components["responses"]["NotImplemented"];
+        };
+    };
+    listJobs: {
+        parameters: {
+            query?: {
+                /** @description Page size; more than 100 is read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Page, counted from 1. */
+                page?: components["parameters"]["Page"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["List"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    runAudit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["AuditAnswer"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+        };
+    };
+    freeze: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FreezeInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Freezes"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    unfreeze: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FreezeInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Freezes"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    setPrice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Ticker, or `fiat:<CODE>` for a currency. */
+                symbol: components["parameters"]["Symbol"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PriceInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["PriceAnswer"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+    setScreening: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Address on any network. */
+                address: components["parameters"]["Address"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScreeningInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: Record<string, never>;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            501: components["responses"]["NotImplemented"];
+        };
+    };
+    getClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Clock"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+        };
+    };
+    advanceClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdvanceInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Clock"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+        };
+    };
+}

@@ -1,0 +1,212 @@
+import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { type Context, type Document, OpenAPIBackend, type Operation, type Request as ApiRequest } from 'openapi-backend';
+import type { Deps, Gateway, Reply } from '#api/deps.ts';
+import type { StoredReply } from '#api/store/idempotency.ts';
+import { invalid, ServiceError } from '#shared/core/errors.ts';
+import { isUuid } from '#shared/core/ids.ts';
+import { clientIp } from './client-ip.ts';
+import { send, successBody } from './envelope.ts';
+import { committer, fingerprint, findReplay, idempotencyKey, type Keyed } from './idempotency.ts';
+import type { Scheme } from './security.ts';
+import { parseStrictJson } from './strict-json.ts';
+import { isInPath, validationProblem } from './validation-problem.ts';
+
+/** Largest body that is read, bytes (decisions 8). */
+const MAX_BODY_BYTES = 65_536;
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+/** One contract file and what answers it. */
+export interface ContractRoutes {
+  document: Document;
+  /** Path the contract's own paths hang below: `/api/v1`. */
+  apiRoot: string;
+  schemes: Record<string, Scheme>;
+  /** By operationId; typed by the contract where it is built. */
+  operations: object;
+}
+
+/** What is known about one request while it is answered. */
+interface Exchange {
+  deps: Deps;
+  request: Request;
+  response: Response;
+  /** As handed to openapi-backend; its body is set once the caller is known. */
+  apiRequest: ApiRequest;
+  rawBody: Buffer;
+  clientIp: string;
+  gateway: Gateway | null;
+  keyed?: Keyed;
+  replay?: StoredReply;
+}
+
+type AnyOperation = (deps: Deps, call: object) => Promise<Reply>;
+
+/**
+ * Serves one OpenAPI file. The order of checks is that of decisions 8: route, size, security, idempotency, body, then
+ * the operation; every failure leaves through the envelope.
+ */
+export async function contractRouter(deps: Deps, routes: ContractRoutes): Promise<RequestHandler> {
+  const backend = new OpenAPIBackend({
+    definition: routes.document,
+    apiRoot: routes.apiRoot,
+    quick: true,
+    strict: true,
+    coerceTypes: true,
+    validate: (_context, exchange: Exchange) => exchange.replay === undefined,
+    ajvOpts: { strict: false, verbose: true },
+    customizeAjv: (_ajv, options) => createAjv(options),
+    securityHandlers: Object.fromEntries(Object.entries(routes.schemes).map(([name, scheme]) => [name, (context: Context, exchange: Exchange) => identify(context, exchange, name, scheme)])),
+    handlers: {
+      ...Object.fromEntries(Object.entries(routes.operations).map(([id, operation]) => [id, (context: Context, exchange: Exchange) => answer(context, exchange, operation as AnyOperation)])),
+      notFound: () => {
+        throw new ServiceError('not_found');
+      },
+      methodNotAllowed: (_context: Context, exchange: Exchange) => {
+        exchange.response.setHeader('Allow', allowed(backend, exchange.apiRequest));
+        throw new ServiceError('method_not_allowed');
+      },
+      unauthorizedHandler: (context: Context) => {
+        throw refusal(context);
+      },
+      postSecurityHandler: prepare,
+      validationFail: (context: Context) => {
+        const errors = context.validation.errors ?? [];
+        const problem = errors.find((error) => !isInPath(error));
+        throw problem === undefined ? new ServiceError('not_found') : validationProblem(problem);
+      },
+    },
+  });
+  await backend.init();
+
+  const readBody = express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
+  return (request: Request, response: Response, next: NextFunction) => {
+    const path = request.baseUrl + decodable(request.path);
+    const operation = backend.matchOperation({ method: request.method, path, headers: {} });
+    response.locals.route = operation === undefined ? 'other' : `${routes.apiRoot}${operation.path}`;
+    const ip = clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES);
+    const serve = async (): Promise<void> => {
+      await new Promise<void>((resolve, reject) => readBody(request, response, (error: unknown) => (error === undefined ? resolve() : reject(error))));
+      const apiRequest: ApiRequest = { method: request.method, path, headers: request.headers as ApiRequest['headers'], query: knownQuery(request, operation) };
+      const exchange: Exchange = {
+        deps: { ...deps, log: deps.log.child({ requestId: response.locals.requestId }) },
+        request,
+        response,
+        apiRequest,
+        rawBody: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+        clientIp: ip,
+        gateway: null,
+      };
+      await backend.handleRequest(apiRequest, exchange);
+    };
+    serve().catch(next);
+  };
+}
+
+/** Ajv for JSON Schema 2020-12, which OpenAPI 3.1 uses, with formats as strict as the contract means them. */
+export function createAjv(options: object): Ajv2020 {
+  const ajv = new Ajv2020(options);
+  addFormats.default(ajv);
+  ajv.addFormat('uuid', isUuid);
+  ajv.addFormat('uri', isHttpUrl);
+  return ajv;
+}
+
+function isHttpUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
+}
+
+async function identify(context: Context, exchange: Exchange, name: string, scheme: Scheme): Promise<{ gateway: Gateway | null }> {
+  const requirement = context.operation.security?.find((one) => name in one);
+  const { request, rawBody, clientIp: ip } = exchange;
+  const caller = await scheme(exchange.deps, { request, rawBody, clientIp: ip, permissions: requirement?.[name] ?? [] });
+  exchange.gateway = caller.gateway;
+  return caller;
+}
+
+function refusal(context: Context): unknown {
+  for (const result of Object.values(context.security)) {
+    const error = (result as { error?: unknown } | null | undefined)?.error;
+    if (error !== undefined) return error;
+  }
+  return new ServiceError('auth_api_key_invalid');
+}
+
+/** After security, before validation: the Idempotency-Key, then the body (decisions 8). */
+async function prepare(context: Context, exchange: Exchange): Promise<void> {
+  const { operation, security } = context;
+  if ((operation.security ?? []).length > 0 && !security.authorized) return;
+  const { request, rawBody, gateway } = exchange;
+  const header = parameters(operation).find((parameter) => parameter.in === 'header' && parameter.name === 'Idempotency-Key');
+  const key = header === undefined || gateway === null ? undefined : idempotencyKey(request, header.required === true);
+  if (key !== undefined && gateway !== null) {
+    exchange.keyed = {
+      scope: { gatewayId: gateway.id, operation: operation.operationId ?? '', key },
+      fingerprint: fingerprint(request.method, request.baseUrl + request.path, rawBody),
+    };
+    const replay = await findReplay(exchange.deps, exchange.keyed);
+    if (replay !== undefined) {
+      exchange.replay = replay;
+      return;
+    }
+  }
+  exchange.apiRequest.body = readJson(operation, request, rawBody);
+}
+
+function readJson(operation: Operation, request: Request, rawBody: Buffer): object | undefined {
+  if (operation.requestBody === undefined) return undefined;
+  if (rawBody.length === 0) {
+    if ((operation.requestBody as { required?: boolean }).required !== true) return undefined;
+    throw invalid('body', 'is required');
+  }
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?;?$/i.test(request.headers['content-type'] ?? '')) throw new ServiceError('unsupported_media_type');
+  const body = parseStrictJson(rawBody);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('body', 'must be a JSON object');
+  return body;
+}
+
+async function answer(context: Context, exchange: Exchange, operation: AnyOperation): Promise<void> {
+  const { deps, response, keyed } = exchange;
+  if (exchange.replay !== undefined) return sendReplay(response, exchange.replay);
+  const { commit, replayed } = committer(deps, keyed);
+  const reply = await operation(deps, {
+    params: context.request.params,
+    query: context.request.query,
+    body: context.request.requestBody,
+    gateway: exchange.gateway,
+    clientIp: exchange.clientIp,
+    commit,
+  });
+  const stored = replayed();
+  if (stored === undefined) send(response, reply.status, successBody(reply.data));
+  else sendReplay(response, stored);
+}
+
+function sendReplay(response: Response, stored: StoredReply): void {
+  send(response, stored.status, stored.body, { 'Idempotency-Replayed': 'true' });
+}
+
+/** A path with a broken percent escape stays routable, so that its id is unknown instead of an error of its own. */
+function decodable(path: string): string {
+  try {
+    decodeURIComponent(path);
+    return path;
+  } catch {
+    return path.replaceAll('%', '%25');
+  }
+}
+
+/** Unknown query parameters are ignored, like unknown body fields (decisions 8). */
+function knownQuery(request: Request, operation: Operation | undefined): Record<string, string | string[]> {
+  const known = new Set(operation === undefined ? [] : parameters(operation).filter((one) => one.in === 'query').map((one) => one.name));
+  return Object.fromEntries(Object.entries(request.query as Record<string, string | string[]>).filter(([name]) => known.has(name)));
+}
+
+function parameters(operation: Operation): { in: string; name: string; required?: boolean }[] {
+  return (operation.parameters ?? []) as { in: string; name: string; required?: boolean }[];
+}
+
+function allowed(backend: OpenAPIBackend, request: ApiRequest): string {
+  return METHODS.filter((method) => backend.matchOperation({ ...request, method }) !== undefined).map((method) => method.toUpperCase()).join(', ');
+}

@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http';
+import { ERRORS, type ErrorCode, ServiceError } from '#shared/core/errors.ts';
+
+/** Revision of the contract this service speaks, told on every response (decisions 8). */
+export const CONTRACT_REVISION = '2.2.0';
+
+/** The body of every 2xx (contract 1). */
+export function successBody(data: object): string {
+  return JSON.stringify({ success: true, data });
+}
+
+/** The body of every 4xx and 5xx (contract 1). */
+export function failureBody(code: ErrorCode, message: string = ERRORS[code].message): string {
+  return JSON.stringify({ success: false, error: { code, message } });
+}
+
+/** Writes one JSON response; the only place where an API response is built. */
+export function send(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    ...headers,
+  });
+  response.end(body);
+}
+
+/** Writes an error in the envelope. */
+export function sendError(response: ServerResponse, error: ServiceError): void {
+  const headers = error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) };
+  send(response, error.status, failureBody(error.code, error.message), headers);
+}
+
+/** Postgres and connection failures that pass by themselves; the client is told to come back, not that we are broken. */
+const PASSING = new Set([
+  'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT',
+  'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT',
+  '53300', '57P01', '57P02', '57P03', '40001', '40P01',
+]);
+
+/** True when a failed statement says nothing about the request: the database is away or the link to it broke. */
+export function isPassing(error: unknown): boolean {
+  return PASSING.has(String((error as { code?: unknown } | null)?.code));
+}
+
+/** Says what a client may know about any thrown value; whatever was not expected is internal_error and keeps its cause for the log. */
+export function toServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const type = (error as { type?: unknown } | null)?.type;
+  if (type === 'entity.too.large') return new ServiceError('payload_too_large');
+  if (type === 'encoding.unsupported') return new ServiceError('unsupported_media_type', { message: 'Send the body without Content-Encoding.' });
+  if (type === 'request.size.invalid' || type === 'request.aborted') return new ServiceError('malformed_json', { message: 'The body ended early.' });
+  if (isPassing(error)) return new ServiceError('service_unavailable', { cause: error, retryAfterSeconds: 1 });
+  return new ServiceError('internal_error', { cause: error });
+}

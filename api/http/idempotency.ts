@@ -1,0 +1,80 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Commit, Deps } from '#api/deps.ts';
+import { claimKey, findStoredReply, type IdempotencyScope, type StoredReply, storeReply } from '#api/store/idempotency.ts';
+import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
+import { isPassing, successBody } from './envelope.ts';
+
+/** A request that carries an Idempotency-Key. */
+export interface Keyed {
+  scope: IdempotencyScope;
+  fingerprint: Buffer;
+}
+
+/** One request's way to write: its `commit`, and afterwards the stored reply if a duplicate was answered with it. */
+export interface Committer {
+  commit: Commit;
+  replayed(): StoredReply | undefined;
+}
+
+/**
+ * The request's key, or undefined when it has none and needs none.
+ * @throws validation_error when it is missing where required, sent twice, or not 1–255 printable characters (decisions 8)
+ */
+export function idempotencyKey(request: IncomingMessage, required: boolean): string | undefined {
+  const values = request.headersDistinct['idempotency-key'];
+  if (values === undefined) {
+    if (required) throw invalid('Idempotency-Key', 'is required on this operation');
+    return undefined;
+  }
+  const [key = ''] = values;
+  if (values.length > 1 || !/^[\x20-\x7e]{1,255}$/.test(key)) throw invalid('Idempotency-Key', 'must be 1 to 255 printable characters');
+  return key;
+}
+
+/** Tells a repeated request from a different one under the same key: method, path and raw body (decisions 8). */
+export function fingerprint(method: string, path: string, body: Uint8Array): Buffer {
+  return createHash('sha256').update(`${method} ${path}\n`).update(body).digest();
+}
+
+/** The reply already stored for this request. @throws idempotency_conflict when the key was used with another request */
+export async function findReplay(deps: Deps, keyed: Keyed): Promise<StoredReply | undefined> {
+  return sameRequest(await findStoredReply(deps.db.sql, keyed.scope), keyed);
+}
+
+/** Prepares the one transaction of a state-changing call; `keyed` is undefined when no key was sent. */
+export function committer(deps: Deps, keyed: Keyed | undefined): Committer {
+  let replay: StoredReply | undefined;
+  const commit: Commit = async (work) => {
+    try {
+      return await deps.db.transaction(async (tx) => {
+        replay = undefined;
+        if (keyed !== undefined && !(await claimKey(tx, keyed.scope, keyed.fingerprint))) {
+          replay = sameRequest(await findStoredReply(tx, keyed.scope), keyed);
+          if (replay === undefined) throw new Invariant('an Idempotency-Key was taken and has no reply');
+          return asReply(replay);
+        }
+        const reply = await work(tx);
+        if (reply.status < 200 || reply.status > 299) throw new Invariant(`only a success may be committed, not ${reply.status}`);
+        if (keyed !== undefined) await storeReply(tx, keyed.scope, { status: reply.status, body: successBody(reply.data), resourceId: reply.resourceId ?? null });
+        return reply;
+      });
+    } catch (error) {
+      if ((error as { code?: unknown }).code === '55P03') throw new ServiceError('conflict', { message: 'A request with this Idempotency-Key is still being worked on; retry shortly.' });
+      // A link that broke during COMMIT proves nothing (reliability D5): the key says whether the effect exists.
+      const stored = keyed !== undefined && isPassing(error) ? await findReplay(deps, keyed) : undefined;
+      if (stored === undefined) throw error;
+      return asReply(stored);
+    }
+  };
+  return { commit, replayed: () => replay };
+}
+
+function sameRequest(stored: StoredReply | undefined, keyed: Keyed): StoredReply | undefined {
+  if (stored !== undefined && !timingSafeEqual(stored.fingerprint, keyed.fingerprint)) throw new ServiceError('idempotency_conflict');
+  return stored;
+}
+
+function asReply(stored: StoredReply): { status: number; data: object } {
+  return { status: stored.status, data: (JSON.parse(stored.body) as { data: object }).data };
+}

@@ -1,0 +1,70 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Deps, Gateway } from '#api/deps.ts';
+import { authenticateApiKey } from '#api/operator/keys.ts';
+import { readSecrets } from '#api/operator/secrets.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { isIpWithin } from '#shared/platform/ip.ts';
+
+/** What a security scheme sees of a request. */
+export interface Credentials {
+  request: IncomingMessage;
+  rawBody: Buffer;
+  clientIp: string;
+  /** Roles the contract names beside the scheme: the permissions the operation needs. */
+  permissions: readonly string[];
+}
+
+/** Says who calls, or throws the error the caller is to see. */
+export type Scheme = (deps: Deps, credentials: Credentials) => Promise<{ gateway: Gateway | null }>;
+
+/** Seconds a request's timestamp may be away from the server's clock (contract 8). */
+const MAX_SKEW_SECONDS = 300;
+
+/** Payments: key, then permission (decisions 8). @throws auth_api_key_invalid, forbidden */
+export const apiKey: Scheme = async (deps, { request, permissions }) => {
+  const text = request.headersDistinct['x-api-key'];
+  const holder = await authenticateApiKey(deps, text?.length === 1 ? text[0] : undefined);
+  if (holder === undefined) throw new ServiceError('auth_api_key_invalid');
+  for (const permission of permissions)
+    if (!holder.permissions.includes(permission)) throw new ServiceError('forbidden', { message: `This API key lacks the permission ${permission}.` });
+  return { gateway: holder.gateway };
+};
+
+/**
+ * Cashout: one scheme, because the checks have an order and separate schemes run side by side: key, permission, cashout
+ * enabled, source address, timestamp, signature over the bytes as they came (contract 4.3, decisions 8).
+ * @throws auth_api_key_invalid, forbidden, cashout_not_enabled, ip_not_allowed, signature_missing, signature_stale, signature_invalid
+ */
+export const signedRequest: Scheme = async (deps, credentials) => {
+  const { gateway } = (await apiKey(deps, credentials)) as { gateway: Gateway };
+  const { enabled, allowlist } = gateway.settings.cashout;
+  if (!enabled) throw new ServiceError('cashout_not_enabled');
+  if (!isIpWithin(credentials.clientIp, allowlist))
+    throw new ServiceError('ip_not_allowed', { message: `The source address ${credentials.clientIp} is not on the cashout allowlist.` });
+  // A header sent twice arrives joined by a comma, which is neither a timestamp nor a signature.
+  const timestamp = String(credentials.request.headers['x-timestamp'] ?? '');
+  const signature = String(credentials.request.headers['x-signature'] ?? '');
+  if (timestamp === '' || signature === '') throw new ServiceError('signature_missing');
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(deps.wallClock() / 1000 - Number(timestamp)) > MAX_SKEW_SECONDS) throw new ServiceError('signature_stale');
+  if (!/^[0-9a-f]{64}$/i.test(signature)) throw new ServiceError('signature_invalid');
+  const secrets = await readSecrets(deps, gateway.id, 'cashout');
+  if (!secrets.some((secret) => matches(secret, timestamp, credentials.rawBody, signature))) throw new ServiceError('signature_invalid');
+  return { gateway };
+};
+
+/** The operator API: one bearer token for the deployment. @throws operator_token_invalid */
+export const operatorToken: Scheme = async (deps, { request }) => {
+  const values = request.headersDistinct.authorization ?? [];
+  const token = values.length === 1 ? /^Bearer (\S+)$/i.exec(values[0] ?? '')?.[1] : undefined;
+  if (!timingSafeEqual(digest(token ?? ''), digest(deps.config.SLUICE_OPERATOR_TOKEN))) throw new ServiceError('operator_token_invalid');
+  return { gateway: null };
+};
+
+function matches(secret: string, timestamp: string, rawBody: Buffer, signature: string): boolean {
+  return timingSafeEqual(createHmac('sha256', secret).update(`${timestamp}.`).update(rawBody).digest(), Buffer.from(signature, 'hex'));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,72 @@
+import { invalid, ServiceError } from '#shared/core/errors.ts';
+
+/** Containers inside containers a body may have (reliability D18). */
+const MAX_DEPTH = 8;
+/** Keys that code could mistake for an object's machinery. */
+const REFUSED_KEYS = new Set(['__proto__', 'constructor']);
+
+/**
+ * Reads a JSON body the strict way: UTF-8 only, no key twice, no `__proto__` or `constructor` key, at most 8 levels.
+ * @throws malformed_json, or validation_error for text that no database column can hold
+ */
+export function parseStrictJson(bytes: Uint8Array): unknown {
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    value = JSON.parse(text);
+  } catch {
+    throw new ServiceError('malformed_json');
+  }
+  refuseAmbiguity(text);
+  refuseUnstorableText(value, '');
+  return value;
+}
+
+/** Walks text that is known to be valid JSON, because JSON.parse silently keeps the last of two equal keys. */
+function refuseAmbiguity(text: string): void {
+  const open: (Set<string> | null)[] = [];
+  let keyNext = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '{' || character === '[') {
+      open.push(character === '{' ? new Set() : null);
+      if (open.length > MAX_DEPTH) throw malformed(`it is nested deeper than ${MAX_DEPTH} levels`);
+      keyNext = character === '{';
+    } else if (character === '}' || character === ']') open.pop();
+    else if (character === ',') keyNext = open.at(-1) instanceof Set;
+    else if (character === '"') {
+      const end = endOfString(text, at);
+      if (keyNext) remember(open.at(-1) as Set<string>, JSON.parse(text.slice(at, end)) as string);
+      keyNext = false;
+      at = end - 1;
+    }
+  }
+}
+
+function remember(keys: Set<string>, key: string): void {
+  if (REFUSED_KEYS.has(key)) throw malformed(`the key "${key}" is not accepted`);
+  if (keys.has(key)) throw malformed(`the key "${key.slice(0, 64)}" appears twice`);
+  keys.add(key);
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
+}
+
+/** Postgres stores neither U+0000 nor half of a surrogate pair; better a clear refusal here than a failure there. */
+function refuseUnstorableText(value: unknown, path: string): void {
+  if (typeof value === 'string' && /\0|\p{Surrogate}/u.test(value)) throw invalid(path || 'body', 'must not contain U+0000 or unpaired surrogates');
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    const at = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+    if (/\0|\p{Surrogate}/u.test(key)) throw invalid(path || 'body', 'must not contain U+0000 or unpaired surrogates');
+    refuseUnstorableText(inner, at);
+  }
+}
+
+function malformed(reason: string): ServiceError {
+  return new ServiceError('malformed_json', { message: `The body is not acceptable JSON: ${reason}.` });
+}

@@ -1,0 +1,60 @@
+import type { operations } from '#api/contract/operator-types.ts';
+import type { Reply } from '#api/deps.ts';
+import type { OperatorRegistry } from '#api/operations/call.ts';
+import { runAuditNow } from '#api/operator/audit.ts';
+import { moveClock, showClock } from '#api/operator/clock.ts';
+import type { OperatorDeps } from '#api/operator/deps.ts';
+import { freeze, unfreeze } from '#api/operator/freeze.ts';
+import { addApiKey, changeGateway, createGateway, enrolTotp, removeApiKey, rotateSecret, showGateway, showGateways } from '#api/operator/gateways.ts';
+import { showDeposits, showJobs, showPayments, showSettlements, showWebhooks } from '#api/operator/lists.ts';
+import { addAsset, pauseNetwork, resumeNetwork, showAssets, showNetworks } from '#api/operator/networks.ts';
+import { putPrice } from '#api/operator/prices.ts';
+import { showPayment, showSettlement } from '#api/operator/timelines.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+
+/**
+ * Every operation of the operator contract. `tools` is what only the composition root can give: the local chains of a
+ * development deployment (null elsewhere) and the workers of this process.
+ */
+export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runDue'>): OperatorRegistry<operations> {
+  return {
+    createGateway,
+    listGateways: showGateways,
+    getGateway: showGateway,
+    changeGateway,
+    createApiKey: addApiKey,
+    revokeApiKey: removeApiKey,
+    rotateSecret,
+    enrolTotp,
+    addScreeningCredits: notImplemented,
+    listNetworks: showNetworks,
+    rescanNetwork: notImplemented,
+    pauseNetwork,
+    resumeNetwork,
+    listAssets: showAssets,
+    addAsset,
+    listPayments: showPayments,
+    getPayment: showPayment,
+    resolveAml: notImplemented,
+    listSettlements: showSettlements,
+    getSettlement: showSettlement,
+    rejectSettlement: notImplemented,
+    listDeposits: showDeposits,
+    allocateDeposit: notImplemented,
+    listInvoices: notImplemented,
+    listWebhooks: showWebhooks,
+    resendWebhook: notImplemented,
+    listJobs: showJobs,
+    runAudit: runAuditNow,
+    freeze,
+    unfreeze,
+    setPrice: putPrice,
+    setScreening: notImplemented,
+    getClock: showClock,
+    advanceClock: (deps, call) => moveClock({ ...deps, ...tools }, call),
+  };
+}
+
+async function notImplemented(): Promise<Reply> {
+  throw new ServiceError('not_implemented');
+}
