@@ -1,0 +1,180 @@
+/** Most rows a check answers with: enough to see what is wrong, never a flood. */
+const LIMIT = 'limit 100';
+
+/** One question to the books whose answer must be "nothing". */
+export interface Check {
+  /** As reliability 5 numbers them. */
+  name: string;
+  title: string;
+  /** A single select, so that it sees one snapshot. */
+  query: string;
+  /** True where work in progress may look like a violation for a moment: then only one that lasts counts. */
+  mayPass: boolean;
+}
+
+/** Every check of the audit, in order. A14 needs the chain itself and is `compareHoldings`. */
+export const CHECKS: readonly Check[] = [
+  {
+    name: 'A1',
+    title: 'every ledger transaction sums to zero per asset',
+    mayPass: false,
+    query: `select transaction_id, asset_id, sum(amount) as sum from ledger_entries group by transaction_id, asset_id having sum(amount) <> 0 ${LIMIT}`,
+  },
+  {
+    name: 'A2',
+    title: 'every balance is the sum of its entries',
+    mayPass: false,
+    query: `
+      select a.id, a.kind, a.asset_id, a.gateway_id, a.balance, coalesce(sum(e.amount), 0) as entries
+      from ledger_accounts a left join ledger_entries e on e.account_id = a.id
+      group by a.id having a.balance <> coalesce(sum(e.amount), 0) ${LIMIT}`,
+  },
+  {
+    name: 'A3',
+    title: 'no balance of a gateway, and no unallocated balance, is below zero',
+    mayPass: false,
+    query: `select id, kind, asset_id, gateway_id, balance from ledger_accounts where balance < 0 and (gateway_id is not null or kind = 'unallocated') ${LIMIT}`,
+  },
+  {
+    name: 'A4',
+    title: 'a booked deposit has exactly one ledger transaction, and a credit exactly one deposit',
+    mayPass: false,
+    query: `
+      select payment_id as id, null as state, payment_id, 'credits do not add up to the credited deposits' as problem from (
+        select payment_id, asset_id, amount from deposits where state = 'credited'
+        union all
+        select payment_id, asset_id, -gross from credits) both_sides
+      group by payment_id, asset_id having sum(amount) <> 0
+      union all
+      select d.id, d.state, d.payment_id, 'set aside without a posting' from deposits d
+      where d.state in ('dust', 'unallocated') and not exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id and t.kind = d.state)
+      union all
+      select d.id, d.state, d.payment_id, 'posted but still open' from deposits d
+      where d.state in ('seen', 'dropped') and exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id)
+      union all
+      select c.id, null, c.payment_id, 'credited more or less than it received' from credits c
+      where c.net < 0 or c.gross <> (
+        select coalesce(-sum(e.amount), 0) from ledger_transactions t join ledger_entries e on e.transaction_id = t.id join ledger_accounts a on a.id = e.account_id
+        where t.source_key = 'deposit:' || c.id and a.kind = 'chain')
+      union all
+      select c.id, null, c.payment_id, 'drawn beyond what it is' from credits c
+      where c.remaining <> c.net - coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state <> 'released'), 0)
+      ${LIMIT}`,
+  },
+  {
+    name: 'A5',
+    title: 'every credited deposit is on the canonical chain, unless its loss is booked',
+    mayPass: false,
+    query: `
+      select d.id, d.payment_id, d.txid, d.height from deposits d
+      where d.state = 'credited' and d.lost_at is null and not exists (
+        select 1 from sightings s
+        where s.network_id = d.network_id and s.txid = d.txid and s.kind = d.kind and s.ordinal = d.ordinal and s.canonical and s.block_hash = d.block_hash
+          and s.raw_amount = d.raw_amount) ${LIMIT}`,
+  },
+  {
+    name: 'A6',
+    title: 'every final transfer to a deposit address is booked within two minutes',
+    mayPass: true,
+    query: `
+      select s.id, s.network_id, s.txid, s.kind, s.ordinal, s.height, d.state from sightings s
+      join chain_tips t on t.network_id = s.network_id
+      join assets a on a.network_id = s.network_id and a.contract is not distinct from s.contract
+      left join deposits d on d.network_id = s.network_id and d.txid = s.txid and d.kind = s.kind and d.ordinal = s.ordinal
+      where s.canonical and s.booked_at is null and s.kind <> 'sent' and s.raw_amount > 0 and s.height <= t.final_height
+        and s.observed_at < sluice_now() - interval '2 minutes'
+        and exists (select 1 from deposit_addresses x where x.address = s.recipient)
+        and not exists (select 1 from deposit_addresses x where x.address = s.sender) and not exists (select 1 from wallets w where w.address = s.sender)
+        -- Without a fresh price the payment rightly waits (decisions 3).
+        and exists (select 1 from prices p where p.symbol = a.symbol and (p.source = 'static' or p.at > sluice_now() - interval '2 minutes')) ${LIMIT}`,
+  },
+  {
+    name: 'A7',
+    title: 'a claimed settlement has exactly its amount reserved, and every other one nothing',
+    mayPass: false,
+    query: `
+      select s.id, s.status, s.amount, coalesce(a.balance, 0) as reserved from settlements s
+      left join ledger_accounts a on a.settlement_id = s.id and a.kind = 'reserved'
+      where coalesce(a.balance, 0) <> case when s.status in ('PENDING_APPROVAL', 'REQUESTED', 'PROCESSING') then s.amount else 0 end
+      union all
+      select s.id, s.status, s.amount, coalesce(sum(w.amount), 0) from settlements s
+      left join credit_draws w on w.settlement_id = s.id and w.state = case when s.status = 'SETTLED' then 'spent' else 'reserved' end
+      where s.status in ('PENDING_APPROVAL', 'REQUESTED', 'PROCESSING', 'SETTLED')
+      group by s.id having coalesce(sum(w.amount), 0) <> s.amount ${LIMIT}`,
+  },
+  {
+    name: 'A8',
+    title: 'a settled settlement was paid once, by its net amount, and no other one was paid',
+    mayPass: false,
+    query: `
+      select s.id, s.status, s.txid, s.received_amount, s.net_amount, count(p.id) as payouts from settlements s
+      left join payouts p on p.settlement_id = s.id and p.purpose = 'settlement' and p.status = 'CONFIRMED'
+      group by s.id
+      having count(p.id) <> case when s.status = 'SETTLED' then 1 else 0 end
+        or (s.status = 'SETTLED' and (s.received_amount <> s.net_amount or max(p.txid) <> s.txid)) ${LIMIT}`,
+  },
+  {
+    name: 'A9',
+    title: "attempts share their payout's nonce, nonces have no gap, and none is used by two settlements",
+    mayPass: false,
+    query: `
+      select w.id as wallet_id, 'a gap among the nonces' as problem from wallets w join payouts p on p.wallet_id = w.id and p.nonce is not null
+      group by w.id having max(p.nonce) - min(p.nonce) + 1 <> count(distinct p.nonce) or max(p.nonce) >= w.next_nonce
+      union all
+      select p.wallet_id, 'a signed transaction without a nonce' from payouts p join networks n on n.id = p.network_id
+      where n.family = 'evm' and p.nonce is null and exists (select 1 from payout_attempts t where t.payout_id = p.id)
+      union all
+      select p.wallet_id, 'sent without stored bytes' from payouts p
+      where p.status in ('SIGNED', 'BROADCAST', 'INCLUDED', 'CONFIRMED') and not exists (select 1 from payout_attempts t where t.payout_id = p.id) ${LIMIT}`,
+  },
+  {
+    name: 'A10',
+    title: 'a resting payment with a webhook address has exactly one webhook for its status',
+    mayPass: false,
+    query: `
+      select p.id, p.status from payments p
+      where p.status <> 'PENDING' and p.webhook_url is not null and (select count(*) from webhook_events e where e.payment_id = p.id and e.status = p.status) <> 1
+      union all
+      select e.payment_id, e.status from webhook_events e
+      where not exists (select 1 from payment_events v where v.payment_id = e.payment_id and v.to_status = e.status and v.from_status is not null) ${LIMIT}`,
+  },
+  {
+    name: 'A11',
+    title: 'no unpaid payment is still pending long after its deadline',
+    mayPass: true,
+    query: `
+      select p.id, p.expires_at from payments p
+      where p.status = 'PENDING' and p.expires_at < sluice_now() - interval '17 minutes'
+        and not exists (select 1 from deposits d where d.payment_id = p.id and d.state = 'seen') ${LIMIT}`,
+  },
+  {
+    name: 'A12',
+    title: 'whatever an idempotency key answered with exists',
+    mayPass: false,
+    query: `
+      select k.gateway_id, k.operation, k.resource_id from idempotency_keys k
+      where k.resource_id is not null and not exists (select 1 from payments p where p.id = k.resource_id) and not exists (select 1 from settlements s where s.id = k.resource_id) ${LIMIT}`,
+  },
+  {
+    name: 'A13',
+    title: 'the blocks behind each tip are one hash-linked path',
+    mayPass: false,
+    query: `
+      select t.network_id, t.height, t.hash, 'the tip is not the highest canonical block' as problem from chain_tips t
+      where not exists (select 1 from chain_blocks b where b.network_id = t.network_id and b.height = t.height and b.hash = t.hash and b.canonical)
+        or exists (select 1 from chain_blocks b where b.network_id = t.network_id and b.canonical and b.height > t.height)
+      union all
+      select b.network_id, b.height, b.hash, 'its parent is not the canonical block before it' from (
+        select network_id, height, hash, parent_hash, lag(hash) over (partition by network_id order by height) as before from chain_blocks where canonical) b
+      where b.before is not null and b.before <> b.parent_hash ${LIMIT}`,
+  },
+  {
+    name: 'A15',
+    title: 'no address of ours sent a transaction the books do not know',
+    mayPass: false,
+    query: `
+      select s.network_id, s.txid, s.sender, s.nonce from sightings s
+      where s.kind = 'sent' and s.canonical and not exists (select 1 from payout_attempts t where t.txid = s.txid)
+        and not exists (select 1 from wallets w where w.network_id = s.network_id and w.address = s.sender and w.halted_reason is not null) ${LIMIT}`,
+  },
+];

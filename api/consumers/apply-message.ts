@@ -1,0 +1,164 @@
+import type { Deps } from '#api/deps.ts';
+import { post } from '#api/ledger/post.ts';
+import { findCanonicalBlocks, orphanBlocksAbove, pruneBlocksBelow, upsertBlock } from '#api/store/chain-blocks.ts';
+import { type ChainTip, lockTip, touchTip, writeTip } from '#api/store/chain-tips.ts';
+import { dropDepositsAbove, listDepositCandidates, loseBookedDepositsAbove, regainDeposits, upsertDeposits } from '#api/store/deposits.ts';
+import { insertFreeze } from '#api/store/freezes.ts';
+import { holdsConsumerLease } from '#api/store/leases.ts';
+import { requestRewind } from '#api/store/rewind-requests.ts';
+import { insertSightings, orphanSightingsAbove } from '#api/store/sightings.ts';
+import { acknowledgeWatches } from '#api/store/watches.ts';
+import { applyOutgoing } from '#api/treasury/apply-outgoing.ts';
+import type { BlockMessage } from '#shared/core/chain-events.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { formatAmount, fromUnits } from '#shared/core/money.ts';
+import { type Mark, reconcile } from '#shared/core/reconcile.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { lose, regain } from '#state-machines/ledger/postings.ts';
+
+/** Fewest blocks whose hashes are kept below the tip, however shallow finality is. */
+const KEPT_BLOCKS = 64;
+/** Largest amount a column takes, 18-place: a configured token that claims to move more is not believed. */
+const AMOUNT_LIMIT = 10n ** 78n;
+
+export interface ConsumedNetwork {
+  /** Id of its row in `networks`. */
+  id: string;
+  name: string;
+}
+
+/** What became of one message. */
+export type Applied =
+  | { outcome: 'applied'; orphanedBlocks: number; droppedDeposits: number; lostDeposits: string[] }
+  | { outcome: 'acknowledged' | 'duplicate' | 'fenced' }
+  | { outcome: 'dropped' | 'frozen'; reason: string }
+  | { outcome: 'rewind'; reason: string; requested: boolean };
+
+/**
+ * Applies one authentic stream message to Postgres in one transaction: blocks, sightings, deposits, acknowledgements,
+ * what it means for outgoing transactions, and the new tip (architecture 3.3). Safe to call twice with the same message.
+ * `fence` is the caller's consumer lease; with an older one nothing happens and the outcome is `fenced`.
+ * Locks the lease (shared) and the tip, then deposits, then ledger accounts.
+ */
+export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: number, message: BlockMessage): Promise<Applied> {
+  const applied = await deps.db.transaction(async (tx): Promise<Applied> => {
+    if (!(await holdsConsumerLease(tx, network.id, fence))) return { outcome: 'fenced' };
+    const tip = await lockTip(tx, network.id);
+    const known = await findCanonicalBlocks(tx, network.id, { heights: [message.to, message.from - 1], hashes: [message.parentHash] });
+    const verdict = reconcile(tip ?? null, known, message);
+    switch (verdict.action) {
+      case 'drop':
+        return { outcome: 'dropped', reason: verdict.reason };
+      case 'rewind':
+        crashPoint('rewind.requested');
+        return {
+          outcome: 'rewind',
+          reason: verdict.reason,
+          requested: await requestRewind(tx, { networkId: network.id, epoch: message.epoch, reason: verdict.reason }),
+        };
+      case 'freeze':
+        await insertFreeze(tx, { scope: `network:${network.name}`, reason: verdict.reason });
+        return { outcome: 'frozen', reason: verdict.reason };
+      case 'acks':
+        await acknowledgeWatches(tx, network.id, message.epoch, message.acks);
+        await touchTip(tx, network.id, verdict.mark);
+        return { outcome: 'acknowledged' };
+      case 'duplicate':
+        // A rescan says again what blocks held: what is new in it is as true as the first time.
+        await storeContent(tx, deps, network, message);
+        await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
+        await touchTip(tx, network.id, verdict.mark);
+        return { outcome: 'duplicate' };
+      case 'apply':
+        return applyBlocks(tx, deps, network, message, { tip, mark: verdict.mark, ancestorHeight: null });
+      case 'reorganise':
+        return applyBlocks(tx, deps, network, message, { tip, mark: verdict.mark, ancestorHeight: verdict.ancestorHeight });
+    }
+  });
+  crashPoint('ingest.committed');
+  return applied;
+}
+
+async function applyBlocks(
+  tx: Tx,
+  deps: Deps,
+  network: ConsumedNetwork,
+  message: BlockMessage,
+  given: { tip: ChainTip | undefined; mark: Mark; ancestorHeight: number | null },
+): Promise<Applied> {
+  const orphaned = given.ancestorHeight === null ? NOTHING_ORPHANED : await orphanAbove(tx, deps, network, given.ancestorHeight, given.mark);
+  await storeContent(tx, deps, network, message);
+  crashPoint('ingest.transfers-written');
+  const blockTime = new Date(message.time * 1_000);
+  await upsertBlock(tx, { networkId: network.id, height: message.to, hash: message.hash, parentHash: message.parentHash, blockTime });
+  const finalHeight = Math.max(message.finalNumber, given.tip?.finalHeight ?? message.finalNumber);
+  await writeTip(tx, {
+    networkId: network.id,
+    height: message.to,
+    hash: message.hash,
+    blockTime,
+    safeHeight: message.safeNumber,
+    finalHeight,
+    headHeight: message.headNumber,
+    epoch: given.mark.epoch,
+    seq: given.mark.seq,
+  });
+  await pruneBlocksBelow(tx, network.id, message.to - Math.max(KEPT_BLOCKS, 2 * (message.to - finalHeight)));
+  await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
+  crashPoint('ingest.tip-written');
+  return { outcome: 'applied', ...orphaned };
+}
+
+/** Writes sightings, the deposits among them, and acknowledgements; what is stored already stays as it is. */
+async function storeContent(tx: Tx, deps: Deps, network: ConsumedNetwork, message: BlockMessage): Promise<void> {
+  await acknowledgeWatches(tx, network.id, message.epoch, message.acks);
+  if (message.sightings.length === 0) return;
+  await insertSightings(tx, network.id, message.sightings);
+  const candidates = await listDepositCandidates(tx, network.id, message.from, message.to);
+  const deposits = candidates.map(({ decimals, ...rest }) => ({
+    ...rest,
+    id: uuidFrom(deps.randomBytes(16)),
+    amount: fromUnits(BigInt(rest.rawAmount), decimals),
+  }));
+  const believable = deposits.filter((deposit) => deposit.amount < AMOUNT_LIMIT);
+  if (believable.length < deposits.length)
+    deps.log.error({ network: network.name, from: message.from, to: message.to }, 'a configured token claims to move more than exists; not taken as a deposit');
+  const ids = await upsertDeposits(tx, network.id, believable);
+  for (const deposit of await regainDeposits(tx, ids)) {
+    await post(tx, {
+      sourceKey: `deposit:${deposit.id}:regain:${message.epoch}.${message.seq}`,
+      kind: 'regain',
+      postings: regain(deposit.assetId, deposit.amount),
+    });
+  }
+}
+
+interface Orphaned {
+  orphanedBlocks: number;
+  droppedDeposits: number;
+  /** Deposits that had been booked already: a reorganisation deeper than the finality they were credited at. */
+  lostDeposits: string[];
+}
+
+const NOTHING_ORPHANED: Orphaned = { orphanedBlocks: 0, droppedDeposits: 0, lostDeposits: [] };
+
+/**
+ * Takes everything above `height` off the canonical chain. Open deposits are dropped; for one that was booked the status
+ * stands, the loss is booked and its asset is frozen (decisions 5) until it is re-mined and an operator looked.
+ */
+async function orphanAbove(tx: Tx, deps: Deps, network: ConsumedNetwork, height: number, mark: Mark): Promise<Orphaned> {
+  const orphanedBlocks = await orphanBlocksAbove(tx, network.id, height);
+  await orphanSightingsAbove(tx, network.id, height);
+  const droppedDeposits = await dropDepositsAbove(tx, network.id, height);
+  const lost = await loseBookedDepositsAbove(tx, network.id, height);
+  for (const deposit of lost) {
+    await post(tx, { sourceKey: `deposit:${deposit.id}:loss:${mark.epoch}.${mark.seq}`, kind: 'loss', postings: lose(deposit.assetId, deposit.amount) });
+    await insertFreeze(tx, {
+      scope: `asset:${deposit.assetId}`,
+      reason: `a reorganisation above block ${height} took back deposit ${deposit.id} of ${formatAmount(deposit.amount)} after it was booked`,
+    });
+    deps.log.error({ network: network.name, deposit: deposit.id, ancestor: height }, 'a booked deposit was reorganised away');
+  }
+  return { orphanedBlocks, droppedDeposits, lostDeposits: lost.map((deposit) => deposit.id) };
+}

@@ -1,0 +1,187 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Deps } from '#api/deps.ts';
+import { matureCredits } from '#api/ledger/mature-credits.ts';
+import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
+import { readTip } from '#api/store/chain-tips.ts';
+import { acquireConsumerLease, readIndexerLease, releaseConsumerLease } from '#api/store/leases.ts';
+import { parkMessage } from '#api/store/parked-messages.ts';
+import { requestRewind } from '#api/store/rewind-requests.ts';
+import { decodeBlockMessage } from '#shared/core/block-codec.ts';
+import { blockStream } from '#shared/core/chain-events.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { StreamEntry, StreamReader, Streams } from '#shared/platform/redis-streams.ts';
+import { continueTrace, withSpan } from '#shared/platform/tracing.ts';
+import { type Applied, applyMessage, type ConsumedNetwork } from './apply-message.ts';
+
+const GROUP = 'api';
+/** One name for whoever holds the lease, so that what a predecessor left unacknowledged is ours. */
+const CONSUMER = 'consumer';
+const LEASE_SECONDS = 10;
+const RENEW_AFTER_MS = 3_000;
+const RETRY_MS = 1_000;
+/** How long a stream may be silent while its indexer says it published more, before the indexer is asked to start again. */
+const MISSING_AFTER_MS = 3_000;
+
+export interface ChainConsumer {
+  /** Finishes the message in hand, gives the leases up and disconnects. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Applies every network's block stream for as long as it runs; of all workers exactly one holds a network's lease. After
+ * each batch it credits what became final and matures what is due, both of which sweeps do as well.
+ * `holder` must be unique per process.
+ */
+export function startChainConsumer(deps: Deps, streams: Streams, holder: string): ChainConsumer {
+  const stopping = new AbortController();
+  const running = [...deps.chains.values()].map((chain) => consume(deps, streams, { id: chain.id, name: chain.config.name }, holder, stopping.signal));
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function consume(deps: Deps, streams: Streams, network: ConsumedNetwork, holder: string, signal: AbortSignal): Promise<void> {
+  const log = deps.log.child({ network: network.name });
+  while (!signal.aborted) {
+    try {
+      const fence = await acquireConsumerLease(deps.db.sql, { networkId: network.id, holder, seconds: LEASE_SECONDS });
+      if (fence !== undefined) {
+        const reader = streams.reader(blockStream(network.name), GROUP, CONSUMER);
+        try {
+          await follow(deps, { streams, reader }, network, { holder, fence }, signal);
+        } finally {
+          await reader.close();
+          await releaseConsumerLease(deps.db.sql, { networkId: network.id, holder });
+        }
+      }
+    } catch (error) {
+      log.error({ err: error }, 'chain consumer failed; starting again');
+    }
+    await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Reads and applies until stopped, or until somebody else has the lease. */
+async function follow(
+  deps: Deps,
+  from: { streams: Streams; reader: StreamReader },
+  network: ConsumedNetwork,
+  lease: { holder: string; fence: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { streams, reader } = from;
+  let renewedAt = deps.wallClock();
+  let heardAt = deps.wallClock();
+  const stillHeld = async (): Promise<boolean> => {
+    if (deps.wallClock() - renewedAt < RENEW_AFTER_MS) return true;
+    renewedAt = deps.wallClock();
+    return (await acquireConsumerLease(deps.db.sql, { networkId: network.id, holder: lease.holder, seconds: LEASE_SECONDS })) === lease.fence;
+  };
+  while (!signal.aborted) {
+    if (!(await stillHeld())) return;
+    const entries = await reader.read();
+    let moved = false;
+    let trace: string | undefined;
+    for (const entry of entries) {
+      if (signal.aborted || !(await stillHeld())) return;
+      const { outcome, traceparent } = await consumeEntry(deps, reader, network, lease.fence, entry);
+      deps.metrics?.messagesApplied.inc({ chain: network.name, result: outcome });
+      if (outcome === 'fenced') return;
+      if (outcome === 'failed') {
+        reader.redeliver();
+        await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
+        break;
+      }
+      if (outcome !== 'applied') continue;
+      moved = true;
+      trace = traceparent;
+    }
+    // While Redis is away its silence says nothing.
+    if (entries.length > 0 || streams.problem() !== null) heardAt = deps.wallClock();
+    else if (deps.wallClock() - heardAt >= MISSING_AFTER_MS) await requestMissing(deps, network);
+    if (moved) await continueTrace(trace, () => settleFinal(deps, network));
+  }
+}
+
+interface Consumed {
+  outcome: Applied['outcome'] | 'parked' | 'failed';
+  traceparent?: string | undefined;
+}
+
+/** One entry from Redis to Postgres and back to its acknowledgement; a crash anywhere in between only delivers it again. */
+async function consumeEntry(deps: Deps, reader: StreamReader, network: ConsumedNetwork, fence: number, entry: StreamEntry): Promise<Consumed> {
+  crashPoint('ingest.received');
+  try {
+    const consumed = await applyEntry(deps, network, fence, entry);
+    if (consumed.outcome === 'fenced') return consumed;
+    crashPoint('xack.before');
+    await reader.ack([entry.id]);
+    crashPoint('xack.after');
+    return consumed;
+  } catch (error) {
+    deps.log.error({ err: error, network: network.name, streamId: entry.id }, 'cannot apply a stream message; it will be tried again');
+    return { outcome: 'failed' };
+  }
+}
+
+/** A refused message is set aside, so that one bad entry never stops the stream: what is missing then shows as a gap. */
+async function applyEntry(deps: Deps, network: ConsumedNetwork, fence: number, entry: StreamEntry): Promise<Consumed> {
+  const decoded = entry.forged ? ({ ok: false, problem: 'its MAC is missing or wrong' } as const) : decodeBlockMessage(entry.payload);
+  if (!decoded.ok) return parkEntry(deps, network, entry, decoded.problem);
+  const { message } = decoded;
+  if (message.network !== network.name) return parkEntry(deps, network, entry, `it belongs to ${message.network}`);
+  crashPoint('ingest.mac-checked');
+  const applied = await continueTrace(message.traceparent, () =>
+    withSpan('ingest.apply', { network: network.name, height: message.to }, () => applyMessage(deps, network, fence, message)),
+  );
+  report(deps, network, message, applied);
+  return { outcome: applied.outcome, traceparent: message.traceparent };
+}
+
+async function parkEntry(deps: Deps, network: ConsumedNetwork, entry: StreamEntry, reason: string): Promise<Consumed> {
+  deps.log.error({ network: network.name, streamId: entry.id, reason }, 'refused a stream message');
+  await parkMessage(deps.db.sql, { networkId: network.id, streamId: entry.id, reason, payload: entry.forged ? '' : entry.payload });
+  return { outcome: 'parked' };
+}
+
+function report(deps: Deps, network: ConsumedNetwork, message: { from: number; to: number; epoch: number; seq: number }, applied: Applied): void {
+  const log = deps.log.child({ network: network.name, from: message.from, to: message.to, epoch: message.epoch, seq: message.seq });
+  if (applied.outcome === 'applied' && applied.orphanedBlocks > 0)
+    log.warn({ blocks: applied.orphanedBlocks, droppedDeposits: applied.droppedDeposits }, 'chain reorganised');
+  else if (applied.outcome === 'rewind' && applied.requested) log.warn({ reason: applied.reason }, 'asked the indexer to start again from the tip');
+  else if (applied.outcome === 'frozen') log.fatal({ reason: applied.reason }, 'network frozen');
+  else log.debug({ outcome: applied.outcome }, 'stream message');
+}
+
+/**
+ * Asks for what got lost between an indexer that says it published and a stream that has nothing left to read: a wiped
+ * Redis, or one restored from an older state. Answers whether it had to ask.
+ */
+export async function requestMissing(deps: Deps, network: ConsumedNetwork): Promise<boolean> {
+  const [lease, tip] = await Promise.all([readIndexerLease(deps.db.sql, network.id), readTip(deps.db.sql, network.id)]);
+  if (lease === undefined || lease.publishedHeight === null || lease.publishedHeight <= (tip?.height ?? -1)) return false;
+  const asked = await requestRewind(deps.db.sql, {
+    networkId: network.id,
+    epoch: lease.epoch,
+    reason: `published up to block ${lease.publishedHeight}, but the stream ended at ${tip?.height ?? 'nothing'}`,
+  });
+  if (asked)
+    deps.log.warn(
+      { network: network.name, published: lease.publishedHeight, tip: tip?.height },
+      'stream lost messages; asked the indexer to start again from the tip',
+    );
+  return asked;
+}
+
+/** What follows from a new tip; whatever fails here is found again by the sweeps. */
+async function settleFinal(deps: Deps, network: ConsumedNetwork): Promise<void> {
+  try {
+    await creditFinalDeposits(deps, network.id);
+    await matureCredits(deps);
+  } catch (error) {
+    deps.log.error({ err: error, network: network.name }, 'crediting failed; the sweep tries again');
+  }
+}

@@ -1,0 +1,108 @@
+import type { Logger } from '#shared/platform/logger.ts';
+import type { AddressCodec, Deriver, Payer, Reader } from '#shared/chains/chain.ts';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import type { Usd } from '#shared/core/money.ts';
+import type { ApiConfig } from '#shared/platform/config.ts';
+import type { ApiMetrics } from '#shared/platform/metrics.ts';
+import type { Database, Tx } from '#shared/platform/postgres.ts';
+
+/** Everything keyless that the api knows about one network. */
+export interface Chain {
+  /** Id of its row in `networks`. */
+  id: string;
+  config: NetworkConfig;
+  codec: AddressCodec;
+  deriver: Deriver;
+  reader: Reader;
+  payer: Payer;
+}
+
+export interface Price {
+  usd: Usd;
+  source: string;
+  /** Service time it was taken. */
+  at: Date;
+}
+
+/** Where prices come from; a ticker, or `fiat:<CODE>` for a currency. Undefined means none that is fresh (decisions 2). */
+export interface PriceSource {
+  fresh(symbol: string): Promise<Price | undefined>;
+}
+
+/** What every use case is given; nothing of this is ever a global (architecture 1). */
+export interface Deps {
+  db: Database;
+  config: ApiConfig;
+  log: Logger;
+  /** By network name. */
+  chains: ReadonlyMap<string, Chain>;
+  prices: PriceSource;
+  /** Cryptographically secure in production; chosen by tests. */
+  randomBytes(length: number): Uint8Array;
+  /** Wall time in milliseconds: request signatures, TOTP, leases, rate limits. Deadlines use `sluice_now()` instead. */
+  wallClock(): number;
+  /** Tells workers that an outbox row may be due; losing it loses nothing. */
+  wake(): void;
+  /** Tells a network's indexer that a new address waits to be watched; losing it loses nothing. */
+  nudgeIndexer(network: string): void;
+  /** What this process counts; absent where nobody scrapes it. */
+  metrics?: ApiMetrics;
+}
+
+/** The gateway a request belongs to, as its key or the payment's id told. */
+export interface Gateway {
+  id: string;
+  name: string;
+  status: 'PENDING' | 'VERIFIED' | 'SUSPENDED';
+  billing: 'STANDARD' | 'MONTHLY' | 'PLATFORM';
+  settings: GatewaySettings;
+}
+
+/** Everything the operator API lets one set on a gateway, complete with defaults (operability 3). */
+export interface GatewaySettings {
+  /** Null means every active asset. */
+  assetIds: string[] | null;
+  openAmount: { enabled: boolean; minAmountUsd: string; assetIds: string[] | null };
+  settings: {
+    txFeePayer: 'MERCHANT' | 'CUSTOMER';
+    commissionFeePayer: 'MERCHANT' | 'CUSTOMER';
+    overAcceptableDiff: string;
+    underAcceptableDiff: string;
+    acceptableDiffKind: 'ABSOLUTE' | 'PERCENTAGE';
+    checkAmountDeviation: boolean;
+    commissionBps: number;
+    commissionMinUsd: string;
+    lateCaptureGraceSeconds: number;
+    /** Null means the deployment's default: 0 in development, 86,400 in production (decisions 10). */
+    maturitySeconds: number | null;
+    inquiryAttempts: number;
+  };
+  apiAllowlist: string[];
+  cashout: {
+    enabled: boolean;
+    allowlist: string[];
+    parkingEnabled: boolean;
+    parkedCap: number;
+    approvalCapUsd: string | null;
+    dispatchDelaySeconds: number;
+  };
+  screening: { enabled: boolean; credits: number; threshold: number };
+  contactEmail: string | null;
+  strictSignatures: boolean;
+  branding: { displayName: string | null; logoUrl: string | null; supportUrl: string | null; language: string | null };
+}
+
+/** What an operation answers: the HTTP status and the `data` of the envelope. */
+export interface Reply {
+  status: number;
+  data: object;
+  /** Row it created, kept with the idempotency key for the audit. */
+  resourceId?: string;
+}
+
+/**
+ * Runs the one transaction of a state-changing call. With an Idempotency-Key it also stores the reply (2xx only) beside
+ * the effect, so that either both exist or neither, and a duplicate gets the stored reply instead (decisions 8).
+ * Everything remote must be fetched before it is called.
+ */
+export type Commit = (work: (tx: Tx) => Promise<Reply>) => Promise<Reply>;

@@ -1,0 +1,29 @@
+import { auditSweep } from '#api/audit/sweep.ts';
+import { checkGenesis } from '#api/operator/pin-genesis.ts';
+import { bookOpeningBalancesSweep } from './book-opening-balances.ts';
+import { broadcastPayoutJob, rebroadcastSweep } from './broadcast-payout.ts';
+import { creditDeposits } from './credit-deposits.ts';
+import { deliverWebhook } from './deliver-webhook.ts';
+import { dispatchSettlementJob, requeueSettlementsSweep } from './dispatch-settlement.ts';
+import { expirePayments } from './expire-payments.ts';
+import { forgetReplies } from './forget-replies.ts';
+import { matureCreditsSweep } from './mature-credits.ts';
+import type { Registry } from './registry.ts';
+import { reportJobs } from './report-jobs.ts';
+
+/** Everything a worker runs by itself. */
+export const registry: Registry = {
+  jobs: [deliverWebhook, dispatchSettlementJob, broadcastPayoutJob],
+  sweeps: [
+    expirePayments,
+    creditDeposits,
+    matureCreditsSweep,
+    bookOpeningBalancesSweep,
+    requeueSettlementsSweep,
+    rebroadcastSweep,
+    checkGenesis,
+    auditSweep(),
+    forgetReplies,
+    reportJobs,
+  ],
+};

@@ -1,0 +1,100 @@
+import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import type { Logger } from '#shared/platform/logger.ts';
+
+/** Hands outbox ids to whichever worker process is free; a wake-up only, never the truth (architecture 2). */
+export interface JobQueue {
+  /** @throws when Redis cannot take them; the caller then runs them itself */
+  push(topic: string, outboxIds: readonly string[]): Promise<void>;
+  /** Waits for what this process is running, then disconnects. */
+  close(): Promise<void>;
+}
+
+export interface QueueOptions {
+  redisUrl: string;
+  /** Keeps deployments that share one Redis apart. */
+  prefix: string;
+  topics: readonly { topic: string; concurrency: number }[];
+  run(topic: string, outboxId: string): Promise<void>;
+  log: Logger;
+}
+
+const PUSH_TIMEOUT_MS = 2_000;
+/** How long a goodbye to Redis may take; one that is away never answers it. */
+const CLOSE_TIMEOUT_MS = 1_000;
+/** Longest pause between two attempts to reach Redis again. */
+const RECONNECT_MS = 1_000;
+
+/** Opens one BullMQ queue per topic, so that slow webhooks never hold up a payout, and starts this process's workers on them. */
+export function openQueue(options: QueueOptions): JobQueue {
+  const { prefix, log } = options;
+  const quiet = { log: (error: Error) => log.debug({ err: error }, 'job queue: redis') };
+  const running = new Set<Promise<void>>();
+  let closing = false;
+  const retryStrategy = (times: number): number | null => (closing ? null : Math.min(times * 50, RECONNECT_MS));
+  const producer = new Redis(options.redisUrl, {
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    commandTimeout: PUSH_TIMEOUT_MS,
+    retryStrategy,
+    connectionName: 'sluice-jobs',
+  });
+  const consumer = new Redis(options.redisUrl, { maxRetriesPerRequest: null, retryStrategy, connectionName: 'sluice-workers' });
+  producer.on('error', quiet.log);
+  consumer.on('error', quiet.log);
+
+  // A job that arrives while closing is left alone: its row stays due and another worker, or the next start, takes it.
+  const process = async (topic: string, outboxId: string): Promise<void> => {
+    if (closing) return;
+    const run = options.run(topic, outboxId).finally(() => running.delete(run));
+    running.add(run);
+    await run;
+  };
+
+  const queues = new Map<string, Queue>();
+  const workers: Worker[] = [];
+  for (const { topic, concurrency } of options.topics) {
+    const queue = new Queue(topic, { connection: producer, prefix, skipWaitingForReady: true, skipMetasUpdate: true });
+    queue.on('error', quiet.log);
+    queues.set(topic, queue);
+    const worker = new Worker<{ outboxId: string }>(topic, (job) => process(topic, job.data.outboxId), {
+      connection: consumer,
+      prefix,
+      concurrency,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    });
+    worker.on('error', quiet.log);
+    workers.push(worker);
+  }
+
+  return {
+    push: async (topic, outboxIds) => {
+      const queue = queues.get(topic);
+      if (queue === undefined || producer.status !== 'ready') throw new Error(`redis is ${producer.status}`);
+      const jobs = outboxIds.map((outboxId) => ({ name: topic, data: { outboxId }, opts: { jobId: `outbox-${outboxId}` } }));
+      await withinMilliseconds(PUSH_TIMEOUT_MS, queue.addBulk(jobs));
+    },
+    close: async () => {
+      closing = true;
+      await Promise.allSettled([...running]);
+      const goodbyes = [...workers.map((worker) => worker.close()), ...[...queues.values()].map((queue) => queue.close())];
+      await withinMilliseconds(CLOSE_TIMEOUT_MS, Promise.allSettled(goodbyes)).catch(quiet.log);
+      producer.disconnect();
+      consumer.disconnect();
+    },
+  };
+}
+
+async function withinMilliseconds(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('redis did not answer in time')), milliseconds);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}

@@ -1,0 +1,35 @@
+import type { Deps } from '#api/deps.ts';
+import type { Topic } from '#api/store/outbox.ts';
+
+/**
+ * What a run says about its row: finished for good, or to be run again at a service time. Throwing means "failed": it is
+ * retried with a growing pause and declared dead after many failures in a row.
+ */
+export type JobResult = { done: true } | { again: Date };
+
+/**
+ * Work on one row, started from an outbox row of its topic. It may run twice and may be killed anywhere: everything it
+ * knows it reads from the row named by `refId`.
+ */
+export interface Job {
+  topic: Topic;
+  /** How many may run at once in one process. */
+  concurrency: number;
+  /** Wall-clock seconds after which another worker may take the row over; longer than any honest run. */
+  leaseSeconds: number;
+  run(deps: Deps, refId: string): Promise<JobResult>;
+}
+
+/** Work found by looking for it (deadlines passed, credits matured), every `everySeconds`, by one replica at a time. */
+export interface Sweep {
+  name: string;
+  everySeconds: number;
+  /** Returns how many rows it moved. */
+  run(deps: Deps): Promise<number>;
+}
+
+/** Everything a worker runs; adding a job or a sweep is one file and one line where this is built. */
+export interface Registry {
+  jobs: readonly Job[];
+  sweeps: readonly Sweep[];
+}

@@ -1,0 +1,38 @@
+import type { Deps } from '#api/deps.ts';
+import { claimOutbox, failOutbox, finishOutbox, postponeOutbox } from '#api/store/outbox.ts';
+import { continueTrace, withSpan } from '#shared/platform/tracing.ts';
+import type { Job } from './registry.ts';
+
+/** A row whose runs failed this often in a row is declared dead and left to an operator. */
+const FAILURES_UNTIL_DEAD = 30;
+const LONGEST_PAUSE_SECONDS = 300;
+
+/**
+ * Runs one outbox row by its id and writes down what came of it. Safe to call twice, at once or later: only a claim
+ * that Postgres granted runs, and only the newest claim may write its result.
+ * @returns whether it ran
+ */
+export async function runJob(deps: Deps, job: Job, outboxId: string): Promise<boolean> {
+  const claim = await claimOutbox(deps.db.sql, outboxId, job.leaseSeconds);
+  if (claim === undefined) return false;
+  const endTimer = deps.metrics?.jobDuration.startTimer({ queue: job.topic });
+  try {
+    const result = await continueTrace(claim.traceContext, () => withSpan(job.topic, { ref: claim.refId }, () => job.run(deps, claim.refId)));
+    if ('done' in result) await finishOutbox(deps.db.sql, claim);
+    else await postponeOutbox(deps.db.sql, claim, result.again);
+    deps.metrics?.jobsProcessed.inc({ queue: job.topic, result: 'done' in result ? 'done' : 'again' });
+  } catch (error) {
+    const dead = claim.failures >= FAILURES_UNTIL_DEAD;
+    deps.log[dead ? 'error' : 'warn']({ err: error, topic: claim.topic, ref: claim.refId, failures: claim.failures, dead }, 'job failed');
+    deps.metrics?.jobsProcessed.inc({ queue: job.topic, result: dead ? 'dead' : 'failed' });
+    await failOutbox(deps.db.sql, claim, dead ? null : pauseAfter(claim.failures), error instanceof Error ? error.message : String(error));
+  } finally {
+    endTimer?.();
+  }
+  return true;
+}
+
+/** Seconds to wait after the n-th failure in a row: 1, 2, 4 … 300. */
+export function pauseAfter(failures: number): number {
+  return Math.min(2 ** Math.min(failures - 1, 20), LONGEST_PAUSE_SECONDS);
+}

@@ -1,0 +1,30 @@
+import type { Deps } from '#api/deps.ts';
+import { listMaturingCredits, markMatured } from '#api/store/credits.ts';
+import { mature } from '#state-machines/ledger/postings.ts';
+import { post } from './post.ts';
+
+const BATCH = 200;
+
+/**
+ * Makes credits withdrawable whose delay has passed and whose block is final by the maturity rule (decisions 5, 10), each
+ * in its own transaction; answers how many. Any number of workers may run it at once.
+ */
+export async function matureCredits(deps: Pick<Deps, 'db'>): Promise<number> {
+  let matured = 0;
+  for (;;) {
+    const due = await listMaturingCredits(deps.db.sql, BATCH);
+    let moved = 0;
+    for (const id of due) if (await matureCredit(deps, id)) moved += 1;
+    matured += moved;
+    if (due.length < BATCH || moved === 0) return matured;
+  }
+}
+
+function matureCredit(deps: Pick<Deps, 'db'>, id: string): Promise<boolean> {
+  return deps.db.transaction(async (tx) => {
+    const credit = await markMatured(tx, id);
+    if (credit === undefined) return false;
+    const postings = mature({ gatewayId: credit.gatewayId, assetId: credit.assetId, pool: credit.pool, amount: credit.net });
+    return post(tx, { sourceKey: `credit:${credit.id}:mature`, kind: 'mature', postings });
+  });
+}

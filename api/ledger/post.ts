@@ -1,0 +1,87 @@
+import { addToBalances, type AccountKey, findAccounts, insertEntries, insertLedgerTransaction, insertZeroAccounts, lockAccounts } from '#api/store/ledger.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { formatAmount } from '#shared/core/money.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import type { Posting } from '#state-machines/ledger/accounts.ts';
+
+/** Accounts of the deployment that may be below zero; the CHECK on ledger_accounts lists the same. */
+const OVERDRAWABLE = ['networkFee', 'commission', 'gas', 'capital', 'platformExpense', 'loss', 'chain'];
+
+/** A posting would have taken an account below zero; nothing of it was written, and the transaction must be rolled back. */
+export class Overdraw extends Error {
+  readonly account: AccountKey;
+  constructor(account: AccountKey, amount: bigint) {
+    super(`${account.kind} of asset ${account.assetId} does not cover ${formatAmount(-amount)}`);
+    this.name = 'Overdraw';
+    this.account = account;
+  }
+}
+
+export interface LedgerTransaction {
+  /** Names the cause, so that it is posted once however often it is asked for: `deposit:<id>`, `settlement:<id>:reserve`. */
+  sourceKey: string;
+  /** Which posting made it: credit, mature, reserve, settle, release, gas, fund, unallocated, dust, loss, regain. */
+  kind: string;
+  /** Signed amounts that sum to zero per asset; several on one account are added up first. */
+  postings: readonly Posting[];
+}
+
+/**
+ * Posts one balanced ledger transaction inside `tx` and answers true; false, with nothing written, when its source key
+ * exists already. Locks the accounts in id order until commit (architecture 2, Ledger; reliability D3).
+ * @throws Overdraw when an account that may not go negative would
+ */
+export async function post(tx: Tx, { sourceKey, kind, postings }: LedgerTransaction): Promise<boolean> {
+  const changes = merge(postings);
+  const transactionId = await insertLedgerTransaction(tx, sourceKey, kind);
+  if (transactionId === undefined) return false;
+  if (changes.size === 0) return true;
+  const ids = await accountIds(
+    tx,
+    [...changes.values()].map((change) => change.key),
+  );
+  const lines = [...changes].map(([name, change]) => ({ id: ids.get(name) as number, ...change })).sort((a, b) => a.id - b.id);
+  await lockAccounts(
+    tx,
+    lines.map((line) => line.id),
+  );
+  const changed = new Set(await addToBalances(tx, lines, OVERDRAWABLE));
+  const refused = lines.find((line) => !changed.has(line.id));
+  if (refused !== undefined) throw new Overdraw(refused.key, refused.amount);
+  await insertEntries(
+    tx,
+    transactionId,
+    lines.map((line) => ({ accountId: line.id, assetId: line.key.assetId, amount: line.amount })),
+  );
+  return true;
+}
+
+/** One signed amount per account, zeros left out. @throws Invariant when the postings do not sum to zero per asset */
+function merge(postings: readonly Posting[]): Map<string, { key: AccountKey; amount: bigint }> {
+  const merged = new Map<string, { key: AccountKey; amount: bigint }>();
+  const sums = new Map<string, bigint>();
+  for (const { account, assetId, amount } of postings) {
+    const key: AccountKey = { kind: account.kind, gatewayId: account.gatewayId, settlementId: account.settlementId, assetId };
+    const name = nameOf(key);
+    merged.set(name, { key, amount: (merged.get(name)?.amount ?? 0n) + amount });
+    sums.set(assetId, (sums.get(assetId) ?? 0n) + amount);
+  }
+  for (const [assetId, sum] of sums) if (sum !== 0n) throw new Invariant(`postings of asset ${assetId} sum to ${formatAmount(sum)}, not to zero`);
+  for (const [name, change] of merged) if (change.amount === 0n) merged.delete(name);
+  return merged;
+}
+
+/** Ids by account name; inserts a zero row for each account seen for the first time. */
+async function accountIds(tx: Tx, keys: AccountKey[]): Promise<Map<string, number>> {
+  const ids = new Map((await findAccounts(tx, keys)).map((row) => [nameOf(row), row.id]));
+  const missing = keys.filter((key) => !ids.has(nameOf(key))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  if (missing.length > 0) {
+    await insertZeroAccounts(tx, missing);
+    for (const row of await findAccounts(tx, missing)) ids.set(nameOf(row), row.id);
+  }
+  return ids;
+}
+
+function nameOf(key: AccountKey): string {
+  return `${key.assetId} ${key.kind} ${key.gatewayId ?? '-'} ${key.settlementId ?? '-'}`;
+}

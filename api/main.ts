@@ -1,0 +1,143 @@
+// The composition root of the api deployable: read it to know everything that runs.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { assertDurable } from '#api/ledger/assert-durable.ts';
+import { storedPrices } from '#api/clients/prices.ts';
+import { startChainConsumer } from '#api/consumers/chain-events.ts';
+import type { Chain, Deps } from '#api/deps.ts';
+import { createApp } from '#api/http/app.ts';
+import { createHttpServer } from '#api/http/server.ts';
+import { type Jobs, startJobs } from '#api/jobs/start.ts';
+import { operations } from '#api/operations/index.ts';
+import { operatorOperations } from '#api/operations/operator/index.ts';
+import { localChains } from '#api/operator/dev-chains.ts';
+import { seedNetworks } from '#api/operator/seed-networks.ts';
+import { openSigners, startSigner } from '#api/signer/start.ts';
+import { seedWallets } from '#api/treasury/wallets.ts';
+import { pinGenesis } from '#api/operator/pin-genesis.ts';
+import { registry } from '#api/jobs/index.ts';
+import { codecOf, openDeriver } from '#shared/chains/codecs.ts';
+import { openPayer } from '#shared/chains/payers.ts';
+import { openReader } from '#shared/chains/readers.ts';
+import { type ApiConfig, ConfigError, readApiConfig } from '#shared/platform/config.ts';
+import { armCrashPoint } from '#shared/platform/crash-points.ts';
+import { startHealthServer } from '#shared/platform/health.ts';
+import { createLifecycle, type Lifecycle } from '#shared/platform/lifecycle.ts';
+import { createLogger, type Logger } from '#shared/platform/logger.ts';
+import { type ApiMetrics, createApiMetrics } from '#shared/platform/metrics.ts';
+import { migrate } from '#shared/platform/migrate.ts';
+import { connect, type Database } from '#shared/platform/postgres.ts';
+import { indexerChannel, openStreams, type Streams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
+import { VERSION } from '#shared/platform/version.ts';
+
+async function main(): Promise<void> {
+  const config = readApiConfig(process.env);
+  armCrashPoint(config.SLUICE_CRASH_AT);
+  const log = createLogger({ component: 'api', level: config.SLUICE_LOG_LEVEL });
+  const lifecycle = createLifecycle(log);
+  const metrics = createApiMetrics(VERSION);
+
+  const db = connect(config.DATABASE_URL, { name: 'sluice-api', max: 20 });
+  lifecycle.onStop('postgres', () => db.end());
+  const { applied } = await migrate(db.sql, process.env.SLUICE_SCHEMA_DIR ?? join(process.cwd(), 'shared/schema'));
+  if (applied.length > 0) log.info({ applied }, 'schema migrated');
+  await assertDurable(db.sql);
+
+  const streams = openStreams({ url: config.REDIS_URL, key: config.SLUICE_STREAM_KEY, name: 'sluice-api', log });
+  lifecycle.onStop('redis', () => streams.close());
+  const deps = await openDeps({ config, log, db, streams, metrics });
+  await seedWallets(deps);
+
+  const roles = new Set(config.SLUICE_ROLES);
+  const jobs = roles.has('worker') ? await startWorker(deps, streams, lifecycle) : undefined;
+  if (roles.has('signer')) startSignerRole(deps, config, lifecycle);
+  if (roles.has('http')) await startHttp(deps, jobs, lifecycle);
+  await startHealth(config, log, { db, streams }, lifecycle, metrics);
+  log.info({ roles: [...roles], networks: [...deps.chains.keys()], version: VERSION }, 'started');
+}
+
+async function openDeps(parts: { config: ApiConfig; log: Logger; db: Database; streams: Streams; metrics: ApiMetrics }): Promise<Deps> {
+  const { config, log, db, streams, metrics } = parts;
+  const staticPrices = config.SLUICE_PRICE_SOURCE === 'static';
+  const ids = await seedNetworks({ db, networks: config.networks, codec: (network) => codecOf(network.family), staticPrices, randomBytes });
+  const chains = new Map<string, Chain>(
+    config.networks.map((network) => {
+      const id = ids.get(network.name) as string;
+      return [network.name, { id, config: network, codec: codecOf(network.family), deriver: openDeriver(network), reader: openReader(network), payer: openPayer(network) }];
+    }),
+  );
+  await pinGenesis(db, chains.values(), log);
+  return {
+    db,
+    config,
+    log,
+    chains,
+    prices: storedPrices(db, { staticAllowed: staticPrices }),
+    randomBytes,
+    wallClock: Date.now,
+    wake: () => streams.nudge(WORKER_CHANNEL),
+    nudgeIndexer: (network) => streams.nudge(indexerChannel(network)),
+    metrics,
+  };
+}
+
+/** The worker role: applies the block streams, runs due jobs and sweeps deadlines. */
+async function startWorker(deps: Deps, streams: Streams, lifecycle: Lifecycle): Promise<Jobs> {
+  const jobs = await startJobs(deps, registry);
+  const stopListening = streams.onNudge(WORKER_CHANNEL, () => jobs.wake());
+  const consumer = startChainConsumer(deps, streams, randomUUID());
+  lifecycle.onStop('jobs', () => jobs.stop());
+  lifecycle.onStop('worker nudges', () => stopListening());
+  lifecycle.onStop('chain consumer', () => consumer.stop());
+  return jobs;
+}
+
+/** The signer role: the only one that has the seed. */
+function startSignerRole(deps: Deps, config: ApiConfig, lifecycle: Lifecycle): void {
+  const signer = startSigner(deps, openSigners(deps, config.SLUICE_SIGNER_SEED ?? ''));
+  lifecycle.onStop('signer', () => signer.stop());
+}
+
+/** The http role: both contracts and their documentation. */
+async function startHttp(deps: Deps, jobs: Jobs | undefined, lifecycle: Lifecycle): Promise<void> {
+  const production = deps.config.NODE_ENV === 'production';
+  const app = await createApp(deps, {
+    operations,
+    operatorOperations: operatorOperations({
+      devChains: production ? null : localChains(deps.config.networks, deps.log),
+      runDue: async () => jobs?.runDue(),
+    }),
+  });
+  const server = createHttpServer(app);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(deps.config.SLUICE_PORT, deps.config.SLUICE_HOST, resolve);
+  });
+  deps.log.info({ address: server.address() }, 'listening');
+  lifecycle.onStop('http', () => new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  }));
+}
+
+async function startHealth(config: ApiConfig, log: Logger, parts: { db: Database; streams: Streams }, lifecycle: Lifecycle, metrics: ApiMetrics): Promise<void> {
+  const health = await startHealthServer(log, {
+    host: config.SLUICE_HOST,
+    port: config.SLUICE_METRICS_PORT,
+    checks: {
+      postgres: async () => {
+        await parts.db.sql`select 1`;
+        return null;
+      },
+      redis: () => parts.streams.problem(),
+    },
+    scrape: metrics.scrape,
+  });
+  lifecycle.onStop('health', () => health.close());
+  lifecycle.signal.addEventListener('abort', () => health.drain());
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,48 @@
+import type { Deps, Reply } from '#api/deps.ts';
+import { findAsset } from '#api/store/assets.ts';
+import { deleteFreeze, insertFreeze, listFreezes } from '#api/store/freezes.ts';
+import { findNetwork } from '#api/store/networks.ts';
+import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { invalid } from '#shared/core/errors.ts';
+import { isUuid } from '#shared/core/ids.ts';
+import type { OperatorCall } from './deps.ts';
+import { fieldsOf, readReason, readText } from './input.ts';
+
+/** POST /freeze: nothing of the scope is dispatched any more, everything unless a network or an asset is named. */
+export async function freeze(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const fields = fieldsOf(call.body);
+  const scope = await readScope(deps, fields);
+  const reason = readReason(fields) ?? 'frozen by an operator';
+  await deps.db.transaction(async (tx) => {
+    await insertFreeze(tx, { scope, reason });
+    await insertOperatorAction(tx, { action: 'dispatch.freeze', target: scope, reason });
+  });
+  return freezes(deps);
+}
+
+/** POST /unfreeze: lifts the freeze of the scope; other scopes stay frozen. Lifting what is not frozen changes nothing. */
+export async function unfreeze(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const fields = fieldsOf(call.body);
+  const scope = await readScope(deps, fields);
+  const reason = readReason(fields);
+  await deps.db.transaction(async (tx) => {
+    const lifted = await deleteFreeze(tx, scope);
+    await insertOperatorAction(tx, { action: 'dispatch.unfreeze', target: scope, reason, details: { lifted } });
+  });
+  deps.wake();
+  return freezes(deps);
+}
+
+async function freezes(deps: Deps): Promise<Reply> {
+  return { status: 200, data: { freezes: await listFreezes(deps.db.sql) } };
+}
+
+async function readScope(deps: Deps, fields: Record<string, unknown>): Promise<string> {
+  if (fields.scope === undefined || fields.scope === null) return 'all';
+  const scope = readText(fields, 'scope');
+  const [kind, name = ''] = scope.split(':', 2);
+  if (scope === 'all') return scope;
+  if (kind === 'network' && (await findNetwork(deps.db.sql, name)) !== undefined) return scope;
+  if (kind === 'asset' && isUuid(name) && (await findAsset(deps.db.sql, name)) !== undefined) return scope.toLowerCase();
+  throw invalid('scope', 'must be all, network:<name> or asset:<id> of this deployment');
+}

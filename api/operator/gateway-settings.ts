@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import type { Gateway, GatewaySettings } from '#api/deps.ts';
+import { invalid } from '#shared/core/errors.ts';
+import { isMoney } from '#shared/core/money.ts';
+import { isIpRange } from '#shared/platform/ip.ts';
+
+const DAY = 86_400;
+
+const money = z.string('must be a decimal string such as "10.50"').refine(isMoney, 'must be a decimal string such as "10.50"');
+/** A leading minus means no tolerance, as on a payment (decisions 1). */
+const tolerance = z
+  .string('must be a decimal string such as "0.50"')
+  .refine((text) => isMoney(text.replace(/^-/, '')), 'must be a decimal string such as "0.50"')
+  .transform((text) => (text.startsWith('-') ? '0' : text));
+const seconds = (max = Number.MAX_SAFE_INTEGER) => z.int('must be a whole number of seconds').min(0, 'must not be negative').max(max, `must be at most ${max}`);
+const count = (max: number) => z.int('must be a whole number').min(0, 'must not be negative').max(max, `must be at most ${max}`);
+const flag = z.boolean('must be true or false');
+const uuids = z.array(z.uuid('must be an asset id')).nullable();
+const url = z.url({ protocol: /^https?$/, error: 'must be an absolute http or https URL' }).nullable();
+const cidrs = z.array(z.string().refine(isIpRange, 'must be an IP address or a CIDR range'));
+
+/** What each setting may be and what it is when nobody set it (operability 3); null anywhere in the input means the default. */
+const settingsSchema = z.object({
+  assetIds: uuids.default(null),
+  openAmount: z.object({ enabled: flag.default(false), minAmountUsd: money.default('1'), assetIds: uuids.default(null) }).prefault({}),
+  settings: z
+    .object({
+      txFeePayer: z.enum(['MERCHANT', 'CUSTOMER']).default('MERCHANT'),
+      commissionFeePayer: z.enum(['MERCHANT', 'CUSTOMER']).default('MERCHANT'),
+      overAcceptableDiff: tolerance.default('0'),
+      underAcceptableDiff: tolerance.default('0'),
+      acceptableDiffKind: z.enum(['ABSOLUTE', 'PERCENTAGE']).default('ABSOLUTE'),
+      checkAmountDeviation: flag.default(true),
+      commissionBps: count(10_000).default(0),
+      commissionMinUsd: money.default('0'),
+      lateCaptureGraceSeconds: seconds(7 * DAY).default(DAY),
+      maturitySeconds: seconds(3650 * DAY)
+        .nullable()
+        .default(null),
+      inquiryAttempts: count(1_000).default(5),
+    })
+    .prefault({}),
+  apiAllowlist: cidrs.default([]),
+  cashout: z
+    .object({
+      enabled: flag.default(false),
+      allowlist: cidrs.default([]),
+      parkingEnabled: flag.default(false),
+      parkedCap: count(100_000).default(20),
+      approvalCapUsd: money.nullable().default(null),
+      dispatchDelaySeconds: seconds(3650 * DAY).default(0),
+    })
+    .prefault({}),
+  screening: z.object({ enabled: flag.default(false), credits: count(1_000_000_000).default(0), threshold: count(100).default(70) }).prefault({}),
+  contactEmail: z.email('must be an e-mail address').nullable().default(null),
+  strictSignatures: flag.default(false),
+  branding: z
+    .object({
+      displayName: z.string().max(120, 'must be at most 120 characters').nullable().default(null),
+      logoUrl: url.default(null),
+      supportUrl: url.default(null),
+      language: z.string().max(35, 'must be at most 35 characters').nullable().default(null),
+    })
+    .prefault({}),
+}) satisfies z.ZodType<GatewaySettings>;
+
+const gatewaySchema = settingsSchema.extend({
+  name: z.string('is required').trim().min(1, 'is required').max(200, 'must be at most 200 characters'),
+  status: z.enum(['PENDING', 'VERIFIED', 'SUSPENDED']).default('VERIFIED'),
+  billing: z.enum(['STANDARD', 'MONTHLY', 'PLATFORM']).default('STANDARD'),
+});
+
+/** A gateway as the operator API takes it, with every default filled in. */
+export type GatewayInput = Omit<Gateway, 'id'>;
+
+/**
+ * Reads a whole gateway from a request body; what is absent or null gets its default, unknown fields are ignored.
+ * @throws validation_error naming the first field at fault
+ */
+export function readGateway(body: unknown): GatewayInput {
+  const result = gatewaySchema.safeParse(withoutNulls(body));
+  if (!result.success) {
+    const issue = result.error.issues[0];
+    throw invalid(issue === undefined || issue.path.length === 0 ? 'body' : issue.path.join('.'), problemOf(issue));
+  }
+  const { name, status, billing, ...settings } = result.data;
+  return { name, status, billing, settings };
+}
+
+/**
+ * Changes a gateway by a partial one: objects merge, arrays replace, null brings back the default.
+ * @throws validation_error naming the first field at fault
+ */
+export function mergeGateway(current: GatewayInput, patch: unknown): GatewayInput {
+  if (!isRecord(patch)) throw invalid('body', 'must be a JSON object');
+  const { name, status, billing, settings } = current;
+  return readGateway(merge({ name, status, billing, ...settings }, patch));
+}
+
+function merge(current: Record<string, unknown>, patch: Record<string, unknown>): Record<string, unknown> {
+  const merged = new Map(Object.entries(current));
+  for (const [key, value] of Object.entries(patch)) {
+    const before = merged.get(key);
+    merged.set(key, isRecord(value) && isRecord(before) ? merge(before, value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, one]) => one !== null && one !== undefined)
+      .map(([key, one]) => [key, withoutNulls(one)]),
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function problemOf(issue: z.core.$ZodIssue | undefined): string {
+  if (issue === undefined) return 'is not valid';
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
+  if (issue.code === 'invalid_type' && issue.path.length === 0) return 'must be a JSON object';
+  return issue.message;
+}

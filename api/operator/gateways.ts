@@ -1,0 +1,149 @@
+import type { Deps, Gateway, Reply } from '#api/deps.ts';
+import { createApiKey, PERMISSIONS } from '#api/operator/keys.ts';
+import { DEFAULT_OVERLAP_SECONDS, newSecret, replaceSecret } from '#api/operator/secrets.ts';
+import { newTotpSecret, otpauthUrl } from '#api/operator/totp.ts';
+import { insertApiKey, listApiKeys, revokeApiKey } from '#api/store/api-keys.ts';
+import { listAssets } from '#api/store/assets.ts';
+import { countGateways, findGateway, insertGateway, listGateways, lockGateway, type StoredGateway, updateGateway } from '#api/store/gateways.ts';
+import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { invalid, ServiceError } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { OperatorCall } from './deps.ts';
+import { type GatewayInput, mergeGateway, readGateway } from './gateway-settings.ts';
+import { fieldsOf, listReply, readId, readInteger, readPage, readReason } from './input.ts';
+
+/** The longest a replaced secret may go on counting: 30 days. */
+const MAX_OVERLAP_SECONDS = 30 * 86_400;
+
+/** POST /gateways: a gateway with its first API key and both secrets, which are shown this once. */
+export async function createGateway(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const input = readGateway(call.body);
+  const reason = readReason(fieldsOf(call.body));
+  const key = createApiKey(deps.config.SLUICE_API_KEY_PEPPER, deps.randomBytes);
+  const webhookSecret = newSecret('webhook', deps.randomBytes);
+  const cashoutSigningSecret = newSecret('cashout', deps.randomBytes);
+  const id = uuidFrom(deps.randomBytes(16));
+  const gateway = await deps.db.transaction(async (tx) => {
+    await refuseUnknownAssets(tx, input);
+    const stored = await insertGateway(tx, { id, ...input });
+    await insertApiKey(tx, { id: key.id, gatewayId: id, secretHash: key.secretHash, permissions: PERMISSIONS });
+    await replaceSecret(deps, tx, { gatewayId: id, kind: 'webhook', secret: webhookSecret, overlapSeconds: 0 });
+    await replaceSecret(deps, tx, { gatewayId: id, kind: 'cashout', secret: cashoutSigningSecret, overlapSeconds: 0 });
+    await insertOperatorAction(tx, { action: 'gateway.create', target: id, reason, details: { ...input } });
+    return stored;
+  });
+  return { status: 201, data: { gateway: gatewayView(gateway), apiKey: key.text, cashoutSigningSecret, webhookSecret }, resourceId: id };
+}
+
+/** GET /gateways: newest first. */
+export async function showGateways(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const page = readPage(call.query);
+  return listReply((await listGateways(deps.db.sql, page)).map(gatewayView), await countGateways(deps.db.sql), page);
+}
+
+/** GET /gateways/{id}: with its keys, never their secrets. */
+export async function showGateway(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const gateway = await findGateway(deps.db.sql, readId(call.params));
+  if (gateway === undefined) throw new ServiceError('not_found');
+  return { status: 200, data: { gateway: gatewayView(gateway), apiKeys: await listApiKeys(deps.db.sql, gateway.id) } };
+}
+
+/** PATCH /gateways/{id}: objects merge, arrays replace, null brings back the default. Locks the gateway. */
+export async function changeGateway(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const id = readId(call.params);
+  const patch = fieldsOf(call.body);
+  const gateway = await deps.db.transaction(async (tx) => {
+    const current = await lockGateway(tx, id);
+    if (current === undefined) throw new ServiceError('not_found');
+    const changed = mergeGateway(current, patch);
+    await refuseUnknownAssets(tx, changed);
+    const { reason: _, ...details } = patch;
+    await insertOperatorAction(tx, { action: 'gateway.change', target: id, reason: readReason(patch), details });
+    return updateGateway(tx, { id, ...changed });
+  });
+  return { status: 200, data: { gateway: gatewayView(gateway) } };
+}
+
+/** POST /gateways/{id}/api-keys: another key, with every permission unless some are named. */
+export async function addApiKey(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const fields = fieldsOf(call.body);
+  const permissions = readPermissions(fields.permissions);
+  const reason = readReason(fields);
+  const key = createApiKey(deps.config.SLUICE_API_KEY_PEPPER, deps.randomBytes);
+  await deps.db.transaction(async (tx) => {
+    const gateway = await requireGateway(tx, call);
+    await insertApiKey(tx, { id: key.id, gatewayId: gateway.id, secretHash: key.secretHash, permissions });
+    await insertOperatorAction(tx, { action: 'api-key.create', target: gateway.id, reason, details: { keyId: key.id, permissions } });
+  });
+  return { status: 201, data: { keyId: key.id, apiKey: key.text, permissions } };
+}
+
+/** DELETE /gateways/{id}/api-keys/{keyId}: the key stops working at once. */
+export async function removeApiKey(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const keyId = call.params.keyId ?? '';
+  await deps.db.transaction(async (tx) => {
+    const gateway = await requireGateway(tx, call);
+    if (!(await revokeApiKey(tx, gateway.id, keyId))) throw new ServiceError('not_found');
+    await insertOperatorAction(tx, { action: 'api-key.revoke', target: gateway.id, details: { keyId } });
+  });
+  return { status: 200, data: { keyId, revoked: true } };
+}
+
+/** POST /gateways/{id}/secrets/{kind}/rotate: a new secret; the old one counts on for the overlap. Locks the gateway's secrets of that kind. */
+export async function rotateSecret(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const kind = call.params.kind;
+  if (kind !== 'webhook' && kind !== 'cashout') throw new ServiceError('not_found');
+  const fields = fieldsOf(call.body);
+  const given = fields.overlapSeconds ?? undefined;
+  const overlapSeconds = given === undefined ? DEFAULT_OVERLAP_SECONDS[kind] : readInteger(fields, 'overlapSeconds', 0, MAX_OVERLAP_SECONDS);
+  const reason = readReason(fields);
+  const secret = newSecret(kind, deps.randomBytes);
+  await deps.db.transaction(async (tx) => {
+    const gateway = await requireGateway(tx, call);
+    await replaceSecret(deps, tx, { gatewayId: gateway.id, kind, secret, overlapSeconds });
+    await insertOperatorAction(tx, { action: 'secret.rotate', target: gateway.id, reason, details: { kind, overlapSeconds } });
+  });
+  return { status: 200, data: { secret, overlapSeconds } };
+}
+
+/** POST /gateways/{id}/totp: enrols the gateway's one authenticator; an earlier one stops counting (decisions 10). */
+export async function enrolTotp(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const reason = readReason(fieldsOf(call.body));
+  const secret = newTotpSecret(deps.randomBytes);
+  const name = await deps.db.transaction(async (tx) => {
+    const gateway = await requireGateway(tx, call);
+    await replaceSecret(deps, tx, { gatewayId: gateway.id, kind: 'totp', secret, overlapSeconds: 0 });
+    await insertOperatorAction(tx, { action: 'totp.enrol', target: gateway.id, reason });
+    return gateway.name;
+  });
+  return { status: 201, data: { secret, otpauthUrl: otpauthUrl(secret, name) } };
+}
+
+/** A gateway as the operator API shows it: the shape it is created with, complete. */
+function gatewayView(gateway: StoredGateway): object {
+  const { settings, createdAt, ...rest } = gateway;
+  return { ...rest, createdAt, ...settings };
+}
+
+async function requireGateway(tx: Tx, call: OperatorCall): Promise<Gateway> {
+  const gateway = await lockGateway(tx, readId(call.params));
+  if (gateway === undefined) throw new ServiceError('not_found');
+  return gateway;
+}
+
+function readPermissions(given: unknown): string[] {
+  if (given === undefined || given === null) return [...PERMISSIONS];
+  if (!Array.isArray(given) || given.length === 0) throw invalid('permissions', 'must be a list with at least one permission');
+  const known: readonly string[] = PERMISSIONS;
+  for (const [index, one] of given.entries()) if (!known.includes(one)) throw invalid(`permissions.${index}`, `must be one of ${PERMISSIONS.join(', ')}`);
+  return [...new Set(given as string[])];
+}
+
+async function refuseUnknownAssets(sql: Reads, input: GatewayInput): Promise<void> {
+  const lists = { assetIds: input.settings.assetIds, 'openAmount.assetIds': input.settings.openAmount.assetIds };
+  if (Object.values(lists).every((ids) => ids === null)) return;
+  const known = new Set((await listAssets(sql)).map((asset) => asset.id));
+  for (const [field, ids] of Object.entries(lists))
+    for (const [index, id] of (ids ?? []).entries()) if (!known.has(id.toLowerCase())) throw invalid(`${field}.${index}`, 'is no asset of this deployment');
+}

@@ -1,0 +1,62 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Deps, Gateway } from '#api/deps.ts';
+import { findApiKey, touchApiKey } from '#api/store/api-keys.ts';
+
+/** What an API key may be allowed to call; a new key has all of it (decisions 8). */
+export const PERMISSIONS = ['payment:create', 'payment:read', 'payment:inquire', 'settlement:read', 'settlement:create', 'settlement:approve'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+const PATTERN = /^sluice_([0-9a-f]{16})_([0-9a-f]{64})$/;
+
+/** A new key: `text` is shown once and never stored, the rest goes into the database. */
+export interface NewApiKey {
+  id: string;
+  secretHash: Uint8Array;
+  text: string;
+}
+
+/** Makes an API key from 40 random bytes: `sluice_<16 hex id>_<64 hex secret>`. */
+export function createApiKey(pepper: string, randomBytes: (length: number) => Uint8Array): NewApiKey {
+  const id = Buffer.from(randomBytes(8)).toString('hex');
+  const secret = Buffer.from(randomBytes(32)).toString('hex');
+  return { id, secretHash: hashSecret(pepper, secret), text: `sluice_${id}_${secret}` };
+}
+
+/** Splits a key into its public id and its secret half; undefined when it is not one. */
+export function parseApiKey(text: string): { id: string; secret: string } | undefined {
+  const match = PATTERN.exec(text);
+  return match === null ? undefined : { id: match[1] as string, secret: match[2] as string };
+}
+
+/** HMAC-SHA256 of a key's secret half under the pepper, which never enters the database: a stolen table opens nothing. */
+export function hashSecret(pepper: string, secret: string): Uint8Array {
+  return createHmac('sha256', pepper).update(secret).digest();
+}
+
+/** Compares a secret half with a stored hash in constant time; with no stored hash it does the same work and says no. */
+export function secretMatches(pepper: string, secret: string, storedHash: Uint8Array | undefined): boolean {
+  const given = hashSecret(pepper, secret);
+  const equal = timingSafeEqual(given, storedHash?.length === given.length ? storedHash : Buffer.alloc(given.length));
+  return equal && storedHash !== undefined;
+}
+
+/** Who a request is, as its API key told. */
+export interface KeyHolder {
+  keyId: string;
+  permissions: readonly string[];
+  gateway: Gateway;
+}
+
+/**
+ * The holder of an API key, or undefined when the key is malformed, unknown, revoked, or its gateway is not VERIFIED
+ * (contract 5.2): one answer for all of them, in the same time. Notes the use once a minute.
+ */
+export async function authenticateApiKey(deps: Deps, text: string | undefined): Promise<KeyHolder | undefined> {
+  const parsed = parseApiKey(text ?? '');
+  if (parsed === undefined) return undefined;
+  const stored = await findApiKey(deps.db.sql, parsed.id);
+  if (!secretMatches(deps.config.SLUICE_API_KEY_PEPPER, parsed.secret, stored?.secretHash) || stored === undefined) return undefined;
+  if (stored.revokedAt !== null || stored.gateway.status !== 'VERIFIED') return undefined;
+  if (stored.lastUsedAt === null || deps.wallClock() - stored.lastUsedAt.getTime() >= 60_000) await touchApiKey(deps.db.sql, stored.id);
+  return { keyId: stored.id, permissions: stored.permissions, gateway: stored.gateway };
+}

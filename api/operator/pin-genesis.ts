@@ -1,0 +1,37 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import type { Sweep } from '#api/jobs/registry.ts';
+import { pinGenesisHash } from '#api/store/networks.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
+import type { Logger } from '#shared/platform/logger.ts';
+import type { Database } from '#shared/platform/postgres.ts';
+
+/**
+ * Stores each chain's genesis hash at first contact and compares it ever after; a node that cannot be reached is asked
+ * again by the sweep, because an outage of a chain must not keep the service from starting.
+ * @throws when a node serves another chain than the one the books were kept on
+ */
+export async function pinGenesis(db: Database, chains: Iterable<Chain>, log: Logger): Promise<number> {
+  let pinned = 0;
+  for (const chain of chains) {
+    try {
+      const hash = await chain.reader.genesisHash();
+      const stored = await pinGenesisHash(db.sql, chain.id, hash);
+      if (stored !== hash) throw new Error(`${chain.config.name}: this chain is new (genesis ${hash}, the books were kept on ${stored}): npm start -- --reset`);
+      pinned += 1;
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+      log.warn({ network: chain.config.name, err: error }, 'the chain cannot be reached; its identity is checked later');
+    }
+  }
+  return pinned;
+}
+
+/** Checks every chain's identity again each minute, so that an endpoint that changes sides is noticed. */
+export const checkGenesis: Sweep = {
+  name: 'check-genesis',
+  everySeconds: 60,
+  run: async (deps: Deps) => {
+    await pinGenesis(deps.db, deps.chains.values(), deps.log);
+    return 0;
+  },
+};

@@ -1,0 +1,33 @@
+import type { Deps } from '#api/deps.ts';
+import { insertSecret, retireSecrets, type SecretKind, usableSecrets } from '#api/store/gateway-secrets.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { open, seal, wrappingKey } from '#shared/platform/sealed-secrets.ts';
+
+/** Seconds a replaced secret still counts: webhooks a day, so that receivers can follow; cashout not at all (operability 3). */
+export const DEFAULT_OVERLAP_SECONDS: Record<'webhook' | 'cashout', number> = { webhook: 86_400, cashout: 0 };
+
+/** A new secret in its public format: `whsec_<base64 of 32 bytes>` (decisions 6) or `cashout_<64 hex>`; HMACs use the whole text. */
+export function newSecret(kind: 'webhook' | 'cashout', randomBytes: (length: number) => Uint8Array): string {
+  const bytes = Buffer.from(randomBytes(32));
+  return kind === 'webhook' ? `whsec_${bytes.toString('base64')}` : `cashout_${bytes.toString('hex')}`;
+}
+
+/** The usable secrets of one kind in clear, the current one first, then those in their rotation overlap. @throws Invariant when one does not open */
+export async function readSecrets(deps: Deps, gatewayId: string, kind: SecretKind, sql: Reads = deps.db.sql): Promise<string[]> {
+  const rows = await usableSecrets(sql, gatewayId, kind);
+  const wrapping = wrappingKey(deps.config.SLUICE_MASTER_KEY);
+  return rows.map((row) => open(wrapping, place(row.id), row.sealed));
+}
+
+/** Stores `secret` sealed as the current one of its kind and ends the others after `overlapSeconds`. Locks the gateway's secrets of that kind. */
+export async function replaceSecret(deps: Deps, tx: Tx, input: { gatewayId: string; kind: SecretKind; secret: string; overlapSeconds: number }): Promise<void> {
+  const id = uuidFrom(deps.randomBytes(16));
+  await retireSecrets(tx, input.gatewayId, input.kind, input.overlapSeconds);
+  const sealed = seal(wrappingKey(deps.config.SLUICE_MASTER_KEY), place(id), input.secret, deps.randomBytes);
+  await insertSecret(tx, { id, sealed, gatewayId: input.gatewayId, kind: input.kind });
+}
+
+function place(rowId: string): { table: string; column: string; rowId: string } {
+  return { table: 'gateway_secrets', column: 'sealed', rowId };
+}

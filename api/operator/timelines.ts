@@ -1,0 +1,42 @@
+import type { Deps, Reply } from '#api/deps.ts';
+import { paymentTimeline } from '#api/payments/timeline.ts';
+import {
+  findPaymentDetail,
+  findSettlementDetail,
+  listCreditDetails,
+  listDepositDetails,
+  listOfferDetails,
+  listPayoutDetails,
+  listSettlementEventDetails,
+} from '#api/store/operator-timelines.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import type { OperatorCall } from './deps.ts';
+import { readId } from './input.ts';
+
+/** GET /payments/{id}: the payment with everything that happened to it, enough to explain its status. */
+export async function showPayment(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const { sql } = deps.db;
+  const payment = await findPaymentDetail(sql, readId(call.params));
+  if (payment === undefined) throw new ServiceError('not_found');
+  const [offers, deposits, credits, timeline] = await Promise.all([
+    listOfferDetails(sql, payment.id),
+    listDepositDetails(sql, payment.id),
+    listCreditDetails(sql, payment.id),
+    paymentTimeline(deps, payment.id),
+  ]);
+  return { status: 200, data: { payment, offers: offers.map((offer) => shown(deps, offer)), deposits, credits, timeline } };
+}
+
+/** GET /settlements/{id}: the settlement with its history and the transactions that carry it out. */
+export async function showSettlement(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const { sql } = deps.db;
+  const settlement = await findSettlementDetail(sql, readId(call.params));
+  if (settlement === undefined) throw new ServiceError('not_found');
+  const [events, payouts] = await Promise.all([listSettlementEventDetails(sql, settlement.id), listPayoutDetails(sql, settlement.id)]);
+  return { status: 200, data: { settlement: shown(deps, settlement), events, payouts } };
+}
+
+/** Writes an address the way people of its network write it. */
+function shown<T extends { network: string; address: string | null }>(deps: Deps, row: T): T {
+  return { ...row, address: row.address === null ? null : (deps.chains.get(row.network)?.codec.display(row.address) ?? row.address) };
+}

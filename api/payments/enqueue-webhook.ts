@@ -1,0 +1,39 @@
+import type { Deps } from '#api/deps.ts';
+import { insertOutbox } from '#api/store/outbox.ts';
+import { insertWebhookEvent } from '#api/store/webhook-events.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+
+export interface PaymentWebhook {
+  paymentId: string;
+  gatewayId: string;
+  /** The resting status the payment has just reached. */
+  status: string;
+  /** Null when the merchant gave none: then there is nothing to send. */
+  webhookUrl: string | null;
+}
+
+/**
+ * Announces a payment's resting status: writes the webhook with its exact body, and the outbox row that delivers it.
+ * Call it in the transaction that moved the payment, while its row is locked, for every `notify` effect; call
+ * `deps.wake()` after the commit. A status already announced is left alone (contract 6).
+ */
+export async function enqueuePaymentWebhook(tx: Tx, deps: Pick<Deps, 'randomBytes'>, webhook: PaymentWebhook): Promise<void> {
+  if (webhook.webhookUrl === null) return;
+  const id = uuidFrom(deps.randomBytes(16));
+  const inserted = await insertWebhookEvent(tx, {
+    id,
+    paymentId: webhook.paymentId,
+    gatewayId: webhook.gatewayId,
+    status: webhook.status,
+    url: webhook.webhookUrl,
+    body: webhookBody(webhook.paymentId, webhook.status),
+  });
+  if (!inserted) return;
+  await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'webhook.deliver', refId: id });
+}
+
+/** The body of a webhook, byte for byte: two fields and no money (decisions 6). */
+export function webhookBody(paymentId: string, status: string): string {
+  return `{"paymentId":"${paymentId}","status":"${status}"}`;
+}

@@ -1,0 +1,66 @@
+import type { Deps } from '#api/deps.ts';
+import { advance } from '#api/store/advance.ts';
+import { findPayment, lockExpirable, lockPayment, paymentFromRow, readExpiryFacts } from '#api/store/payments.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { NO_PAYMENT_FACTS } from '#state-machines/payment/machine.ts';
+import { enqueuePaymentWebhook } from './enqueue-webhook.ts';
+import { loadPublicPayment } from './load.ts';
+import { statusView } from './view.ts';
+
+/**
+ * Expires a payment that is genuinely overdue and still unpaid, and answers its status-only object; any other payment is
+ * answered as it is, so the call may be repeated (contract 4.2, decisions 4). Locks the payment.
+ * @throws not_found, forbidden
+ */
+export async function expirePayment(deps: Deps, call: { paymentId: string; clientIp: string }): Promise<object> {
+  const { id, status } = await loadPublicPayment(deps, call);
+  if (status === 'PENDING') {
+    const expired = await deps.db.transaction(async (tx) => {
+      await lockPayment(tx, id);
+      const facts = await readExpiryFacts(tx, id, POLICY.expiryPatienceSeconds);
+      return expire(tx, deps, id, facts, 'payer');
+    });
+    if (expired) deps.wake();
+  }
+  const payment = await findPayment(deps.db.sql, id);
+  if (payment === undefined) throw new Invariant(`payment ${id} is gone`);
+  return statusView(payment);
+}
+
+const BATCH = 100;
+
+/** Expires every payment that is due by service time, in batches, each exactly once; returns how many (decisions 4). */
+export async function expireDuePayments(deps: Deps): Promise<number> {
+  let total = 0;
+  for (let moved = BATCH; moved === BATCH; total += moved) {
+    moved = await deps.db.transaction((tx) => expireBatch(tx, deps));
+    crashPoint('expiry.committed');
+  }
+  if (total > 0) deps.wake();
+  return total;
+}
+
+async function expireBatch(tx: Tx, deps: Deps): Promise<number> {
+  const ids = await lockExpirable(tx, BATCH, POLICY.expiryPatienceSeconds);
+  crashPoint('expiry.claimed');
+  for (const id of ids) await expire(tx, deps, id, { overdue: true, unpaid: true }, 'sweeper');
+  return ids.length;
+}
+
+/** Offers the deadline to the payment's machine and announces the new status if it took it; returns whether it did. */
+async function expire(tx: Tx, deps: Deps, id: string, facts: { overdue: boolean; unpaid: boolean }, actor: string): Promise<boolean> {
+  const result = await advance(tx, 'payment', {
+    id,
+    event: 'DEADLINE_PASSED',
+    actor,
+    facts: () => ({ facts: { ...NO_PAYMENT_FACTS, ...facts }, columns: { resolved_at: tx`sluice_now()` }, record: facts }),
+  });
+  if (result.conflict) return false;
+  const { gatewayId, webhookUrl, sandbox } = paymentFromRow(result.row);
+  deps.metrics?.paymentsResolved.inc({ status: result.to, deposit_path: 'none', sandbox: String(sandbox) });
+  if (result.effects.includes('notify')) await enqueuePaymentWebhook(tx, deps, { paymentId: id, gatewayId, status: result.to, webhookUrl });
+  return true;
+}

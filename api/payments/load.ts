@@ -1,0 +1,35 @@
+import type { Deps, Gateway } from '#api/deps.ts';
+import { findGateway } from '#api/store/gateways.ts';
+import { findPayment, type Payment } from '#api/store/payments.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { isUuid } from '#shared/core/ids.ts';
+import { isIpWithin } from '#shared/platform/ip.ts';
+
+/**
+ * Finds the payment a public call names and checks that the caller may speak about it: anybody who knows the id of a
+ * hosted payment, only allowlisted servers for an API-mode one (contract 5.7).
+ * @throws not_found, forbidden (echoing the observed address)
+ */
+export async function loadPublicPayment(deps: Deps, call: { paymentId: string; clientIp: string }): Promise<Payment> {
+  const payment = isUuid(call.paymentId) ? await findPayment(deps.db.sql, call.paymentId) : undefined;
+  if (payment === undefined) throw new ServiceError('not_found');
+  if (payment.checkoutMode === 'API') {
+    const gateway = await findGateway(deps.db.sql, payment.gatewayId);
+    if (gateway === undefined) throw new ServiceError('not_found');
+    checkAllowlist(gateway, call.clientIp);
+  }
+  return payment;
+}
+
+/** Finds a gateway's own payment; another gateway's is as unknown as one that does not exist (contract 5.3). @throws not_found */
+export async function loadOwnPayment(deps: Deps, call: { gateway: Gateway; paymentId: string }): Promise<Payment> {
+  const payment = isUuid(call.paymentId) ? await findPayment(deps.db.sql, call.paymentId) : undefined;
+  if (payment === undefined || payment.gatewayId !== call.gateway.id) throw new ServiceError('not_found');
+  return payment;
+}
+
+/** @throws forbidden, echoing the address, when it is not on the gateway's API allowlist */
+export function checkAllowlist(gateway: Gateway, clientIp: string): void {
+  if (isIpWithin(clientIp, gateway.settings.apiAllowlist)) return;
+  throw new ServiceError('forbidden', { message: `The source address ${clientIp} is not on this gateway's API allowlist.` });
+}

@@ -1,0 +1,98 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Deps, Reply } from '#api/deps.ts';
+import { insertDepositAddress, listDepositAddresses, nextDerivationIndex } from '#api/store/deposit-addresses.ts';
+import { listOffers, markSelected, type Offer } from '#api/store/payment-offers.ts';
+import { lockPayment, type Payment, setSelectedOffer } from '#api/store/payments.ts';
+import { insertWatches, isWatched } from '#api/store/watches.ts';
+import { Invariant, ServiceError } from '#shared/core/errors.ts';
+import { isUuid, uuidFrom } from '#shared/core/ids.ts';
+import { formatAmount } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { loadPublicPayment } from './load.ts';
+import { offerView, shownAddress } from './view.ts';
+
+export interface SelectOffer {
+  paymentId: string;
+  offerId: string;
+  clientIp: string;
+}
+
+const POLL_MS = 50;
+const DAY_MS = 86_400_000;
+
+/**
+ * Assigns the deposit address of an offer's network and answers it once that network's indexer watches it; else 202
+ * after about 5 s, and calling again is the designed recovery (contract 2.5, 4.2). Locks the payment while the address is
+ * assigned, so any number of calls at once lead to one address per network.
+ * @throws not_found, forbidden, conflict; service_unavailable while an operator has paused the network
+ */
+export async function selectOffer(deps: Deps, call: SelectOffer): Promise<Reply> {
+  const payment = await loadPublicPayment(deps, call);
+  if (payment.checkoutMode !== 'API') throw new ServiceError('conflict', { message: 'Only a payment in API checkout mode is selected through this call.' });
+  const offer = isUuid(call.offerId) ? (await listOffers(deps.db.sql, payment.id)).find((one) => one.id === call.offerId.toLowerCase()) : undefined;
+  if (offer === undefined) throw new ServiceError('not_found');
+
+  const started = performance.now();
+  const address = await deps.db.transaction((tx) => assign(tx, deps, payment.id, offer));
+  crashPoint('address.committed');
+  if (address !== null) await awaitWatch(deps, offer, address);
+  const answer = await reply(deps, payment, offer);
+  const result = answer.status === 200 ? 'assigned' : 'pending';
+  deps.metrics?.addressAssignDuration.observe({ chain: offer.networkName, result }, (performance.now() - started) / 1_000);
+  return answer;
+}
+
+/** Selects the offer and gives the payment its address on that network, if it has none; null for a sandbox payment, which needs none. */
+async function assign(tx: Tx, deps: Deps, paymentId: string, offer: Offer): Promise<string | null> {
+  const payment = await lockPayment(tx, paymentId);
+  if (payment === undefined) throw new Invariant(`payment ${paymentId} is gone`);
+  if (payment.status !== 'PENDING') throw new ServiceError('conflict', { message: `The payment is ${payment.status}, no longer PENDING.` });
+  if (payment.overdue) throw new ServiceError('conflict', { message: 'The payment has expired.' });
+  await markSelected(tx, offer.id);
+  await setSelectedOffer(tx, paymentId, offer.id);
+  if (payment.sandbox) return null;
+
+  const existing = (await listDepositAddresses(tx, paymentId)).find((one) => one.networkId === offer.networkId);
+  return existing?.address ?? (await newAddress(tx, deps, payment, offer));
+}
+
+/** Derives the next address of the family and has it watched on every network of the family, since coins sent there on another one must be noticed too. */
+async function newAddress(tx: Tx, deps: Deps, payment: Payment, offer: Offer): Promise<string> {
+  const chain = deps.chains.get(offer.networkName);
+  if (chain === undefined) throw new Invariant(`network ${offer.networkName} is not configured`);
+  if (offer.networkPaused) throw new ServiceError('service_unavailable', { message: `New addresses on ${offer.networkName} are paused; retry later.` });
+  const derivationIndex = await nextDerivationIndex(tx, offer.family);
+  crashPoint('address.index-reserved');
+  const address = chain.deriver.depositAddress(derivationIndex);
+  const { id: paymentId } = payment;
+  await insertDepositAddress(tx, { id: uuidFrom(deps.randomBytes(16)), paymentId, networkId: offer.networkId, family: offer.family, derivationIndex, address });
+  const siblings = [...deps.chains.values()].filter((one) => one.config.family === offer.family).map((one) => one.id);
+  const watchUntil = Math.min(payment.expiresAt.getTime() + POLICY.watchDays * DAY_MS, Date.parse(POLICY.latestDeadline));
+  await insertWatches(tx, siblings, address, new Date(watchUntil));
+  return address;
+}
+
+/** Waits until the indexer has acknowledged the address, about 5 s at most; the row is the truth, so nothing can be missed. */
+async function awaitWatch(deps: Deps, offer: Offer, address: string): Promise<void> {
+  const until = performance.now() + POLICY.selectWaitMs;
+  for (const chain of deps.chains.values()) if (chain.config.family === offer.family) deps.nudgeIndexer(chain.config.name);
+  while (!(await isWatched(deps.db.sql, offer.networkId, address)) && performance.now() < until) await pause(POLL_MS);
+}
+
+/** SelectOfferResult (contract 2.5), from what is committed now. */
+async function reply(deps: Deps, payment: Payment, selected: Offer): Promise<Reply> {
+  const [offers, addresses] = await Promise.all([listOffers(deps.db.sql, payment.id), listDepositAddresses(deps.db.sql, payment.id)]);
+  const offer = offers.find((one) => one.id === selected.id) ?? selected;
+  const depositAddress = shownAddress(deps, payment, addresses, offer);
+  const common = {
+    amount: formatAmount(offer.totalValue),
+    paymentStatus: 'PENDING',
+    expiresAt: payment.expiresAt.toISOString(),
+    offer: offerView(deps, { payment, addresses }, offer),
+  };
+  return depositAddress === undefined
+    ? { status: 202, data: { assignmentStatus: 'PENDING', retryAfterMs: POLICY.selectRetryAfterMs, ...common } }
+    : { status: 200, data: { assignmentStatus: 'ASSIGNED', depositAddress, ...common } };
+}

@@ -1,0 +1,72 @@
+import type { Deps, Gateway } from '#api/deps.ts';
+import { findPayment, markVerified, type Payment } from '#api/store/payments.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { formatAmount, formatCents } from '#shared/core/money.ts';
+import { loadOwnPayment } from './load.ts';
+import { decidingDeposit, explorerTxUrl, type PaymentParts, readParts } from './view.ts';
+
+/**
+ * Reads a payment's outcome with every money figure; on a resting payment it also marks it verified, once
+ * (contract 4.1, decisions 9). Repeating it changes nothing else.
+ * @throws not_found
+ */
+export async function verifyPayment(deps: Deps, call: { gateway: Gateway; paymentId: string }): Promise<object> {
+  const { id } = await loadOwnPayment(deps, call);
+  await markVerified(deps.db.sql, id);
+  const payment = await findPayment(deps.db.sql, id);
+  if (payment === undefined) throw new Invariant(`payment ${id} is gone`);
+  return verifyView(deps, await readParts(deps, payment));
+}
+
+/** Turns a payment into the verify response; pure. Optional fields follow contract 2.7's presence rules. */
+export function verifyView(deps: Pick<Deps, 'chains'>, parts: PaymentParts): object {
+  const { payment, deposits } = parts;
+  const deciding = decidingDeposit(parts);
+  const offer = judgingOffer(parts);
+  return {
+    paymentUid: payment.id,
+    status: payment.status,
+    amount: payment.amount,
+    amountUsd: formatCents(payment.amountUsd),
+    currencyCode: payment.currencyCode,
+    isVerified: payment.isVerified,
+    verifiedAt: payment.verifiedAt?.toISOString() ?? null,
+    ...(offer !== undefined && !payment.openAmount && { expectedAmount: formatAmount(offer.totalValue) }),
+    ...(offer !== undefined && { assetSymbol: offer.symbol }),
+    ...(deciding !== undefined && {
+      network: deciding.networkName,
+      receivedAssetId: deciding.assetId,
+      receivedAssetSymbol: deciding.symbol,
+      receivedAmount: formatAmount(payment.receivedAmount ?? deciding.amount),
+      txHash: deciding.txid,
+      explorerTxUrl: explorerTxUrl(deps, deciding.networkName, deciding.txid),
+      ...(payment.receivedAmountUsd !== null && { receivedAmountUsd: formatCents(payment.receivedAmountUsd) }),
+      ...(payment.deviationUsd !== null && { deviationUsd: formatCents(payment.deviationUsd) }),
+      ...(payment.depositPath !== null && { depositPath: payment.depositPath }),
+      ...(deciding.finalAt !== null && { confirmedAt: deciding.finalAt.toISOString() }),
+      ...(deciding.credit !== null && {
+        txFee: formatAmount(deciding.credit.networkFee),
+        commissionFee: formatAmount(deciding.credit.commission),
+        txFeePayer: payment.txFeePayer,
+        commissionFeePayer: payment.commissionFeePayer,
+      }),
+    }),
+    ...(payment.amlState !== null && { amlState: payment.amlState }),
+    deposits: deposits.map((deposit) => ({
+      asset: deposit.symbol,
+      assetId: deposit.assetId,
+      network: deposit.networkName,
+      amount: formatAmount(deposit.amount),
+      txHash: deposit.txid,
+      confirmations: deposit.confirmations,
+      depositPath: deposit.path,
+      creditedAt: deposit.state === 'credited' ? (deposit.finalAt?.toISOString() ?? null) : null,
+    })),
+  };
+}
+
+/** The offer the figures refer to: the judging one, before a deposit the one last selected, none before a select (decisions 3). */
+function judgingOffer({ payment, offers }: { payment: Payment; offers: PaymentParts['offers'] }): PaymentParts['offers'][number] | undefined {
+  const id = payment.judgingOfferId ?? payment.selectedOfferId;
+  return id === null ? undefined : offers.find((offer) => offer.id === id);
+}

@@ -1,0 +1,127 @@
+import type { Deps } from '#api/deps.ts';
+import { type DepositAddress, listDepositAddresses } from '#api/store/deposit-addresses.ts';
+import { listPaymentDeposits, type PaymentDeposit } from '#api/store/payment-deposits.ts';
+import { listOffers, type Offer } from '#api/store/payment-offers.ts';
+import type { Payment } from '#api/store/payments.ts';
+import { formatAmount, formatCents } from '#shared/core/money.ts';
+import { loadPublicPayment } from './load.ts';
+import { publicUrl } from './urls.ts';
+
+/** What a payment's public object is made of. */
+export interface PaymentParts {
+  payment: Payment;
+  offers: readonly Offer[];
+  addresses: readonly DepositAddress[];
+  deposits: readonly PaymentDeposit[];
+}
+
+/** Reads the public payment object (contract 2.3). @throws not_found, forbidden */
+export async function publicPayment(deps: Deps, call: { paymentId: string; clientIp: string }): Promise<object> {
+  const payment = await loadPublicPayment(deps, call);
+  return paymentView(deps, await readParts(deps, payment));
+}
+
+/** Reads the status-only object (contract 2.6). @throws not_found, forbidden */
+export async function statusOnly(deps: Deps, call: { paymentId: string; clientIp: string }): Promise<object> {
+  return statusView(await loadPublicPayment(deps, call));
+}
+
+/** Reads everything a payment's views are made of; locks nothing. */
+export async function readParts(deps: Deps, payment: Payment): Promise<PaymentParts> {
+  const [offers, addresses, deposits] = await Promise.all([
+    listOffers(deps.db.sql, payment.id),
+    listDepositAddresses(deps.db.sql, payment.id),
+    listPaymentDeposits(deps.db.sql, payment.id),
+  ]);
+  return { payment, offers, addresses, deposits };
+}
+
+/** The four fields a status poll needs (contract 2.6). */
+export function statusView(payment: Payment): object {
+  return {
+    paymentUid: payment.id,
+    status: payment.status,
+    isVerified: payment.isVerified,
+    verifiedAt: payment.verifiedAt?.toISOString() ?? null,
+  };
+}
+
+/** Turns a payment into its public object; pure. Fields about what was received appear once a deposit has decided (contract 2.3, decisions 9). */
+export function paymentView(deps: Pick<Deps, 'config' | 'chains'>, parts: PaymentParts): object {
+  const { payment, offers } = parts;
+  const deciding = decidingDeposit(parts);
+  return {
+    id: payment.id,
+    status: payment.status,
+    checkoutMode: payment.checkoutMode,
+    amount: payment.amount,
+    amountUsd: formatCents(payment.amountUsd),
+    currencyCode: payment.currencyCode,
+    timeoutSeconds: payment.timeoutSeconds,
+    createdAt: payment.createdAt.toISOString(),
+    expiresAt: payment.expiresAt.toISOString(),
+    offers: offers.map((offer) => offerView(deps, parts, offer)),
+    openAmount: payment.openAmount,
+    ...(payment.minimumUsd !== null && { minAmountUsd: formatAmount(payment.minimumUsd) }),
+    isSandbox: payment.sandbox,
+    language: payment.language,
+    txFeePayer: payment.txFeePayer,
+    commissionFeePayer: payment.commissionFeePayer,
+    selectedOfferId: payment.selectedOfferId,
+    ...(deciding !== undefined && {
+      paidAssetId: deciding.assetId,
+      paidAssetSymbol: deciding.symbol,
+      txHash: deciding.txid,
+      receivedAmount: formatAmount(payment.receivedAmount ?? deciding.amount),
+      explorerTxUrl: explorerTxUrl(deps, deciding.networkName, deciding.txid),
+    }),
+  };
+}
+
+/**
+ * Turns an offer into its contract form; pure. Its deposit address appears once the offer was selected and the
+ * network's indexer watches the address (contract 2.4, decisions 9).
+ */
+export function offerView(deps: Pick<Deps, 'config' | 'chains'>, { payment, addresses }: Pick<PaymentParts, 'payment' | 'addresses'>, offer: Offer): object {
+  const address = offer.selectedAt === null ? undefined : shownAddress(deps, payment, addresses, offer);
+  const logos = `${publicUrl(deps.config)}/logos`;
+  return {
+    id: offer.id,
+    assetId: offer.assetId,
+    assetSymbol: offer.symbol,
+    assetNetwork: offer.networkName,
+    assetLogoUrl: `${logos}/${encodeURIComponent(offer.symbol)}.svg`,
+    networkLogoUrl: `${logos}/${encodeURIComponent(offer.networkName)}.svg`,
+    assetPriceUsd: formatAmount(offer.priceUsd),
+    amount: formatAmount(offer.amount),
+    txFee: formatAmount(offer.txFee),
+    commissionFee: formatAmount(offer.commissionFee),
+    totalValue: formatAmount(offer.totalValue),
+    ...(address !== undefined && { depositAddress: address }),
+    assetDecimals: offer.decimals,
+    assetType: offer.type,
+    networkId: offer.networkId,
+    contractAddress: offer.contract === null ? null : displayAddress(deps, offer.networkName, offer.contract),
+  };
+}
+
+/** The address a payer of this offer sends to, in the form people see; undefined while there is none that is watched. */
+export function shownAddress(deps: Pick<Deps, 'chains'>, payment: Payment, addresses: readonly DepositAddress[], offer: Offer): string | undefined {
+  if (payment.sandbox) return `sandbox-${payment.id}`;
+  const address = addresses.find((one) => one.networkId === offer.networkId && one.watched);
+  return address && displayAddress(deps, offer.networkName, address.address);
+}
+
+/** The deposit that decided the payment; undefined until one did. */
+export function decidingDeposit({ payment, deposits }: Pick<PaymentParts, 'payment' | 'deposits'>): PaymentDeposit | undefined {
+  return payment.decidingDepositId === null ? undefined : deposits.find((deposit) => deposit.id === payment.decidingDepositId);
+}
+
+/** Link to a transaction on the network's block explorer. */
+export function explorerTxUrl(deps: Pick<Deps, 'chains'>, networkName: string, txid: string): string {
+  return deps.chains.get(networkName)?.config.explorerTxUrl.replace('{txHash}', txid) ?? '';
+}
+
+function displayAddress(deps: Pick<Deps, 'chains'>, networkName: string, canonical: string): string {
+  return deps.chains.get(networkName)?.codec.display(canonical) ?? canonical;
+}

@@ -1,0 +1,56 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import { findAsset, listAssets, type StoredAsset } from '#api/store/assets.ts';
+import { isOwnAddress } from '#api/store/wallets.ts';
+import { invalid, Invariant } from '#shared/core/errors.ts';
+import { isUuid } from '#shared/core/ids.ts';
+import { type Coins, parseAmount, toUnits } from '#shared/core/money.ts';
+
+/** A destination that has passed every rule about destinations (decisions 10). */
+export interface Destination {
+  /** As matched and stored in the address book. */
+  canonical: string;
+  /** As the contract shows it. */
+  display: string;
+}
+
+const ZERO_EVM = '0x0000000000000000000000000000000000000000';
+
+/**
+ * Reads the asset a cashout is in, with its chain.
+ * @throws validation_error naming assetId when there is none
+ */
+export async function readAsset(deps: Deps, assetId: unknown): Promise<{ asset: StoredAsset; chain: Chain }> {
+  const asset = typeof assetId === 'string' && isUuid(assetId) ? await findAsset(deps.db.sql, assetId) : undefined;
+  if (asset === undefined) throw invalid('assetId', 'is not an asset of this service');
+  const chain = deps.chains.get(asset.networkName);
+  if (chain === undefined) throw new Invariant(`network ${asset.networkName} is not configured`);
+  return { asset, chain };
+}
+
+/**
+ * Reads a cashout amount: greater than zero and payable exactly in the asset's decimals (decisions 1).
+ * @throws validation_error naming amount
+ */
+export function readAmount(text: unknown, decimals: number): { coins: Coins; raw: bigint } {
+  const coins = parseAmount<'asset'>(text as string, 'amount');
+  if (coins <= 0n) throw invalid('amount', 'must be greater than 0');
+  const raw = toUnits(coins, decimals);
+  if (raw === undefined) throw invalid('amount', `has more than ${decimals} decimal places, which is all this asset has`);
+  return { coins, raw };
+}
+
+/**
+ * Checks where a cashout wants to go: an address of the asset's chain that is neither the zero address, nor a token
+ * contract, nor one of ours (decisions 10).
+ * @throws validation_error naming address
+ */
+export async function readDestination(deps: Deps, asset: StoredAsset, chain: Chain, text: unknown): Promise<Destination> {
+  const parsed = typeof text === 'string' ? chain.codec.parse(text) : ({ ok: false, problem: 'must be a string' } as const);
+  if (!parsed.ok) throw invalid('address', parsed.problem);
+  const { canonical } = parsed;
+  if (canonical === ZERO_EVM) throw invalid('address', 'is the zero address');
+  const contracts = (await listAssets(deps.db.sql)).filter((one) => one.networkId === asset.networkId && one.contract !== null);
+  if (contracts.some((one) => one.contract === canonical)) throw invalid('address', 'is a token contract; coins sent there are lost');
+  if (await isOwnAddress(deps.db.sql, asset.family, canonical)) throw invalid('address', 'belongs to this service');
+  return { canonical, display: chain.codec.display(canonical) };
+}

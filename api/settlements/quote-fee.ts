@@ -1,0 +1,65 @@
+import type { Chain, Deps, Gateway } from '#api/deps.ts';
+import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
+import { type Coins, type Usd, zero } from '#shared/core/money.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
+import { isFreeCashout, nativeFee, tokenFee } from '#state-machines/settlement/network-fee.ts';
+
+export interface FeeRequest {
+  gateway: Pick<Gateway, 'billing'>;
+  asset: StoredAsset;
+  chain: Chain;
+  pool: 'green' | 'held';
+  /** Destination, canonical. */
+  recipient: string;
+  rawAmount: bigint;
+}
+
+/**
+ * The network fee a cashout would lock now, in units of its asset, rounded up at the asset's decimals. It does not depend
+ * on what any wallet holds (decisions 10). A monthly-billed gateway pays none on tokens (contract 4.3).
+ * @throws fee_estimation_unavailable when the chain or a price cannot be reached; validation_error naming address when
+ * the chain refuses the transfer
+ */
+export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipient, rawAmount }: FeeRequest): Promise<Coins> {
+  if (isFreeCashout(gateway.billing, asset.type)) return zero;
+  const wallet = pool === 'green' ? chain.config.wallets.hot : chain.config.wallets.held;
+  const answer = await chain.payer
+    .estimate({ sender: canonicalOf(chain, wallet.address), recipient, contract: asset.contract, rawAmount })
+    .catch((error: unknown) => {
+      if (error instanceof ChainUnavailable) throw new ServiceError('fee_estimation_unavailable', { cause: error });
+      throw error;
+    });
+  if (!answer.ok) throw invalid('address', `the network refuses this transfer: ${answer.rejected}`);
+  const native = await nativeAsset(deps.db.sql, asset.networkId);
+  if (asset.type === 'NATIVE') return nativeFee(answer.quote.rawFee, native.decimals);
+  return tokenFee({
+    rawGasFee: answer.quote.rawFee,
+    nativeDecimals: native.decimals,
+    nativePriceUsd: await freshPrice(deps, native.symbol),
+    assetPriceUsd: await freshPrice(deps, asset.symbol),
+    assetDecimals: asset.decimals,
+  });
+}
+
+/** A price taken within its freshness limit. @throws fee_estimation_unavailable when there is none (decisions 3) */
+export async function freshPrice(deps: Deps, symbol: string): Promise<Usd> {
+  const price = await deps.prices.fresh(symbol);
+  if (price === undefined) throw new ServiceError('fee_estimation_unavailable', { message: `There is no fresh price for ${symbol}; retry shortly.` });
+  return price.usd;
+}
+
+/** The coin a network charges fees in. @throws Invariant when the network has no native asset configured */
+export async function nativeAsset(sql: Reads, networkId: string): Promise<StoredAsset> {
+  const native = await findAssetByContract(sql, networkId, null);
+  if (native === undefined) throw new Invariant(`network ${networkId} has no native asset`);
+  return native;
+}
+
+/** Canonical form of an address this deployment configured. @throws Invariant when it is not an address of that network */
+export function canonicalOf(chain: Chain, address: string): string {
+  const parsed = chain.codec.parse(address);
+  if (!parsed.ok) throw new Invariant(`${address} is not an address of ${chain.config.name}: ${parsed.problem}`);
+  return parsed.canonical;
+}

@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Chain, Deps } from '#api/deps.ts';
+import { advance } from '#api/store/advance.ts';
+import { insertFreeze } from '#api/store/freezes.ts';
+import { insertOutbox } from '#api/store/outbox.ts';
+import { insertAttempt } from '#api/store/payout-attempts.ts';
+import { findPayout, lockPayout, setPayoutFailure, type StoredPayout } from '#api/store/payouts.ts';
+import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
+import { lockWallet } from '#api/store/wallets.ts';
+import type { SignedTransfer, TransferSigner } from '#shared/chains/chain.ts';
+import { decoderOf } from '#shared/chains/payers.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
+import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
+import { checkPayout, type Order, type Verdict } from './check-payout.ts';
+
+export type Signed = 'signed' | 'waiting' | 'refused' | 'gone';
+
+/**
+ * Signs one planned payout: checks it, signs outside any transaction, then checks it again under the locks of settlement,
+ * wallet and payout and stores the bytes together with SIGNED and PROCESSING. Until that commits nothing can be broadcast,
+ * so a crash anywhere before it only means signing the same payout again (architecture 4).
+ * Rows that contradict each other freeze the network: somebody changed one of them.
+ */
+export async function signPayout(deps: Deps, signers: ReadonlyMap<string, TransferSigner>, payoutId: string): Promise<Signed> {
+  const payout = await findPayout(deps.db.sql, payoutId);
+  if (payout === undefined || payout.status !== 'PLANNED' || payout.nonce === null) return 'gone';
+  const chain = deps.chains.get(payout.networkName);
+  const signer = signers.get(payout.networkName);
+  if (chain === undefined || signer === undefined) throw new Invariant(`network ${payout.networkName} has no signer`);
+  const verdict = await judged(() => checkPayout(deps, deps.db.sql, chain, signer, payout));
+  if (!('sign' in verdict)) return giveUp(deps, payout, verdict);
+  crashPoint('sign.requested');
+  const signed = await judged(async () => ({ bytes: await signer.sign(verdict.sign.path, verdict.sign.request) }));
+  if ('refuse' in signed) return giveUp(deps, payout, signed);
+  const mismatch = bytesMismatch(chain, verdict.sign, signed.bytes);
+  if (mismatch !== null) return giveUp(deps, payout, { refuse: mismatch });
+  crashPoint('sign.done');
+  const stored = await deps.db.transaction(async (tx): Promise<Verdict | 'stored' | 'gone'> => {
+    const settlement = payout.purpose === 'settlement' && payout.settlementId !== null ? await lockSettlement(tx, payout.settlementId) : undefined;
+    await lockWallet(tx, payout.walletId);
+    const locked = await lockPayout(tx, payout.id);
+    if (locked === undefined || locked.status !== 'PLANNED') return 'gone';
+    const again = await judged(() => checkPayout(deps, tx, chain, signer, locked));
+    if (!('sign' in again)) return again;
+    if (!isDeepStrictEqual(again.sign, verdict.sign)) return { refuse: 'it was changed while it was being signed' };
+    const attemptId = uuidFrom(deps.randomBytes(16));
+    await insertAttempt(tx, {
+      id: attemptId,
+      payoutId: payout.id,
+      txid: signed.bytes.txid,
+      signedBytes: signed.bytes.signedBytes,
+      rawFeeLimit: signed.bytes.rawFeeLimit,
+    });
+    crashPoint('attempt.inserted');
+    await advance(tx, 'payout', {
+      id: payout.id,
+      event: 'SIGNED',
+      actor: 'signer',
+      facts: () => ({ facts: NO_PAYOUT_FACTS, columns: { failure: null }, record: { txid: signed.bytes.txid, nonce: payout.nonce } }),
+    });
+    if (settlement?.status === 'REQUESTED') {
+      await advance(tx, 'settlement', {
+        id: settlement.id,
+        event: 'DISPATCHED',
+        actor: 'signer',
+        facts: () => ({ facts: NO_SETTLEMENT_FACTS, columns: { wait_reason: null }, record: { payoutId: payout.id, txid: signed.bytes.txid } }),
+      });
+    }
+    await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'payout.broadcast', refId: attemptId });
+    return 'stored';
+  });
+  if (stored === 'gone') return 'gone';
+  if (stored !== 'stored') return giveUp(deps, payout, stored);
+  crashPoint('attempt.committed');
+  deps.wake();
+  deps.log.info({ payout: payout.id, purpose: payout.purpose, txid: signed.bytes.txid, nonce: payout.nonce }, 'payout signed');
+  return 'signed';
+}
+
+/** Reads the signed bytes once more, on their own, and says what in them is not the order. */
+function bytesMismatch(chain: Chain, order: Order, signed: SignedTransfer): string | null {
+  const decoded = decoderOf(chain.config.family)(signed.signedBytes);
+  const { intent, nonce } = order.request;
+  if (decoded.chainId !== chain.config.chainId || decoded.txid !== signed.txid) return 'the signed bytes are for another chain or transaction';
+  if (decoded.sender !== intent.sender || decoded.recipient !== intent.recipient || decoded.contract !== intent.contract)
+    return 'the signed bytes name other parties';
+  if (decoded.rawAmount !== intent.rawAmount || decoded.nonce !== nonce) return 'the signed bytes move another amount or use another nonce';
+  return decoded.rawFeeLimit === order.rawFee && signed.rawFeeLimit === order.rawFee ? null : 'the signed bytes may cost something else than was planned';
+}
+
+/** A broken promise found while checking or signing is a refusal, not a crash of the signer. */
+async function judged<T>(work: () => Promise<T>): Promise<T | { refuse: string }> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Invariant) return { refuse: error.message };
+    throw error;
+  }
+}
+
+async function giveUp(deps: Deps, payout: StoredPayout, verdict: Verdict): Promise<'waiting' | 'refused'> {
+  const refused = 'refuse' in verdict;
+  const reason = refused ? verdict.refuse : 'wait' in verdict ? verdict.wait : 'it may be signed';
+  if (refused) await insertFreeze(deps.db.sql, { scope: `network:${payout.networkName}`, reason: `the signer refused payout ${payout.id}: ${reason}` });
+  if (payout.purpose === 'settlement' && payout.settlementId !== null) await setWaitReason(deps.db.sql, payout.settlementId, `not signed: ${reason}`);
+  if (await setPayoutFailure(deps.db.sql, payout.id, reason))
+    deps.log[refused ? 'error' : 'warn']({ payout: payout.id, settlement: payout.settlementId, reason }, refused ? 'payout refused' : 'payout not signed yet');
+  return refused ? 'refused' : 'waiting';
+}

@@ -1,0 +1,89 @@
+import type { Deps } from '#api/deps.ts';
+import { listSignable } from '#api/store/payouts.ts';
+import { walletAddress } from '#api/treasury/wallets.ts';
+import type { TransferSigner } from '#shared/chains/chain.ts';
+import { openSigner } from '#shared/chains/signers.ts';
+import { signPayout } from './sign-payout.ts';
+
+const POLL_MILLISECONDS = 250;
+/** A payout that has to wait is looked at again after this long. */
+const WAIT_MILLISECONDS = 3_000;
+const ROLES = ['hot', 'funding', 'held'] as const;
+
+export interface Signer {
+  /** Finishes the payout at hand and stops. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the keys of every configured network below the seed, and checks that they are the ones the configuration names.
+ * @throws Error naming the network, never the seed, when a wallet or the account xpub does not belong to it
+ */
+export function openSigners(deps: Pick<Deps, 'chains'>, seed: string): Map<string, TransferSigner> {
+  const signers = new Map<string, TransferSigner>();
+  for (const [name, chain] of deps.chains) {
+    const signer = openSigner(chain.config, seed);
+    for (const role of ROLES) {
+      const expected = walletAddress(chain, role);
+      const derived = signer.addressAt(chain.config.wallets[role].path);
+      if (derived !== expected) throw new Error(`${name}: the ${role} wallet is configured as ${expected}, but the signer's key for it is ${derived}`);
+    }
+    const xpub = signer.xpubAt(chain.config.accountPath);
+    if (xpub !== chain.config.accountXpub) throw new Error(`${name}: the account xpub does not belong to the signer's seed`);
+    signers.set(name, signer);
+  }
+  return signers;
+}
+
+/**
+ * Signs planned payouts until stopped: per wallet one at a time and in nonce order, wallets in turn. Postgres says what is
+ * planned; nothing here needs to survive a crash.
+ */
+export function startSigner(deps: Deps, signers: ReadonlyMap<string, TransferSigner>): Signer {
+  const networkIds = [...deps.chains.values()].map((chain) => chain.id);
+  const waitingUntil = new Map<string, number>();
+  let stopping = false;
+  let rouse: () => void = () => undefined;
+
+  const pass = async (): Promise<boolean> => {
+    let progress = false;
+    for (const id of await listSignable(deps.db.sql, networkIds)) {
+      if (stopping) return false;
+      if ((waitingUntil.get(id) ?? 0) > deps.wallClock()) continue;
+      waitingUntil.delete(id);
+      const outcome = await signPayout(deps, signers, id).catch((error: unknown) => {
+        deps.log.warn({ err: error, payout: id }, 'signing failed');
+        return 'failed' as const;
+      });
+      if (outcome === 'signed') progress = true;
+      else if (outcome !== 'gone') waitingUntil.set(id, deps.wallClock() + WAIT_MILLISECONDS);
+    }
+    return progress;
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!stopping) {
+      try {
+        if (await pass()) continue;
+      } catch (error) {
+        deps.log.warn({ err: error }, 'signing pass failed');
+      }
+      if (stopping) break;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, POLL_MILLISECONDS);
+        rouse = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  };
+  const running = loop();
+  return {
+    stop: async () => {
+      stopping = true;
+      rouse();
+      await running;
+    },
+  };
+}

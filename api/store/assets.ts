@@ -1,0 +1,89 @@
+import type { AssetConfig, AssetType, Family } from '#shared/core/assets.ts';
+import { type Coins, parseTrusted } from '#shared/core/money.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** A coin or token with the network it lives on. */
+export interface StoredAsset {
+  id: string;
+  symbol: string;
+  name: string;
+  type: AssetType;
+  /** Canonical contract address; null for the native coin. */
+  contract: string | null;
+  decimals: number;
+  /** Network fee of one payment, asset units. */
+  networkFee: Coins;
+  dustFloor: Coins;
+  /** Smallest cashout; null means the equivalent of 1 USD. */
+  minimumSettlement: Coins | null;
+  active: boolean;
+  networkId: string;
+  networkName: string;
+  /** Ticker of the network's native coin. */
+  networkSymbol: string;
+  family: Family;
+  /** True while an operator paused new addresses and dispatch on the network. */
+  networkPaused: boolean;
+}
+
+type Row = Omit<StoredAsset, 'networkFee' | 'dustFloor' | 'minimumSettlement'> & { networkFee: string; dustFloor: string; minimumSettlement: string | null };
+
+/** Reads one asset by id; locks nothing. */
+export async function findAsset(sql: Reads, id: string): Promise<StoredAsset | undefined> {
+  const [row] = await sql<Row[]>`select ${columns(sql)} from assets a join networks n on n.id = a.network_id where a.id = ${id}`;
+  return row && fromRow(row);
+}
+
+/** Reads a network's asset by canonical contract, null for its native coin; locks nothing. */
+export async function findAssetByContract(sql: Reads, networkId: string, contract: string | null): Promise<StoredAsset | undefined> {
+  const [row] = await sql<Row[]>`
+    select ${columns(sql)} from assets a join networks n on n.id = a.network_id
+    where a.network_id = ${networkId} and a.contract is not distinct from ${contract}`;
+  return row && fromRow(row);
+}
+
+/** Lists every asset, inactive ones included, by network and symbol; locks nothing. */
+export async function listAssets(sql: Reads): Promise<StoredAsset[]> {
+  const rows = await sql<Row[]>`select ${columns(sql)} from assets a join networks n on n.id = a.network_id order by n.name, a.symbol, a.id`;
+  return rows.map(fromRow);
+}
+
+/** Lists the active assets among `ids` (all active ones when null), as a gateway's settings name them; locks nothing. */
+export async function listEnabledAssets(sql: Reads, ids: readonly string[] | null): Promise<StoredAsset[]> {
+  const rows = await sql<Row[]>`
+    select ${columns(sql)} from assets a join networks n on n.id = a.network_id
+    where a.active and (${ids === null} or a.id = any(${ids === null ? [] : [...ids]}::uuid[]))
+    order by n.name, a.symbol, a.id`;
+  return rows.map(fromRow);
+}
+
+/** Adds an asset, or renews the figures of the one with that contract; its decimals and type never change. Locks its row. Returns its id and pinned decimals. */
+export async function upsertAsset(
+  tx: Tx,
+  asset: AssetConfig & { id: string; networkId: string },
+): Promise<{ id: string; decimals: number; inserted: boolean }> {
+  const [row] = await tx<{ id: string; decimals: number }[]>`
+    insert into assets (id, network_id, symbol, name, type, contract, decimals, network_fee, dust_floor, minimum_settlement)
+    values (${asset.id}, ${asset.networkId}, ${asset.symbol}, ${asset.name}, ${asset.type}, ${asset.contract}, ${asset.decimals},
+            ${asset.networkFee}::text::numeric, ${asset.dustFloor}::text::numeric, ${asset.minimumSettlement}::text::numeric)
+    on conflict (network_id, contract) do update set symbol = excluded.symbol, name = excluded.name, network_fee = excluded.network_fee,
+      dust_floor = excluded.dust_floor, minimum_settlement = excluded.minimum_settlement
+    returning id, decimals`;
+  const stored = row as { id: string; decimals: number };
+  return { ...stored, inserted: stored.id === asset.id };
+}
+
+function columns(sql: Reads) {
+  return sql`a.id, a.symbol, a.name, a.type, a.contract, a.decimals, a.network_fee as "networkFee", a.dust_floor as "dustFloor",
+    a.minimum_settlement as "minimumSettlement", a.active, n.id as "networkId", n.name as "networkName", n.native_symbol as "networkSymbol",
+    n.family, n.paused_at is not null as "networkPaused"`;
+}
+
+function fromRow(row: Row): StoredAsset {
+  return {
+    ...row,
+    networkFee: parseTrusted(row.networkFee),
+    dustFloor: parseTrusted(row.dustFloor),
+    minimumSettlement: row.minimumSettlement === null ? null : parseTrusted(row.minimumSettlement),
+  };
+}

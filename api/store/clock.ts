@@ -1,0 +1,18 @@
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** The service clock: the time every deadline is compared with, and how far it runs ahead of the database's own. */
+export interface ServiceClock {
+  now: Date;
+  offsetSeconds: number;
+}
+
+/** Reads the service clock; locks nothing. */
+export async function readClock(sql: Reads): Promise<ServiceClock> {
+  const [row] = await sql<ServiceClock[]>`select sluice_now() as now, seconds as "offsetSeconds" from clock_offset`;
+  return row as ServiceClock;
+}
+
+/** Moves the service clock forward; locks its row until commit. */
+export async function advanceClock(tx: Tx, seconds: number): Promise<void> {
+  await tx`update clock_offset set seconds = seconds + ${seconds}`;
+}

@@ -1,0 +1,53 @@
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** What makes two requests the same one: gateway × operation × key (decisions 8). */
+export interface IdempotencyScope {
+  gatewayId: string;
+  operation: string;
+  key: string;
+}
+
+export interface StoredReply {
+  fingerprint: Uint8Array;
+  status: number;
+  /** The response, byte for byte. */
+  body: string;
+}
+
+/** The reply kept under a key, or undefined when none was committed. */
+export async function findStoredReply(sql: Reads, scope: IdempotencyScope): Promise<StoredReply | undefined> {
+  const [row] = await sql<StoredReply[]>`
+    select fingerprint, status, body from idempotency_keys
+    where gateway_id = ${scope.gatewayId} and operation = ${scope.operation} and key = ${scope.key}`;
+  return row;
+}
+
+/**
+ * Takes a key for this transaction. A duplicate still in flight is waited for, at most 10 seconds (decisions 8).
+ * Locks the key until commit. False when the key already has a committed reply.
+ */
+export async function claimKey(tx: Tx, scope: IdempotencyScope, fingerprint: Uint8Array): Promise<boolean> {
+  await tx`set local lock_timeout = '10s'`;
+  const rows = await tx`
+    insert into idempotency_keys (gateway_id, operation, key, fingerprint)
+    values (${scope.gatewayId}, ${scope.operation}, ${scope.key}, ${fingerprint})
+    on conflict do nothing returning 1`;
+  await tx`set local lock_timeout to default`;
+  return rows.length === 1;
+}
+
+/** Keeps the reply beside the effect, in the effect's own transaction. */
+export async function storeReply(tx: Tx, scope: IdempotencyScope, reply: { status: number; body: string; resourceId: string | null }): Promise<void> {
+  await tx`
+    update idempotency_keys set status = ${reply.status}, body = ${reply.body}, resource_id = ${reply.resourceId}
+    where gateway_id = ${scope.gatewayId} and operation = ${scope.operation} and key = ${scope.key}`;
+}
+
+/** Forgets replies older than 90 days, at most `limit` of them; returns how many. */
+export async function deleteOldReplies(sql: Reads, limit: number): Promise<number> {
+  const rows = await sql`
+    delete from idempotency_keys where (gateway_id, operation, key) in
+      (select gateway_id, operation, key from idempotency_keys where created_at < now() - interval '90 days' limit ${limit})
+    returning 1`;
+  return rows.length;
+}

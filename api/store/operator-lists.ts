@@ -1,0 +1,157 @@
+import type { Reads } from '#shared/platform/postgres.ts';
+
+/** Which part of a list is wanted, and what it is narrowed to; null narrows nothing. Every function here only reads. */
+export interface ListFilter {
+  gatewayId: string | null;
+  status: string | null;
+  limit: number;
+  offset: number;
+}
+
+/** One line of a list; `total` counts everything that matches. Money is exact decimal text. */
+export type Listed<T> = { items: T[]; total: number };
+
+export interface ListedPayment {
+  id: string;
+  gatewayId: string;
+  status: string;
+  checkoutMode: string;
+  currencyCode: string;
+  amount: string;
+  receivedAmount: string | null;
+  receivedAssetSymbol: string | null;
+  deviationUsd: string | null;
+  depositPath: string | null;
+  isVerified: boolean;
+  isSandbox: boolean;
+  createdAt: Date;
+  expiresAt: Date;
+  resolvedAt: Date | null;
+}
+
+/** Payments, newest first. */
+export async function listPaymentsForOperator(sql: Reads, filter: ListFilter): Promise<Listed<ListedPayment>> {
+  return split(
+    await sql<(ListedPayment & Total)[]>`
+      select p.id, p.gateway_id as "gatewayId", p.status, p.checkout_mode as "checkoutMode", p.currency_code as "currencyCode", p.amount,
+        trim_scale(p.received_amount)::text as "receivedAmount", a.symbol as "receivedAssetSymbol", trim_scale(p.deviation_usd)::text as "deviationUsd",
+        p.deposit_path as "depositPath", p.is_verified as "isVerified", p.sandbox as "isSandbox",
+        p.created_at as "createdAt", p.expires_at as "expiresAt", p.resolved_at as "resolvedAt", count(*) over () as total
+      from payments p left join assets a on a.id = p.received_asset_id
+      where (${filter.gatewayId}::uuid is null or p.gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or p.status = ${filter.status})
+      order by p.created_at desc, p.id desc limit ${filter.limit} offset ${filter.offset}`,
+  );
+}
+
+export interface ListedSettlement {
+  id: string;
+  gatewayId: string;
+  status: string;
+  assetSymbol: string;
+  network: string;
+  address: string;
+  amount: string;
+  feeLocked: string | null;
+  netAmount: string | null;
+  receivedAmount: string | null;
+  txHash: string | null;
+  holdReason: string | null;
+  waitReason: string | null;
+  createdAt: Date;
+  dispatchAt: Date | null;
+  expiresAt: Date | null;
+  settledAt: Date | null;
+}
+
+/** Settlements, newest first. */
+export async function listSettlementsForOperator(sql: Reads, filter: ListFilter): Promise<Listed<ListedSettlement>> {
+  return split(
+    await sql<(ListedSettlement & Total)[]>`
+      select s.id, s.gateway_id as "gatewayId", s.status, a.symbol as "assetSymbol", n.name as network, s.address, s.amount_text as amount,
+        trim_scale(s.fee_locked)::text as "feeLocked", trim_scale(s.net_amount)::text as "netAmount", trim_scale(s.received_amount)::text as "receivedAmount",
+        s.txid as "txHash", s.hold_reason as "holdReason", s.wait_reason as "waitReason", s.created_at as "createdAt", s.dispatch_at as "dispatchAt",
+        s.expires_at as "expiresAt", s.settled_at as "settledAt", count(*) over () as total
+      from settlements s join assets a on a.id = s.asset_id join networks n on n.id = s.network_id
+      where (${filter.gatewayId}::uuid is null or s.gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or s.status = ${filter.status})
+      order by s.created_at desc, s.id desc limit ${filter.limit} offset ${filter.offset}`,
+  );
+}
+
+export interface ListedDeposit {
+  id: string;
+  paymentId: string;
+  gatewayId: string;
+  state: string;
+  network: string;
+  assetSymbol: string;
+  amount: string;
+  txHash: string;
+  height: number;
+  path: string | null;
+  seenAt: Date;
+  finalAt: Date | null;
+}
+
+/** Deposits in every state or one of them, newest first. */
+export async function listDepositsForOperator(sql: Reads, filter: ListFilter): Promise<Listed<ListedDeposit>> {
+  return split(
+    await sql<(ListedDeposit & Total)[]>`
+      select d.id, d.payment_id as "paymentId", p.gateway_id as "gatewayId", d.state, n.name as network, a.symbol as "assetSymbol",
+        trim_scale(d.amount)::text as amount, d.txid as "txHash", d.height, d.path, d.first_seen_at as "seenAt", d.final_at as "finalAt", count(*) over () as total
+      from deposits d join payments p on p.id = d.payment_id join networks n on n.id = d.network_id join assets a on a.id = d.asset_id
+      where (${filter.gatewayId}::uuid is null or p.gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or d.state = ${filter.status})
+      order by d.first_seen_at desc, d.id desc limit ${filter.limit} offset ${filter.offset}`,
+  );
+}
+
+export interface ListedWebhook {
+  id: string;
+  paymentId: string;
+  gatewayId: string;
+  status: string;
+  url: string;
+  state: string;
+  attempts: number;
+  nextAttemptAt: Date;
+  createdAt: Date;
+  deliveredAt: Date | null;
+}
+
+/** Webhooks in every delivery state or one of them, newest first. */
+export async function listWebhooksForOperator(sql: Reads, filter: ListFilter): Promise<Listed<ListedWebhook>> {
+  return split(
+    await sql<(ListedWebhook & Total)[]>`
+      select id, payment_id as "paymentId", gateway_id as "gatewayId", status, url, state, attempts, next_attempt_at as "nextAttemptAt",
+        created_at as "createdAt", delivered_at as "deliveredAt", count(*) over () as total
+      from webhook_events
+      where (${filter.gatewayId}::uuid is null or gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or state = ${filter.status})
+      order by created_at desc, id desc limit ${filter.limit} offset ${filter.offset}`,
+  );
+}
+
+export interface ListedJob {
+  id: string;
+  topic: string;
+  refId: string;
+  state: 'due' | 'retrying' | 'scheduled' | 'dead';
+  dueAt: Date;
+  claims: number;
+  lastError: string | null;
+}
+
+/** Work that is not done, the longest due first. */
+export async function listJobsForOperator(sql: Reads, page: { limit: number; offset: number }): Promise<Listed<ListedJob>> {
+  return split(
+    await sql<(ListedJob & Total)[]>`
+      select id, topic, ref_id as "refId", due_at as "dueAt", claims, last_error as "lastError",
+        case when state = 'dead' then 'dead' when last_error is not null then 'retrying' when due_at <= sluice_now() then 'due' else 'scheduled' end as state,
+        count(*) over () as total
+      from outbox where state <> 'done' order by due_at, id limit ${page.limit} offset ${page.offset}`,
+  );
+}
+
+type Total = { total: number };
+
+function split<T extends object>(rows: (T & Total)[]): Listed<T> {
+  return { items: rows.map(({ total: _, ...item }) => item as unknown as T), total: rows[0]?.total ?? 0 };
+}

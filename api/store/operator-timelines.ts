@@ -1,0 +1,196 @@
+import type { Reads } from '#shared/platform/postgres.ts';
+
+/** A payment with every figure its judgement used, for a person who asks why. Money is exact decimal text. */
+export interface PaymentDetail {
+  id: string;
+  gatewayId: string;
+  status: string;
+  checkoutMode: string;
+  isSandbox: boolean;
+  currencyCode: string;
+  amount: string;
+  amountUsd: string;
+  txFeePayer: string;
+  commissionFeePayer: string;
+  overTolerance: string;
+  underTolerance: string;
+  toleranceKind: string;
+  checkAmountDeviation: boolean;
+  createdAt: Date;
+  expiresAt: Date;
+  graceSeconds: number;
+  resolvedAt: Date | null;
+  isVerified: boolean;
+  verifiedAt: Date | null;
+  selectedOfferId: string | null;
+  judgingOfferId: string | null;
+  decidingDepositId: string | null;
+  receivedAssetSymbol: string | null;
+  receivedAmount: string | null;
+  receivedAmountUsd: string | null;
+  expectedUsd: string | null;
+  deviationUsd: string | null;
+  depositPath: string | null;
+  webhookUrl: string | null;
+}
+
+/** Reads one payment in full; locks nothing. */
+export async function findPaymentDetail(sql: Reads, id: string): Promise<PaymentDetail | undefined> {
+  const [row] = await sql<PaymentDetail[]>`
+    select p.id, p.gateway_id as "gatewayId", p.status, p.checkout_mode as "checkoutMode", p.sandbox as "isSandbox", p.currency_code as "currencyCode", p.amount,
+      trim_scale(p.amount_usd)::text as "amountUsd", p.tx_fee_payer as "txFeePayer", p.commission_fee_payer as "commissionFeePayer",
+      trim_scale(p.over_tolerance)::text as "overTolerance", trim_scale(p.under_tolerance)::text as "underTolerance", p.tolerance_kind as "toleranceKind",
+      p.check_amount_deviation as "checkAmountDeviation", p.created_at as "createdAt", p.expires_at as "expiresAt", p.grace_seconds as "graceSeconds",
+      p.resolved_at as "resolvedAt", p.is_verified as "isVerified", p.verified_at as "verifiedAt", p.selected_offer_id as "selectedOfferId",
+      p.judging_offer_id as "judgingOfferId", p.deciding_deposit_id as "decidingDepositId", a.symbol as "receivedAssetSymbol",
+      trim_scale(p.received_amount)::text as "receivedAmount", trim_scale(p.received_amount_usd)::text as "receivedAmountUsd",
+      trim_scale(p.expected_usd)::text as "expectedUsd", trim_scale(p.deviation_usd)::text as "deviationUsd", p.deposit_path as "depositPath", p.webhook_url as "webhookUrl"
+    from payments p left join assets a on a.id = p.received_asset_id where p.id = ${id}`;
+  return row;
+}
+
+export interface OfferDetail {
+  id: string;
+  assetSymbol: string;
+  network: string;
+  priceUsd: string;
+  priceSource: string;
+  amount: string;
+  txFee: string;
+  commissionFee: string;
+  totalValue: string;
+  selectedAt: Date | null;
+  /** Canonical address assigned on its network; null before a select. */
+  address: string | null;
+  addressAt: Date | null;
+}
+
+/** Reads a payment's offers with the address assigned on their network, in the order they are listed; locks nothing. */
+export async function listOfferDetails(sql: Reads, paymentId: string): Promise<OfferDetail[]> {
+  return sql<OfferDetail[]>`
+    select o.id, a.symbol as "assetSymbol", n.name as network, trim_scale(o.price_usd)::text as "priceUsd", o.price_source as "priceSource",
+      trim_scale(o.amount)::text as amount, trim_scale(o.tx_fee)::text as "txFee", trim_scale(o.commission_fee)::text as "commissionFee",
+      trim_scale(o.total_value)::text as "totalValue", o.selected_at as "selectedAt", d.address, d.created_at as "addressAt"
+    from payment_offers o join assets a on a.id = o.asset_id join networks n on n.id = a.network_id
+      left join deposit_addresses d on d.payment_id = o.payment_id and d.network_id = n.id
+    where o.payment_id = ${paymentId} order by o.rank`;
+}
+
+export interface DepositDetail {
+  id: string;
+  network: string;
+  assetSymbol: string;
+  amount: string;
+  txHash: string;
+  sender: string;
+  height: number;
+  blockTime: Date;
+  state: string;
+  path: string | null;
+  usdPrice: string | null;
+  firstSeenAt: Date;
+  finalAt: Date | null;
+}
+
+/** Reads a payment's deposits, the first seen first; locks nothing. */
+export async function listDepositDetails(sql: Reads, paymentId: string): Promise<DepositDetail[]> {
+  return sql<DepositDetail[]>`
+    select d.id, n.name as network, a.symbol as "assetSymbol", trim_scale(d.amount)::text as amount, d.txid as "txHash", d.sender, d.height,
+      d.block_time as "blockTime", d.state, d.path, trim_scale(d.usd_price)::text as "usdPrice", d.first_seen_at as "firstSeenAt", d.final_at as "finalAt"
+    from deposits d join networks n on n.id = d.network_id join assets a on a.id = d.asset_id
+    where d.payment_id = ${paymentId} order by d.first_seen_at, d.height, d.position, d.ordinal`;
+}
+
+/** One line of a settlement's history. */
+export interface EventDetail {
+  event: string;
+  from: string | null;
+  to: string;
+  facts: Record<string, unknown>;
+  actor: string;
+  at: Date;
+}
+
+/** Reads the history of a settlement, oldest first; locks nothing. */
+export async function listSettlementEventDetails(sql: Reads, id: string): Promise<EventDetail[]> {
+  return sql<EventDetail[]>`
+    select event, from_status as "from", to_status as "to", facts, actor, at from settlement_events where settlement_id = ${id} order by id`;
+}
+
+export interface CreditDetail {
+  pool: string;
+  assetSymbol: string;
+  gross: string;
+  networkFee: string;
+  commission: string;
+  net: string;
+  remaining: string;
+  creditedAt: Date;
+  maturesAt: Date;
+  maturedAt: Date | null;
+}
+
+/** Reads what a payment credited to its gateway; locks nothing. */
+export async function listCreditDetails(sql: Reads, paymentId: string): Promise<CreditDetail[]> {
+  return sql<CreditDetail[]>`
+    select c.pool, a.symbol as "assetSymbol", trim_scale(c.gross)::text as gross, trim_scale(c.network_fee)::text as "networkFee",
+      trim_scale(c.commission)::text as commission, trim_scale(c.net)::text as net, trim_scale(c.remaining)::text as remaining,
+      c.credited_at as "creditedAt", c.matures_at as "maturesAt", c.matured_at as "maturedAt"
+    from credits c join assets a on a.id = c.asset_id where c.payment_id = ${paymentId} order by c.credited_at, c.id`;
+}
+
+export interface SettlementDetail {
+  id: string;
+  gatewayId: string;
+  status: string;
+  assetSymbol: string;
+  network: string;
+  address: string;
+  amount: string;
+  requestedRoute: string;
+  pool: string | null;
+  feeLocked: string | null;
+  netAmount: string | null;
+  receivedAmount: string | null;
+  txHash: string | null;
+  metadata: Record<string, unknown> | null;
+  holdReason: string | null;
+  waitReason: string | null;
+  createdAt: Date;
+  dispatchAt: Date | null;
+  expiresAt: Date | null;
+  settledAt: Date | null;
+}
+
+/** Reads one settlement in full; locks nothing. */
+export async function findSettlementDetail(sql: Reads, id: string): Promise<SettlementDetail | undefined> {
+  const [row] = await sql<SettlementDetail[]>`
+    select s.id, s.gateway_id as "gatewayId", s.status, a.symbol as "assetSymbol", n.name as network, s.address, s.amount_text as amount,
+      s.requested_route as "requestedRoute", s.pool, trim_scale(s.fee_locked)::text as "feeLocked", trim_scale(s.net_amount)::text as "netAmount",
+      trim_scale(s.received_amount)::text as "receivedAmount", s.txid as "txHash", s.metadata, s.hold_reason as "holdReason", s.wait_reason as "waitReason",
+      s.created_at as "createdAt", s.dispatch_at as "dispatchAt", s.expires_at as "expiresAt", s.settled_at as "settledAt"
+    from settlements s join assets a on a.id = s.asset_id join networks n on n.id = s.network_id where s.id = ${id}`;
+  return row;
+}
+
+export interface PayoutDetail {
+  id: string;
+  purpose: string;
+  family: number;
+  status: string;
+  nonce: number | null;
+  txHash: string | null;
+  failure: string | null;
+  createdAt: Date;
+  finalAt: Date | null;
+  /** Transaction ids of every signed attempt, in order. */
+  attempts: string[];
+}
+
+/** Reads the payouts that carry a settlement out, sweeps and top-ups made for it included, oldest first; locks nothing. */
+export async function listPayoutDetails(sql: Reads, settlementId: string): Promise<PayoutDetail[]> {
+  return sql<PayoutDetail[]>`
+    select p.id, p.purpose, p.family, p.status, p.nonce, p.txid as "txHash", p.failure, p.created_at as "createdAt", p.final_at as "finalAt",
+      array(select txid from payout_attempts where payout_id = p.id order by number) as attempts
+    from payouts p where p.settlement_id = ${settlementId} order by p.created_at, p.id`;
+}

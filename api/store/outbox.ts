@@ -1,0 +1,102 @@
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { currentTraceparent } from '#shared/platform/tracing.ts';
+
+export type Topic = 'webhook.deliver' | 'settlement.dispatch' | 'payout.broadcast';
+
+/** One piece of work, as the worker that claimed it sees it. */
+export interface OutboxClaim {
+  id: string;
+  topic: string;
+  refId: string;
+  /** Fencing number of this run. */
+  claims: number;
+  /** Starts since the last one that ended well, this one included. */
+  failures: number;
+  traceContext: string | null;
+}
+
+/**
+ * Adds work to the outbox in the transaction of the effect that caused it, with the current trace. Without `dueAt` it is due at once.
+ * Call `deps.wake()` after the commit; forgetting it costs at most one poll of the relay.
+ */
+export async function insertOutbox(tx: Tx, row: { id: string; topic: Topic; refId: string; dueAt?: Date }): Promise<void> {
+  await tx`
+    insert into outbox (id, topic, ref_id, due_at, trace_context)
+    values (${row.id}, ${row.topic}, ${row.refId}, coalesce(${row.dueAt ?? null}::timestamptz, sluice_now()), ${currentTraceparent() ?? null})`;
+}
+
+/**
+ * Marks up to `limit` due rows of a topic as handed to a worker for `seconds` and returns their ids, oldest due first.
+ * Chosen by state and due time, never by a moving id, and with `skip locked`, so any number of relays may call it at
+ * once and a slow transaction is never overtaken for good.
+ */
+export async function handOverDue(sql: Reads, topic: string, limit: number, seconds: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    update outbox set handed_until = now() + make_interval(secs => ${seconds})
+    where id in (
+      select id from outbox
+      where topic = ${topic} and state = 'due' and due_at <= sluice_now()
+        and (handed_until is null or handed_until < now()) and (claimed_until is null or claimed_until < now())
+      order by due_at limit ${limit} for update skip locked)
+    returning id`;
+  return rows.map((row) => row.id);
+}
+
+/**
+ * Claims one due row for `seconds` of wall time; undefined when it is done, not due yet or running elsewhere, so a job
+ * delivered twice by Redis runs once.
+ */
+export async function claimOutbox(sql: Reads, id: string, seconds: number): Promise<OutboxClaim | undefined> {
+  const [row] = await sql<OutboxClaim[]>`
+    update outbox set claims = claims + 1, failures = failures + 1, claimed_until = now() + make_interval(secs => ${seconds})
+    where id = ${id} and state = 'due' and due_at <= sluice_now() and (claimed_until is null or claimed_until < now())
+    returning id, topic, ref_id as "refId", claims, failures, trace_context as "traceContext"`;
+  return row;
+}
+
+/** Closes a row whose job has nothing left to do. Does nothing when the claim was lost to a later run. */
+export async function finishOutbox(sql: Reads, claim: OutboxClaim): Promise<void> {
+  await sql`
+    update outbox set state = 'done', failures = 0, claimed_until = null, handed_until = null, last_error = null
+    where id = ${claim.id} and claims = ${claim.claims}`;
+}
+
+/** Puts a row back until `dueAt`, because its job said so. Does nothing when the claim was lost to a later run. */
+export async function postponeOutbox(sql: Reads, claim: OutboxClaim, dueAt: Date): Promise<void> {
+  await sql`
+    update outbox set due_at = ${dueAt}, failures = 0, claimed_until = null, handed_until = null, last_error = null
+    where id = ${claim.id} and claims = ${claim.claims}`;
+}
+
+/** Puts a row back after a failed run: due again in `seconds`, or dead when null. Does nothing when the claim was lost. */
+export async function failOutbox(sql: Reads, claim: OutboxClaim, seconds: number | null, error: string): Promise<void> {
+  await sql`
+    update outbox set state = ${seconds === null ? 'dead' : 'due'}, due_at = sluice_now() + make_interval(secs => ${seconds ?? 0}),
+      claimed_until = null, handed_until = null, last_error = ${error.slice(0, 500)}
+    where id = ${claim.id} and claims = ${claim.claims}`;
+}
+
+/** Makes waiting rows of a topic due at once for the given references; for work that waited on an earlier one. */
+export async function hastenOutbox(tx: Tx, topic: Topic, refIds: string[]): Promise<void> {
+  await tx`update outbox set due_at = sluice_now() where topic = ${topic} and ref_id = any(${refIds}::uuid[]) and state = 'due' and due_at > sluice_now()`;
+}
+
+export interface OutboxCount {
+  topic: string;
+  /** `due` now, `running` under a claim, `scheduled` for later, or `dead`. */
+  waiting: 'due' | 'running' | 'scheduled' | 'dead';
+  count: number;
+  /** Seconds since the one that has been due longest was due; negative when none is due yet. */
+  oldestDueAgeSeconds: number;
+}
+
+/** Counts open rows by topic and what they wait for; locks nothing. */
+export async function countOutbox(sql: Reads): Promise<OutboxCount[]> {
+  return sql<OutboxCount[]>`
+    select topic, waiting, count(*) as count, extract(epoch from sluice_now() - min(due_at))::float8 as "oldestDueAgeSeconds"
+    from (
+      select topic, due_at, case
+        when state = 'dead' then 'dead' when claimed_until > now() then 'running' when due_at <= sluice_now() then 'due' else 'scheduled' end as waiting
+      from outbox where state <> 'done') open
+    group by topic, waiting order by topic, waiting`;
+}

@@ -1,0 +1,74 @@
+import type { AssetType, Family } from '#shared/core/assets.ts';
+import { type Coins, type Usd, formatAmount, parseTrusted } from '#shared/core/money.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** An offer with the asset and network it is in. */
+export interface Offer {
+  id: string;
+  paymentId: string;
+  assetId: string;
+  priceUsd: Usd;
+  priceSource: string;
+  amount: Coins;
+  txFee: Coins;
+  commissionFee: Coins;
+  totalValue: Coins;
+  /** Network fee locked at creation, whoever bears it. */
+  networkFee: Coins;
+  selectedAt: Date | null;
+  symbol: string;
+  type: AssetType;
+  contract: string | null;
+  decimals: number;
+  networkId: string;
+  networkName: string;
+  /** Ticker of the network's native coin. */
+  networkSymbol: string;
+  /** True while an operator paused new addresses on the network. */
+  networkPaused: boolean;
+  family: Family;
+}
+
+export type NewOffer = Pick<Offer, 'id' | 'assetId' | 'priceUsd' | 'priceSource' | 'amount' | 'txFee' | 'commissionFee' | 'totalValue' | 'networkFee'>;
+
+/** Writes a payment's offers in the order in which they are listed. */
+export async function insertOffers(tx: Tx, paymentId: string, offers: readonly NewOffer[]): Promise<void> {
+  const rows = offers.map((offer, rank) => ({
+    id: offer.id,
+    payment_id: paymentId,
+    asset_id: offer.assetId,
+    rank,
+    price_usd: formatAmount(offer.priceUsd),
+    price_source: offer.priceSource,
+    amount: formatAmount(offer.amount),
+    tx_fee: formatAmount(offer.txFee),
+    commission_fee: formatAmount(offer.commissionFee),
+    total_value: formatAmount(offer.totalValue),
+    network_fee: formatAmount(offer.networkFee),
+  }));
+  await tx`insert into payment_offers ${tx(rows)}`;
+}
+
+/** A payment's offers in listing order; locks nothing. */
+export async function listOffers(sql: Reads, paymentId: string): Promise<Offer[]> {
+  const rows = await sql<Record<string, unknown>[]>`
+    select o.id, o.payment_id as "paymentId", o.asset_id as "assetId", o.price_usd as "priceUsd", o.price_source as "priceSource", o.amount,
+      o.tx_fee as "txFee", o.commission_fee as "commissionFee", o.total_value as "totalValue", o.network_fee as "networkFee", o.selected_at as "selectedAt",
+      a.symbol, a.type, a.contract, a.decimals, n.id as "networkId", n.name as "networkName", n.native_symbol as "networkSymbol", n.paused_at is not null as "networkPaused", n.family
+    from payment_offers o join assets a on a.id = o.asset_id join networks n on n.id = a.network_id
+    where o.payment_id = ${paymentId} order by o.rank`;
+  return rows.map((row) => ({
+    ...(row as unknown as Offer),
+    priceUsd: parseTrusted<'usd'>(row.priceUsd as string),
+    amount: parseTrusted<'asset'>(row.amount as string),
+    txFee: parseTrusted<'asset'>(row.txFee as string),
+    commissionFee: parseTrusted<'asset'>(row.commissionFee as string),
+    totalValue: parseTrusted<'asset'>(row.totalValue as string),
+    networkFee: parseTrusted<'asset'>(row.networkFee as string),
+  }));
+}
+
+/** Notes that an offer was selected now; the caller holds the payment's lock. */
+export async function markSelected(tx: Tx, offerId: string): Promise<void> {
+  await tx`update payment_offers set selected_at = sluice_now() where id = ${offerId}`;
+}

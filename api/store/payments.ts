@@ -1,0 +1,233 @@
+import { type Usd, formatAmount, parseTrusted } from '#shared/core/money.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { PaymentStatus } from '#state-machines/payment/machine.ts';
+
+export type FeePayer = 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
+export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
+export type JsonObject = Record<string, unknown>;
+
+/** A payment as stored (see the comments in the schema); money in 18-place integers, `amount` as the merchant sent it. */
+export interface Payment {
+  id: string;
+  gatewayId: string;
+  status: PaymentStatus;
+  checkoutMode: 'HOSTED' | 'API';
+  type: 'DIRECT' | 'PAYLINK';
+  paylinkId: string | null;
+  openAmount: boolean;
+  sandbox: boolean;
+  currencyCode: string;
+  amount: string;
+  amountUsd: Usd;
+  minimumUsd: Usd | null;
+  txFeePayer: FeePayer;
+  commissionFeePayer: FeePayer;
+  commissionBps: number;
+  commissionMinimumUsd: Usd;
+  /** Dollars or percent, by `toleranceKind`. */
+  overTolerance: Usd;
+  underTolerance: Usd;
+  toleranceKind: 'ABSOLUTE' | 'PERCENTAGE';
+  checkAmountDeviation: boolean;
+  callbackUrl: string | null;
+  callbackParams: JsonObject | null;
+  webhookUrl: string | null;
+  webhookParams: JsonObject | null;
+  language: string | null;
+  timeoutSeconds: number;
+  graceSeconds: number;
+  createdAt: Date;
+  expiresAt: Date;
+  selectedOfferId: string | null;
+  isVerified: boolean;
+  verifiedAt: Date | null;
+  resolvedAt: Date | null;
+  decidingDepositId: string | null;
+  judgingOfferId: string | null;
+  receivedAssetId: string | null;
+  receivedAmount: bigint | null;
+  receivedAmountUsd: Usd | null;
+  expectedUsd: Usd | null;
+  deviationUsd: Usd | null;
+  depositPath: DepositPath | null;
+  amlState: 'HELD' | 'RELEASED' | 'REFUNDED' | 'WITHHELD' | null;
+}
+
+/** What createPayment decided; everything else of a new payment is a default or a time the database gives. */
+export type NewPayment = Pick<
+  Payment,
+  | 'id'
+  | 'gatewayId'
+  | 'checkoutMode'
+  | 'type'
+  | 'paylinkId'
+  | 'sandbox'
+  | 'currencyCode'
+  | 'amount'
+  | 'amountUsd'
+  | 'txFeePayer'
+  | 'commissionFeePayer'
+  | 'commissionBps'
+  | 'commissionMinimumUsd'
+  | 'overTolerance'
+  | 'underTolerance'
+  | 'toleranceKind'
+  | 'checkAmountDeviation'
+  | 'callbackUrl'
+  | 'callbackParams'
+  | 'webhookUrl'
+  | 'webhookParams'
+  | 'language'
+  | 'timeoutSeconds'
+  | 'graceSeconds'
+>;
+
+/** Writes a new PENDING payment and returns it; `expiresAt` saturates at the end of year 9999, whatever the timeout (contract 2.1). */
+export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Payment> {
+  const columns = {
+    id: payment.id,
+    gateway_id: payment.gatewayId,
+    status: 'PENDING',
+    checkout_mode: payment.checkoutMode,
+    type: payment.type,
+    paylink_id: payment.paylinkId,
+    sandbox: payment.sandbox,
+    currency_code: payment.currencyCode,
+    amount: payment.amount,
+    amount_usd: formatAmount(payment.amountUsd),
+    tx_fee_payer: payment.txFeePayer,
+    commission_fee_payer: payment.commissionFeePayer,
+    commission_bps: payment.commissionBps,
+    commission_minimum_usd: formatAmount(payment.commissionMinimumUsd),
+    over_tolerance: formatAmount(payment.overTolerance),
+    under_tolerance: formatAmount(payment.underTolerance),
+    tolerance_kind: payment.toleranceKind,
+    check_amount_deviation: payment.checkAmountDeviation,
+    callback_url: payment.callbackUrl,
+    callback_params: json(tx, payment.callbackParams),
+    webhook_url: payment.webhookUrl,
+    webhook_params: json(tx, payment.webhookParams),
+    language: payment.language,
+    timeout_seconds: payment.timeoutSeconds,
+    grace_seconds: payment.graceSeconds,
+  };
+  const names = Object.keys(columns) as (keyof typeof columns)[];
+  // Eight thousand years are past the saturation point and still within what timestamptz can hold.
+  const [row] = await tx<Record<string, unknown>[]>`
+    insert into payments (${tx(names)}, created_at, expires_at)
+    select ${names.flatMap((name, index) => (index === 0 ? tx`${columns[name]}` : tx`, ${columns[name]}`))}, sluice_now(),
+      least(sluice_now() + make_interval(secs => least(${payment.timeoutSeconds}::bigint, 253402300800)), '9999-12-31T23:59:59Z')
+    returning *`;
+  return paymentFromRow(row as Record<string, unknown>);
+}
+
+/** Reads one payment by id; locks nothing. */
+export async function findPayment(sql: Reads, id: string): Promise<Payment | undefined> {
+  const [row] = await sql<Record<string, unknown>[]>`select * from payments where id = ${id}`;
+  return row && paymentFromRow(row);
+}
+
+/** Reads one payment and locks its row until commit, with whether its deadline has passed by service time. */
+export async function lockPayment(tx: Tx, id: string): Promise<(Payment & { overdue: boolean }) | undefined> {
+  const [row] = await tx<Record<string, unknown>[]>`select *, expires_at <= sluice_now() as overdue from payments where id = ${id} for update`;
+  return row && { ...paymentFromRow(row), overdue: row.overdue as boolean };
+}
+
+/** Remembers the offer last selected; the caller holds the payment's lock. */
+export async function setSelectedOffer(tx: Tx, paymentId: string, offerId: string): Promise<void> {
+  await tx`update payments set selected_offer_id = ${offerId} where id = ${paymentId}`;
+}
+
+/** Marks a resting payment as verified, once; a payment that is still PENDING is left alone. Locks the row. */
+export async function markVerified(sql: Reads, paymentId: string): Promise<void> {
+  await sql`update payments set is_verified = true, verified_at = sluice_now() where id = ${paymentId} and status <> 'PENDING' and not is_verified`;
+}
+
+/**
+ * Whether a payment may expire: its deadline has passed, nothing that may pay it is on its way, and every network that
+ * has an address of it was read past the deadline (or `patienceSeconds` have passed since). Reads what is committed
+ * (decisions 4); locks nothing.
+ */
+export async function readExpiryFacts(sql: Reads, paymentId: string, patienceSeconds: number): Promise<{ overdue: boolean; unpaid: boolean }> {
+  const [row] = await sql<{ overdue: boolean; unpaid: boolean }[]>`
+    select p.expires_at <= sluice_now() as overdue, ${unpaid(sql, patienceSeconds)} as unpaid from payments p where p.id = ${paymentId}`;
+  return row ?? { overdue: false, unpaid: false };
+}
+
+/** Locks up to `limit` payments that may expire now, skipping those another transaction holds, and returns their ids. */
+export async function lockExpirable(tx: Tx, limit: number, patienceSeconds: number): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select p.id from payments p
+    where p.status = 'PENDING' and p.expires_at <= sluice_now() and ${unpaid(tx, patienceSeconds)}
+    order by p.expires_at limit ${limit} for update skip locked`;
+  return rows.map((row) => row.id);
+}
+
+function unpaid(sql: Reads, patienceSeconds: number) {
+  return sql`(
+    not exists (select 1 from deposits d where d.payment_id = p.id and d.state = 'seen' and d.first_seen_at < p.expires_at)
+    and (
+      sluice_now() >= p.expires_at + make_interval(secs => ${patienceSeconds})
+      or not exists (
+        select 1 from deposit_addresses a where a.payment_id = p.id and not exists (
+          select 1 from indexer_leases l join chain_tips t on t.network_id = l.network_id
+          where l.network_id = a.network_id and l.caught_up_at >= p.expires_at and t.height >= l.published_height))))`;
+}
+
+/** Turns a row of `payments`, as `select *` gives it, into a payment. */
+export function paymentFromRow(row: Record<string, unknown>): Payment {
+  const text = (name: string): string | null => (row[name] as string | null) ?? null;
+  const money = (name: string): Usd | null => {
+    const value = text(name);
+    return value === null ? null : parseTrusted<'usd'>(value);
+  };
+  return {
+    id: row.id as string,
+    gatewayId: row.gateway_id as string,
+    status: row.status as PaymentStatus,
+    checkoutMode: row.checkout_mode as Payment['checkoutMode'],
+    type: row.type as Payment['type'],
+    paylinkId: text('paylink_id'),
+    openAmount: row.open_amount as boolean,
+    sandbox: row.sandbox as boolean,
+    currencyCode: row.currency_code as string,
+    amount: row.amount as string,
+    amountUsd: money('amount_usd') as Usd,
+    minimumUsd: money('minimum_usd'),
+    txFeePayer: row.tx_fee_payer as FeePayer,
+    commissionFeePayer: row.commission_fee_payer as FeePayer,
+    commissionBps: row.commission_bps as number,
+    commissionMinimumUsd: money('commission_minimum_usd') as Usd,
+    overTolerance: money('over_tolerance') as Usd,
+    underTolerance: money('under_tolerance') as Usd,
+    toleranceKind: row.tolerance_kind as Payment['toleranceKind'],
+    checkAmountDeviation: row.check_amount_deviation as boolean,
+    callbackUrl: text('callback_url'),
+    callbackParams: row.callback_params as JsonObject | null,
+    webhookUrl: text('webhook_url'),
+    webhookParams: row.webhook_params as JsonObject | null,
+    language: text('language'),
+    timeoutSeconds: row.timeout_seconds as number,
+    graceSeconds: row.grace_seconds as number,
+    createdAt: row.created_at as Date,
+    expiresAt: row.expires_at as Date,
+    selectedOfferId: text('selected_offer_id'),
+    isVerified: row.is_verified as boolean,
+    verifiedAt: row.verified_at as Date | null,
+    resolvedAt: row.resolved_at as Date | null,
+    decidingDepositId: text('deciding_deposit_id'),
+    judgingOfferId: text('judging_offer_id'),
+    receivedAssetId: text('received_asset_id'),
+    receivedAmount: money('received_amount'),
+    receivedAmountUsd: money('received_amount_usd'),
+    expectedUsd: money('expected_usd'),
+    deviationUsd: money('deviation_usd'),
+    depositPath: row.deposit_path as DepositPath | null,
+    amlState: row.aml_state as Payment['amlState'],
+  };
+}
+
+/** The driver's JSON type wants an index signature that our objects do not declare. */
+function json(tx: Tx, value: JsonObject | null) {
+  return value === null ? null : tx.json(value as Parameters<Tx['json']>[0]);
+}

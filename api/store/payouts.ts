@@ -1,0 +1,196 @@
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { PayoutStatus } from '#state-machines/payout/machine.ts';
+
+export type PayoutPurpose = 'settlement' | 'refund' | 'sweep' | 'top_up' | 'held_release' | 'close';
+
+/** What the worker decided about fees; handed to the signer, which checks it. */
+export interface PayoutPlan {
+  /** The most the transaction may cost, native units, decimal. Absent while a sweep waits for its gas. */
+  rawFee?: string;
+  /** Family-specific fee fields of the quote. */
+  fields?: Record<string, string>;
+  /** Set when the family failed for good and one new family is to be made by itself (decisions 10). */
+  repay?: boolean;
+}
+
+/** One family of mutually exclusive transactions, with the wallet that pays. */
+export interface StoredPayout {
+  id: string;
+  networkId: string;
+  networkName: string;
+  walletId: string;
+  walletAddress: string;
+  purpose: PayoutPurpose;
+  settlementId: string | null;
+  family: number;
+  parentId: string | null;
+  status: PayoutStatus;
+  assetId: string;
+  assetSymbol: string;
+  contract: string | null;
+  decimals: number;
+  recipient: string;
+  rawAmount: bigint;
+  nonce: number | null;
+  plan: PayoutPlan;
+  failure: string | null;
+}
+
+type Row = Omit<StoredPayout, 'rawAmount'> & { rawAmount: string };
+
+export interface NewPayout {
+  id: string;
+  networkId: string;
+  walletId: string;
+  purpose: PayoutPurpose;
+  settlementId: string | null;
+  family: number;
+  parentId: string | null;
+  assetId: string;
+  recipient: string;
+  rawAmount: bigint;
+  nonce: number | null;
+  plan: PayoutPlan;
+}
+
+/** Adds a planned payout; the caller holds its wallet's lock. */
+export async function insertPayout(tx: Tx, p: NewPayout): Promise<void> {
+  await tx`
+    insert into payouts (id, network_id, wallet_id, purpose, settlement_id, family, parent_id, status, asset_id, recipient, raw_amount, nonce, plan, created_at)
+    values (${p.id}, ${p.networkId}, ${p.walletId}, ${p.purpose}, ${p.settlementId}, ${p.family}, ${p.parentId}, 'PLANNED', ${p.assetId}, ${p.recipient},
+      ${p.rawAmount.toString()}::text::numeric, ${p.nonce}, ${tx.json(json(p.plan))}, sluice_now())`;
+}
+
+/** Gives a payout that waited for gas its amount, nonce and fee; the caller holds its wallet's lock. False when it is no longer waiting. */
+export async function completePlan(tx: Tx, id: string, given: { rawAmount: bigint; nonce: number; plan: PayoutPlan }): Promise<boolean> {
+  const rows = await tx`
+    update payouts set raw_amount = ${given.rawAmount.toString()}::text::numeric, nonce = ${given.nonce}, plan = ${tx.json(json(given.plan))}
+    where id = ${id} and status = 'PLANNED' and nonce is null returning id`;
+  return rows.length === 1;
+}
+
+/** Writes why the signer will not sign a payout; null clears it. Locks its row when that changes. Returns whether it changed. */
+export async function setPayoutFailure(sql: Reads, id: string, failure: string | null): Promise<boolean> {
+  const rows = await sql`update payouts set failure = ${failure} where id = ${id} and failure is distinct from ${failure} returning id`;
+  return rows.length === 1;
+}
+
+/** Reads one payout; locks nothing. */
+export async function findPayout(sql: Reads, id: string): Promise<StoredPayout | undefined> {
+  const [row] = await sql<Row[]>`select ${columns(sql)} from ${joined(sql)} where p.id = ${id}`;
+  return row && fromRow(row);
+}
+
+/** Reads one payout and locks its row until commit: after its settlement and wallet, before ledger accounts. */
+export async function lockPayout(tx: Tx, id: string): Promise<StoredPayout | undefined> {
+  const [row] = await tx<Row[]>`select ${columns(tx)} from ${joined(tx)} where p.id = ${id} for update of p`;
+  return row && fromRow(row);
+}
+
+/** The families made to pay a settlement, oldest first; locks nothing. */
+export async function listFamilies(sql: Reads, settlementId: string): Promise<StoredPayout[]> {
+  const rows = await sql<Row[]>`
+    select ${columns(sql)} from ${joined(sql)} where p.settlement_id = ${settlementId} and p.purpose = 'settlement' order by p.family, p.created_at, p.id`;
+  return rows.map(fromRow);
+}
+
+/**
+ * The payouts of a wallet whose coins the chain's latest state may still show: everything planned that is not in a block yet.
+ * Locks nothing; true only while the wallet is locked.
+ */
+export async function listCommitted(sql: Reads, walletId: string, alsoIds: readonly string[]): Promise<StoredPayout[]> {
+  const rows = await sql<Row[]>`
+    select ${columns(sql)} from ${joined(sql)}
+    where p.wallet_id = ${walletId} and (p.status in ('PLANNED', 'SIGNED', 'BROADCAST') or p.id = any(${[...alsoIds]}::uuid[]))`;
+  return rows.map(fromRow);
+}
+
+/** Payouts without a settlement's money that are still under way to an address: sweeps and top-ups. Locks nothing. */
+export async function listUnderWay(sql: Reads, target: { networkId: string; purpose: 'sweep' | 'top_up' }): Promise<StoredPayout[]> {
+  const rows = await sql<Row[]>`
+    select ${columns(sql)} from ${joined(sql)}
+    where p.network_id = ${target.networkId} and p.purpose = ${target.purpose} and p.status not in ('CONFIRMED', 'FAILED', 'CANCELLED')
+    order by p.created_at, p.id`;
+  return rows.map(fromRow);
+}
+
+/** True when a wallet ever had a nonce allocated; until then the chain says where its nonces start. Locks nothing. */
+export async function hasAllocatedNonce(sql: Reads, walletId: string): Promise<boolean> {
+  const rows = await sql`select 1 from payouts where wallet_id = ${walletId} and nonce is not null limit 1`;
+  return rows.length > 0;
+}
+
+/**
+ * Per wallet that works, the one payout whose nonce comes next and which has no signed bytes yet: nonces are signed in
+ * order, so that a refusal never leaves a gap behind signed ones. Locks nothing.
+ */
+export async function listSignable(sql: Reads, networkIds: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select distinct on (p.wallet_id) p.id from payouts p join wallets w on w.id = p.wallet_id
+    where p.network_id = any(${[...networkIds]}::uuid[]) and p.status = 'PLANNED' and p.nonce is not null and w.halted_reason is null
+    order by p.wallet_id, p.nonce`;
+  return rows.map((row) => row.id);
+}
+
+/**
+ * What a network's cashouts signed since `seconds` ago move, per ticker, in chain units; with `planned`, those that have
+ * a nonce and wait for the signer as well. Locks nothing.
+ */
+export async function sumOutgoing(
+  sql: Reads,
+  query: { networkId: string; seconds: number; planned: boolean },
+): Promise<{ symbol: string; decimals: number; rawAmount: bigint }[]> {
+  const rows = await sql<{ symbol: string; decimals: number; rawAmount: string }[]>`
+    select a.symbol, a.decimals, sum(p.raw_amount) as "rawAmount"
+    from payouts p join assets a on a.id = p.asset_id left join payout_attempts t on t.payout_id = p.id and t.number = 1
+    where p.network_id = ${query.networkId} and p.purpose in ('settlement', 'refund')
+      and (t.created_at > sluice_now() - make_interval(secs => ${query.seconds}) or (${query.planned} and p.status = 'PLANNED'))
+    group by a.symbol, a.decimals`;
+  return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
+}
+
+/** Where an open payout with signed bytes stands on the canonical chain; `height` null when no block holds any of its attempts. */
+export interface OpenPayout {
+  id: string;
+  settlementId: string | null;
+  status: PayoutStatus;
+  height: number | null;
+}
+
+/** Every payout of a network whose bytes exist and whose outcome is not final, with the block its attempt is in. Locks nothing. */
+export async function listOpenOnChain(sql: Reads, networkId: string): Promise<OpenPayout[]> {
+  return sql<OpenPayout[]>`
+    select p.id, p.settlement_id as "settlementId", p.status,
+      (select max(g.height) from payout_attempts t join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.kind = 'sent' and g.canonical
+       where t.payout_id = p.id) as height
+    from payouts p where p.network_id = ${networkId} and p.status in ('SIGNED', 'BROADCAST', 'INCLUDED')
+    order by p.settlement_id nulls last, p.id`;
+}
+
+/** Attempts of payouts that are not in a block, were not handed to the network within `seconds`, and have no outbox row left to do so. Locks nothing. */
+export async function listUnsent(sql: Reads, seconds: number): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select t.id from payouts p join payout_attempts t on t.payout_id = p.id
+    where p.status in ('SIGNED', 'BROADCAST') and t.created_at < sluice_now() - make_interval(secs => ${seconds})
+      and not exists (select 1 from outbox o where o.ref_id = t.id and o.topic = 'payout.broadcast' and o.state = 'due')`;
+  return rows.map((row) => row.id);
+}
+
+function joined(sql: Reads) {
+  return sql`payouts p join wallets w on w.id = p.wallet_id join assets a on a.id = p.asset_id join networks n on n.id = p.network_id`;
+}
+
+function columns(sql: Reads) {
+  return sql`p.id, p.network_id as "networkId", n.name as "networkName", p.wallet_id as "walletId", w.address as "walletAddress", p.purpose,
+    p.settlement_id as "settlementId", p.family, p.parent_id as "parentId", p.status, p.asset_id as "assetId", a.symbol as "assetSymbol", a.contract,
+    a.decimals, p.recipient, p.raw_amount as "rawAmount", p.nonce, p.plan, p.failure`;
+}
+
+function fromRow(row: Row): StoredPayout {
+  return { ...row, rawAmount: BigInt(row.rawAmount) };
+}
+
+/** The driver's JSON type wants an index signature, which an interface does not have. */
+function json(plan: PayoutPlan): Parameters<Tx['json']>[0] {
+  return plan as unknown as Parameters<Tx['json']>[0];
+}

@@ -1,0 +1,179 @@
+import type { Family } from '#shared/core/assets.ts';
+import { type Coins, formatAmount, parseTrusted } from '#shared/core/money.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { SettlementStatus } from '#state-machines/settlement/machine.ts';
+
+/** A cashout with the asset and network it is paid in. */
+export interface StoredSettlement {
+  id: string;
+  gatewayId: string;
+  status: SettlementStatus;
+  /** As the contract shows it. */
+  address: string;
+  /** As matched in the address book: EVM in lower case. */
+  canonicalAddress: string;
+  amountText: string;
+  amount: Coins;
+  requestedRoute: 'GREEN' | 'AML_HELD' | 'SMART';
+  pool: 'green' | 'held' | null;
+  routedByService: boolean;
+  destinationRiskScore: number | null;
+  metadata: Record<string, unknown> | null;
+  feeLocked: Coins | null;
+  netAmount: Coins | null;
+  receivedAmount: Coins | null;
+  txid: string | null;
+  createdAt: Date;
+  expiresAt: Date | null;
+  dispatchAt: Date | null;
+  waitReason: string | null;
+  /** Authenticates what was claimed; null while parked. */
+  intentMac: Uint8Array | null;
+  assetId: string;
+  assetSymbol: string;
+  contract: string | null;
+  decimals: number;
+  networkId: string;
+  networkName: string;
+  family: Family;
+}
+
+type Row = Omit<StoredSettlement, 'amount' | 'feeLocked' | 'netAmount' | 'receivedAmount'> & {
+  amount: string;
+  feeLocked: string | null;
+  netAmount: string | null;
+  receivedAmount: string | null;
+};
+
+export interface NewSettlement {
+  id: string;
+  gatewayId: string;
+  assetId: string;
+  networkId: string;
+  status: 'REQUESTED' | 'PENDING_APPROVAL';
+  addressId: string;
+  address: string;
+  amountText: string;
+  amount: Coins;
+  route: 'GREEN';
+  pool: 'green';
+  metadata: Record<string, unknown> | null;
+  feeLocked: Coins;
+  netAmount: Coins;
+  dispatchDelaySeconds: number;
+  holdReason: string | null;
+  intentMac: Uint8Array;
+}
+
+/** Adds a claimed cashout, dated now; an approval-held one gets its dispatch time when it is approved. Locks nothing else. */
+export async function insertSettlement(tx: Tx, s: NewSettlement): Promise<StoredSettlement> {
+  await tx`
+    insert into settlements (id, gateway_id, asset_id, network_id, status, address_id, address, amount_text, amount, requested_route, pool, metadata,
+      fee_locked, net_amount, created_at, dispatch_at, hold_reason, intent_mac)
+    values (${s.id}, ${s.gatewayId}, ${s.assetId}, ${s.networkId}, ${s.status}, ${s.addressId}, ${s.address}, ${s.amountText},
+      ${formatAmount(s.amount)}::text::numeric, ${s.route}, ${s.pool}, ${s.metadata === null ? null : tx.json(s.metadata as Parameters<Tx['json']>[0])},
+      ${formatAmount(s.feeLocked)}::text::numeric, ${formatAmount(s.netAmount)}::text::numeric, sluice_now(),
+      case when ${s.status} = 'REQUESTED' then sluice_now() + make_interval(secs => ${s.dispatchDelaySeconds}) end, ${s.holdReason},
+      ${Buffer.from(s.intentMac)})`;
+  return (await findSettlement(tx, s.id)) as StoredSettlement;
+}
+
+/** Reads one cashout whoever owns it; locks nothing. */
+export async function findSettlement(sql: Reads, id: string): Promise<StoredSettlement | undefined> {
+  const [row] = await sql<Row[]>`select ${columns(sql)} from ${joined(sql)} where s.id = ${id}`;
+  return row && fromRow(row);
+}
+
+/** Reads one cashout and locks its row until commit: first in the lock order settlement, wallet, payout, ledger account. */
+export async function lockSettlement(tx: Tx, id: string): Promise<StoredSettlement | undefined> {
+  const [row] = await tx<Row[]>`select ${columns(tx)} from ${joined(tx)} where s.id = ${id} for update of s`;
+  return row && fromRow(row);
+}
+
+export interface SettlementPage {
+  gatewayId: string;
+  status: SettlementStatus | null;
+  limit: number;
+  offset: number;
+  /** Id of the last row already seen; null starts at `offset`. */
+  after: string | null;
+}
+
+/** Lists a gateway's cashouts newest first, one more than `limit` so that the caller sees whether there are more; locks nothing. */
+export async function listSettlementRows(sql: Reads, page: SettlementPage): Promise<StoredSettlement[]> {
+  const rows = await sql<Row[]>`
+    select ${columns(sql)} from ${joined(sql)}
+    where s.gateway_id = ${page.gatewayId} and (${page.status}::text is null or s.status = ${page.status})
+      and (${page.after}::uuid is null or (s.created_at, s.id) < (select c.created_at, c.id from settlements c where c.id = ${page.after}))
+    order by s.created_at desc, s.id desc limit ${page.limit + 1} offset ${page.offset}`;
+  return rows.map(fromRow);
+}
+
+/** Counts a gateway's cashouts, of one status when given; locks nothing. */
+export async function countSettlements(sql: Reads, gatewayId: string, status: SettlementStatus | null): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total from settlements where gateway_id = ${gatewayId} and (${status}::text is null or status = ${status})`;
+  return row?.total ?? 0;
+}
+
+/** Counts the cashouts a gateway has parked, both parked statuses together (decisions 10); locks nothing. */
+export async function countParked(sql: Reads, gatewayId: string): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total from settlements where gateway_id = ${gatewayId} and status in ('UNDERFUNDED', 'WAITING_AML_CREDIT')`;
+  return row?.total ?? 0;
+}
+
+/**
+ * The cashouts of one asset and pool that are due and still have no transaction on its way, in the order they must be paid:
+ * those waiting for their first one by dispatch time, and before them any whose first one failed for good. Locks nothing.
+ */
+export async function listDispatchQueue(sql: Reads, queue: { assetId: string; pool: 'green' | 'held'; limit: number }): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select s.id from settlements s
+    where s.asset_id = ${queue.assetId} and s.pool = ${queue.pool} and s.dispatch_at <= sluice_now()
+      and (s.status = 'REQUESTED' or (s.status = 'PROCESSING' and exists (
+        select 1 from payouts f where f.settlement_id = s.id and f.purpose = 'settlement' and f.status = 'FAILED' and f.plan->>'repay' = 'true'
+          and f.family = (select max(l.family) from payouts l where l.settlement_id = s.id and l.purpose = 'settlement'))))
+      and not exists (select 1 from payouts p where p.settlement_id = s.id and p.purpose = 'settlement' and p.status not in ('FAILED', 'CANCELLED'))
+    order by s.dispatch_at, s.id limit ${queue.limit}`;
+  return rows.map((row) => row.id);
+}
+
+/** Cashouts due for a minute that have neither a payout on its way nor an outbox row left that would make one. Locks nothing. */
+export async function listForgotten(sql: Reads): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select s.id from settlements s
+    where s.status = 'REQUESTED' and s.dispatch_at < sluice_now() - interval '1 minute'
+      and not exists (select 1 from payouts p where p.settlement_id = s.id and p.purpose = 'settlement' and p.status not in ('FAILED', 'CANCELLED'))
+      and not exists (select 1 from outbox o where o.ref_id = s.id and o.topic = 'settlement.dispatch' and o.state = 'due')`;
+  return rows.map((row) => row.id);
+}
+
+/** Writes why a cashout has not been sent yet, for the operator; null clears it. Locks its row when the reason changes. */
+export async function setWaitReason(sql: Reads, id: string, reason: string | null): Promise<boolean> {
+  const rows = await sql`update settlements set wait_reason = ${reason} where id = ${id} and wait_reason is distinct from ${reason} returning id`;
+  return rows.length === 1;
+}
+
+function joined(sql: Reads) {
+  return sql`settlements s join address_book b on b.id = s.address_id join assets a on a.id = s.asset_id join networks n on n.id = s.network_id`;
+}
+
+function columns(sql: Reads) {
+  return sql`s.id, s.gateway_id as "gatewayId", s.status, s.address, b.address as "canonicalAddress", s.amount_text as "amountText", s.amount,
+    s.requested_route as "requestedRoute", s.pool, s.routed_by_service as "routedByService", s.destination_risk_score as "destinationRiskScore", s.metadata,
+    s.fee_locked as "feeLocked", s.net_amount as "netAmount", s.received_amount as "receivedAmount", s.txid, s.created_at as "createdAt",
+    s.expires_at as "expiresAt", s.dispatch_at as "dispatchAt", s.wait_reason as "waitReason",
+    s.intent_mac as "intentMac", a.id as "assetId", a.symbol as "assetSymbol", a.contract,
+    a.decimals, n.id as "networkId", n.name as "networkName", n.family`;
+}
+
+function fromRow(row: Row): StoredSettlement {
+  return {
+    ...row,
+    amount: parseTrusted(row.amount),
+    feeLocked: row.feeLocked === null ? null : parseTrusted(row.feeLocked),
+    netAmount: row.netAmount === null ? null : parseTrusted(row.netAmount),
+    receivedAmount: row.receivedAmount === null ? null : parseTrusted(row.receivedAmount),
+  };
+}

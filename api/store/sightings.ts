@@ -1,0 +1,83 @@
+import type { SentTransaction, Sighting, Transfer } from '#shared/core/chain-events.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** Rows per statement: 17 parameters each, well below the 65,535 a statement may have. */
+const CHUNK = 1_000;
+
+/** What names a transfer wherever it is mined: a deposit is unique by this (architecture 3.4). */
+export interface TransferKey {
+  networkId: string;
+  txid: string;
+  kind: 'native' | 'token';
+  ordinal: number;
+}
+
+/**
+ * Stores what an indexer saw; a row that a fork had orphaned becomes canonical again when its block does.
+ * Sightings are evidence: nothing else about an existing row changes.
+ */
+export async function insertSightings(tx: Tx, networkId: string, sightings: readonly Sighting[]): Promise<void> {
+  for (let start = 0; start < sightings.length; start += CHUNK) {
+    const rows = sightings
+      .slice(start, start + CHUNK)
+      .map((sighting) => ({ network_id: networkId, ...common(sighting), ...(sighting.kind === 'sent' ? sent(sighting) : transfer(sighting)) }));
+    await tx`insert into sightings ${tx(rows)} on conflict (network_id, block_hash, txid, kind, ordinal) do update set canonical = true where not sightings.canonical`;
+  }
+}
+
+function common(sighting: Sighting) {
+  return {
+    kind: sighting.kind,
+    txid: sighting.txid,
+    height: sighting.height,
+    block_hash: sighting.blockHash,
+    position: sighting.position,
+    block_time: new Date(sighting.time * 1_000),
+    sender: sighting.sender,
+  };
+}
+
+function transfer(sighting: Transfer) {
+  return {
+    ordinal: sighting.ordinal,
+    recipient: sighting.recipient,
+    contract: sighting.contract,
+    raw_amount: sighting.rawAmount,
+    nonce: null,
+    succeeded: null,
+    raw_fee: null,
+  };
+}
+
+function sent(sighting: SentTransaction) {
+  return { ordinal: 0, recipient: null, contract: null, raw_amount: null, nonce: sighting.nonce, succeeded: sighting.succeeded, raw_fee: sighting.rawFee };
+}
+
+/** Takes every sighting above `height` off the canonical chain; answers how many there were. */
+export async function orphanSightingsAbove(tx: Tx, networkId: string, height: number): Promise<number> {
+  const rows = await tx`update sightings set canonical = false where network_id = ${networkId} and height > ${height} and canonical returning 1`;
+  return rows.length;
+}
+
+/** Marks the canonical sightings of these transfers as having reached the books. */
+export async function markSightingsBooked(tx: Tx, keys: readonly TransferKey[]): Promise<void> {
+  await tx`
+    update sightings s set booked_at = sluice_now()
+    from unnest(${keys.map((key) => key.networkId)}::uuid[], ${keys.map((key) => key.txid)}::text[], ${keys.map((key) => key.kind)}::text[],
+      ${keys.map((key) => key.ordinal)}::int[]) as key (network_id, txid, kind, ordinal)
+    where s.network_id = key.network_id and s.txid = key.txid and s.kind = key.kind and s.ordinal = key.ordinal and s.canonical and s.booked_at is null`;
+}
+
+/**
+ * Closes final transfers to deposit addresses that have no effect on the books: tokens nobody configured, and zero
+ * amounts. Answers how many there were.
+ */
+export async function closeWorthlessSightings(sql: Reads, networkId: string, finalHeight: number): Promise<number> {
+  const rows = await sql`
+    update sightings s set booked_at = sluice_now()
+    where s.network_id = ${networkId} and s.canonical and s.booked_at is null and s.height <= ${finalHeight} and s.kind <> 'sent'
+      and exists (select 1 from deposit_addresses d where d.address = s.recipient)
+      and (s.raw_amount = 0 or not exists (select 1 from assets a where a.network_id = s.network_id and a.contract is not distinct from s.contract))
+    returning 1`;
+  return rows.length;
+}

@@ -1,0 +1,25 @@
+import type { WatchAck } from '#shared/core/chain-events.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** Asks the indexers of the given networks to watch an address until `until` (for ever when null); one already asked for stays as it is. */
+export async function insertWatches(tx: Tx, networkIds: readonly string[], address: string, until: Date | null): Promise<void> {
+  await tx`
+    insert into watches (network_id, address, watch_until)
+    select unnest(${[...networkIds]}::uuid[]), ${address}, ${until}
+    on conflict (network_id, address) do nothing`;
+}
+
+/** Whether a network's indexer has said that it watches an address; locks nothing. */
+export async function isWatched(sql: Reads, networkId: string, address: string): Promise<boolean> {
+  const rows = await sql`select 1 from watches where network_id = ${networkId} and address = ${address} and acked_epoch is not null`;
+  return rows.length === 1;
+}
+
+/** Writes an indexer's word that it watches these addresses from these heights on; the first height given stands. Locks the rows. */
+export async function acknowledgeWatches(tx: Tx, networkId: string, epoch: number, acks: readonly WatchAck[]): Promise<void> {
+  if (acks.length === 0) return;
+  await tx`
+    update watches w set acked_epoch = ${epoch}, watched_from = coalesce(w.watched_from, a.watched_from)
+    from unnest(${acks.map((ack) => ack.address)}::text[], ${acks.map((ack) => ack.watchedFrom)}::bigint[]) as a (address, watched_from)
+    where w.network_id = ${networkId} and w.address = a.address`;
+}

@@ -1,0 +1,72 @@
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+export interface WebhookEvent {
+  id: string;
+  paymentId: string;
+  gatewayId: string;
+  seq: number;
+  status: string;
+  url: string;
+  body: string;
+  state: 'pending' | 'delivered' | 'exhausted' | 'stopped';
+  /** Finished attempts of the schedule. */
+  attempts: number;
+  nextAttemptAt: Date;
+  createdAt: Date;
+  deliveredAt: Date | null;
+}
+
+/** Writes one webhook; false when this payment has already announced this status. Call it while the payment is locked. */
+export async function insertWebhookEvent(
+  tx: Tx,
+  row: { id: string; paymentId: string; gatewayId: string; status: string; url: string; body: string },
+): Promise<boolean> {
+  const rows = await tx`
+    insert into webhook_events (id, payment_id, gateway_id, status, url, body, next_attempt_at)
+    values (${row.id}, ${row.paymentId}, ${row.gatewayId}, ${row.status}, ${row.url}, ${row.body}, sluice_now())
+    on conflict (payment_id, status) do nothing returning id`;
+  return rows.length > 0;
+}
+
+/** Reads one webhook and locks it until commit; undefined when there is none. `now` is the service time. */
+export async function lockWebhookEvent(tx: Tx, id: string): Promise<(WebhookEvent & { now: Date }) | undefined> {
+  const [row] = await tx<(WebhookEvent & { now: Date })[]>`
+    select id, payment_id as "paymentId", gateway_id as "gatewayId", seq, status, url, body, state, attempts,
+      next_attempt_at as "nextAttemptAt", created_at as "createdAt", delivered_at as "deliveredAt", sluice_now() as now
+    from webhook_events where id = ${id} for update`;
+  return row;
+}
+
+/** When the webhook before this one in the payment's order will be tried next; undefined when nothing is ahead of it. */
+export async function aheadOf(tx: Tx, event: { paymentId: string; seq: number }): Promise<Date | undefined> {
+  const [row] = await tx<{ at: Date }[]>`
+    select next_attempt_at as at from webhook_events
+    where payment_id = ${event.paymentId} and state = 'pending' and seq < ${event.seq} order by seq desc limit 1`;
+  return row?.at;
+}
+
+/** Writes what an attempt made of a webhook. */
+export async function updateWebhookEvent(
+  tx: Tx,
+  id: string,
+  change: { state: WebhookEvent['state']; attempts: number; nextAttemptAt: Date; deliveredAt: Date | null },
+): Promise<void> {
+  await tx`
+    update webhook_events set state = ${change.state}, attempts = ${change.attempts}, next_attempt_at = ${change.nextAttemptAt}, delivered_at = ${change.deliveredAt}
+    where id = ${id}`;
+}
+
+/** Ids of the payment's pending webhooks that come after `seq`. */
+export async function pendingBehind(tx: Tx, event: { paymentId: string; seq: number }): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from webhook_events where payment_id = ${event.paymentId} and state = 'pending' and seq > ${event.seq} order by seq`;
+  return rows.map((row) => row.id);
+}
+
+/** Every webhook of a payment, in order. */
+export async function listWebhookEvents(sql: Reads, paymentId: string): Promise<WebhookEvent[]> {
+  return sql<WebhookEvent[]>`
+    select id, payment_id as "paymentId", gateway_id as "gatewayId", seq, status, url, body, state, attempts,
+      next_attempt_at as "nextAttemptAt", created_at as "createdAt", delivered_at as "deliveredAt"
+    from webhook_events where payment_id = ${paymentId} order by seq`;
+}

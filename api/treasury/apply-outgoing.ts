@@ -1,0 +1,212 @@
+import type { Deps } from '#api/deps.ts';
+import { post } from '#api/ledger/post.ts';
+import { advance } from '#api/store/advance.ts';
+import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
+import { readTip } from '#api/store/chain-tips.ts';
+import { readClock } from '#api/store/clock.ts';
+import { spendDraws } from '#api/store/credit-draws.ts';
+import { hastenOutbox, insertOutbox } from '#api/store/outbox.ts';
+import { listFinalOutgoing, listUnknownOutgoing, markBooked, type OutgoingSighting } from '#api/store/outgoing-sightings.ts';
+import { findLatestAttempt } from '#api/store/payout-attempts.ts';
+import { findPayout, listOpenOnChain, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
+import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
+import { findDepositIndex, haltWallet, insertWallet } from '#api/store/wallets.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { formatAmount, fromUnits } from '#shared/core/money.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { fund, gas, lose, settle } from '#state-machines/ledger/postings.ts';
+import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
+import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
+import { judgeEffect } from './judge-effect.ts';
+import { depositPath } from './wallets.ts';
+
+export interface AppliedNetwork {
+  /** Id of its row in `networks`. */
+  networkId: string;
+  networkName: string;
+}
+
+/**
+ * Says what the chain, as stored right now, means for our own transactions: payouts found in a block or dropped from one,
+ * wallets used by somebody else, and at finality the books: fees, cashouts paid, coins put in. Called in the transaction
+ * that moved the network's tip, after its sightings are written; calling it again changes nothing.
+ * Locks settlements, then payouts, then ledger accounts.
+ */
+export async function applyOutgoing(tx: Tx, deps: Deps, network: AppliedNetwork): Promise<void> {
+  await followPayouts(tx, deps, network);
+  await haltUsedWallets(tx, deps, network);
+  const tip = await readTip(tx, network.networkId);
+  if (tip !== undefined) await bookFinal(tx, deps, network, tip.finalHeight);
+}
+
+/** Moves payouts into the block that holds them, and back to being sent when that block was replaced. */
+async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork): Promise<void> {
+  for (const open of await listOpenOnChain(tx, networkId)) {
+    if (open.height !== null && open.status !== 'INCLUDED') {
+      const height = open.height;
+      await advance(tx, 'payout', { id: open.id, event: 'SEEN', actor: 'chain', facts: () => ({ facts: NO_PAYOUT_FACTS, record: { height } }) });
+      // Whatever waited for these coins or this gas can go on.
+      if (open.settlementId !== null) await hastenOutbox(tx, 'settlement.dispatch', [open.settlementId]);
+      crashPoint('confirm.seen');
+    } else if (open.height === null && open.status === 'INCLUDED') {
+      await advance(tx, 'payout', { id: open.id, event: 'ORPHANED', actor: 'chain', facts: () => ({ facts: NO_PAYOUT_FACTS }) });
+      const attempt = await findLatestAttempt(tx, open.id);
+      if (attempt !== undefined) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'payout.broadcast', refId: attempt.id });
+    }
+  }
+}
+
+/** Stops every wallet that did something the books do not know of: its key, or an allowance on it, is in other hands. */
+async function haltUsedWallets(tx: Tx, deps: Deps, { networkId, networkName }: AppliedNetwork): Promise<void> {
+  for (const unknown of await listUnknownOutgoing(tx, networkId)) {
+    if (unknown.halted) continue;
+    const walletId = unknown.walletId ?? (await storeDepositWallet(tx, deps, networkId, networkName, unknown.address));
+    const reason = `transaction ${unknown.txid} is not one of ours`;
+    if (await haltWallet(tx, walletId, reason)) {
+      deps.log.error({ network: networkName, wallet: unknown.address, txid: unknown.txid }, 'wallet halted: an outgoing transaction is unknown to the books');
+    }
+  }
+}
+
+async function storeDepositWallet(tx: Tx, deps: Deps, networkId: string, networkName: string, address: string): Promise<string> {
+  const chain = deps.chains.get(networkName);
+  const index = chain && (await findDepositIndex(tx, chain.config.family, address));
+  if (chain === undefined || index === undefined) throw new Invariant(`${address} is neither a wallet nor a deposit address`);
+  const wallet = await insertWallet(tx, { id: uuidFrom(deps.randomBytes(16)), networkId, role: 'deposit', address, derivationPath: depositPath(chain, index) });
+  return wallet.id;
+}
+
+/** Books every final transaction of ours and every final transfer to a wallet, one transaction of the chain at a time. */
+async function bookFinal(tx: Tx, deps: Deps, network: AppliedNetwork, finalHeight: number): Promise<void> {
+  const byTxid = new Map<string, OutgoingSighting[]>();
+  for (const row of await listFinalOutgoing(tx, network.networkId, finalHeight)) byTxid.set(row.txid, [...(byTxid.get(row.txid) ?? []), row]);
+  if (byTxid.size === 0) return;
+  const native = await findAssetByContract(tx, network.networkId, null);
+  if (native === undefined) throw new Invariant(`network ${network.networkName} has no native asset`);
+  for (const rows of await inLockOrder(tx, byTxid)) {
+    const sent = rows.find((row) => row.kind === 'sent');
+    const transfers = rows.filter((row) => row.kind !== 'sent');
+    if (sent !== undefined) await bookFee(tx, network, native, sent);
+    if (sent !== undefined && sent.payoutId !== null) await finish(tx, deps, network, sent, transfers);
+    else if (transfers.every((row) => row.payoutId === null)) for (const row of transfers) await bookStray(tx, network, row);
+    await markBooked(
+      tx,
+      rows.map((row) => row.id),
+    );
+  }
+  crashPoint('confirm.final');
+}
+
+/** Settlements are locked in the order of their ids, whatever order the chain put their transactions in. */
+async function inLockOrder(tx: Tx, byTxid: ReadonlyMap<string, OutgoingSighting[]>): Promise<OutgoingSighting[][]> {
+  const keyed = await Promise.all(
+    [...byTxid.values()].map(async (rows) => {
+      const payoutId = rows[0]?.payoutId ?? null;
+      const payout = payoutId === null ? undefined : await findPayout(tx, payoutId);
+      return { rows, key: payout?.purpose === 'settlement' ? (payout.settlementId ?? '') : '' };
+    }),
+  );
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map((one) => one.rows);
+}
+
+/** What a transaction of ours cost leaves the books when it is final (architecture 2, Ledger). */
+async function bookFee(tx: Tx, network: AppliedNetwork, native: StoredAsset, sent: OutgoingSighting): Promise<void> {
+  if (sent.rawFee === null || sent.rawFee === 0n) return;
+  await post(tx, { sourceKey: `gas:${network.networkId}:${sent.txid}`, kind: 'gas', postings: gas(native.id, fromUnits(sent.rawFee, native.decimals)) });
+}
+
+/** Ends a payout by its effect on the chain. */
+async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: OutgoingSighting, transfers: OutgoingSighting[]): Promise<void> {
+  const known = await findPayout(tx, sent.payoutId as string);
+  if (known?.purpose === 'settlement' && known.settlementId !== null) await lockSettlement(tx, known.settlementId);
+  const payout = await lockPayout(tx, sent.payoutId as string);
+  // Its outcome stands, though its block was replaced by another that holds it too.
+  if (payout?.status === 'CONFIRMED' || payout?.status === 'FAILED') return;
+  if (payout === undefined || payout.status !== 'INCLUDED')
+    throw new Invariant(`payout ${sent.payoutId} is final on the chain but ${payout?.status ?? 'unknown'} in the books`);
+  const moved = transfers.filter((row) => row.sender === payout.walletAddress).map((row) => ({ ...row, rawAmount: row.rawAmount ?? 0n }));
+  const effect = judgeEffect(payout, sent.succeeded === true, moved);
+  crashPoint('settle.effect-checked');
+  const { now } = await readClock(tx);
+  const outcome = { txid: sent.txid, raw_fee: (sent.rawFee ?? 0n).toString(), final_at: now };
+  if (effect.outcome === 'done') {
+    await advance(tx, 'payout', {
+      id: payout.id,
+      event: 'FINAL_SUCCESS',
+      actor: 'chain',
+      facts: () => ({ facts: NO_PAYOUT_FACTS, columns: outcome, record: { txid: sent.txid } }),
+    });
+    if (payout.purpose === 'settlement') await complete(tx, payout, sent.txid, now);
+    else if (payout.settlementId !== null) await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
+    return;
+  }
+  const repay = payout.purpose === 'settlement' && effect.outcome === 'nothing' && payout.family === 1;
+  await advance(tx, 'payout', {
+    id: payout.id,
+    event: 'FINAL_FAILURE',
+    actor: 'chain',
+    facts: () => ({
+      facts: NO_PAYOUT_FACTS,
+      columns: { ...outcome, failure: effect.reason, plan: tx.json({ ...payout.plan, repay } as unknown as Parameters<Tx['json']>[0]) },
+      record: { txid: sent.txid, reason: effect.reason, repay },
+    }),
+  });
+  deps.log.error(
+    { network: network.networkName, payout: payout.id, settlement: payout.settlementId, txid: sent.txid, reason: effect.reason, repay },
+    'a payout failed for good',
+  );
+  crashPoint('fail.final');
+  if (effect.outcome === 'other') {
+    await haltWallet(tx, payout.walletId, `transaction ${sent.txid}: ${effect.reason}`);
+    for (const row of transfers) await bookStray(tx, network, row);
+  }
+  if (payout.settlementId === null) return;
+  if (repay) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: payout.settlementId });
+  else if (payout.purpose === 'settlement')
+    await setWaitReason(tx, payout.settlementId, `transaction ${sent.txid} failed: ${effect.reason}; an operator must decide`);
+  else await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
+}
+
+/** A cashout reached its destination: SETTLED, with what arrived, and its claim is spent (contract 3.2). */
+async function complete(tx: Tx, payout: StoredPayout, txid: string, now: Date): Promise<void> {
+  const settlement = await lockSettlement(tx, payout.settlementId as string);
+  if (settlement === undefined || settlement.feeLocked === null) throw new Invariant(`settlement ${payout.settlementId} was paid without a claim`);
+  const received = fromUnits(payout.rawAmount, payout.decimals);
+  const moved = await advance(tx, 'settlement', {
+    id: settlement.id,
+    event: 'COMPLETED',
+    actor: 'chain',
+    facts: () => ({
+      facts: NO_SETTLEMENT_FACTS,
+      columns: { received_amount: formatAmount(received), txid, settled_at: now, wait_reason: null },
+      record: { txid, receivedAmount: formatAmount(received) },
+    }),
+  });
+  if (moved.conflict) throw new Invariant(`settlement ${settlement.id} was paid while ${moved.status}`);
+  await spendDraws(tx, settlement.id);
+  await post(tx, {
+    sourceKey: `settlement:${settlement.id}:settle`,
+    kind: 'settle',
+    postings: settle({
+      gatewayId: settlement.gatewayId,
+      assetId: settlement.assetId,
+      settlementId: settlement.id,
+      amount: settlement.amount,
+      feeLocked: settlement.feeLocked,
+    }),
+  });
+  crashPoint('settle.posted');
+}
+
+/** Books a transfer no payout explains: coins put into a wallet, or coins that left without us. Between our own addresses nothing changes. */
+async function bookStray(tx: Tx, network: AppliedNetwork, row: OutgoingSighting): Promise<void> {
+  if (row.rawAmount === null || row.rawAmount === 0n || (row.senderOurs && row.recipientOurs)) return;
+  const asset = await findAssetByContract(tx, network.networkId, row.contract);
+  // A token nobody configured is in no books.
+  if (asset === undefined) return;
+  const coins = fromUnits(row.rawAmount, asset.decimals);
+  const sourceKey = `${row.senderOurs ? 'loss' : 'fund'}:${network.networkId}:${row.txid}:${row.kind}:${row.ordinal}`;
+  await post(tx, row.senderOurs ? { sourceKey, kind: 'loss', postings: lose(asset.id, coins) } : { sourceKey, kind: 'fund', postings: fund(asset.id, coins) });
+}

@@ -1,0 +1,40 @@
+import type { Deps } from '#api/deps.ts';
+import { advance } from '#api/store/advance.ts';
+import { findFreeze } from '#api/store/freezes.ts';
+import { findAttempt } from '#api/store/payout-attempts.ts';
+import { findPayout } from '#api/store/payouts.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
+
+/**
+ * Hands the stored bytes of one attempt to the network. Its answer proves nothing either way, so none changes anything
+ * but the note that they were sent: the chain decides (architecture 4). While dispatch is frozen nothing is sent.
+ * @returns true when a block holds them or their outcome is final, so that there is nothing left to send
+ */
+export async function broadcastAttempt(deps: Deps, attemptId: string): Promise<boolean> {
+  const attempt = await findAttempt(deps.db.sql, attemptId);
+  const payout = attempt && (await findPayout(deps.db.sql, attempt.payoutId));
+  if (attempt === undefined || payout === undefined) throw new Invariant(`there is no attempt ${attemptId}`);
+  if (payout.status !== 'SIGNED' && payout.status !== 'BROADCAST') return true;
+  const chain = deps.chains.get(payout.networkName);
+  if (chain === undefined) throw new Invariant(`network ${payout.networkName} is not configured`);
+  if ((await findFreeze(deps.db.sql, { networkName: payout.networkName, assetId: payout.assetId })) !== undefined) return false;
+  crashPoint('broadcast.before');
+  const { accepted, answer } = await chain.payer.broadcast(attempt.signedBytes);
+  crashPoint('broadcast.after');
+  deps.log[accepted ? 'info' : 'debug']({ payout: payout.id, txid: attempt.txid, accepted, answer }, 'payout broadcast');
+  if (payout.status === 'SIGNED') {
+    // A conflict means the chain was faster than this note.
+    await deps.db.transaction((tx) =>
+      advance(tx, 'payout', {
+        id: payout.id,
+        event: 'SENT',
+        actor: 'worker',
+        facts: () => ({ facts: NO_PAYOUT_FACTS, record: { accepted, answer: answer.slice(0, 300) } }),
+      }),
+    );
+    crashPoint('sent.marked');
+  }
+  return false;
+}

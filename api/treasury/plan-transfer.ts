@@ -1,0 +1,135 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import { appendEvent } from '#api/store/advance.ts';
+import { completePlan, hasAllocatedNonce, insertPayout, listCommitted, type PayoutPurpose, type StoredPayout } from '#api/store/payouts.ts';
+import { haltWallet, lockWallet, setNextNonce, type StoredWallet } from '#api/store/wallets.ts';
+import type { FeeQuote } from '#shared/chains/chain.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+
+/** What the chain showed of a wallet before any lock was taken, and what was on its way then. */
+export interface Observed {
+  nonce: number;
+  /** Chain units held of the asset that moves. */
+  coins: bigint;
+  /** Native units held. */
+  native: bigint;
+  /** Payouts that may be missing from, or already part of, those figures. */
+  committedIds: string[];
+}
+
+/** A transfer to be given a nonce. */
+export interface TransferPlan {
+  purpose: PayoutPurpose;
+  settlementId: string | null;
+  family: number;
+  parentId: string | null;
+  asset: { id: string; contract: string | null };
+  recipient: string;
+  rawAmount: bigint;
+  quote: FeeQuote;
+  /** A payout that was planned without a nonce and now gets one. */
+  waitingId?: string;
+}
+
+export type Planned = { payoutId: string } | { refused: string };
+
+/**
+ * Looks at a wallet on its chain. What is on its way is read first, so that a payout mined in between is counted as spent
+ * twice rather than not at all.
+ */
+export async function observeWallet(deps: Deps, chain: Chain, wallet: StoredWallet, contract: string | null): Promise<Observed> {
+  const committed = await listCommitted(deps.db.sql, wallet.id, []);
+  const [nonce, native, coins] = await Promise.all([
+    chain.payer.nonce(wallet.address),
+    chain.payer.balance(wallet.address, null),
+    contract === null ? null : chain.payer.balance(wallet.address, contract),
+  ]);
+  return { nonce, native, coins: coins ?? native, committedIds: committed.map((payout) => payout.id) };
+}
+
+/** What a wallet can still spend after everything that is on its way, chain units. */
+export function freeOf(
+  observed: Pick<Observed, 'coins' | 'native'>,
+  committed: readonly StoredPayout[],
+  contract: string | null,
+): { coins: bigint; native: bigint } {
+  let { coins, native } = observed;
+  for (const payout of committed) {
+    if (payout.contract === contract) coins -= payout.rawAmount;
+    if (payout.contract === null) native -= payout.rawAmount;
+    const fee = BigInt(payout.plan.rawFee ?? 0);
+    native -= fee;
+    if (contract === null) coins -= fee;
+  }
+  return { coins, native };
+}
+
+/**
+ * Gives a transfer the wallet's next nonce and stores it for the signer, in the caller's transaction; refuses, changing
+ * nothing, when the wallet is halted, cannot cover it, or was used by somebody else (which halts it).
+ * Locks the wallet; the caller already holds the settlement, if there is one (architecture 4).
+ */
+export async function planTransfer(tx: Tx, deps: Deps, walletId: string, observed: Observed, plan: TransferPlan): Promise<Planned> {
+  const wallet = await lockWallet(tx, walletId);
+  if (wallet === undefined) return { refused: `wallet ${walletId} does not exist` };
+  if (wallet.haltedReason !== null) return { refused: `the wallet is halted: ${wallet.haltedReason}` };
+  let nonce = wallet.nextNonce;
+  if (observed.nonce > nonce) {
+    if (await hasAllocatedNonce(tx, wallet.id)) {
+      await haltWallet(tx, wallet.id, `the chain has used nonce ${observed.nonce - 1}, which was never allocated`);
+      deps.log.error({ wallet: wallet.address, chainNonce: observed.nonce, nextNonce: nonce }, 'wallet halted: its key was used by somebody else');
+      return { refused: 'the wallet was used by somebody else' };
+    }
+    nonce = observed.nonce;
+  }
+  const committed = (await listCommitted(tx, wallet.id, observed.committedIds)).filter((payout) => payout.id !== plan.waitingId);
+  const free = freeOf(observed, committed, plan.asset.contract);
+  if (free.coins < plan.rawAmount || free.native < plan.quote.rawFee + (plan.asset.contract === null ? plan.rawAmount : 0n))
+    return { refused: 'the wallet does not cover it' };
+  const fees = { rawFee: plan.quote.rawFee.toString(), fields: plan.quote.fields };
+  if (plan.waitingId !== undefined && !(await completePlan(tx, plan.waitingId, { rawAmount: plan.rawAmount, nonce, plan: fees }))) {
+    return { refused: 'it is no longer waiting' };
+  }
+  await setNextNonce(tx, wallet.id, nonce + 1);
+  crashPoint('dispatch.nonce-allocated');
+  if (plan.waitingId !== undefined) return { payoutId: plan.waitingId };
+  return { payoutId: await storePayout(tx, deps, wallet, { ...plan, nonce, plan: fees }) };
+}
+
+/** Stores a payout without a nonce: it keeps its place, and cannot be signed, until the gas it waits for has arrived. Locks nothing. */
+export async function planWaiting(tx: Tx, deps: Deps, wallet: StoredWallet, plan: Omit<TransferPlan, 'quote' | 'waitingId'>): Promise<string> {
+  return storePayout(tx, deps, wallet, { ...plan, nonce: null, plan: {} });
+}
+
+async function storePayout(
+  tx: Tx,
+  deps: Deps,
+  wallet: StoredWallet,
+  p: Omit<TransferPlan, 'quote'> & { nonce: number | null; plan: { rawFee?: string; fields?: Record<string, string> } },
+): Promise<string> {
+  const id = uuidFrom(deps.randomBytes(16));
+  await insertPayout(tx, {
+    id,
+    networkId: wallet.networkId,
+    walletId: wallet.id,
+    purpose: p.purpose,
+    settlementId: p.settlementId,
+    family: p.family,
+    parentId: p.parentId,
+    assetId: p.asset.id,
+    recipient: p.recipient,
+    rawAmount: p.rawAmount,
+    nonce: p.nonce,
+    plan: p.plan,
+  });
+  await appendEvent(tx, 'payout', {
+    id,
+    event: 'PLANNED',
+    from: null,
+    to: 'PLANNED',
+    facts: { purpose: p.purpose, rawAmount: p.rawAmount.toString(), recipient: p.recipient, nonce: p.nonce },
+    actor: 'dispatcher',
+  });
+  return id;
+}
