@@ -1,0 +1,25 @@
+import { assetCommands } from './asset.ts';
+import { auditCommands } from './audit.ts';
+import { chainCommands } from './chain.ts';
+import type { Command } from './command.ts';
+import { depositCommands } from './deposit.ts';
+import { doctorCommands } from './doctor.ts';
+import { gatewayCommands } from './gateway.ts';
+import { payCommands } from './pay.ts';
+import { paymentCommands } from './payment.ts';
+import { secretCommands } from './secret.ts';
+import { settlementCommands } from './settlement.ts';
+
+/** Every command, in the order of the help; a new noun is one file and one line here. */
+export const COMMANDS: readonly Command[] = [
+  ...gatewayCommands,
+  ...assetCommands,
+  ...paymentCommands,
+  ...settlementCommands,
+  ...depositCommands,
+  ...payCommands,
+  ...chainCommands,
+  ...auditCommands,
+  ...doctorCommands,
+  ...secretCommands,
+];

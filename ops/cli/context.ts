@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { call, type CallOptions, operator } from '#ops/dev/client.ts';
+import { DEV_FILE, readDevFile } from '#ops/dev/dev-file.ts';
+import { type Context, UnreachableError } from './command.ts';
+
+/**
+ * Finds the service: SLUICE_OPERATOR_URL and SLUICE_OPERATOR_TOKEN when both are set, else `.sluice/dev.json` in the
+ * working folder.
+ * @throws UnreachableError when neither exists
+ */
+export async function openContext(env: Record<string, string | undefined>, folder: string): Promise<Context> {
+  const dev = await readDevFile(join(folder, DEV_FILE)).catch(() => undefined);
+  const operatorUrl = env.SLUICE_OPERATOR_URL ?? dev?.operatorUrl;
+  const token = env.SLUICE_OPERATOR_TOKEN ?? dev?.operatorToken;
+  if (operatorUrl === undefined || token === undefined)
+    throw new UnreachableError(`there is no ${DEV_FILE} here: run "npm start" first, or set SLUICE_OPERATOR_URL and SLUICE_OPERATOR_TOKEN`);
+  const url = operatorUrl.replace(/\/+$/, '');
+  const plain = operator(url, token);
+  return {
+    operatorUrl: url,
+    baseUrl: dev !== undefined && dev.operatorUrl === operatorUrl ? dev.api.baseUrl : url.replace(/\/operator\/v1$/, '/api/v1'),
+    dev: dev !== undefined && dev.operatorUrl === operatorUrl ? dev : undefined,
+    operator: {
+      call: (method, path, options) => reachable(url, plain.call(method, path, options)),
+      must: (method, path, options) => reachable(url, plain.must(method, path, options)),
+    },
+  };
+}
+
+/** One call to the merchant API's public side, told apart from "nothing answers". */
+export async function callApi(context: Context, method: string, path: string, options?: CallOptions): ReturnType<typeof call> {
+  return reachable(context.baseUrl, call(`${context.baseUrl}${path}`, method, options));
+}
+
+async function reachable<T>(url: string, answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    // fetch says "fetch failed" with a system error as its cause; whatever else went wrong is an answer of the service.
+    if (error instanceof TypeError && error.cause !== undefined)
+      throw new UnreachableError(`nothing answers at ${url}; is the service running? (npm start)`, { cause: error });
+    throw error;
+  }
+}

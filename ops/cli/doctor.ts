@@ -1,0 +1,189 @@
+import { connect as connectSocket } from 'node:net';
+import { DEV_FILE, type DevFile } from '#ops/dev/dev-file.ts';
+import { connect } from '#shared/platform/postgres.ts';
+import { type Command, type Context, UnreachableError } from './command.ts';
+
+const TIMEOUT_MILLISECONDS = 5_000;
+/** A tip older than this means that nothing arrives any more. */
+const STALE_MILLISECONDS = 60_000;
+
+/** One dependency: whether it is well, what was seen, and what to do when it is not. */
+interface Finding {
+  check: string;
+  good: boolean;
+  seen: string;
+  fix: string | null;
+}
+
+interface NetworkStatus {
+  name: string;
+  indexed: boolean;
+  pausedAt: string | null;
+  tipHeight: number | null;
+  headHeight: number | null;
+  appliedAt: string | null;
+}
+
+export const doctorCommands: readonly Command[] = [
+  {
+    name: 'doctor',
+    args: '',
+    summary: 'check every dependency and say what to fix; exit code 1 when something is wrong',
+    arity: [0, 0],
+    async run(open) {
+      const findings: Finding[] = [node()];
+      const context = await open().catch((error: Error) => error);
+      if (context instanceof Error) findings.push(bad('service', context.message, 'start it: npm start'));
+      else findings.push(...(await checkService(context)), ...(context.dev === undefined ? [] : await checkDevelopment(context.dev)));
+      const lines = findings.flatMap((one) => [
+        `${one.good ? 'ok  ' : 'FAIL'}  ${one.check.padEnd(24)}  ${one.seen}`,
+        ...(one.fix === null ? [] : [`      ${' '.repeat(24)}  fix: ${one.fix}`]),
+      ]);
+      return { data: findings, text: lines.join('\n'), good: findings.every((one) => one.good) };
+    },
+  },
+];
+
+function node(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const fits = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22;
+  return fits ? good('node', process.versions.node) : bad('node', process.versions.node, 'install Node 20.19 or newer');
+}
+
+async function checkService(context: Context): Promise<Finding[]> {
+  try {
+    const answer = await context.operator.call('GET', '/clock');
+    if (answer.status === 401) return [bad('operator api', 'the token was refused', 'SLUICE_OPERATOR_TOKEN must be that of the running service')];
+    if (!answer.success) return [bad('operator api', `${answer.status} ${answer.error.code}`, 'look at the log of the api process')];
+    const { offsetSeconds } = answer.data as { offsetSeconds: number };
+    const reached = good('operator api', `${context.operatorUrl}, service clock ${offsetSeconds === 0 ? 'on time' : `${offsetSeconds} s ahead`}`);
+    return [reached, ...(await checkNetworks(context)), await checkJobs(context), await checkAudit(context)];
+  } catch (error) {
+    if (error instanceof UnreachableError) return [bad('operator api', error.message, 'start it: npm start')];
+    return [bad('operator api', (error as Error).message, 'look at the log of the api process')];
+  }
+}
+
+async function checkNetworks(context: Context): Promise<Finding[]> {
+  const { items } = (await context.operator.must('GET', '/networks')) as { items: NetworkStatus[] };
+  return items.map((network) => {
+    const check = `network ${network.name}`;
+    if (network.pausedAt !== null)
+      return bad(check, `paused since ${network.pausedAt}`, `resume it when the reason is gone: POST ${context.operatorUrl}/networks/${network.name}/resume`);
+    if (!network.indexed) return bad(check, 'no indexer is at work on it', 'start one: node dist/indexer.js (npm start does)');
+    if (network.tipHeight === null) return bad(check, 'its indexer has not delivered a block yet', 'look at /readyz of the indexer: RPC endpoint or Redis');
+    const age = Date.now() - Date.parse(network.appliedAt ?? '');
+    const behind = (network.headHeight ?? network.tipHeight) - network.tipHeight;
+    const seen = `block ${network.tipHeight}, ${behind} behind its head, last one ${Math.round(age / 1000)} s ago`;
+    return age > STALE_MILLISECONDS
+      ? bad(check, seen, 'nothing arrives: look at /readyz of its indexer (RPC endpoint) and of the worker (Redis)')
+      : good(check, seen);
+  });
+}
+
+async function checkJobs(context: Context): Promise<Finding> {
+  const { items, pagination } = (await context.operator.must('GET', '/jobs?limit=100')) as {
+    items: { state: string; topic: string; lastError: string | null }[];
+    pagination: { total: number };
+  };
+  const dead = items.filter((job) => job.state === 'dead');
+  const [first] = dead;
+  if (first !== undefined)
+    return bad('jobs', `${dead.length} given up, such as ${first.topic}: ${first.lastError ?? 'no reason kept'}`, 'see GET /jobs; a dead job needs a person');
+  return good('jobs', `${pagination.total} waiting, none dead`);
+}
+
+async function checkAudit(context: Context): Promise<Finding> {
+  const { checks } = (await context.operator.must('GET', '/audit')) as unknown as { checks: { check: string; rows: unknown[] }[] };
+  const failed = checks.filter((one) => one.rows.length > 0).map((one) => one.check);
+  return failed.length === 0 ? good('audit', `${checks.length} checks clean`) : bad('audit', `not clean: ${failed.join(', ')}`, 'npx sluice audit');
+}
+
+async function checkDevelopment(dev: DevFile): Promise<Finding[]> {
+  return Promise.all([
+    checkReady(dev),
+    checkPostgres(dev.databaseUrl),
+    checkRedis(dev.redisUrl),
+    ...Object.entries(dev.networks).map(([name, network]) => checkNode(name, network)),
+    check('webhook receiver', 'restart npm start', async () => {
+      const response = await fetch(dev.webhookReceiver.log, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
+      if (!response.ok) throw new Error(`answers ${response.status}`);
+      return dev.webhookReceiver.url;
+    }),
+  ]);
+}
+
+async function checkReady(dev: DevFile): Promise<Finding> {
+  return check('api readiness', `look at what is not ready, then restart npm start (${DEV_FILE} names every process)`, async () => {
+    const response = await fetch(dev.metrics.api.replace(/\/metrics$/, '/readyz'), { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(text.slice(0, 300));
+    return 'ready';
+  });
+}
+
+async function checkPostgres(url: string): Promise<Finding> {
+  return check('postgres', 'start it, or let npm start bring one (unset DATABASE_URL)', async () => {
+    const database = connect(url, { name: 'sluice-doctor', max: 1 });
+    try {
+      const [row] = await database.sql<{ version: string; durable: string; migrations: number }[]>`
+        select current_setting('server_version') as version, current_setting('synchronous_commit') as durable, (select count(*) from schema_migrations) as migrations`;
+      return `${row?.version}, ${row?.migrations} migrations, synchronous_commit ${row?.durable}`;
+    } finally {
+      await database.end();
+    }
+  });
+}
+
+async function checkRedis(url: string): Promise<Finding> {
+  return check('redis', 'start it, or let npm start bring one (unset REDIS_URL)', async () => {
+    const answer = await ping(new URL(url));
+    // A server that wants a password is there; whether ours is right is for the processes that have it.
+    if (!/^(\+PONG|-NOAUTH)/.test(answer)) throw new Error(`answered ${answer.slice(0, 60)}`);
+    return `${new URL(url).host} answers`;
+  });
+}
+
+async function checkNode(name: string, network: DevFile['networks'][string]): Promise<Finding> {
+  return check(`node ${name}`, `is the node of ${name} running? npm start brings a local one unless SLUICE_NETWORKS names another`, async () => {
+    if (network.family !== 'evm') return 'not asked';
+    const response = await fetch(network.rpcUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
+      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+    });
+    const { result } = (await response.json()) as { result?: string };
+    if (network.chainId !== undefined && Number(result) !== network.chainId) throw new Error(`serves chain ${Number(result)}, not ${network.chainId}`);
+    return `${network.rpcUrl}, chain ${Number(result)}`;
+  });
+}
+
+async function check(name: string, fix: string, work: () => Promise<string>): Promise<Finding> {
+  try {
+    return good(name, await work());
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return bad(name, cause instanceof Error && cause.message !== '' ? cause.message : message || String((error as { code?: unknown }).code), fix);
+  }
+}
+
+function ping(url: URL): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connectSocket({ host: url.hostname, port: Number(url.port || 6379), timeout: TIMEOUT_MILLISECONDS }, () => socket.write('PING\r\n'));
+    socket.once('data', (bytes) => {
+      resolve(bytes.toString('utf8'));
+      socket.destroy();
+    });
+    socket.once('timeout', () => socket.destroy(new Error('no answer in time')));
+    socket.once('error', reject);
+  });
+}
+
+function good(name: string, seen: string): Finding {
+  return { check: name, good: true, seen, fix: null };
+}
+
+function bad(name: string, seen: string, fix: string): Finding {
+  return { check: name, good: false, seen, fix };
+}

@@ -1,0 +1,46 @@
+import type { DevFile } from './dev-file.ts';
+
+/** What `npm start` prints when everything runs: addresses, the demo key, and a payment and a cashout to paste. */
+export function banner(dev: DevFile): string {
+  const { gateway } = dev;
+  const usdt = dev.assets.find((asset) => asset.symbol === 'USDT') ?? dev.assets[0];
+  const indexers = Object.entries(dev.metrics.indexers).map(([name, url]) => `${name} ${url}`);
+  const networks = Object.entries(dev.networks).map(
+    ([name, network]) => `${name} ${network.rpcUrl}${network.chainId === undefined ? '' : ` (chain ${network.chainId})`}`,
+  );
+  return `
+sluice  DEMO MODE  local chains, nothing here is real money
+
+  API        ${dev.api.baseUrl}      Docs  ${dev.api.origin}/docs
+  Checkout   ${dev.checkoutUrl}
+  Operator   ${dev.operatorUrl}      token  ${dev.operatorToken}
+  Metrics    ${dev.metrics.api}      ${indexers.join('  ')}
+  Chains     ${networks.join('  ')}
+  Webhooks   ${dev.webhookReceiver.url}      received so far  ${dev.webhookReceiver.log}
+
+  Demo gateway "Acme Books"
+    API key         ${gateway.apiKey}
+    Cashout secret  ${gateway.cashoutSigningSecret}
+    Webhook secret  ${gateway.webhookSecret}
+
+1  Create a payment of 10 US dollars
+     curl -s ${dev.api.baseUrl}/payments -H 'X-Api-Key: ${gateway.apiKey}' -H 'Content-Type: application/json' \\
+       -d '{"currencyCode":"USD","amount":"10","checkoutMode":"API","webhookUrl":"${dev.webhookReceiver.url}"}'
+2  Pay it, with the paymentUid of the answer (selects the offer and sends the coins from the faucet)
+     npx sluice pay <paymentUid> --asset USDT
+3  Watch the webhook arrive: a line appears below
+4  Read the money
+     curl -s -X POST ${dev.api.baseUrl}/payments/<paymentUid>/verify -H 'X-Api-Key: ${gateway.apiKey}'
+5  Cash out 5 ${usdt?.symbol ?? ''} (signed by hand with openssl)
+     BODY='{"assetId":"${usdt?.id ?? ''}","amount":"5","address":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8"}'; NOW=$(date +%s)
+     SIGNATURE=$(printf '%s' "$NOW.$BODY" | openssl dgst -sha256 -hmac '${gateway.cashoutSigningSecret}' | sed 's/^.* //')
+     curl -s ${dev.api.baseUrl}/merchant/settlements -H 'X-Api-Key: ${gateway.apiKey}' -H 'Content-Type: application/json' \\
+       -H "X-Timestamp: $NOW" -H "X-Signature: $SIGNATURE" -H "Idempotency-Key: cashout-$NOW" -d "$BODY"
+   Its state, until SETTLED
+     NOW=$(date +%s); SIGNATURE=$(printf '%s' "$NOW." | openssl dgst -sha256 -hmac '${gateway.cashoutSigningSecret}' | sed 's/^.* //')
+     curl -s '${dev.api.baseUrl}/merchant/settlements?limit=1' -H 'X-Api-Key: ${gateway.apiKey}' -H "X-Timestamp: $NOW" -H "X-Signature: $SIGNATURE"
+
+  npm run demo tells the whole story unattended. Logs are in .sluice/logs.
+  Ctrl+C stops everything and keeps the data; npm start -- --reset begins anew.
+`;
+}

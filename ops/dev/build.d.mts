@@ -1,0 +1,2 @@
+/** Bundles the entry points into dist/. */
+export function build(): Promise<void>;

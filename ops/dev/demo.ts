@@ -1,0 +1,60 @@
+import { DEV_FILE, type DevFile, readDevFile } from './dev-file.ts';
+import { otherRunner } from './runner-lock.ts';
+import { waitFor } from './services/wait.ts';
+import { CannotStart, startStack } from './stack.ts';
+import { payAndCashOut, payLate, payTooLittle, payWrongAsset, type Scene, setScene } from './story.ts';
+
+const STORIES: [string, (scene: Scene) => Promise<string>][] = [
+  ['paid and cashed out', payAndCashOut],
+  ['underpaid', payTooLittle],
+  ['wrong asset', payWrongAsset],
+  ['expired, then late', payLate],
+];
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Tells every story on every network of the running instance, or of one started for the purpose. */
+async function main(): Promise<number> {
+  if ((await otherRunner('.sluice')) !== undefined)
+    return tell(await waitFor(() => readDevFile(DEV_FILE), { what: 'npm start to be ready', timeoutMs: 90_000 }));
+  const stack = await startStack({ root: process.cwd(), reset: false, say: (line) => say(`  ${line}`), onWebhook: () => undefined });
+  try {
+    return await tell(stack.dev);
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function tell(dev: DevFile): Promise<number> {
+  let failures = 0;
+  const networks = Object.entries(dev.networks);
+  for (const [network, { faucetPrivateKey }] of networks) {
+    if (faucetPrivateKey === undefined) {
+      say(`${network.padEnd(10)} skipped: no faucet to pay from`);
+      if (networks.length === 1) failures += 1;
+      continue;
+    }
+    for (const [name, story] of STORIES) {
+      const began = performance.now();
+      const line = (mark: string, text: string): void =>
+        say(`${network.padEnd(10)} ${name.padEnd(20)} ${mark.padEnd(6)} ${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s   ${text}`);
+      try {
+        line('ok', await story(setScene(dev, network)));
+      } catch (error) {
+        failures += 1;
+        line('FAILED', error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
+  return failures === 0 ? 0 : 1;
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof CannotStart ? `sluice: ${error.message}` : String(error instanceof Error ? error.stack : error)}\n`);
+    process.exitCode = 1;
+  },
+);

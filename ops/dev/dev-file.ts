@@ -1,0 +1,43 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+
+/** What `npm start` tells everybody else: `.sluice/dev.json` (operability 1). */
+export interface DevFile {
+  api: { baseUrl: string; origin: string; pid: number };
+  checkoutUrl: string;
+  dashboardUrl: string | null;
+  operatorUrl: string;
+  operatorToken: string;
+  metrics: { api: string; indexers: Record<string, string> };
+  databaseUrl: string;
+  redisUrl: string;
+  gateway: { id: string; apiKey: string; cashoutSigningSecret: string; webhookSecret: string; totpSecret: string };
+  webhookReceiver: { url: string; log: string };
+  networks: Record<string, DevNetwork>;
+  assets: { id: string; symbol: string; network: string; type: string; contract: string | null; decimals: number }[];
+  signer: { pid: number };
+  /** The process that runs all of this. */
+  runnerPid: number;
+}
+
+export interface DevNetwork {
+  id: string;
+  family: string;
+  rpcUrl: string;
+  chainId?: number;
+  faucetPrivateKey?: string;
+  indexerPid: number;
+}
+
+export const DEV_FILE = '.sluice/dev.json';
+
+/** Writes it whole or not at all; it holds secrets, so only its owner may read it. */
+export async function writeDevFile(path: string, content: DevFile): Promise<void> {
+  await writeFile(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
+
+/** The instance that runs here, or undefined when there is none. */
+export async function readDevFile(path: string): Promise<DevFile | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as DevFile);
+}

@@ -1,0 +1,68 @@
+/** A local development node: plain JSON-RPC, with the accounts it keeps unlocked paying for everything. */
+export interface EvmNode {
+  url: string;
+  call<T>(method: string, params: unknown[]): Promise<T>;
+  /** Sends from an unlocked account and returns the transaction id; mining it is up to the node. */
+  send(transaction: { from: string; to?: string; value?: bigint; data?: string; gas?: bigint }): Promise<string>;
+  /** The receipt once the transaction is in a block. */
+  receipt(txid: string): Promise<Receipt | null>;
+  mine(blocks?: number): Promise<void>;
+  height(): Promise<number>;
+}
+
+export interface Receipt {
+  transactionHash: string;
+  status: string;
+  contractAddress: string | null;
+  blockNumber: string;
+  blockHash: string;
+}
+
+/** Talks to the node at `url`. Errors carry the node's own message. */
+export function evmNode(url: string): EvmNode {
+  const call = async <T>(method: string, params: unknown[]): Promise<T> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      signal: AbortSignal.timeout(20_000),
+    });
+    const answer = (await response.json()) as { result?: T; error?: { message: string } };
+    if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
+    return answer.result as T;
+  };
+  return {
+    url,
+    call,
+    send: ({ from, to, value, data, gas }) =>
+      call<string>('eth_sendTransaction', [
+        {
+          from,
+          ...(to === undefined ? {} : { to }),
+          ...(value === undefined ? {} : { value: hex(value) }),
+          ...(data === undefined ? {} : { data }),
+          ...(gas === undefined ? {} : { gas: hex(gas) }),
+        },
+      ]),
+    receipt: (txid) => call('eth_getTransactionReceipt', [txid]),
+    mine: async (blocks = 1) => {
+      await call('anvil_mine', [hex(BigInt(blocks))]);
+    },
+    height: async () => Number(await call<string>('eth_blockNumber', [])),
+  };
+}
+
+/** `0x`-prefixed quantity. */
+export function hex(value: bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
+/** Call data: a 4-byte selector and 32-byte words; addresses as hex text, numbers as bigint. */
+export function callData(selector: string, ...words: (string | bigint)[]): string {
+  return `0x${selector}${words.map((word) => (typeof word === 'bigint' ? word.toString(16) : word.slice(2).toLowerCase()).padStart(64, '0')).join('')}`;
+}
+
+/** ERC-20 `transfer(address,uint256)`. */
+export function transferData(recipient: string, rawAmount: bigint): string {
+  return callData('a9059cbb', recipient, rawAmount);
+}

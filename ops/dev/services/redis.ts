@@ -1,0 +1,178 @@
+import { createWriteStream } from 'node:fs';
+import { access, constants, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { connect as connectSocket } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { plainEnvironment, run, type Service, startService } from './child.ts';
+import { seconds } from './postgres.ts';
+import { freePort, waitFor } from './wait.ts';
+
+export interface RedisOptions {
+  root: string;
+  /** Folder for this server's data. */
+  directory: string;
+  databases?: number;
+  port?: number;
+  log(line: string): void;
+}
+
+export interface Redis {
+  url: string;
+  external: boolean;
+  /** Process id of a server of our own. */
+  pid?: number;
+  stop(): Promise<void>;
+  /** SIGKILL, for tests of what a lost Redis loses. */
+  kill(): Promise<void>;
+}
+
+/**
+ * A Redis to use: `REDIS_URL` when set, else a server of our own from a `redis-server` or `valkey-server` on PATH, else
+ * one from the distribution's package, downloaded and unpacked below `.sluice` without touching the system.
+ */
+export async function startRedis(options: RedisOptions): Promise<Redis> {
+  const given = process.env.REDIS_URL;
+  if (given) return { url: given, external: true, stop: async () => undefined, kill: async () => undefined };
+  const program = (await onPath(['redis-server', 'valkey-server'])) ?? (await unpackedPackage(options));
+  await mkdir(options.directory, { recursive: true });
+  const port = options.port ?? (await freePort());
+  const server = await startService({
+    name: 'redis',
+    command: program.command,
+    // BullMQ must never lose a key to eviction. Snapshots only spare a restart some re-reading: Postgres is the truth.
+    args: [
+      '--bind',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      '--dir',
+      options.directory,
+      '--save',
+      '60 1',
+      '--appendonly',
+      'no',
+      '--maxmemory-policy',
+      'noeviction',
+      '--databases',
+      String(options.databases ?? 16),
+    ],
+    cwd: options.directory,
+    env: { ...plainEnvironment(), ...(program.libraries === undefined ? {} : { LD_LIBRARY_PATH: program.libraries }) },
+    onLine: options.log,
+  });
+  await waitFor(() => pong(port, server), { what: 'Redis to answer', timeoutMs: 15_000 });
+  return { url: `redis://127.0.0.1:${port}`, external: false, pid: server.pid, stop: () => server.stop(), kill: () => server.kill() };
+}
+
+interface Program {
+  command: string;
+  /** Folders for LD_LIBRARY_PATH. */
+  libraries?: string;
+}
+
+async function onPath(names: string[]): Promise<Program | undefined> {
+  for (const folder of (process.env.PATH ?? '').split(delimiter))
+    for (const name of names) {
+      const command = join(folder, name);
+      const usable = await access(command, constants.X_OK).then(
+        () => true,
+        () => false,
+      );
+      if (usable) return { command };
+    }
+  return undefined;
+}
+
+/** Brings the distribution's Redis below `.sluice`; apt resolves the dependencies against what this machine has. */
+async function unpackedPackage(options: RedisOptions): Promise<Program> {
+  const home = join(options.root, '.sluice', 'redis-package');
+  const found = await programIn(home);
+  if (found) return found;
+  if ((await onPath(['apt-get'])) === undefined || (await onPath(['dpkg-deb'])) === undefined)
+    throw new Error('no Redis: install redis-server or valkey-server (macOS: brew install valkey), or set REDIS_URL');
+  const began = performance.now();
+  options.log('no redis-server on PATH: fetching the distribution package (about 20 s, nothing is installed)');
+  const work = `${home}.${process.pid}`;
+  try {
+    for (const folder of ['lists/partial', 'cache/archives/partial', 'state', 'root']) await mkdir(join(work, folder), { recursive: true });
+    await writeFile(join(work, 'state', 'extended_states'), '');
+    // Lists, cache and state of our own: a fresh machine's are empty, and the system's are not ours to change.
+    const apt = async (args: string[]): Promise<string> =>
+      run({
+        name: `apt-get ${args.join(' ')}`,
+        command: 'apt-get',
+        args: [
+          ...['-o', `Dir::State::lists=${work}/lists`, '-o', `Dir::Cache=${work}/cache`, '-o', `Dir::State::extended_states=${work}/state/extended_states`],
+          ...[
+            '-o',
+            `Dir::Log=${work}/state`,
+            '-o',
+            'Debug::NoLocking=1',
+            '-o',
+            'APT::Sandbox::User=',
+            '-o',
+            'Dpkg::Use-Pty=0',
+            '-y',
+            '-q',
+            '--no-install-recommends',
+            ...args,
+          ],
+        ],
+        cwd: work,
+        env: { ...plainEnvironment(), DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
+      });
+    await apt(['update']);
+    await apt(['install', '--download-only', 'redis-server']);
+    const archives = (await readdir(join(work, 'cache', 'archives'))).filter((name) => name.endsWith('.deb'));
+    for (const archive of archives)
+      await run({
+        name: `dpkg-deb ${archive}`,
+        command: 'dpkg-deb',
+        args: ['-x', join(work, 'cache', 'archives', archive), join(work, 'root')],
+        cwd: work,
+        env: plainEnvironment(),
+      });
+    await rm(join(work, 'lists'), { recursive: true, force: true });
+    await rm(join(work, 'cache'), { recursive: true, force: true });
+    await rename(work, home).catch(async (error: NodeJS.ErrnoException) => {
+      // Another run was faster; its copy is as good.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    });
+  } catch (cause) {
+    throw new Error(`no Redis: the distribution package could not be fetched (${(cause as Error).message}); install redis-server, or set REDIS_URL`, { cause });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+  const program = await programIn(home);
+  if (program === undefined) throw new Error('no Redis: the distribution package holds no redis-server; install redis-server, or set REDIS_URL');
+  options.log(`Redis unpacked below .sluice in ${seconds(began)}`);
+  return program;
+}
+
+async function programIn(home: string): Promise<Program | undefined> {
+  const folders = await readdir(home, { recursive: true, withFileTypes: true }).catch(() => []);
+  const server = folders.find((entry) => ['redis-check-rdb', 'redis-server'].includes(entry.name) && !entry.isDirectory());
+  if (server === undefined) return undefined;
+  const libraries = new Set(folders.filter((entry) => /\.so(\.|$)/.test(entry.name)).map((entry) => entry.parentPath));
+  return { command: join(server.parentPath, 'redis-server'), libraries: [...libraries].join(delimiter) };
+}
+
+async function pong(port: number, server: Service): Promise<boolean> {
+  if (!server.running()) throw new Error('Redis stopped while starting');
+  return new Promise((resolve) => {
+    const socket = connectSocket(port, '127.0.0.1');
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => socket.write('PING\r\n'));
+    socket.once('data', (bytes) => {
+      socket.destroy();
+      resolve(bytes.toString().startsWith('+PONG'));
+    });
+  });
+}
+
+/** A file that collects what a child writes. */
+export function logFile(path: string): (line: string) => void {
+  const stream = createWriteStream(path, { flags: 'a' });
+  return (line) => {
+    stream.write(`${line}\n`);
+  };
+}

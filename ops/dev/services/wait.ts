@@ -1,0 +1,48 @@
+import { createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface WaitOptions {
+  timeoutMs?: number;
+  everyMs?: number;
+  /** What is waited for, for the message when it never comes. */
+  what: string;
+}
+
+/**
+ * Polls until `condition` answers something other than undefined, null or false, and returns it.
+ * A condition that throws counts as not yet; its last error is part of the message when time runs out.
+ */
+export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<NonNullable<Exclude<T, false>>> {
+  const deadline = performance.now() + (options.timeoutMs ?? 15_000);
+  let last: unknown;
+  for (;;) {
+    try {
+      const answer = await condition();
+      if (answer !== undefined && answer !== null && answer !== false) return answer as NonNullable<Exclude<T, false>>;
+      last = undefined;
+    } catch (error) {
+      last = error;
+    }
+    if (performance.now() >= deadline)
+      throw new Error(`waited ${options.timeoutMs ?? 15_000} ms for ${options.what}${last instanceof Error ? `: ${last.message}` : ''}`, { cause: last });
+    await pause(options.everyMs ?? 25);
+  }
+}
+
+/** A port nobody listens on: `preferred`, or the next free one above it; any free one when no preference is given. */
+export async function freePort(preferred?: number): Promise<number> {
+  if (preferred === undefined) return (await tryPort(0)) as number;
+  for (let port = preferred; port < preferred + 200; port++) if ((await tryPort(port)) !== undefined) return port;
+  throw new Error(`no free port between ${preferred} and ${preferred + 199}`);
+}
+
+async function tryPort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : undefined));
+    });
+  });
+}

@@ -1,0 +1,62 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { banner } from './banner.ts';
+import type { DevFile } from './dev-file.ts';
+import { CannotStart, startStack } from './stack.ts';
+import type { ReceivedWebhook } from './webhook-receiver.ts';
+
+const flags = new Set(process.argv.slice(2));
+const json = flags.has('--json');
+/** With --json stdout belongs to the one line at the end. */
+const say = (line: string): void => void (json ? process.stderr : process.stdout).write(`${line}\n`);
+
+async function main(): Promise<void> {
+  for (const flag of flags) if (flag !== '--json' && flag !== '--reset') throw new CannotStart(`unknown option ${flag}; there are --reset and --json`);
+  const began = performance.now();
+  // Asked to stop while still starting: finish the step, then stop what runs.
+  let stopRequested: (() => void) | undefined;
+  const stopping = new Promise<void>((resolve) => {
+    stopRequested = resolve;
+  });
+  let asked = 0;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      asked += 1;
+      if (asked === 1) say('\nstopping (the data is kept)');
+      stopRequested?.();
+      if (asked === 3) process.exit(1);
+    });
+  const stack = await startStack({
+    root: process.cwd(),
+    reset: flags.has('--reset'),
+    say: (line) => say(`  ${line}`),
+    onWebhook: (webhook, dev) => say(describeWebhook(webhook, dev)),
+  });
+  say(`ready in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  if (json) process.stdout.write(`${JSON.stringify(stack.dev)}\n`);
+  else say(banner(stack.dev));
+  await stopping;
+  await stack.stop();
+  say('stopped');
+}
+
+/** `14:02:11  webhook SUCCESS 7d9f…  signature ok`. */
+function describeWebhook(webhook: ReceivedWebhook, dev: DevFile): string {
+  const expected = createHmac('sha256', dev.gateway.webhookSecret).update(webhook.body).digest();
+  const given = Buffer.from(String(webhook.headers['x-webhook-signature'] ?? ''), 'hex');
+  const signed = given.length === expected.length && timingSafeEqual(given, expected);
+  let what = webhook.body.slice(0, 80);
+  try {
+    const { paymentId, status } = JSON.parse(webhook.body) as { paymentId: string; status: string };
+    what = `${status} ${paymentId}`;
+  } catch {
+    what = `not JSON: ${what}`;
+  }
+  return `${webhook.at.slice(11, 19)}  webhook ${what}  ${signed ? 'signature ok' : 'SIGNATURE WRONG'}`;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(
+    `${error instanceof CannotStart ? `sluice: ${error.message}` : `sluice: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`}\n`,
+  );
+  process.exitCode = 1;
+});

@@ -1,0 +1,191 @@
+import { createHmac } from 'node:crypto';
+import { parseTrusted } from '#shared/core/money.ts';
+import { type Merchant, merchant, must, newKey, type Operator, operator } from './client.ts';
+import type { DevFile } from './dev-file.ts';
+import { FAUCET, pay, tokenBalance } from './local-evm.ts';
+import { type EvmNode, evmNode } from './services/evm-node.ts';
+import { waitFor } from './services/wait.ts';
+import type { ReceivedWebhook } from './webhook-receiver.ts';
+
+type Asset = DevFile['assets'][number];
+
+interface Offer {
+  id: string;
+  assetSymbol: string;
+  assetNetwork: string;
+  totalValue: string;
+}
+
+/** One running deployment as the demo sees it: a merchant, an operator, a payer with a node. */
+export interface Scene {
+  dev: DevFile;
+  network: string;
+  node: EvmNode;
+  shop: Merchant;
+  control: Operator;
+  /** What payments are priced in, and another token to pay by mistake. */
+  asset: Asset;
+  otherAsset: Asset;
+}
+
+/** Where a cashout goes: account 1 of every anvil, a stranger to the deployment. */
+const DESTINATION = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const PATIENCE_MS = 90_000;
+
+/** Prepares the demo on one network. @throws when the network has no faucet or no two tokens */
+export function setScene(dev: DevFile, network: string): Scene {
+  const found = dev.networks[network];
+  if (found?.faucetPrivateKey === undefined) throw new Error(`${network} has no faucet`);
+  const tokens = dev.assets.filter((one) => one.network === network && one.contract !== null);
+  const asset = tokens.find((one) => one.symbol === 'USDT') ?? tokens[0];
+  const otherAsset = tokens.find((one) => one !== asset);
+  if (asset === undefined || otherAsset === undefined) throw new Error(`${network} has no two tokens`);
+  return {
+    dev,
+    network,
+    node: evmNode(found.rpcUrl),
+    shop: merchant(dev.api.baseUrl, dev.gateway),
+    control: operator(dev.operatorUrl, dev.operatorToken),
+    asset,
+    otherAsset,
+  };
+}
+
+/** create → select → pay → confirm → webhook → verify → cashout → SETTLED. */
+export async function payAndCashOut(scene: Scene): Promise<string> {
+  const payment = await createAndSelect(scene);
+  await payFrom(scene, payment, scene.asset, payment.totalValue);
+  await resolved(scene, payment.id, 'SUCCESS');
+  await webhookArrived(scene, payment.id, 'SUCCESS');
+  const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
+  expectEqual('status on verify', verified.status, 'SUCCESS');
+  const settlement = await cashOut(scene, '5');
+  return `${verified.receivedAmount} ${verified.receivedAssetSymbol} received, ${settlement.receivedAmount} cashed out in ${short(settlement.txHash)}`;
+}
+
+/** Half of what was asked: MISMATCH. */
+export async function payTooLittle(scene: Scene): Promise<string> {
+  const payment = await createAndSelect(scene);
+  await payFrom(scene, payment, scene.asset, '5');
+  await resolved(scene, payment.id, 'MISMATCH');
+  await webhookArrived(scene, payment.id, 'MISMATCH');
+  const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
+  return `received ${verified.receivedAmount} of ${verified.expectedAmount}, deviation ${verified.deviationUsd} USD`;
+}
+
+/** Another token than the one selected: judged at its own price and credited in what arrived. */
+export async function payWrongAsset(scene: Scene): Promise<string> {
+  const payment = await createAndSelect(scene);
+  await payFrom(scene, payment, scene.otherAsset, payment.totalValue);
+  await resolved(scene, payment.id, 'SUCCESS');
+  await webhookArrived(scene, payment.id, 'SUCCESS');
+  const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
+  expectEqual('asset received', verified.receivedAssetSymbol, scene.otherAsset.symbol);
+  return `selected ${scene.asset.symbol}, received ${verified.receivedAmount} ${verified.receivedAssetSymbol}`;
+}
+
+/** Nobody pays until the deadline, then somebody does: EXPIRED, then captured late with a second webhook. */
+export async function payLate(scene: Scene): Promise<string> {
+  const timeoutSeconds = 120;
+  const payment = await createAndSelect(scene, { timeoutSeconds });
+  await scene.control.must('POST', '/clock/advance', { body: { seconds: timeoutSeconds + 1 } });
+  await resolved(scene, payment.id, 'EXPIRED');
+  await webhookArrived(scene, payment.id, 'EXPIRED');
+  await payFrom(scene, payment, scene.asset, payment.totalValue);
+  await resolved(scene, payment.id, 'SUCCESS');
+  await webhookArrived(scene, payment.id, 'SUCCESS');
+  const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
+  expectEqual('deposit path', verified.depositPath, 'late_capture');
+  return 'EXPIRED, then captured late; two webhooks';
+}
+
+interface SelectedPayment {
+  id: string;
+  depositAddress: string;
+  totalValue: string;
+}
+
+async function createAndSelect(scene: Scene, overrides: Record<string, unknown> = {}): Promise<SelectedPayment> {
+  const created = (await scene.shop.must('POST', '/payments', {
+    body: { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl: scene.dev.webhookReceiver.url, ...overrides },
+  })) as { paymentUid: string; payment: { offers: Offer[] } };
+  const offer = created.payment.offers.find((one) => one.assetSymbol === scene.asset.symbol && one.assetNetwork === scene.network);
+  if (offer === undefined) throw new Error(`no offer in ${scene.asset.symbol} on ${scene.network}`);
+  const url = `${scene.dev.api.baseUrl}/public/payments/${created.paymentUid}/offers/${offer.id}/select`;
+  const depositAddress = await waitFor(async () => (await must(url, 'POST')).depositAddress as string | undefined, {
+    what: 'a deposit address',
+    timeoutMs: PATIENCE_MS,
+  });
+  return { id: created.paymentUid, depositAddress, totalValue: offer.totalValue };
+}
+
+async function payFrom(scene: Scene, payment: SelectedPayment, asset: Asset, coins: string): Promise<void> {
+  await pay(scene.node, payment.depositAddress, asset.contract, rawUnits(coins, asset.decimals), FAUCET.address);
+}
+
+async function resolved(scene: Scene, paymentId: string, status: string): Promise<void> {
+  const url = `${scene.dev.api.baseUrl}/public/payments/${paymentId}?statusOnly=true`;
+  const initial = status === 'SUCCESS' ? ['PENDING', 'EXPIRED'] : ['PENDING'];
+  const seen = await waitFor(
+    async () => {
+      const { status: now } = await must(url, 'GET');
+      return initial.includes(String(now)) ? undefined : String(now);
+    },
+    { what: `payment ${paymentId} to be ${status}`, timeoutMs: PATIENCE_MS, everyMs: 200 },
+  );
+  expectEqual('payment status', seen, status);
+}
+
+/** The webhook came, and carries the signature of contract 6 over the very bytes of its body. */
+async function webhookArrived(scene: Scene, paymentId: string, status: string): Promise<void> {
+  const body = JSON.stringify({ paymentId, status });
+  const webhook = await waitFor(
+    async () => {
+      const received = (await (await fetch(scene.dev.webhookReceiver.log)).json()) as ReceivedWebhook[];
+      return received.find((one) => one.body === body);
+    },
+    { what: `the ${status} webhook of ${paymentId}`, timeoutMs: PATIENCE_MS, everyMs: 200 },
+  );
+  expectEqual('webhook signature', webhook.headers['x-webhook-signature'], createHmac('sha256', scene.dev.gateway.webhookSecret).update(body).digest('hex'));
+}
+
+async function cashOut(scene: Scene, coins: string): Promise<{ receivedAmount: string; txHash: string }> {
+  const { asset, shop } = scene;
+  await waitFor(
+    async () => {
+      const { items } = (await shop.signed('GET', '/merchant/settlements/balances')).data as { items: { assetId: string; totalAvailable: string }[] };
+      const row = items.find((item) => item.assetId === asset.id);
+      return row !== undefined && parseTrusted(row.totalAvailable) >= parseTrusted(coins);
+    },
+    { what: `${coins} ${asset.symbol} to mature`, timeoutMs: PATIENCE_MS, everyMs: 200 },
+  );
+  const before = await tokenBalance(scene.node, asset.contract as string, DESTINATION);
+  const created = await shop.signed('POST', '/merchant/settlements', {
+    body: { assetId: asset.id, amount: coins, address: DESTINATION },
+    idempotencyKey: newKey(),
+  });
+  if (!created.success) throw new Error(`cashout: ${created.status} ${created.error.code}: ${created.error.message}`);
+  const settlement = await waitFor(
+    async () => {
+      const { data } = await shop.signed('GET', `/merchant/settlements/${created.data.id}`);
+      if (data.status === 'REJECTED') throw new Error('the settlement was rejected');
+      return data.status === 'SETTLED' ? (data as { receivedAmount: string; txHash: string }) : undefined;
+    },
+    { what: `settlement ${created.data.id} to be SETTLED`, timeoutMs: PATIENCE_MS, everyMs: 200 },
+  );
+  const arrived = (await tokenBalance(scene.node, asset.contract as string, DESTINATION)) - before;
+  expectEqual('coins at the destination', arrived, rawUnits(settlement.receivedAmount, asset.decimals));
+  return settlement;
+}
+
+function rawUnits(coins: string, decimals: number): bigint {
+  return parseTrusted(coins) / 10n ** BigInt(18 - decimals);
+}
+
+function expectEqual(what: string, actual: unknown, expected: unknown): void {
+  if (actual !== expected) throw new Error(`${what}: expected ${String(expected)}, got ${String(actual)}`);
+}
+
+function short(hash: string): string {
+  return `${hash.slice(0, 10)}…`;
+}
