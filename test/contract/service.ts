@@ -1,0 +1,257 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { OpenAPIBackend } from 'openapi-backend';
+import { expect } from 'vitest';
+import { applyMessage } from '#api/consumers/apply-message.ts';
+import type { Chain, Deps } from '#api/deps.ts';
+import { createApp, readContract } from '#api/http/app.ts';
+import { createAjv } from '#api/http/contract-router.ts';
+import { createHttpServer } from '#api/http/server.ts';
+import { matureCredits } from '#api/ledger/mature-credits.ts';
+import { operations } from '#api/operations/index.ts';
+import { operatorOperations } from '#api/operations/operator/index.ts';
+import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
+import { acquireConsumerLease } from '#api/store/leases.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { openPayer } from '#shared/chains/payers.ts';
+import { openReader } from '#shared/chains/readers.ts';
+import type { Transfer } from '#shared/core/chain-events.ts';
+import { isUuid } from '#shared/core/ids.ts';
+import { assertCleanAudit } from '#test/harness/audit.ts';
+import { aChain, type TestChain } from '#test/harness/chain.ts';
+import { type InProcess, inProcess } from '#test/harness/in-process.ts';
+import { TEST_SECRETS } from '#test/harness/world.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** The body as sent. */
+  text: string;
+  // Untyped on purpose: a test reads what it asserts on.
+  data: Record<string, unknown>;
+  error: { code: string; message: string };
+}
+
+export interface Ask {
+  body?: unknown;
+  /** Sent as it is instead of `body`. */
+  raw?: string | Uint8Array<ArrayBuffer>;
+  headers?: Record<string, string>;
+}
+
+export interface SignedAsk extends Ask {
+  idempotencyKey?: string | null;
+  timestamp?: string;
+  secret?: string;
+}
+
+/** What a merchant's server can send. */
+export interface Caller {
+  call(method: string, path: string, ask?: Ask): Promise<Answer>;
+  /** With the signing headers; POSTs get a fresh Idempotency-Key unless one (or null) is given. */
+  signed(method: string, path: string, ask?: SignedAsk): Promise<Answer>;
+}
+
+export interface Credentials {
+  id: string;
+  apiKey: string;
+  cashoutSecret: string;
+}
+
+/** A gateway made through the operator API, and what its server can do. */
+export interface Shop extends Caller, Credentials {
+  /** Creates an API-mode payment and answers its data. */
+  payment(body?: Record<string, unknown>): Promise<{ paymentUid: string; payment: { offers: { id: string; assetId: string; assetSymbol: string }[] } }>;
+  /** Has this much of an asset paid, credited and matured. */
+  fund(symbol: string, amount: string): Promise<void>;
+}
+
+/** The http side in this process over a real database and a real chain node; every answer is held against the contract. */
+export interface Service {
+  world: InProcess;
+  deps: Deps;
+  origin: string;
+  ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+  aShop(settings?: Record<string, unknown>): Promise<Shop>;
+  /** Plays the chain: mines one block holding these transfers and applies it. */
+  mine(transfers?: Partial<Transfer>[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const EVERYWHERE = ['127.0.0.1', '::1'];
+
+/** Starts it; `tamper` may replace parts of what the operations are given. */
+export async function aService(tamper: (deps: Deps) => Deps = (deps) => deps): Promise<Service> {
+  const [world, chain] = await Promise.all([inProcess({ config: { SLUICE_RATE_LIMIT_SCALE: 1000 } }), aChain()]);
+  const deps = tamper(withNode(world, chain));
+  const { origin, ask, close } = await listen(deps);
+  const mine = await aMiner(deps, world);
+  return {
+    world,
+    deps,
+    origin,
+    ask,
+    mine,
+    aShop: (settings) => aShop({ world, ask, mine, deps }, settings),
+    async stop() {
+      await close();
+      try {
+        await assertCleanAudit(world.database);
+      } finally {
+        await Promise.all([chain.stop(), world.stop()]);
+      }
+    },
+  };
+}
+
+export interface Listening {
+  origin: string;
+  ask: Service['ask'];
+  close(): Promise<void>;
+}
+
+/** Serves the http side, with other operations if some are given. */
+export async function listen(deps: Deps, answering: typeof operations = operations): Promise<Listening> {
+  const app = await createApp(deps, { operations: answering, operatorOperations: operatorOperations({ devChains: null, runDue: async () => undefined }) });
+  const server = createHttpServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    origin,
+    ask: await askThrough(origin),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Every call there is, each answer checked: declared status, schema, envelope and the two headers. */
+async function askThrough(origin: string): Promise<Service['ask']> {
+  const contract = new OpenAPIBackend({
+    definition: readContract('api/contract/openapi.yaml'),
+    apiRoot: '/api/v1',
+    quick: true,
+    strict: true,
+    handlers: { notFound: () => undefined, validationFail: () => undefined, unauthorizedHandler: () => undefined },
+    customizeAjv: (_ajv, options) => createAjv(options),
+  });
+  await contract.init();
+  return async (method, path, { body, raw, headers = {} } = {}) => {
+    const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const type = content === undefined ? {} : { 'content-type': 'application/json' };
+    const response = await fetch(`${origin}${path}`, { method, headers: { ...type, ...headers }, ...(content === undefined ? {} : { body: content }) });
+    const text = await response.text();
+    const envelope = JSON.parse(text) as { success: boolean } & Pick<Answer, 'data' | 'error'>;
+    expect(response.headers.get('x-request-id')).toSatisfy(isUuid);
+    expect(response.headers.get('x-contract-revision')).toBe('2.2.0');
+    expect(envelope.success).toBe(response.ok);
+    const operation = contract.matchOperation({ method, path, headers: {} });
+    if (operation !== undefined) {
+      const declared = Object.keys(operation.responses ?? {});
+      expect(declared, `${operation.operationId} answered ${response.status}, which the contract does not list: ${text}`).toContain(String(response.status));
+      const { errors } = contract.validateResponse(envelope, operation, response.status);
+      expect(errors, `${operation.operationId} ${response.status}: ${text}`).toBeNull();
+    }
+    return { status: response.status, headers: response.headers, text, data: envelope.data, error: envelope.error };
+  };
+}
+
+async function aShop(parts: Pick<Service, 'world' | 'ask' | 'mine' | 'deps'>, settings: Record<string, unknown> = {}): Promise<Shop> {
+  const { ask } = parts;
+  const made = await ask('POST', '/operator/v1/gateways', {
+    headers: { authorization: `Bearer ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}` },
+    body: { name: 'Acme Books', apiAllowlist: EVERYWHERE, cashout: { enabled: true, allowlist: EVERYWHERE }, ...settings },
+  });
+  expect(made.status, made.text).toBe(201);
+  const { gateway, apiKey, cashoutSigningSecret } = made.data as { gateway: { id: string }; apiKey: string; cashoutSigningSecret: string };
+  const credentials = { id: gateway.id, apiKey, cashoutSecret: cashoutSigningSecret };
+  const shop: Shop = {
+    ...credentials,
+    ...callerOf(ask, credentials),
+    async payment(body = {}) {
+      const created = await shop.call('POST', '/payments', { body: { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl: 'http://127.0.0.1:8099/hook', ...body } });
+      expect(created.status, created.text).toBe(201);
+      return created.data as unknown as Awaited<ReturnType<Shop['payment']>>;
+    },
+    async fund(symbol, amount) {
+      const asset = parts.world.assets[symbol] as StoredAsset;
+      const { paymentUid, payment } = await shop.payment({ assets: [{ assetId: asset.id, assetPriceUsd: '1' }], checkAmountDeviation: false });
+      const address = await selectAddress(parts, paymentUid, payment.offers[0]?.id ?? '');
+      await parts.mine([payTo(address, asset, amount)]);
+      await parts.mine();
+      await matureCredits(parts.deps);
+    },
+  };
+  return shop;
+}
+
+/** A merchant's server that speaks through `ask`. */
+export function callerOf(ask: Service['ask'], { apiKey, cashoutSecret }: Credentials): Caller {
+  return {
+    call: (method, path, one = {}) => ask(method, `/api/v1${path}`, { ...one, headers: { 'x-api-key': apiKey, ...one.headers } }),
+    signed(method, path, { idempotencyKey = randomUUID(), timestamp = String(Math.floor(Date.now() / 1000)), secret = cashoutSecret, ...one } = {}) {
+      const raw = one.raw ?? (one.body === undefined ? '' : JSON.stringify(one.body));
+      const key: Record<string, string> = method === 'POST' && idempotencyKey !== null ? { 'idempotency-key': idempotencyKey } : {};
+      const signature = createHmac('sha256', secret).update(`${timestamp}.`).update(raw).digest('hex');
+      const headers = { 'x-api-key': apiKey, 'x-timestamp': timestamp, 'x-signature': signature, ...key, ...one.headers };
+      return ask(method, `/api/v1${path}`, raw.length === 0 ? { headers } : { raw, headers });
+    },
+  };
+}
+
+/** Selects an offer and plays the indexer that acknowledges the address. */
+export async function selectAddress({ world, ask }: Pick<Service, 'world' | 'ask'>, paymentUid: string, offerId: string): Promise<string> {
+  const selecting = ask('POST', `/api/v1/public/payments/${paymentUid}/offers/${offerId}/select`);
+  let selected: Answer | undefined;
+  selecting.then(
+    (answer) => {
+      selected = answer;
+    },
+    () => undefined,
+  );
+  while (selected === undefined && (await world.acknowledge()).length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const answer = await selecting;
+  expect(answer.status, answer.text).toBe(200);
+  return String(answer.data.depositAddress);
+}
+
+/** A transfer of `amount` coins to a deposit address. */
+export function payTo(address: string, asset: StoredAsset, amount: string): Partial<Transfer> {
+  const [whole = '0', fraction = ''] = amount.split('.');
+  const rawAmount = BigInt(whole + fraction.padEnd(asset.decimals, '0')).toString();
+  return { kind: asset.contract === null ? 'native' : 'token', recipient: address.toLowerCase(), contract: asset.contract, rawAmount };
+}
+
+async function aMiner(deps: Deps, world: InProcess): Promise<Service['mine']> {
+  const network = { id: world.network.id, name: world.network.config.name };
+  const fence = (await acquireConsumerLease(deps.db.sql, { networkId: network.id, holder: 'test', seconds: 3_600 })) as number;
+  let parentHash = hash();
+  let height = 99;
+  return async (transfers = []) => {
+    height += 1;
+    const blockHash = hash();
+    const time = Math.floor(Date.now() / 1000);
+    const sightings = transfers.map((transfer, position) => ({
+      kind: 'token' as const, txid: hash(), ordinal: 0, height, blockHash, position, time, sender: '0x5700000000000000000000000000000000005700', recipient: '', contract: null, rawAmount: '0', ...transfer,
+    }));
+    await applyMessage(deps, network, fence, {
+      network: network.name, epoch: 1, seq: height - 99, from: height, to: height, parentHash, hash: blockHash, safeNumber: height, finalNumber: height - 1, headNumber: height, time, sightings, acks: [],
+    });
+    parentHash = blockHash;
+    await creditFinalDeposits(deps, network.id);
+  };
+}
+
+function hash(): string {
+  return `0x${randomBytes(32).toString('hex')}`;
+}
+
+/** Gives the demo network a node to ask, and its token contracts real code at their configured addresses. */
+function withNode(world: InProcess, chain: TestChain): Deps {
+  const config = { ...world.network.config, rpcUrls: [chain.url] };
+  const before = world.deps.chains.get(config.name) as Chain;
+  const chains = new Map([...world.deps.chains, [config.name, { ...before, config, reader: openReader(config), payer: openPayer(config) }]]);
+  return { ...world.deps, chains };
+}

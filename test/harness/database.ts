@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { inject } from 'vitest';
+import { databaseUrl } from '#ops/dev/services/postgres.ts';
+import { connect, type Database } from '#shared/platform/postgres.ts';
+
+export interface FreshDatabase extends Database {
+  url: string;
+  /** Closes the pool and drops the database. */
+  drop(): Promise<void>;
+}
+
+/** A migrated, empty database of its own on the run's Postgres; a copy of the template, made in some 50 ms. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const { postgresUrl, templateDatabase } = inject('services');
+  const name = `sluice_${randomUUID().replaceAll('-', '')}`;
+  const admin = connect(postgresUrl, { name: 'sluice-test', max: 1 });
+  try {
+    // One copy at a time: Postgres refuses a template that another session is connected to.
+    await admin.sql`select pg_advisory_lock(7582002)`;
+    await admin.sql`create database ${admin.sql(name)} template ${admin.sql(templateDatabase)}`;
+  } finally {
+    await admin.end();
+  }
+  const url = databaseUrl(postgresUrl, name);
+  const database = connect(url, { name: 'sluice-test', max: 10 });
+  return {
+    ...database,
+    url,
+    async drop() {
+      await database.end();
+      const dropper = connect(postgresUrl, { name: 'sluice-test', max: 1 });
+      await dropper.sql`drop database if exists ${dropper.sql(name)} with (force)`;
+      await dropper.end();
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { build } from '#ops/dev/build.mjs';
+import { isAlive } from '#ops/dev/services/child.ts';
+import { databaseUrl, ensureDatabase, startPostgres, stopAbandoned } from '#ops/dev/services/postgres.ts';
+import { logFile, startRedis } from '#ops/dev/services/redis.ts';
+import { migrate } from '#shared/platform/migrate.ts';
+import { connect } from '#shared/platform/postgres.ts';
+
+/** What every test file of one run shares. */
+export interface RunServices {
+  /** Maintenance database of the run's Postgres. */
+  postgresUrl: string;
+  /** Migrated and empty; fresh databases are copies of it. */
+  templateDatabase: string;
+  redisUrl: string;
+  /** Scratch folder of this run, deleted when it ends. */
+  directory: string;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    services: RunServices;
+  }
+}
+
+interface Running {
+  services: RunServices;
+  stop(): Promise<void>;
+}
+
+const SHARED = Symbol.for('sluice.test.services');
+const holder = globalThis as { [SHARED]?: { running: Promise<Running>; users: number } };
+
+/** Starts what the run shares, once, however many projects ask for it; the last one out stops it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  holder[SHARED] ??= { running: start(), users: 0 };
+  const shared = holder[SHARED];
+  shared.users += 1;
+  const running = await shared.running;
+  project.provide('services', running.services);
+  return async () => {
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    delete holder[SHARED];
+    await running.stop();
+  };
+}
+
+async function start(): Promise<Running> {
+  const root = process.cwd();
+  const runs = join(root, '.sluice', 'test');
+  await sweepAbandonedRuns(runs);
+  const directory = join(runs, String(process.pid));
+  await mkdir(directory, { recursive: true });
+  const log = logFile(join(directory, 'services.log'));
+  const [, postgres, redis] = await Promise.all([
+    // What cannot be built has no bundle: the tests that start it fail, the others need not.
+    build().catch((error: Error) => process.stderr.write(`${error.message}\n`)),
+    startPostgres({ root, directory: join(directory, 'postgres'), template: 'test-cluster', durable: false, log }),
+    startRedis({ root, directory: join(directory, 'redis'), databases: 2_000, log }),
+  ]);
+  const templateDatabase = `sluice_template_${process.pid}`;
+  const database = connect(await ensureDatabase(postgres.url, templateDatabase), { name: 'sluice-test-setup', max: 1 });
+  await migrate(database.sql, join(root, 'shared', 'schema'));
+  await database.end();
+  return {
+    services: { postgresUrl: postgres.url, templateDatabase, redisUrl: redis.url, directory },
+    stop: async () => {
+      if (postgres.external) await dropDatabase(postgres.url, templateDatabase);
+      await Promise.all([redis.stop(), postgres.stop()]);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A run that was killed leaves a Postgres and a folder named after its process id. */
+async function sweepAbandonedRuns(runs: string): Promise<void> {
+  for (const name of await readdir(runs).catch(() => [])) {
+    if (!/^\d+$/.test(name) || isAlive(Number(name))) continue;
+    await stopAbandoned(join(runs, name, 'postgres'));
+    await rm(join(runs, name), { recursive: true, force: true });
+  }
+}
+
+async function dropDatabase(url: string, name: string): Promise<void> {
+  const admin = connect(databaseUrl(url, 'postgres'), { name: 'sluice-test-setup', max: 1 });
+  await admin.sql`drop database if exists ${admin.sql(name)} with (force)`;
+  await admin.end();
+}

@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { pino } from 'pino';
+import { storedPrices } from '#api/clients/prices.ts';
+import type { Chain, Commit, Deps, Gateway } from '#api/deps.ts';
+import { readGateway } from '#api/operator/gateway-settings.ts';
+import { newSecret, replaceSecret } from '#api/operator/secrets.ts';
+import { seedNetworks } from '#api/operator/seed-networks.ts';
+import { listAssets, type StoredAsset } from '#api/store/assets.ts';
+import { advanceClock } from '#api/store/clock.ts';
+import { insertGateway } from '#api/store/gateways.ts';
+import { upsertPrice } from '#api/store/prices.ts';
+import { codecOf, openDeriver } from '#shared/chains/codecs.ts';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { parseTrusted } from '#shared/core/money.ts';
+import { type ApiConfig, readApiConfig } from '#shared/platform/config.ts';
+import { type FreshDatabase, freshDatabase } from './database.ts';
+import { freshRedis, type FreshRedis } from './redis.ts';
+import { TEST_SECRETS } from './world.ts';
+
+/** The api's use cases without its processes: real Postgres, real derivation, no chain behind the network. */
+export interface InProcess {
+  deps: Deps;
+  database: FreshDatabase;
+  redis: FreshRedis;
+  /** The demo network, `ethereum`. */
+  network: { id: string; config: NetworkConfig };
+  /** The demo network's, by symbol. */
+  assets: Record<string, StoredAsset>;
+  /** How often `deps.wake` and `deps.nudgeIndexer` were called. */
+  calls: { wake: number; nudged: string[] };
+  /** Adds a gateway; `input` goes over the operator API's defaults. */
+  aGateway(input?: Record<string, unknown>): Promise<Gateway & { webhookSecret: string }>;
+  setPrice(symbol: string, usd: string, source?: string): Promise<void>;
+  /** Moves the service clock; the wall clock stays. */
+  advance(seconds: number): Promise<void>;
+  /** Plays the indexer: acknowledges every watch that waits. Returns the addresses. */
+  acknowledge(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+export interface InProcessOptions {
+  /** Goes over the configuration. */
+  config?: Partial<ApiConfig>;
+  /** Networks beside the demo network. */
+  moreNetworks?(demo: NetworkConfig): NetworkConfig[];
+}
+
+/** Opens a fresh database with the demo network, its assets, currencies and default prices. */
+export async function inProcess(options: InProcessOptions = {}): Promise<InProcess> {
+  const [database, redis] = await Promise.all([freshDatabase(), freshRedis()]);
+  const config: ApiConfig = {
+    ...readApiConfig({
+      NODE_ENV: 'test',
+      DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
+      SLUICE_NETWORKS: 'ops/dev/networks.json',
+      SLUICE_ROLES: 'http,worker',
+      SLUICE_LOG_LEVEL: 'silent',
+      ...TEST_SECRETS,
+    }),
+    ...options.config,
+  };
+  const file = JSON.parse(await readFile('ops/dev/networks.json', 'utf8')) as { networks: [NetworkConfig] };
+  const [network] = file.networks;
+  const networks = [network, ...(options.moreNetworks?.(network) ?? [])];
+  const random = (length: number): Uint8Array => randomBytes(length);
+  const ids = await seedNetworks({ db: database, networks, codec: (one) => codecOf(one.family), staticPrices: true, randomBytes: random });
+  const chains = new Map<string, Chain>(
+    networks.map((one) => [
+      one.name,
+      { id: ids.get(one.name) as string, config: one, codec: codecOf(one.family), deriver: openDeriver(one), reader: absent('reader'), payer: absent('payer') },
+    ]),
+  );
+  const calls = { wake: 0, nudged: [] as string[] };
+  const deps: Deps = {
+    db: database,
+    config,
+    log: pino({ level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' }),
+    chains,
+    prices: storedPrices(database, { staticAllowed: true }),
+    randomBytes: random,
+    wallClock: () => Date.now(),
+    wake: () => {
+      calls.wake += 1;
+    },
+    nudgeIndexer: (name) => void calls.nudged.push(name),
+  };
+  const assets = Object.fromEntries(
+    (await listAssets(database.sql)).filter((asset) => asset.networkName === network.name).map((asset) => [asset.symbol, asset]),
+  );
+  return {
+    deps,
+    database,
+    redis,
+    network: { id: ids.get(network.name) as string, config: network },
+    assets,
+    calls,
+    async aGateway(input = {}) {
+      const webhookSecret = newSecret('webhook', random);
+      const gateway: Gateway = { id: uuidFrom(random(16)), ...readGateway({ name: 'Acme Books', apiAllowlist: ['127.0.0.1'], ...input }) };
+      await database.transaction(async (tx) => {
+        await insertGateway(tx, gateway);
+        await replaceSecret(deps, tx, { gatewayId: gateway.id, kind: 'webhook', secret: webhookSecret, overlapSeconds: 0 });
+      });
+      return { ...gateway, webhookSecret };
+    },
+    setPrice: (symbol, usd, source = 'static') => database.transaction((tx) => upsertPrice(tx, { symbol, usd: parseTrusted(usd), source })),
+    advance: (seconds) => database.transaction((tx) => advanceClock(tx, seconds)),
+    async acknowledge() {
+      const rows = await database.sql<{ address: string }[]>`update watches set acked_epoch = 1, watched_from = 1 where acked_epoch is null returning address`;
+      return rows.map((row) => row.address);
+    },
+    async stop() {
+      await Promise.all([redis.stop(), database.drop()]);
+    },
+  };
+}
+
+/** The one transaction of a call that carries no Idempotency-Key. */
+export function plainCommit(deps: Deps): Commit {
+  return (work) => deps.db.transaction(work);
+}
+
+/** A part of a chain that these tests never reach. */
+function absent<T extends object>(what: string): T {
+  return new Proxy({} as T, {
+    get: (_, name) => {
+      throw new Error(`this test has no chain, but asked its ${what} for ${String(name)}`);
+    },
+  });
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { createClient } from 'redis';
+import { inject } from 'vitest';
+import { startRedis } from '#ops/dev/services/redis.ts';
+import { freePort } from '#ops/dev/services/wait.ts';
+
+export interface FreshRedis {
+  url: string;
+  /** Empties it, as an operator with a heavy hand would. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** An empty logical database of its own on the run's Redis. Channels are not per database: only keys are apart. */
+export async function freshRedis(): Promise<FreshRedis> {
+  const { redisUrl } = inject('services');
+  const url = new URL(redisUrl);
+  const index = await command(redisUrl, (client) => client.incr('sluice:test:databases'));
+  url.pathname = `/${index}`;
+  const flush = async (): Promise<void> => {
+    await command(url.href, (client) => client.flushDb());
+  };
+  await flush();
+  return { url: url.href, flush, stop: flush };
+}
+
+export interface OwnRedis extends FreshRedis {
+  /** SIGKILL; clients see the connection drop. */
+  kill(): Promise<void>;
+  /** Starts a new, empty server on the same port. */
+  revive(): Promise<void>;
+}
+
+/** A Redis server of its own, for tests that kill it. */
+export async function ownRedis(): Promise<OwnRedis> {
+  const port = await freePort();
+  const start = () => startRedis({ root: process.cwd(), directory: join(inject('services').directory, `redis-${randomUUID()}`), port, log: () => undefined });
+  let server = await start();
+  return {
+    url: server.url,
+    flush: async () => {
+      await command(server.url, (client) => client.flushAll());
+    },
+    kill: () => server.kill(),
+    revive: async () => {
+      server = await start();
+    },
+    stop: () => server.stop(),
+  };
+}
+
+const newClient = (url: string) => createClient({ url }).on('error', () => undefined);
+
+async function command<T>(url: string, use: (client: ReturnType<typeof newClient>) => Promise<T>): Promise<T> {
+  const client = newClient(url);
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    client.destroy();
+  }
+}

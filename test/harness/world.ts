@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { type GatewayCredentials, type Merchant, merchant, type Operator, operator } from '#ops/dev/client.ts';
+import { DEMO_SEED } from '#ops/dev/demo-secrets.ts';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import { assertCleanAudit } from './audit.ts';
+import { aChain, type TestChain } from './chain.ts';
+import { type FreshDatabase, freshDatabase } from './database.ts';
+import { type Deployable, type DeployableOptions, type RunningApi, startApi, startIndexer } from './deployables.ts';
+import { type FreshRedis, freshRedis } from './redis.ts';
+
+/** Secrets of the tests; they open nothing. */
+export const TEST_SECRETS = {
+  SLUICE_STREAM_KEY: 'test-stream-key-test-stream-key-test-stream-key',
+  SLUICE_API_KEY_PEPPER: 'test-pepper-test-pepper-test-pepper-test-pepper',
+  SLUICE_OPERATOR_TOKEN: 'test-operator-token-test-operator-token-test-op',
+  SLUICE_MASTER_KEY: 'test-master-key-test-master-key-test-master-key',
+};
+/** The demo seed: ops/dev/networks.json is derived from it. */
+export const TEST_SEED = DEMO_SEED;
+
+export interface World {
+  database: FreshDatabase;
+  redis: FreshRedis;
+  chain: TestChain;
+  network: NetworkConfig;
+  /** Path of the networks file every process of this world reads. */
+  networksFile: string;
+  /** What the processes are started with; no process but the signer gets the seed. */
+  environment: Record<string, string>;
+  /** http + worker. */
+  startApi(options?: DeployableOptions): Promise<RunningApi>;
+  /** The signer, alone with the seed. */
+  startSigner(options?: DeployableOptions): Promise<RunningApi>;
+  startIndexer(options?: DeployableOptions): Promise<Deployable>;
+  /** Operator API of `api`. */
+  operator(api: RunningApi): Operator;
+  /** A gateway that may do everything from this machine, with its credentials; `settings` goes over the defaults. */
+  aGateway(api: RunningApi, settings?: Record<string, unknown>): Promise<Merchant>;
+  /** Sets the price of everything the demo networks know: ETH 2000, USDT and USDC 1. */
+  setPrices(api: RunningApi, prices?: Record<string, string>): Promise<void>;
+  /** Runs the audit's checks and fails with the rows of each that is not clean. */
+  audit(): Promise<void>;
+  /** Stops whatever still runs, audits the books (unless told not to) and removes everything. */
+  stop(options?: { audit?: boolean }): Promise<void>;
+}
+
+export interface WorldOptions {
+  /** Seconds between blocks; 0: only by `chain.mine`; undefined: one block per transaction. */
+  blockSeconds?: number;
+  redis?: FreshRedis;
+  chain?: TestChain;
+  /** Last changes to the network's configuration. */
+  configure?(network: NetworkConfig): NetworkConfig;
+}
+
+/**
+ * A whole deployment's surroundings: a database, a Redis, a chain with tokens and funded wallets, and a networks file.
+ * Processes are started by the test, because most tests are about what happens to them.
+ */
+export async function aWorld(options: WorldOptions = {}): Promise<World> {
+  const template = JSON.parse(await readFile('ops/dev/networks.json', 'utf8')) as { networks: [NetworkConfig] };
+  const configured = template.networks[0];
+  const [database, redis, chain] = await Promise.all([
+    freshDatabase(),
+    options.redis ?? freshRedis(),
+    options.chain ??
+      aChain({
+        fund: [configured.wallets.funding.address, configured.wallets.hot.address],
+        ...(options.blockSeconds === undefined ? {} : { blockSeconds: options.blockSeconds }),
+      }),
+  ]);
+  const local = { ...configured, rpcUrls: [chain.url] };
+  const network = options.configure?.(local) ?? local;
+  const directory = join(inject('services').directory, `world-${randomUUID()}`);
+  await mkdir(directory, { recursive: true });
+  const networksFile = join(directory, 'networks.json');
+  await writeFile(networksFile, JSON.stringify({ networks: [network] }));
+  const environment = {
+    NODE_ENV: 'test',
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    SLUICE_NETWORKS: networksFile,
+    SLUICE_RATE_LIMIT_SCALE: '1000',
+    ...TEST_SECRETS,
+  };
+  const running = new Set<Deployable>();
+  const keep = <D extends Deployable>(deployable: D): D => {
+    running.add(deployable);
+    void deployable.exited.then(() => running.delete(deployable));
+    return deployable;
+  };
+  const operatorOf = (api: RunningApi): Operator => operator(api.operatorUrl, TEST_SECRETS.SLUICE_OPERATOR_TOKEN);
+  const world: World = {
+    database,
+    redis,
+    chain,
+    network,
+    networksFile,
+    environment,
+    startApi: async (more = {}) => keep(await startApi({ ...environment, SLUICE_ROLES: 'http,worker' }, more)),
+    startSigner: async (more = {}) => keep(await startApi({ ...environment, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED }, more)),
+    startIndexer: async (more = {}) => keep(await startIndexer(environment, more)),
+    operator: operatorOf,
+    async aGateway(api, settings = {}) {
+      const created = await operatorOf(api).must('POST', '/gateways', { body: { ...aGateway(), ...settings } });
+      const { gateway, apiKey, cashoutSigningSecret, webhookSecret } = created as { gateway: { id: string } } & Record<string, string>;
+      const credentials = { id: gateway.id, apiKey, cashoutSigningSecret, webhookSecret } as GatewayCredentials;
+      return merchant(api.baseUrl, credentials);
+    },
+    async setPrices(api, prices = { ETH: '2000', USDT: '1', USDC: '1' }) {
+      for (const [symbol, usd] of Object.entries(prices)) await operatorOf(api).must('PUT', `/prices/${symbol}`, { body: { usd } });
+    },
+    audit: () => assertCleanAudit(database),
+    async stop({ audit = true } = {}) {
+      try {
+        await Promise.all([...running].map((deployable) => deployable.stop()));
+        if (audit) await assertCleanAudit(database);
+      } finally {
+        await Promise.all([chain.stop(), redis.stop(), database.drop()]);
+      }
+    },
+  };
+  return world;
+}
+
+/** Body of a gateway that may create payments and cash out from this machine. */
+export function aGateway(name = 'Acme Books'): Record<string, unknown> {
+  const here = ['127.0.0.1', '::1'];
+  return { name, apiAllowlist: here, cashout: { enabled: true, allowlist: here } };
+}
+
+/** Body of an API-mode payment of `amount` US dollars. */
+export function aPayment(webhookUrl: string, overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  return { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl, ...overrides };
+}

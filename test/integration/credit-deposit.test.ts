@@ -1,0 +1,346 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { matureCredits } from '#api/ledger/mature-credits.ts';
+import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
+import type { Finality } from '#shared/core/assets.ts';
+import { formatAmount, parseTrusted } from '#shared/core/money.ts';
+import { type Books, type BooksOptions, type PaymentOptions, someBooks, type TestPayment } from '#test/fixtures/books.ts';
+import { assertCleanAudit } from '#test/harness/audit.ts';
+
+let books: Books;
+let payment: TestPayment;
+
+const start = async (payments: PaymentOptions = {}, options: BooksOptions = {}): Promise<void> => {
+  books = await someBooks(options);
+  payment = await books.aPayment(payments);
+};
+const usdt = (units: bigint, over = {}, to = payment.address) => books.chain.transfer(to, books.assets.USDT, units, over);
+const credit = () => creditFinalDeposits(books.deps, books.network.id);
+/** Mines a block with the transfers and makes it final. */
+const pay = async (...transfers: Parameters<Books['chain']['mine']>[0] & object) => {
+  await books.chain.mine(transfers);
+  await books.chain.mine();
+};
+const row = async (of = payment) => (await books.db.sql`select * from payments where id = ${of.id}`)[0];
+const deposits = () => books.db.sql`select state, path, amount::text from deposits order by height, position, ordinal`;
+const webhooks = async () => (await books.db.sql`select status from webhook_events order by created_at`).map((event) => event.status);
+const balance = async (kind: string, asset = books.assets.USDT) => {
+  const [found] = await books.db.sql`select balance::text from ledger_accounts where kind = ${kind} and asset_id = ${asset.id}`;
+  return formatAmount(parseTrusted(found?.balance ?? '0'));
+};
+const after = (seconds: number) => books.db.sql`update clock_offset set seconds = seconds + ${seconds}`;
+const expire = () => books.db.sql`update payments set status = 'EXPIRED', resolved_at = sluice_now(), webhook_url = null where id = ${payment.id}`;
+
+afterEach(async () => {
+  await assertCleanAudit(books.db);
+  await books.drop();
+});
+
+describe('a deposit that became final', () => {
+  beforeEach(() => start());
+
+  it('credits the gateway, resolves the payment and announces it, in one step', async () => {
+    const transfer = usdt(100_000_000n);
+    await books.chain.mine([transfer]);
+    expect(await credit()).toBe(0);
+    expect(await row()).toMatchObject({ status: 'PENDING' });
+    await books.chain.mine();
+    expect(await credit()).toBe(1);
+    expect(await row()).toMatchObject({
+      status: 'SUCCESS',
+      judging_offer_id: payment.offerId,
+      received_asset_id: books.assets.USDT.id,
+      received_amount: '100',
+      received_amount_usd: '100',
+      expected_usd: '100',
+      deviation_usd: '0',
+      deposit_path: 'standard',
+    });
+    expect(await deposits()).toEqual([{ state: 'credited', path: 'standard', amount: '100' }]);
+    expect(await webhooks()).toEqual(['SUCCESS']);
+    expect(await books.db.sql`select topic, state from outbox`).toEqual([{ topic: 'webhook.deliver', state: 'due' }]);
+    expect([await balance('pending'), await balance('networkFee'), await balance('chain')]).toEqual(['99.5', '0.5', '-100']);
+    expect(await books.db.sql`select count(*)::int as open from sightings where booked_at is null`).toEqual([{ open: 0 }]);
+  });
+
+  it('is credited once by two workers at the same moment, and never again', async () => {
+    await pay(usdt(100_000_000n));
+    const answers = await Promise.all([credit(), credit(), credit(), credit()]);
+    expect(answers.reduce((sum, answer) => sum + answer, 0)).toBe(1);
+    expect(await credit()).toBe(0);
+    expect(await balance('chain')).toBe('-100');
+    expect(await webhooks()).toEqual(['SUCCESS']);
+  });
+
+  it('decides together with the other transfers of its block, and takes the network fee once', async () => {
+    await pay(usdt(40_000_000n), usdt(60_000_000n));
+    await credit();
+    expect(await row()).toMatchObject({ status: 'SUCCESS', received_amount: '100' });
+    expect(await deposits()).toMatchObject([{ state: 'credited' }, { state: 'credited' }]);
+    expect(await books.db.sql`select gross::text, network_fee::text, net::text from credits`).toEqual([{ gross: '100', network_fee: '0.5', net: '99.5' }]);
+  });
+
+  it('decides alone against one of a later block, which is credited and changes nothing', async () => {
+    await books.chain.mine([usdt(40_000_000n)]);
+    await books.chain.mine([usdt(60_000_000n)]);
+    await books.chain.mine();
+    await credit();
+    expect(await row()).toMatchObject({ status: 'MISMATCH', received_amount: '40', deviation_usd: '-60' });
+    expect(await webhooks()).toEqual(['MISMATCH']);
+    expect(await balance('chain')).toBe('-100');
+    expect(await books.db.sql`select network_fee::text from credits order by credited_at, gross`).toEqual([{ network_fee: '0.5' }, { network_fee: '0' }]);
+  });
+
+  it('is credited long after another one decided', async () => {
+    await pay(usdt(100_000_000n));
+    await credit();
+    await after(30 * 86_400);
+    await pay(usdt(5_000_000n));
+    await credit();
+    expect(await row()).toMatchObject({ status: 'SUCCESS', received_amount: '100' });
+    expect(await webhooks()).toEqual(['SUCCESS']);
+    expect(await balance('chain')).toBe('-105');
+  });
+
+  it('goes to the asset it arrived in when nobody asked for that asset', async () => {
+    await pay(books.chain.transfer(payment.address, books.assets.ETH, 50_000_000_000_000_000n));
+    await credit();
+    expect(await row()).toMatchObject({
+      status: 'SUCCESS',
+      received_asset_id: books.assets.ETH.id,
+      received_amount: '0.05',
+      received_amount_usd: '100',
+      judging_offer_id: payment.offerId,
+    });
+    expect(await balance('pending', books.assets.ETH)).toBe('0.0495');
+  });
+
+  it("is kept as dust below the asset's floor, resolves nothing and is still in the books", async () => {
+    await pay(usdt(9_999n));
+    await credit();
+    expect(await row()).toMatchObject({ status: 'PENDING' });
+    expect(await deposits()).toEqual([{ state: 'dust', path: null, amount: '0.009999' }]);
+    expect([await balance('unallocated'), await balance('chain')]).toEqual(['0.009999', '-0.009999']);
+    expect(await webhooks()).toEqual([]);
+  });
+
+  it('is unallocated on a network its payment did not select', async () => {
+    await books.db.sql`update deposit_addresses set network_id = ${books.otherNetwork.id}`;
+    await pay(usdt(100_000_000n));
+    await credit();
+    expect(await row()).toMatchObject({ status: 'PENDING' });
+    expect(await deposits()).toMatchObject([{ state: 'unallocated' }]);
+    expect(await balance('unallocated')).toBe('100');
+  });
+
+  it('closes transfers that are worth nothing, so that nothing stays open', async () => {
+    await pay(usdt(0n), usdt(5n, { contract: '0x00000000000000000000000000000000000bad00' }));
+    await credit();
+    expect(await books.db.sql`select count(*)::int as open from sightings where booked_at is null`).toEqual([{ open: 0 }]);
+  });
+
+  it('is not credited when its block was orphaned between two passes', async () => {
+    await books.chain.mine();
+    await books.chain.mine([usdt(100_000_000n)]);
+    books.chain.forkAt(books.chain.height - 1);
+    await books.chain.mineEmpty(3);
+    expect(await credit()).toBe(0);
+    expect(await row()).toMatchObject({ status: 'PENDING' });
+  });
+
+  it('can be withdrawn as soon as its block is final by the maturity rule, once', async () => {
+    await pay(usdt(100_000_000n));
+    await credit();
+    expect(await Promise.all([matureCredits(books.deps), matureCredits(books.deps)])).toContain(1);
+    expect([await balance('pending'), await balance('available')]).toEqual(['0', '99.5']);
+    expect(await matureCredits(books.deps)).toBe(0);
+  });
+
+  it('leaves other payments alone when one cannot be booked', async () => {
+    const broken = payment;
+    payment = await books.aPayment();
+    await books.db.sql`update payment_offers set selected_at = null where payment_id = ${broken.id}`;
+    await pay(usdt(100_000_000n, {}, broken.address), usdt(100_000_000n));
+    expect(await credit()).toBe(1);
+    expect(await row()).toMatchObject({ status: 'SUCCESS' });
+    await books.db.sql`update payment_offers set selected_at = sluice_now() where payment_id = ${broken.id}`;
+    expect(await credit()).toBe(1);
+  });
+});
+
+describe('fees', () => {
+  it('are accrued to the platform where it bears them', async () => {
+    await start({ feePayer: 'PLATFORM', commissionBps: 100 });
+    await pay(usdt(100_000_000n));
+    await credit();
+    expect([await balance('pending'), await balance('networkFee'), await balance('commission'), await balance('platformExpense')]).toEqual([
+      '100',
+      '0.5',
+      '1',
+      '-1.5',
+    ]);
+  });
+
+  it('never take more than what arrived', async () => {
+    await start({ checkAmountDeviation: false });
+    await pay(usdt(300_000n));
+    await credit();
+    expect([await balance('pending'), await balance('networkFee')]).toEqual(['0', '0.3']);
+    expect(await row()).toMatchObject({ status: 'SUCCESS' });
+    await matureCredits(books.deps);
+  });
+});
+
+describe('tolerance', () => {
+  it.each([
+    ['99', 'ACCEPTABLE'],
+    ['98.99', 'MISMATCH'],
+    ['101', 'ACCEPTABLE'],
+    ['101.01', 'MISMATCH'],
+    ['100', 'SUCCESS'],
+  ])('of one dollar makes %s of 100 %s', async (sent, status) => {
+    await start({ over: '1', under: '1' });
+    await pay(usdt(parseTrusted<'asset'>(sent) / 10n ** 12n));
+    await credit();
+    expect(await row()).toMatchObject({ status });
+    expect(await webhooks()).toEqual([status]);
+  });
+});
+
+describe('finality by value', () => {
+  const finality: Finality = {
+    resolve: [{ upToUsd: '1000', rule: { blocks: 2 } }, { upToUsd: '10000', rule: { blocks: 4 } }, { rule: { tag: 'safe' } }],
+    mature: { tag: 'finalized' },
+  };
+
+  it.each([
+    ['1000', 2],
+    ['1000.01', 4],
+    ['10000.01', 6],
+  ])('%s dollars are final after %i blocks', async (total, blocks) => {
+    await start({ total }, { finality });
+    await books.chain.mine([usdt(parseTrusted<'asset'>(total) / 10n ** 12n)]);
+    await books.chain.mineEmpty(blocks - 2);
+    expect(await credit()).toBe(0);
+    await books.chain.mine();
+    expect(await credit()).toBe(1);
+  });
+
+  it('counts the sum of a block, not each transfer', async () => {
+    await start({ total: '1500' }, { finality });
+    await pay(usdt(750_000_000n), usdt(750_000_000n));
+    expect(await credit()).toBe(0);
+    await books.chain.mineEmpty(2);
+    expect(await credit()).toBe(1);
+  });
+
+  it('lets the first deposit to become final decide, not the first to arrive', async () => {
+    await start({ total: '2000' }, { finality });
+    await books.chain.mine([usdt(2_000_000_000n)]);
+    await books.chain.mine([usdt(1_000_000n)]);
+    await books.chain.mine();
+    await credit();
+    expect(await row()).toMatchObject({ status: 'MISMATCH', received_amount: '1' });
+  });
+
+  it('holds credits back until the maturity rule is met too', async () => {
+    await start({}, { finality });
+    await pay(usdt(100_000_000n));
+    await credit();
+    expect(await matureCredits(books.deps)).toBe(0);
+    await books.chain.mineEmpty(9);
+    expect(await matureCredits(books.deps)).toBe(1);
+  });
+
+  it('books the loss and freezes the asset when a credited deposit is reorganised away, and takes it back when it returns', async () => {
+    await start({}, { finality });
+    await books.chain.mineEmpty(3);
+    const transfer = usdt(100_000_000n);
+    await pay(transfer);
+    await credit();
+    books.chain.forkAt(books.chain.height - 2);
+    expect(await books.chain.mine()).toMatchObject({ outcome: 'applied', lostDeposits: [expect.any(String)] });
+    expect(await row()).toMatchObject({ status: 'SUCCESS' });
+    expect([await balance('chain'), await balance('loss'), await balance('pending')]).toEqual(['0', '-100', '99.5']);
+    expect(await books.db.sql`select scope from freezes`).toEqual([{ scope: `asset:${books.assets.USDT.id}` }]);
+    await assertCleanAudit(books.db);
+    await books.chain.mine([transfer]);
+    await books.chain.mineEmpty(2);
+    expect(await credit()).toBe(0);
+    expect([await balance('chain'), await balance('loss'), await balance('pending')]).toEqual(['-100', '0', '99.5']);
+  });
+});
+
+describe('time', () => {
+  it('judges at the locked price what was first seen before the deadline, however late it confirms', async () => {
+    await start({ expiresIn: 60 });
+    await books.chain.mine([usdt(100_000_000n)]);
+    await after(120);
+    books.prices.set('USDT', parseTrusted('0.5'));
+    await books.chain.mine();
+    await credit();
+    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'late_confirmation', received_amount_usd: '50' });
+  });
+
+  it('captures what arrives within the grace period after expiry, at the market price', async () => {
+    await start({ expiresIn: -60 });
+    await expire();
+    books.prices.set('USDT', parseTrusted('0.5'));
+    await pay(usdt(200_000_000n));
+    await credit();
+    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'late_capture', received_amount: '200', deviation_usd: '0' });
+  });
+
+  it('captures at the locked price what was mined before the deadline but found after expiry', async () => {
+    await start({ expiresIn: -60 });
+    await expire();
+    books.prices.set('USDT', parseTrusted('0.5'));
+    await books.chain.mine([usdt(100_000_000n)], { time: new Date(Date.now() - 300_000) });
+    await books.chain.mine();
+    await credit();
+    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'late_capture' });
+  });
+
+  it('sets aside what arrives after the grace period', async () => {
+    await start({ expiresIn: -7_200, graceSeconds: 3_600 });
+    await expire();
+    await pay(usdt(100_000_000n));
+    await credit();
+    expect(await row()).toMatchObject({ status: 'EXPIRED' });
+    expect(await deposits()).toMatchObject([{ state: 'unallocated' }]);
+    expect(await balance('unallocated')).toBe('100');
+  });
+});
+
+describe('a price outage', () => {
+  it('keeps a payment pending whose judgement needs the price, and resolves it when one is back', async () => {
+    await start();
+    books.prices.delete('ETH');
+    await pay(books.chain.transfer(payment.address, books.assets.ETH, 50_000_000_000_000_000n));
+    expect(await credit()).toBe(0);
+    expect(await row()).toMatchObject({ status: 'PENDING' });
+    books.prices.set('ETH', parseTrusted('1000'));
+    expect(await credit()).toBe(1);
+    expect(await row()).toMatchObject({ status: 'MISMATCH', received_amount_usd: '50', deviation_usd: '-50' });
+  });
+
+  it('does not let a later deposit decide instead of the one that waits', async () => {
+    await start();
+    books.prices.delete('ETH');
+    await books.chain.mine([books.chain.transfer(payment.address, books.assets.ETH, 50_000_000_000_000_000n)]);
+    await books.chain.mine([usdt(100_000_000n)]);
+    await books.chain.mine();
+    expect(await credit()).toBe(0);
+    books.prices.set('ETH', parseTrusted('2000'));
+    await credit();
+    expect(await row()).toMatchObject({ status: 'SUCCESS', received_asset_id: books.assets.ETH.id });
+    expect(await deposits()).toMatchObject([{ state: 'credited' }, { state: 'credited' }]);
+  });
+
+  it('does not delay what the locked price judges', async () => {
+    await start();
+    books.prices.delete('USDT');
+    await pay(usdt(100_000_000n));
+    expect(await credit()).toBe(1);
+    expect(await row()).toMatchObject({ status: 'SUCCESS', received_amount_usd: null });
+  });
+});

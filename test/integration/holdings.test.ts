@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CHECKS } from '#api/audit/checks.ts';
+import { compareHoldings } from '#api/audit/holdings.ts';
+import { runAudit } from '#api/audit/run-audit.ts';
+import { auditSweep } from '#api/audit/sweep.ts';
+import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
+import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
+import { formatAmount } from '#shared/core/money.ts';
+import { aSentTransaction, type Books, type BooksAsset, holding, someBooks, STRANGER, type TestPayment } from '#test/fixtures/books.ts';
+
+let books: Books;
+let payment: TestPayment;
+beforeEach(async () => {
+  books = await someBooks();
+  payment = await books.aPayment();
+});
+afterEach(() => books.drop());
+
+const usdt = (units: bigint, over = {}) => books.chain.transfer(payment.address, books.assets.USDT, units, over);
+const moved = (address: string, asset: BooksAsset, change: bigint) => {
+  const key = holding(address, asset.contract);
+  books.onChain.set(key, (books.onChain.get(key) ?? 0n) + change);
+};
+const differences = async () =>
+  (await compareHoldings(books.deps)).filter((one) => one.difference !== 0n).map((one) => `${one.symbol} ${formatAmount(one.difference)}`);
+
+describe('holdings', () => {
+  it('agree with the books at every step of a deposit: seen, credited, dropped', async () => {
+    await books.chain.mine();
+    expect(await differences()).toEqual([]);
+    await books.chain.mine([usdt(100_000_000n)]);
+    moved(payment.address, books.assets.USDT, 100_000_000n);
+    expect(await differences()).toEqual([]);
+    await books.chain.mine();
+    await creditFinalDeposits(books.deps, books.network.id);
+    expect(await differences()).toEqual([]);
+    await books.chain.mine([usdt(7_000_000n)]);
+    books.chain.forkAt(books.chain.height - 1);
+    await books.chain.mine();
+    expect(await differences()).toEqual([]);
+  });
+
+  it('count fees and outgoing transfers of ours that are not final yet, and nothing that stays between our addresses', async () => {
+    await books.chain.mine([usdt(100_000_000n)]);
+    moved(payment.address, books.assets.USDT, 100_000_000n);
+    moved(payment.address, books.assets.ETH, 10n ** 18n);
+    const [gas, sweep, out] = [
+      aSentTransaction(STRANGER),
+      aSentTransaction(payment.address, { rawFee: '21000', nonce: 0 }),
+      aSentTransaction(books.hotWallet, { rawFee: '5000', nonce: 0 }),
+    ];
+    await books.chain.mine([
+      books.chain.transfer(payment.address, books.assets.ETH, 10n ** 18n, { txid: gas.txid }),
+      sweep,
+      books.chain.transfer(books.hotWallet, books.assets.USDT, 60_000_000n, { sender: payment.address, txid: sweep.txid }),
+      out,
+      books.chain.transfer(STRANGER, books.assets.USDT, 25_000_000n, { sender: books.hotWallet, txid: out.txid }),
+    ]);
+    moved(payment.address, books.assets.ETH, -21_000n);
+    moved(payment.address, books.assets.USDT, -60_000_000n);
+    moved(books.hotWallet, books.assets.USDT, 60_000_000n - 25_000_000n);
+    moved(books.hotWallet, books.assets.ETH, -5_000n);
+    expect(await differences()).toEqual([]);
+  });
+
+  it('show money nobody can explain', async () => {
+    await books.chain.mine();
+    moved(books.hotWallet, books.assets.USDC, -1n);
+    expect(await differences()).toEqual(['USDC -0.000001']);
+  });
+
+  it('include what wallets held before they were watched, once', async () => {
+    await books.chain.mine();
+    moved(books.hotWallet, books.assets.ETH, 5n * 10n ** 18n);
+    expect(await bookOpeningBalances(books.deps)).toBe(0);
+    expect(await differences()).toEqual(['ETH 5']);
+    await books.db.sql`insert into watches (network_id, address, acked_epoch, watched_from) values (${books.network.id}, ${books.hotWallet}, 1, 100)`;
+    expect(await bookOpeningBalances(books.deps)).toBe(3);
+    expect(await bookOpeningBalances(books.deps)).toBe(0);
+    expect(await differences()).toEqual([]);
+  });
+});
+
+describe('the audit', () => {
+  const frozen = async () => (await books.db.sql`select scope from freezes`).map((row) => row.scope);
+  const violated = async () => (await runAudit(books.db.sql)).filter((result) => result.rows.length > 0).map((result) => result.check);
+  /** Does what no code of ours can: writes past the triggers. */
+  const tamper = (statement: string) =>
+    books.db.sql.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx.unsafe(statement);
+    });
+  const credited = async () => {
+    await books.chain.mine([usdt(100_000_000n)]);
+    await books.chain.mine();
+    await creditFinalDeposits(books.deps, books.network.id);
+  };
+
+  it('finds nothing in honest books and freezes nothing', async () => {
+    await credited();
+    const sweep = auditSweep();
+    expect([await sweep.run(books.deps), await sweep.run(books.deps)]).toEqual([0, 0]);
+    expect(await frozen()).toEqual([]);
+  });
+
+  it.each([
+    ['A1', `update ledger_entries set amount = amount + 0.000000000000000001 where amount > 0`],
+    ['A2', `update ledger_accounts set balance = balance + 0.000000000000000001 where kind = 'pending'`],
+    ['A4', `update credits set gross = gross + 1, net = net + 1`],
+    ['A4', `update deposits set state = 'seen'`],
+    ['A4', `update credits set remaining = remaining - 1`],
+    ['A5', `update sightings set canonical = false`],
+    ['A10', `delete from webhook_events`],
+    ['A13', `update chain_blocks set parent_hash = 'another' where height = (select max(height) from chain_blocks)`],
+    ['A13', `update chain_tips set hash = 'another'`],
+  ])('%s sees one tampered row and stops all dispatch: %s', async (check, statement) => {
+    await credited();
+    await tamper(statement);
+    expect(await violated()).toContain(check);
+    await auditSweep().run(books.deps);
+    expect(await frozen()).toEqual(['all']);
+  });
+
+  it('A6 sees a final transfer that nobody booked, but only if it lasts', async () => {
+    await books.chain.mine([usdt(100_000_000n)]);
+    await books.chain.mine();
+    await books.db.sql`insert into prices (symbol, usd, source, at) values ('USDT', 1, 'static', now())`;
+    await books.db.sql`update clock_offset set seconds = 121`;
+    expect(await violated()).toEqual(['A6']);
+    const sweep = auditSweep();
+    expect(await sweep.run(books.deps)).toBe(0);
+    expect(await frozen()).toEqual([]);
+    expect(await sweep.run(books.deps)).toBe(1);
+    expect(await frozen()).toEqual(['all']);
+  });
+
+  it('A11 sees an unpaid payment that never expired', async () => {
+    await books.db.sql`update clock_offset set seconds = 3600 + 18 * 60`;
+    expect(await violated()).toEqual(['A11']);
+  });
+
+  it('A15 sees a transaction of ours that the books do not know', async () => {
+    await books.chain.mine([aSentTransaction(books.hotWallet)]);
+    await books.db.sql`update wallets set halted_reason = null`;
+    expect(await violated()).toEqual(['A15']);
+  });
+
+  it('has a check for each promise, each with its own name', () => {
+    expect(CHECKS.map((check) => check.name)).toEqual(['A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7', 'A8', 'A9', 'A10', 'A11', 'A12', 'A13', 'A15']);
+  });
+});

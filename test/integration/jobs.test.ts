@@ -1,0 +1,282 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Job, JobResult, Registry, Sweep } from '#api/jobs/registry.ts';
+import { runDueJobs } from '#api/jobs/relay.ts';
+import { pauseAfter } from '#api/jobs/run-job.ts';
+import { type Jobs, startJobs } from '#api/jobs/start.ts';
+import { handOverDue, insertOutbox } from '#api/store/outbox.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { type InProcess, inProcess } from '#test/harness/in-process.ts';
+import { type OwnRedis, ownRedis } from '#test/harness/redis.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
+
+let world: InProcess;
+const started: Jobs[] = [];
+
+beforeEach(async () => {
+  world = await inProcess();
+});
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((jobs) => jobs.stop()));
+  await world.stop();
+});
+
+/** A job that notes what it was run for. */
+function recorder(run: (refId: string) => Promise<JobResult> = async () => ({ done: true }), concurrency = 4): Job & { runs: string[] } {
+  const runs: string[] = [];
+  return {
+    runs,
+    topic: 'webhook.deliver',
+    concurrency,
+    leaseSeconds: 60,
+    run: async (_, refId) => {
+      runs.push(refId);
+      return run(refId);
+    },
+  };
+}
+
+async function start(registry: Partial<Registry>, deps = world.deps): Promise<Jobs> {
+  const jobs = await startJobs(deps, { jobs: [], sweeps: [], ...registry });
+  started.push(jobs);
+  return jobs;
+}
+
+/** A promise the test resolves when it wants the work behind it to go on. */
+function aGate(): { promise: Promise<void>; resolve(): void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+const newId = (): string => uuidFrom(world.deps.randomBytes(16));
+async function enqueue(count = 1): Promise<string[]> {
+  const refs = Array.from({ length: count }, newId);
+  await world.database.transaction(async (tx) => {
+    for (const refId of refs) await insertOutbox(tx, { id: newId(), topic: 'webhook.deliver', refId });
+  });
+  return refs;
+}
+const states = async (): Promise<string[]> => (await world.database.sql<{ state: string }[]>`select state from outbox`).map((row) => row.state);
+
+describe('outbox rows', () => {
+  it('are run once each through Redis, and closed', async () => {
+    const job = recorder();
+    const jobs = await start({ jobs: [job] });
+    const refs = await enqueue(250);
+    jobs.wake();
+    await waitFor(async () => (await states()).every((state) => state === 'done'), { what: 'every row to be done' });
+    expect([...job.runs].sort()).toEqual([...refs].sort());
+  });
+
+  it('are run without Redis, from the start and when it dies on the way, and through it again when it is back', async () => {
+    const redis: OwnRedis = await ownRedis();
+    try {
+      const job = recorder();
+      const jobs = await start({ jobs: [job] }, { ...world.deps, config: { ...world.deps.config, REDIS_URL: redis.url } });
+      const drained = (count: number) => waitFor(() => job.runs.length === count, { what: `${count} runs` });
+      await enqueue(20);
+      jobs.wake();
+      await drained(20);
+      await redis.kill();
+      await enqueue(20);
+      await drained(40);
+      await redis.revive();
+      await enqueue(20);
+      await drained(60);
+      expect(new Set(job.runs).size).toBe(60);
+      await Promise.all(started.splice(0).map((one) => one.stop()));
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  it('survive a Redis that is wiped while their jobs wait in it', async () => {
+    const gate = aGate();
+    const job = recorder(async () => {
+      await gate.promise;
+      return { done: true };
+    }, 2);
+    const jobs = await start({ jobs: [job] });
+    const refs = await enqueue(30);
+    jobs.wake();
+    await waitFor(() => job.runs.length === 2, { what: 'both workers to be busy' });
+    await world.redis.flush();
+    gate.resolve();
+    await waitFor(async () => (await states()).every((state) => state === 'done'), { what: 'every row to be done', timeoutMs: 30_000 });
+    expect([...job.runs].sort()).toEqual([...refs].sort());
+  });
+
+  it('are never overtaken for good by a transaction that commits later (trap C)', async () => {
+    const job = recorder();
+    const slow = aGate();
+    const early = newId();
+    const inserted = aGate();
+    const late = world.database.transaction(async (tx) => {
+      await insertOutbox(tx, { id: newId(), topic: 'webhook.deliver', refId: early });
+      inserted.resolve();
+      await slow.promise;
+    });
+    await inserted.promise;
+    await enqueue(3);
+    expect(await runDueJobs(world.deps, [job])).toBe(3);
+    slow.resolve();
+    await late;
+    expect(await runDueJobs(world.deps, [job])).toBe(1);
+    expect(job.runs).toContain(early);
+  });
+
+  it("are handed to one relay at a time, without waiting for each other's locks", async () => {
+    await enqueue(100);
+    const batches = await Promise.all(Array.from({ length: 10 }, () => handOverDue(world.database.sql, 'webhook.deliver', 30, 60)));
+    const ids = batches.flat();
+    expect(new Set(ids).size).toBe(ids.length);
+    const rest = await handOverDue(world.database.sql, 'webhook.deliver', 100, 60);
+    expect(ids.length + rest.length).toBe(100);
+  });
+
+  it('are not run before they are due by service time', async () => {
+    const job = recorder(async () => ({ done: true }));
+    await world.database.transaction((tx) =>
+      insertOutbox(tx, { id: newId(), topic: 'webhook.deliver', refId: newId(), dueAt: new Date(Date.now() + 3_600_000) }),
+    );
+    expect(await runDueJobs(world.deps, [job])).toBe(0);
+    await world.advance(3_601);
+    expect(await runDueJobs(world.deps, [job])).toBe(1);
+  });
+
+  it('that ask to be run again wait until then', async () => {
+    let calls = 0;
+    const job = recorder(async () => (++calls === 1 ? { again: new Date(Date.now() + 60_000) } : { done: true }));
+    await enqueue();
+    await runDueJobs(world.deps, [job]);
+    expect(calls).toBe(1);
+    await world.advance(61);
+    await runDueJobs(world.deps, [job]);
+    expect(await states()).toEqual(['done']);
+  });
+
+  it('whose worker died are taken over once its claim ran out', async () => {
+    const job = recorder();
+    await enqueue();
+    await world.database.sql`update outbox set claims = 1, failures = 1, claimed_until = now() + interval '60 seconds'`;
+    expect(await runDueJobs(world.deps, [job])).toBe(0);
+    await world.database.sql`update outbox set claimed_until = now() - interval '1 second'`;
+    expect(await runDueJobs(world.deps, [job])).toBe(1);
+  });
+
+  it("whose claim was lost to another run do not get the old run's result", async () => {
+    const job = recorder(async () => {
+      await world.database.sql`update outbox set claims = claims + 1`;
+      return { done: true };
+    });
+    await enqueue();
+    await runDueJobs(world.deps, [job]);
+    expect(await states()).toEqual(['due']);
+  });
+
+  it('that fail are tried again with a growing pause, keep the reason, and are dead in the end', async () => {
+    const job = recorder(async () => {
+      throw new Error('the node is away');
+    });
+    await enqueue();
+    let runs = 0;
+    for (; (await states())[0] === 'due' && runs < 100; runs++) {
+      await world.advance(301);
+      await runDueJobs(world.deps, [job]);
+    }
+    expect(runs).toBe(30);
+    expect(await world.database.sql`select state, failures, last_error from outbox`).toEqual([{ state: 'dead', failures: 30, last_error: 'the node is away' }]);
+    expect([1, 2, 3, 9, 10, 30].map(pauseAfter)).toEqual([1, 2, 4, 256, 300, 300]);
+  });
+});
+
+describe('stopping', () => {
+  it('waits for the job that runs and starts no other', async () => {
+    const gate = aGate();
+    let finished = false;
+    const job = recorder(async () => {
+      await gate.promise;
+      finished = true;
+      return { done: true };
+    }, 1);
+    const jobs = await start({ jobs: [job] });
+    await enqueue(5);
+    jobs.wake();
+    await waitFor(() => job.runs.length === 1, { what: 'the first job to start' });
+    const stopping = jobs.stop();
+    started.length = 0;
+    setTimeout(() => gate.resolve(), 50);
+    await stopping;
+    expect(finished).toBe(true);
+    expect(job.runs).toHaveLength(1);
+    expect((await states()).filter((state) => state === 'done')).toHaveLength(1);
+  });
+
+  it('does not hang when Redis is away', { timeout: 15_000 }, async () => {
+    const redis = await ownRedis();
+    const jobs = await start({ jobs: [recorder()] }, { ...world.deps, config: { ...world.deps.config, REDIS_URL: redis.url } });
+    await redis.kill();
+    const before = performance.now();
+    await jobs.stop();
+    started.length = 0;
+    expect(performance.now() - before).toBeLessThan(5_000);
+    await redis.stop();
+  });
+});
+
+describe('sweeps', () => {
+  it('run at once and on their interval, never overlapping themselves, and go on after a failure', async () => {
+    let running = 0;
+    let most = 0;
+    let runs = 0;
+    const sweep: Sweep = {
+      name: 'test',
+      everySeconds: 0.02,
+      run: async () => {
+        runs += 1;
+        running += 1;
+        most = Math.max(most, running);
+        await pause(50);
+        running -= 1;
+        if (runs === 1) throw new Error('first time unlucky');
+        return 0;
+      },
+    };
+    await start({ sweeps: [sweep] });
+    await waitFor(() => runs >= 4, { what: 'four runs' });
+    expect(most).toBe(1);
+  });
+
+  it('are run by one replica at a time', async () => {
+    let running = 0;
+    let most = 0;
+    let runs = 0;
+    const sweep: Sweep = {
+      name: 'test',
+      everySeconds: 0.01,
+      run: async () => {
+        runs += 1;
+        running += 1;
+        most = Math.max(most, running);
+        await pause(20);
+        running -= 1;
+        return 0;
+      },
+    };
+    await Promise.all([start({ sweeps: [sweep] }), start({ sweeps: [sweep] }), start({ sweeps: [sweep] })]);
+    await waitFor(() => runs >= 10, { what: 'ten runs' });
+    expect(most).toBe(1);
+  });
+
+  it('and due jobs are run on demand, for the development clock', async () => {
+    const job = recorder();
+    const sweep: Sweep = { name: 'test', everySeconds: 3_600, run: async () => (await enqueue()).length };
+    const jobs = await start({ jobs: [job], sweeps: [sweep] });
+    await waitFor(() => job.runs.length === 1, { what: "the first sweep's job" });
+    await jobs.runDue();
+    expect(job.runs).toHaveLength(2);
+  });
+});

@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, mkdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Merchant } from '#ops/dev/client.ts';
+import { DEV_FILE, type DevFile, writeDevFile } from '#ops/dev/dev-file.ts';
+import { FAUCET } from '#ops/dev/local-evm.ts';
+import type { RunningApi } from '#test/harness/deployables.ts';
+import { aPayment, aWorld, TEST_SECRETS, type World } from '#test/harness/world.ts';
+
+const LAUNCHER = resolve('ops/cli/sluice.mjs');
+
+let world: World;
+let api: RunningApi;
+let merchant: Merchant;
+/** A working folder with a development file, as npm start leaves one. */
+let folder: string;
+
+beforeAll(async () => {
+  world = await aWorld({ blockSeconds: 1 });
+  api = await world.startApi();
+  await world.startIndexer();
+  merchant = await world.aGateway(api);
+  folder = await mkdtemp(join(tmpdir(), 'sluice-cli-'));
+  await mkdir(join(folder, '.sluice'));
+  const { items } = (await world.operator(api).must('GET', '/networks')) as { items: [{ id: string }] };
+  const dev: DevFile = {
+    api: { baseUrl: api.baseUrl, origin: api.origin, pid: api.pid },
+    checkoutUrl: api.checkoutOrigin,
+    dashboardUrl: null,
+    operatorUrl: api.operatorUrl,
+    operatorToken: TEST_SECRETS.SLUICE_OPERATOR_TOKEN,
+    metrics: { api: `${api.opsUrl}/metrics`, indexers: {} },
+    databaseUrl: world.database.url,
+    redisUrl: world.redis.url,
+    gateway: { ...merchant.gateway, totpSecret: '' },
+    // Any page that answers will do: nothing is delivered here.
+    webhookReceiver: { url: 'http://127.0.0.1:9999/hook', log: `${api.opsUrl}/healthz` },
+    networks: { ethereum: { id: items[0].id, family: 'evm', rpcUrl: world.chain.url, chainId: 31337, faucetPrivateKey: FAUCET.privateKey, indexerPid: 1 } },
+    assets: [],
+    signer: { pid: 1 },
+    runnerPid: process.pid,
+  };
+  await writeDevFile(join(folder, DEV_FILE), dev);
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await world?.stop();
+});
+
+interface Ran {
+  code: number;
+  out: string;
+  err: string;
+}
+
+function sluice(args: string[], options: { cwd?: string; env?: Record<string, string> } = {}): Promise<Ran> {
+  return new Promise((done) => {
+    execFile(process.execPath, [LAUNCHER, ...args], { cwd: options.cwd ?? folder, env: { PATH: process.env.PATH, ...options.env } }, (error, out, err) => {
+      done({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, out, err });
+    });
+  });
+}
+
+async function json<T>(...args: string[]): Promise<T> {
+  const ran = await sluice([...args, '--json']);
+  expect(ran, args.join(' ')).toMatchObject({ code: 0 });
+  return JSON.parse(ran.out) as T;
+}
+
+describe('sluice', () => {
+  it('makes, lists and changes gateways', async () => {
+    const created = await json<{ gateway: { id: string }; apiKey: string }>(
+      'gateway',
+      'create',
+      'Corner Shop',
+      'settings.commissionBps=25',
+      'cashout.allowlist=10.0.0.0/8,::1',
+    );
+    expect(created).toMatchObject({
+      gateway: { name: 'Corner Shop', settings: { commissionBps: 25 }, cashout: { allowlist: ['10.0.0.0/8', '::1'] } },
+      apiKey: expect.stringMatching(/^sluice_/),
+    });
+    const changed = await json('gateway', 'set', created.gateway.id, 'status=SUSPENDED', 'contactEmail=shop@example.com');
+    expect(changed).toMatchObject({ gateway: { status: 'SUSPENDED', contactEmail: 'shop@example.com', settings: { commissionBps: 25 } } });
+    const text = await sluice(['gateway', 'list']);
+    expect(text.out).toMatch(new RegExp(`${created.gateway.id} +Corner Shop +SUSPENDED`));
+  });
+
+  it('adds an asset with its price', async () => {
+    const asset = await json('asset', 'add', 'ethereum', 'EURX', '0x52908400098527886E0F7030069857D2E4169EE7', '2', '--network-fee', '0.10', '--price', '1.1');
+    expect(asset).toMatchObject({ symbol: 'EURX', decimals: 2, networkFee: '0.1', networkName: 'ethereum' });
+  });
+
+  it('pays a payment from the faucet and tells its whole story', async () => {
+    const { paymentUid } = (await merchant.must('POST', '/payments', { body: aPayment('http://127.0.0.1:9999/hook', { amount: '25' }) })) as {
+      paymentUid: string;
+    };
+    const paid = await json<{ txHash: string }>('pay', paymentUid, '--asset', 'USDT@ethereum', '--wait');
+    expect(paid).toMatchObject({ paymentUid, asset: 'USDT', amount: '25', status: 'SUCCESS', txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
+    await merchant.must('POST', `/payments/${paymentUid}/verify`);
+    const story = await sluice(['payment', 'show', paymentUid]);
+    expect(story.code).toBe(0);
+    for (const line of [
+      /status +SUCCESS/,
+      /created/,
+      /selected/,
+      /seen .*25 USDT/,
+      /PENDING → SUCCESS/,
+      /received 25 USDT × 1 USD \(locked\) = 25 USD/,
+      /expected 25 USDT = 25 USD/,
+      /credited 25 USDT/,
+      /webhook/,
+      /verified as SUCCESS/,
+    ])
+      expect(story.out).toMatch(line);
+    expect(story.out).toContain(paid.txHash);
+  });
+
+  it('shows an underpayment with the sum that made it one', async () => {
+    const { paymentUid } = (await merchant.must('POST', '/payments', { body: aPayment('http://127.0.0.1:9999/hook', { amount: '25' }) })) as {
+      paymentUid: string;
+    };
+    expect(await json('pay', paymentUid, '--asset', 'USDT', '--amount', '24.5', '--wait')).toMatchObject({ status: 'MISMATCH' });
+    expect((await sluice(['payment', 'show', paymentUid])).out).toContain('deviation -0.5 USD');
+    expect((await json<object[]>('deposit', 'list', '--state', 'credited', '--gateway', merchant.gateway.id)).length).toBe(2);
+  });
+
+  it('shows how far the chain is followed, a clean audit, and a healthy deployment', async () => {
+    expect(await json('chain', 'status')).toMatchObject([{ name: 'ethereum', indexed: true, tipHeight: expect.any(Number) }]);
+    const audit = await sluice(['audit']);
+    expect(audit.out).toMatch(/^ok +A1/m);
+    expect(audit.code).toBe(0);
+    const doctor = await sluice(['doctor']);
+    expect(doctor.out).not.toContain('FAIL');
+    expect(doctor.code).toBe(0);
+    for (const what of ['operator api', 'network ethereum', 'postgres', 'redis', 'node ethereum', 'api readiness']) expect(doctor.out).toContain(what);
+  });
+
+  it('has the doctor say what to fix when the service or a dependency is away', async () => {
+    const alone = await sluice(['doctor'], { cwd: tmpdir() });
+    expect(alone.code).toBe(1);
+    expect(alone.out).toMatch(/FAIL +service[\s\S]*fix: start it: npm start/);
+    const away = await sluice(['doctor'], { cwd: tmpdir(), env: { SLUICE_OPERATOR_URL: 'http://127.0.0.1:1/operator/v1', SLUICE_OPERATOR_TOKEN: 'x' } });
+    expect(away.code).toBe(1);
+    expect(away.out).toMatch(/FAIL +operator api/);
+    const refused = await sluice(['doctor'], { cwd: tmpdir(), env: { SLUICE_OPERATOR_URL: api.operatorUrl, SLUICE_OPERATOR_TOKEN: 'wrong' } });
+    expect(refused.out).toMatch(/token was refused[\s\S]*SLUICE_OPERATOR_TOKEN/);
+  });
+
+  it('ends with the documented exit codes', async () => {
+    expect(await sluice(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('exit codes') });
+    expect(await sluice([])).toMatchObject({ code: 2 });
+    expect(await sluice(['frobnicate'])).toMatchObject({ code: 2, err: expect.stringContaining('usage: sluice') });
+    expect(await sluice(['payment', 'show'])).toMatchObject({ code: 2, err: expect.stringContaining('usage: sluice payment show <id>') });
+    expect(await sluice(['payment', 'show', '00000000-0000-4000-8000-000000000000'])).toMatchObject({ code: 1, err: expect.stringContaining('not_found') });
+    expect(await sluice(['gateway', 'list'], { cwd: tmpdir() })).toMatchObject({ code: 3, err: expect.stringContaining('npm start') });
+    const away = { cwd: tmpdir(), env: { SLUICE_OPERATOR_URL: 'http://127.0.0.1:1/operator/v1', SLUICE_OPERATOR_TOKEN: 'x' } };
+    const ran = await sluice(['gateway', 'list', '--json'], away);
+    expect(ran.code).toBe(3);
+    expect(JSON.parse(ran.out)).toMatchObject({ exitCode: 3, error: expect.stringContaining('127.0.0.1:1') });
+  });
+
+  it('makes fresh secrets that a production configuration accepts', async () => {
+    const one = await json<Record<string, string>>('secret', 'generate');
+    expect(Object.keys(one)).toEqual(['SLUICE_STREAM_KEY', 'SLUICE_API_KEY_PEPPER', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_MASTER_KEY']);
+    expect(new Set([...Object.values(one), ...Object.values(await json<Record<string, string>>('secret', 'generate'))]).size).toBe(8);
+    for (const secret of Object.values(one)) expect(secret).toMatch(/^[0-9a-f]{64}$/);
+  });
+});

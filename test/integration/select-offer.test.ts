@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Gateway } from '#api/deps.ts';
+import { type CreatePaymentBody, createPayment } from '#api/payments/create.ts';
+import { selectOffer } from '#api/payments/select-offer.ts';
+import { publicPayment } from '#api/payments/view.ts';
+import { setNetworkPaused } from '#api/store/networks.ts';
+import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
+
+let world: InProcess;
+let shop: Gateway;
+let acknowledging: NodeJS.Timeout | undefined;
+
+beforeAll(async () => {
+  world = await inProcess({ moreNetworks: (demo) => [{ ...demo, name: 'sidechain', chainId: '31338', assets: demo.assets.slice(0, 1) }] });
+  shop = await world.aGateway();
+});
+afterAll(async () => {
+  clearInterval(acknowledging);
+  await world.stop();
+});
+
+const clientIp = '127.0.0.1';
+interface OfferJson extends Record<string, string> {}
+interface PaymentJson extends Record<string, unknown> {
+  id: string;
+  offers: OfferJson[];
+}
+
+async function aPayment(body: Partial<CreatePaymentBody> = {}): Promise<PaymentJson> {
+  const api: CreatePaymentBody = { currencyCode: 'USD', amount: '25', checkoutMode: 'API', webhookUrl: 'http://127.0.0.1:4242/webhook', ...body };
+  const reply = await createPayment(world.deps, { gateway: shop, body: api, clientIp, commit: plainCommit(world.deps) });
+  return (reply.data as { payment: PaymentJson }).payment;
+}
+
+const offerIn = (payment: PaymentJson, symbol: string, network = 'ethereum'): OfferJson =>
+  payment.offers.find((offer) => offer.assetSymbol === symbol && offer.assetNetwork === network) as OfferJson;
+const select = (payment: PaymentJson, offer: OfferJson, ip = clientIp) =>
+  selectOffer(world.deps, { paymentId: payment.id, offerId: offer.id as string, clientIp: ip });
+
+/** Plays an indexer that acknowledges quickly, for as long as `work` takes. */
+async function withIndexer<T>(work: () => Promise<T>): Promise<T> {
+  acknowledging = setInterval(() => void world.acknowledge().catch(() => undefined), 20);
+  try {
+    return await work();
+  } finally {
+    clearInterval(acknowledging);
+  }
+}
+
+describe('select', () => {
+  it("answers ASSIGNED with the watched address, in people's form, and the full offer", async () => {
+    const payment = await aPayment();
+    const offer = offerIn(payment, 'USDT');
+    const reply = await withIndexer(() => select(payment, offer));
+    expect(reply.status).toBe(200);
+    const depositAddress = (reply.data as { depositAddress: string }).depositAddress;
+    expect(depositAddress).toMatch(/^0x[0-9a-fA-F]{40}$/);
+    expect(reply.data).toEqual({
+      assignmentStatus: 'ASSIGNED',
+      depositAddress,
+      amount: '25',
+      paymentStatus: 'PENDING',
+      expiresAt: payment.expiresAt,
+      offer: { ...offer, depositAddress },
+    });
+    const read = (await publicPayment(world.deps, { paymentId: payment.id, clientIp })) as PaymentJson;
+    expect(read.selectedOfferId).toBe(offer.id);
+    expect(offerIn(read, 'USDT').depositAddress).toBe(depositAddress);
+    expect(offerIn(read, 'USDC')).not.toHaveProperty('depositAddress');
+  });
+
+  it('never shows an address nobody watches: 202 after about 5 s, and the same call again is the recovery', async () => {
+    const payment = await aPayment();
+    const offer = offerIn(payment, 'USDC');
+    const started = performance.now();
+    const pending = await select(payment, offer);
+    expect(performance.now() - started).toBeGreaterThan(4_500);
+    expect(pending.status).toBe(202);
+    expect(pending.data).toMatchObject({ assignmentStatus: 'PENDING', retryAfterMs: 2_000, amount: '25', paymentStatus: 'PENDING' });
+    expect(pending.data).not.toHaveProperty('depositAddress');
+    expect((pending.data as { offer: object }).offer).not.toHaveProperty('depositAddress');
+    expect(offerIn((await publicPayment(world.deps, { paymentId: payment.id, clientIp })) as PaymentJson, 'USDC')).not.toHaveProperty('depositAddress');
+
+    await world.acknowledge();
+    const late = offerIn((await publicPayment(world.deps, { paymentId: payment.id, clientIp })) as PaymentJson, 'USDC').depositAddress;
+    expect(late).toMatch(/^0x/);
+    const again = await select(payment, offer);
+    expect(again).toMatchObject({ status: 200, data: { assignmentStatus: 'ASSIGNED', depositAddress: late } });
+  });
+
+  it('is one address per payment and network, whatever the asset and however often', async () => {
+    const payment = await aPayment();
+    await withIndexer(async () => {
+      const usdt = await select(payment, offerIn(payment, 'USDT'));
+      const usdc = await select(payment, offerIn(payment, 'USDC'));
+      const again = await select(payment, offerIn(payment, 'USDT'));
+      const other = await select(payment, offerIn(payment, 'ETH', 'sidechain'));
+      const address = (reply: { data: object }): string => (reply.data as { depositAddress: string }).depositAddress;
+      expect(address(usdc)).toBe(address(usdt));
+      expect(address(again)).toBe(address(usdt));
+      expect(address(other)).not.toBe(address(usdt));
+    });
+    expect(await world.database.sql`select count(*) as n from deposit_addresses where payment_id = ${payment.id}`).toEqual([{ n: 2 }]);
+  });
+
+  it('in parallel leads to one address: forty calls, two assets, one row', async () => {
+    const payment = await aPayment();
+    const replies = await withIndexer(() =>
+      Promise.all(Array.from({ length: 40 }, (_, index) => select(payment, offerIn(payment, index % 2 === 0 ? 'USDT' : 'ETH')))),
+    );
+    expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([200]));
+    expect(new Set(replies.map((reply) => (reply.data as { depositAddress: string }).depositAddress)).size).toBe(1);
+    expect(await world.database.sql`select count(*) as n from deposit_addresses where payment_id = ${payment.id}`).toEqual([{ n: 1 }]);
+  });
+
+  it('gives different payments different addresses, from one sequence of the family', async () => {
+    const payments = await Promise.all(Array.from({ length: 10 }, () => aPayment()));
+    await withIndexer(() => Promise.all(payments.map((payment) => select(payment, offerIn(payment, 'ETH')))));
+    const rows = await world.database.sql<
+      { address: string; index: number }[]
+    >`select address, derivation_index as index from deposit_addresses where payment_id = any(${payments.map((payment) => payment.id)})`;
+    expect(new Set(rows.map((row) => row.address)).size).toBe(10);
+    const deriver = world.deps.chains.get('ethereum')?.deriver;
+    for (const row of rows) expect(row.address).toBe(deriver?.depositAddress(row.index));
+  });
+
+  it('has the address watched on every network of the family until 90 days after the payment, and nudges their indexers', async () => {
+    const payment = await aPayment();
+    world.calls.nudged.length = 0;
+    await withIndexer(() => select(payment, offerIn(payment, 'USDT')));
+    expect(new Set(world.calls.nudged)).toEqual(new Set(['ethereum', 'sidechain']));
+    const watches = await world.database.sql<{ until: Date }[]>`
+      select w.watch_until as until from watches w join deposit_addresses d on d.address = w.address where d.payment_id = ${payment.id}`;
+    expect(watches).toHaveLength(2);
+    for (const watch of watches) expect(watch.until.getTime() - Date.parse(payment.expiresAt as string)).toBe(90 * 86_400_000);
+  });
+
+  it('works for a payment whose deadline is the end of time', async () => {
+    const payment = await aPayment({ timeoutSeconds: 1e18 });
+    expect((await withIndexer(() => select(payment, offerIn(payment, 'USDT')))).status).toBe(200);
+  });
+
+  it('of a sandbox payment answers an address nobody can pay, and derives none', async () => {
+    const payment = await aPayment({ isSandbox: true });
+    expect(await select(payment, offerIn(payment, 'USDT'))).toMatchObject({
+      status: 200,
+      data: { assignmentStatus: 'ASSIGNED', depositAddress: `sandbox-${payment.id}` },
+    });
+    expect(await world.database.sql`select 1 from deposit_addresses where payment_id = ${payment.id}`).toHaveLength(0);
+    const read = (await publicPayment(world.deps, { paymentId: payment.id, clientIp })) as PaymentJson;
+    expect(offerIn(read, 'USDT').depositAddress).toBe(`sandbox-${payment.id}`);
+  });
+});
+
+describe('select is refused', () => {
+  it('404 for an unknown payment, a malformed id, an unknown offer and an offer of another payment', async () => {
+    const [payment, other] = [await aPayment(), await aPayment()];
+    const missing = { code: 'not_found', message: 'Not found.' };
+    await expect(
+      selectOffer(world.deps, { paymentId: '00000000-0000-4000-8000-000000000000', offerId: offerIn(payment, 'USDT').id as string, clientIp }),
+    ).rejects.toMatchObject(missing);
+    await expect(selectOffer(world.deps, { paymentId: 'nope', offerId: 'nope', clientIp })).rejects.toMatchObject(missing);
+    await expect(select(payment, { id: 'nope' })).rejects.toMatchObject(missing);
+    await expect(select(payment, offerIn(other, 'USDT'))).rejects.toMatchObject(missing);
+  });
+
+  it('403 from a source address that is not on the allowlist, echoing it; the public read too', async () => {
+    const payment = await aPayment();
+    const refused = { code: 'forbidden', message: expect.stringContaining('203.0.113.9') };
+    await expect(select(payment, offerIn(payment, 'USDT'), '203.0.113.9')).rejects.toMatchObject(refused);
+    await expect(publicPayment(world.deps, { paymentId: payment.id, clientIp: '203.0.113.9' })).rejects.toMatchObject(refused);
+  });
+
+  it('409 for a hosted payment', async () => {
+    const body: CreatePaymentBody = { currencyCode: 'USD', amount: '25', callbackUrl: 'https://shop.example/' };
+    const reply = await createPayment(world.deps, { gateway: shop, body, clientIp, commit: plainCommit(world.deps) });
+    const { paymentUid } = reply.data as { paymentUid: string };
+    const hosted = (await publicPayment(world.deps, { paymentId: paymentUid, clientIp: '203.0.113.9' })) as PaymentJson;
+    await expect(select(hosted, offerIn(hosted, 'USDT'))).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('409 once the payment is overdue or no longer PENDING, and assigns nothing', async () => {
+    const payment = await aPayment({ timeoutSeconds: 60 });
+    const lasting = await aPayment({ timeoutSeconds: 100_000 });
+    await world.advance(61);
+    await expect(select(payment, offerIn(payment, 'USDT'))).rejects.toMatchObject({ code: 'conflict' });
+    await world.database.sql`update payments set status = 'EXPIRED' where id = ${lasting.id}`;
+    await expect(select(lasting, offerIn(lasting, 'USDT'))).rejects.toMatchObject({ code: 'conflict' });
+    expect(await world.database.sql`select 1 from deposit_addresses where payment_id in (${payment.id}, ${lasting.id})`).toHaveLength(0);
+  });
+
+  it('503 while an operator has paused the network, unless the payment has its address already', async () => {
+    const [assigned, late] = [await aPayment(), await aPayment()];
+    await withIndexer(() => select(assigned, offerIn(assigned, 'USDT')));
+    await world.database.transaction((tx) => setNetworkPaused(tx, 'ethereum', true));
+    await expect(select(late, offerIn(late, 'USDT'))).rejects.toMatchObject({ code: 'service_unavailable' });
+    expect((await select(assigned, offerIn(assigned, 'USDT'))).status).toBe(200);
+    await world.database.transaction((tx) => setNetworkPaused(tx, 'ethereum', false));
+  });
+});

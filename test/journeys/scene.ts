@@ -1,0 +1,185 @@
+import { expect } from 'vitest';
+import { type Merchant, newKey } from '#ops/dev/client.ts';
+import { freePort, waitFor } from '#ops/dev/services/wait.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
+import type { Deployable, DeployableOptions, RunningApi } from '#test/harness/deployables.ts';
+import { aPayment, aWorld, type World, type WorldOptions } from '#test/harness/world.ts';
+
+/** A payment somebody is about to pay. */
+export interface OpenPayment {
+  id: string;
+  offerId: string;
+  address: string;
+  /** Exactly what the offer asks for. */
+  totalValue: string;
+  /** The same in chain units. */
+  rawAmount: bigint;
+}
+
+export interface Scene {
+  world: World;
+  api: RunningApi;
+  indexer: Deployable;
+  signer: RunningApi;
+  shop: Merchant;
+  receiver: WebhookReceiver;
+  /** Creates an API-mode payment and selects `symbol`, waiting for its address. */
+  open(symbol?: string, body?: Record<string, unknown>): Promise<OpenPayment>;
+  /** Contract address of a token, null for the native coin. */
+  contract(symbol: string): string | null;
+  verify(id: string): Promise<Record<string, unknown>>;
+  /** Waits for a payment to rest and returns what verify says. */
+  resting(id: string): Promise<Record<string, unknown>>;
+  /** Waits until `symbol`'s matured balance covers `atLeast` (decimal text), and returns the item. */
+  balance(symbol: string, atLeast?: string): Promise<Record<string, unknown>>;
+  assetId(symbol: string): Promise<string>;
+  /** Asks for a cashout, again and again under one Idempotency-Key until the api answers. */
+  cashout(symbol: string, amount: string, address?: string, key?: string): Promise<Record<string, unknown>>;
+  settled(id: string): Promise<Record<string, unknown>>;
+  /** Statuses of the webhooks received for a payment, in order of arrival. */
+  webhooks(id: string): string[];
+  /** Kills one process with SIGKILL and starts it again, at the same address, perhaps with a crash point armed. */
+  restart(part: Part, options?: DeployableOptions): Promise<void>;
+  stop(options?: { audit?: boolean }): Promise<void>;
+}
+
+export type Part = 'api' | 'signer' | 'indexer';
+
+export interface SceneOptions extends WorldOptions {
+  gateway?: Record<string, unknown>;
+  /** Milliseconds between blocks, for a chain that is faster than its own clock. */
+  blockMs?: number;
+}
+
+/** Somebody who never had to do with this deployment. */
+export const OUTSIDER = '0x00000000000000000000000000000000000d15ea';
+const DECIMALS: Record<string, number> = { ETH: 18, USDT: 6, USDC: 6 };
+
+/** A whole deployment as production runs it: api (http + worker), signer and indexer as processes of their own. */
+export async function aScene(options: SceneOptions = {}): Promise<Scene> {
+  const world = await aWorld({ blockSeconds: options.blockMs === undefined ? 1 : 0, ...options });
+  const stopMining = options.blockMs === undefined ? () => undefined : mineEvery(world, options.blockMs);
+  const port = await freePort();
+  const api = await world.startApi({ port });
+  const [indexer, signer, receiver] = await Promise.all([world.startIndexer(), world.startSigner(), startWebhookReceiver()]);
+  await world.setPrices(api);
+  const shop = await world.aGateway(api, options.gateway);
+  const contract = (symbol: string): string | null => (symbol === 'ETH' ? null : (world.chain.tokens[symbol as 'USDT' | 'USDC'] as string));
+
+  const scene: Scene = {
+    world,
+    api,
+    indexer,
+    signer,
+    shop,
+    receiver,
+    contract,
+    async open(symbol = 'USDT', body = {}) {
+      const key = newKey();
+      const created = await insist(() => shop.must('POST', '/payments', { body: aPayment(receiver.url, body), headers: { 'idempotency-key': key } }), 'a payment');
+      const id = created.paymentUid as string;
+      const { offers } = created.payment as { offers: { id: string; assetSymbol: string }[] };
+      const offer = offers.find((one) => one.assetSymbol === symbol);
+      if (offer === undefined) throw new Error(`no ${symbol} among ${JSON.stringify(offers)}`);
+      const selected = await waitFor(
+        async () => {
+          const answer = await shop.call('POST', `/public/payments/${id}/offers/${offer.id}/select`);
+          return answer.status === 200 && answer.data;
+        },
+        { what: 'an address', timeoutMs: 30_000 },
+      );
+      const totalValue = selected.amount as string;
+      return { id, offerId: offer.id, address: selected.depositAddress as string, totalValue, rawAmount: toRaw(totalValue, DECIMALS[symbol] as number) };
+    },
+    verify: (id) => shop.must('POST', `/payments/${id}/verify`),
+    resting: (id) =>
+      waitFor(
+        async () => {
+          const seen = await scene.verify(id);
+          return seen.status !== 'PENDING' && seen;
+        },
+        { what: `payment ${id} to rest`, timeoutMs: 60_000 },
+      ),
+    balance: (symbol, atLeast = '0') =>
+      waitFor(
+        async () => {
+          const { data } = await shop.signed('GET', '/merchant/settlements/balances');
+          const item = (data.items as Record<string, unknown>[]).find((one) => one.symbol === symbol);
+          return item !== undefined && toRaw(item.totalAvailable as string, 18) >= toRaw(atLeast, 18) && item;
+        },
+        { what: `${atLeast} ${symbol} to mature`, timeoutMs: 60_000 },
+      ),
+    async assetId(symbol) {
+      const { items } = (await shop.must('GET', '/assets')) as { items: { assetId: string; symbol: string }[] };
+      return items.find((one) => one.symbol === symbol)?.assetId as string;
+    },
+    async cashout(symbol, amount, address = OUTSIDER, key = newKey()) {
+      const answer = await insist(async () => {
+        const body = { assetId: await scene.assetId(symbol), amount, address };
+        const answer = await shop.signed('POST', '/merchant/settlements', { idempotencyKey: key, body });
+        // Busy (503) and a duplicate still running (409 conflict) are for asking again; everything else is an answer.
+        return answer.status === 503 || answer.error?.code === 'conflict' ? undefined : answer;
+      }, 'an answer to a cashout');
+      if (!answer.success) throw new Error(`cashout: ${answer.status} ${answer.text}`);
+      return answer.data;
+    },
+    settled: (id) =>
+      waitFor(
+        async () => {
+          const { data } = await shop.signed('GET', `/merchant/settlements/${id}`);
+          return data.status === 'SETTLED' && data;
+        },
+        { what: `settlement ${id} to settle`, timeoutMs: 90_000 },
+      ),
+    webhooks: (id) =>
+      receiver.received
+        .map((one) => JSON.parse(one.body) as { paymentId: string; status: string })
+        .filter((one) => one.paymentId === id)
+        .map((one) => one.status),
+    async restart(part, restartOptions = {}) {
+      await scene[part].kill();
+      if (part === 'api') scene.api = await world.startApi({ port, ...restartOptions });
+      else if (part === 'signer') scene.signer = await world.startSigner(restartOptions);
+      else scene.indexer = await world.startIndexer(restartOptions);
+    },
+    async stop(stopOptions) {
+      stopMining();
+      await world.stop(stopOptions);
+      await receiver.stop();
+    },
+  };
+  return scene;
+}
+
+/** Calls until there is an answer, as a client does whose server may be restarting. */
+function insist<T>(attempt: () => Promise<T | undefined>, what: string): Promise<NonNullable<Exclude<T, false>>> {
+  return waitFor(attempt as () => Promise<T>, { what, timeoutMs: 60_000, everyMs: 100 });
+}
+
+/** Mines a block every `ms` until the returned function is called. */
+function mineEvery(world: World, ms: number): () => void {
+  let timer: NodeJS.Timeout;
+  let stopped = false;
+  const next = (): void => {
+    timer = setTimeout(() => {
+      void world.chain.mine().finally(() => stopped || next());
+    }, ms);
+  };
+  next();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Decimal text in chain units. */
+export function toRaw(text: string, decimals: number): bigint {
+  const [whole, fraction = ''] = text.split('.');
+  return BigInt(`${whole}${fraction.padEnd(decimals, '0').slice(0, decimals)}`);
+}
+
+/** Expects exactly these webhooks for a payment to have arrived, whatever else happens to be retried. */
+export async function expectWebhooks(scene: Scene, id: string, statuses: string[]): Promise<void> {
+  await waitFor(() => new Set(scene.webhooks(id)).size === statuses.length, { what: `webhooks of ${id}`, timeoutMs: 60_000 });
+  expect([...new Set(scene.webhooks(id))]).toEqual(statuses);
+}
