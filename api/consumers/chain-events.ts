@@ -16,8 +16,8 @@ import { type Applied, applyMessage, type ConsumedNetwork } from './apply-messag
 const GROUP = 'api';
 /** One name for whoever holds the lease, so that what a predecessor left unacknowledged is ours. */
 const CONSUMER = 'consumer';
-const LEASE_SECONDS = 10;
-const RENEW_AFTER_MS = 3_000;
+const LEASE_SECONDS = 5;
+const RENEW_AFTER_MS = 1_500;
 const RETRY_MS = 1_000;
 /** How long a stream may be silent while its indexer says it published more, before the indexer is asked to start again. */
 const MISSING_AFTER_MS = 3_000;

@@ -12,7 +12,6 @@ const REBROADCAST_SECONDS = 15;
 export const broadcastPayoutJob: Job = {
   topic: 'payout.broadcast',
   concurrency: 4,
-  leaseSeconds: 15,
   run: async (deps, attemptId) => {
     const finished = await broadcastAttempt(deps, attemptId);
     if (finished) return { done: true };

@@ -20,37 +20,72 @@ export const deliverWebhook: Job = deliverWebhookThrough((deps) => createWebhook
  * `webhook-id` once more.
  */
 export function deliverWebhookThrough(client: (deps: Deps) => WebhookHttp): Job {
-  return { topic: 'webhook.deliver', concurrency: 16, leaseSeconds: 60, run: (deps, eventId) => deliver(deps, client(deps), eventId) };
+  const lanes = openLanes();
+  return { topic: 'webhook.deliver', concurrency: 16, run: (deps, eventId) => deliver(deps, client(deps), lanes, eventId) };
 }
 
-async function deliver(deps: Deps, http: WebhookHttp, eventId: string): Promise<JobResult> {
-  const claimed = await claim(deps, eventId);
-  if (!('attemptId' in claimed)) return claimed;
-  crashPoint('webhook.claimed');
-  const { event, attemptId } = claimed;
-  const secrets = await readSecrets(deps, event.gatewayId, 'webhook');
-  const headers = signedHeaders({ id: event.id, body: event.body, secrets, unixSeconds: Math.floor(deps.wallClock() / 1_000) });
-  const outcome = await http.post(event.url, headers, event.body);
-  crashPoint('webhook.sent');
-  const result = await record(deps, eventId, attemptId, outcome);
-  crashPoint('webhook.result-written');
-  deps.log.info({ event: event.id, payment: event.paymentId, status: event.status, attempt: event.attempts + 1, result: resultOf(outcome) }, 'webhook attempt');
-  return result;
+/** Most deliveries to one host at a time, so that a receiver that answers slowly cannot hold up everybody else's webhooks. */
+const LANES_PER_HOST = 4;
+
+interface Lanes {
+  /** Takes a lane of the URL's host and returns how to leave it; undefined when all are taken. */
+  enter(url: string): (() => void) | undefined;
 }
 
-/** Checks that the event is the next one of its payment and due, and records the start of the attempt. */
-async function claim(deps: Deps, eventId: string): Promise<JobResult | { event: WebhookEvent; attemptId: string }> {
+function openLanes(): Lanes {
+  const taken = new Map<string, number>();
+  return {
+    enter: (url) => {
+      const { host } = new URL(url);
+      const now = taken.get(host) ?? 0;
+      if (now >= LANES_PER_HOST) return undefined;
+      taken.set(host, now + 1);
+      return () => {
+        const left = (taken.get(host) ?? 1) - 1;
+        if (left === 0) taken.delete(host);
+        else taken.set(host, left);
+      };
+    },
+  };
+}
+
+async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, eventId: string): Promise<JobResult> {
+  const event = await nextOfItsPayment(deps, eventId);
+  if (!('url' in event)) return event;
+  const leave = lanes.enter(event.url);
+  if (leave === undefined) return { again: new Date(event.now.getTime() + 2_000 + Math.round(4_000 * jitter(deps))) };
+  try {
+    return await attempt(deps, http, event);
+  } finally {
+    leave();
+  }
+}
+
+/** Reads the event if it is pending, due, and the first of its payment still to be delivered. */
+async function nextOfItsPayment(deps: Deps, eventId: string): Promise<JobResult | (WebhookEvent & { now: Date })> {
   return deps.db.transaction(async (tx) => {
     const event = await lockWebhookEvent(tx, eventId);
     if (event === undefined || event.state !== 'pending') return { done: true };
     if (event.nextAttemptAt > event.now) return { again: event.nextAttemptAt };
     const ahead = await aheadOf(tx, event);
     // The one ahead hastens this row when it is through; looking again later only guards against that being lost.
-    if (ahead !== undefined) return { again: new Date(Math.max(ahead.getTime(), event.now.getTime()) + 5_000) };
-    const attemptId = uuidFrom(deps.randomBytes(16));
-    await startWebhookAttempt(tx, { id: attemptId, eventId, number: event.attempts + 1 });
-    return { event, attemptId };
+    return ahead === undefined ? event : { again: new Date(Math.max(ahead.getTime(), event.now.getTime()) + 5_000) };
   });
+}
+
+/** One attempt: recorded when it starts, sent, and recorded when it ends. */
+async function attempt(deps: Deps, http: WebhookHttp, event: WebhookEvent): Promise<JobResult> {
+  const attemptId = uuidFrom(deps.randomBytes(16));
+  await deps.db.transaction((tx) => startWebhookAttempt(tx, { id: attemptId, eventId: event.id, number: event.attempts + 1 }));
+  crashPoint('webhook.claimed');
+  const secrets = await readSecrets(deps, event.gatewayId, 'webhook');
+  const headers = signedHeaders({ id: event.id, body: event.body, secrets, unixSeconds: Math.floor(deps.wallClock() / 1_000) });
+  const outcome = await http.post(event.url, headers, event.body);
+  crashPoint('webhook.sent');
+  const result = await record(deps, event.id, attemptId, outcome);
+  crashPoint('webhook.result-written');
+  deps.log.info({ event: event.id, payment: event.paymentId, status: event.status, attempt: event.attempts + 1, result: resultOf(outcome) }, 'webhook attempt');
+  return result;
 }
 
 /** Writes the attempt's outcome and what it makes of the event; a late result of a superseded attempt changes nothing else. */

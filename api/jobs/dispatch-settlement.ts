@@ -11,7 +11,6 @@ export const dispatchSettlementJob: Job = {
   // Those of one wallet wait for each other; a slow network must not hold up the others.
   concurrency: 4,
   // A run that takes longer does no harm beside the next one, and a killed one is taken over soon.
-  leaseSeconds: 15,
   run: async (deps, settlementId) => {
     const seconds = await dispatchSettlement(deps, settlementId);
     if (seconds === null) return { done: true };

@@ -6,10 +6,13 @@ import { creditDeposits } from './credit-deposits.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import { dispatchSettlementJob, requeueSettlementsSweep } from './dispatch-settlement.ts';
 import { expirePayments } from './expire-payments.ts';
+import { forgetDoneJobs } from './forget-done-jobs.ts';
 import { forgetReplies } from './forget-replies.ts';
 import { matureCreditsSweep } from './mature-credits.ts';
 import type { Registry } from './registry.ts';
 import { reportJobs } from './report-jobs.ts';
+import { reportPayments } from './report-payments.ts';
+import { reportSettlements } from './report-settlements.ts';
 
 /** Everything a worker runs by itself. */
 export const registry: Registry = {
@@ -24,6 +27,9 @@ export const registry: Registry = {
     checkGenesis,
     auditSweep(),
     forgetReplies,
+    forgetDoneJobs,
     reportJobs,
+    reportPayments,
+    reportSettlements,
   ],
 };

@@ -15,8 +15,6 @@ export interface Job {
   topic: Topic;
   /** How many may run at once in one process. */
   concurrency: number;
-  /** Wall-clock seconds after which another worker may take the row over; longer than any honest run. */
-  leaseSeconds: number;
   run(deps: Deps, refId: string): Promise<JobResult>;
 }
 

@@ -12,7 +12,7 @@ const HAND_OVER_SECONDS = 5;
 export interface Relay {
   /** Looks at once instead of at the next poll. */
   wake(): void;
-  /** Stops looking, and waits for the rows it is running itself. */
+  /** Stops looking, starts no more rows, and waits for those it is running itself. */
   stop(): Promise<void>;
 }
 
@@ -24,15 +24,18 @@ export function startRelay(deps: Deps, job: Job, queue: JobQueue): Relay {
   let stopping = false;
   let woken = false;
   let rouse: () => void = () => undefined;
+  const own = openPool(deps, job);
 
   const pass = async (): Promise<number> => {
-    const ids = await handOverDue(deps.db.sql, job.topic, BATCH, HAND_OVER_SECONDS);
+    const room = BATCH - own.size();
+    if (room <= 0) return 0;
+    const ids = await handOverDue(deps.db.sql, job.topic, room, HAND_OVER_SECONDS);
     if (ids.length === 0) return 0;
     try {
       await queue.push(job.topic, ids);
     } catch (error) {
       deps.log.debug({ err: error, topic: job.topic }, 'running jobs without redis');
-      await runAll(deps, job, ids, () => stopping);
+      own.add(ids);
     }
     return ids.length;
   };
@@ -68,17 +71,49 @@ export function startRelay(deps: Deps, job: Job, queue: JobQueue): Relay {
       stopping = true;
       wake();
       await running;
+      await own.stop();
     },
   };
 }
 
-/** Runs the given rows here, at most `job.concurrency` at a time, until `stop` says no more are to be started. */
-async function runAll(deps: Deps, job: Job, outboxIds: readonly string[], stop: () => boolean): Promise<void> {
-  const waiting = [...outboxIds];
-  const worker = async (): Promise<void> => {
-    for (let id = waiting.shift(); id !== undefined && !stop(); id = waiting.shift()) await runJob(deps, job, id);
+interface Pool {
+  /** Rows that wait or run here. */
+  size(): number;
+  /** Runs these rows as soon as there is room; one that is here already is not added again. */
+  add(outboxIds: readonly string[]): void;
+  /** Starts no more and waits for those that run. */
+  stop(): Promise<void>;
+}
+
+/** Runs rows in this process, at most `job.concurrency` at a time; a slow one delays only those that come after the last free place. */
+function openPool(deps: Deps, job: Job): Pool {
+  const waiting = new Set<string>();
+  const running = new Map<string, Promise<void>>();
+  const fill = (): void => {
+    for (const id of waiting) {
+      if (running.size >= job.concurrency) return;
+      waiting.delete(id);
+      const run = runJob(deps, job, id)
+        .then(() => undefined)
+        .catch((error) => deps.log.warn({ err: error, topic: job.topic }, 'a job could not be recorded; its claim runs out'))
+        .finally(() => {
+          running.delete(id);
+          fill();
+        });
+      running.set(id, run);
+    }
   };
-  await Promise.all(Array.from({ length: job.concurrency }, worker));
+  return {
+    size: () => waiting.size + running.size,
+    add: (outboxIds) => {
+      for (const id of outboxIds) if (!running.has(id)) waiting.add(id);
+      fill();
+    },
+    stop: async () => {
+      waiting.clear();
+      await Promise.all(running.values());
+    },
+  };
 }
 
 /**

@@ -1,11 +1,14 @@
 import type { Deps } from '#api/deps.ts';
-import { claimOutbox, failOutbox, finishOutbox, postponeOutbox } from '#api/store/outbox.ts';
+import { claimOutbox, failOutbox, finishOutbox, type OutboxClaim, postponeOutbox, renewOutboxClaim } from '#api/store/outbox.ts';
 import { continueTrace, withSpan } from '#shared/platform/tracing.ts';
 import type { Job } from './registry.ts';
 
 /** A row whose runs failed this often in a row is declared dead and left to an operator. */
 const FAILURES_UNTIL_DEAD = 30;
 const LONGEST_PAUSE_SECONDS = 300;
+/** A worker that says nothing for this long is taken for dead, and another one may run the row. */
+const CLAIM_SECONDS = 6;
+const RENEW_MILLISECONDS = 2_000;
 
 /**
  * Runs one outbox row by its id and writes down what came of it. Safe to call twice, at once or later: only a claim
@@ -13,8 +16,9 @@ const LONGEST_PAUSE_SECONDS = 300;
  * @returns whether it ran
  */
 export async function runJob(deps: Deps, job: Job, outboxId: string): Promise<boolean> {
-  const claim = await claimOutbox(deps.db.sql, outboxId, job.leaseSeconds);
+  const claim = await claimOutbox(deps.db.sql, outboxId, CLAIM_SECONDS);
   if (claim === undefined) return false;
+  const renewal = setInterval(() => void renew(deps, claim), RENEW_MILLISECONDS);
   const endTimer = deps.metrics?.jobDuration.startTimer({ queue: job.topic });
   try {
     const result = await continueTrace(claim.traceContext, () => withSpan(job.topic, { ref: claim.refId }, () => job.run(deps, claim.refId)));
@@ -27,9 +31,19 @@ export async function runJob(deps: Deps, job: Job, outboxId: string): Promise<bo
     deps.metrics?.jobsProcessed.inc({ queue: job.topic, result: dead ? 'dead' : 'failed' });
     await failOutbox(deps.db.sql, claim, dead ? null : pauseAfter(claim.failures), error instanceof Error ? error.message : String(error));
   } finally {
+    clearInterval(renewal);
     endTimer?.();
   }
   return true;
+}
+
+/** Keeps a running row claimed; a renewal that fails costs at most a second run elsewhere, which every job survives. */
+async function renew(deps: Deps, claim: OutboxClaim): Promise<void> {
+  try {
+    await renewOutboxClaim(deps.db.sql, claim, CLAIM_SECONDS);
+  } catch (error) {
+    deps.log.debug({ err: error, topic: claim.topic, ref: claim.refId }, 'cannot renew a claim');
+  }
 }
 
 /** Seconds to wait after the n-th failure in a row: 1, 2, 4 … 300. */

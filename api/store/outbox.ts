@@ -54,6 +54,11 @@ export async function claimOutbox(sql: Reads, id: string, seconds: number): Prom
   return row;
 }
 
+/** Keeps a running row's claim for `seconds` more of wall time. Does nothing when the claim was lost to a later run. */
+export async function renewOutboxClaim(sql: Reads, claim: OutboxClaim, seconds: number): Promise<void> {
+  await sql`update outbox set claimed_until = now() + make_interval(secs => ${seconds}) where id = ${claim.id} and claims = ${claim.claims} and claimed_until is not null`;
+}
+
 /** Closes a row whose job has nothing left to do. Does nothing when the claim was lost to a later run. */
 export async function finishOutbox(sql: Reads, claim: OutboxClaim): Promise<void> {
   await sql`
@@ -79,6 +84,15 @@ export async function failOutbox(sql: Reads, claim: OutboxClaim, seconds: number
 /** Makes waiting rows of a topic due at once for the given references; for work that waited on an earlier one. */
 export async function hastenOutbox(tx: Tx, topic: Topic, refIds: string[]): Promise<void> {
   await tx`update outbox set due_at = sluice_now() where topic = ${topic} and ref_id = any(${refIds}::uuid[]) and state = 'due' and due_at > sluice_now()`;
+}
+
+/** Deletes up to `limit` rows that have had nothing left to do for `days` of service time; returns how many. */
+export async function deleteDoneOutbox(sql: Reads, days: number, limit: number): Promise<number> {
+  const rows = await sql`
+    delete from outbox where id in (
+      select id from outbox where state = 'done' and due_at < sluice_now() - make_interval(days => ${days}) order by due_at limit ${limit} for update skip locked)
+    returning 1`;
+  return rows.length;
 }
 
 export interface OutboxCount {

@@ -28,7 +28,6 @@ function recorder(run: (refId: string) => Promise<JobResult> = async () => ({ do
     runs,
     topic: 'webhook.deliver',
     concurrency,
-    leaseSeconds: 60,
     run: async (_, refId) => {
       runs.push(refId);
       return run(refId);
@@ -165,6 +164,20 @@ describe('outbox rows', () => {
     expect(await runDueJobs(world.deps, [job])).toBe(0);
     await world.database.sql`update outbox set claimed_until = now() - interval '1 second'`;
     expect(await runDueJobs(world.deps, [job])).toBe(1);
+  });
+
+  it('that run for long stay claimed, so that no second worker takes a living one for dead', async () => {
+    const finish = aGate();
+    const job = recorder(() => finish.promise.then(() => ({ done: true })));
+    await enqueue();
+    const running = runDueJobs(world.deps, [job]);
+    const claimedUntil = async () => (await world.database.sql<{ at: Date | null }[]>`select claimed_until as at from outbox`)[0]?.at?.getTime() ?? 0;
+    const first = await waitFor(claimedUntil, { what: 'the claim' });
+    await waitFor(async () => (await claimedUntil()) > first, { what: 'the claim to be renewed' });
+    expect(await handOverDue(world.database.sql, 'webhook.deliver', 10, 5)).toEqual([]);
+    finish.resolve();
+    await running;
+    expect(await states()).toEqual(['done']);
   });
 
   it("whose claim was lost to another run do not get the old run's result", async () => {
