@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { startService } from '#ops/dev/services/child.ts';
 import { freePort, waitFor } from '#ops/dev/services/wait.ts';
 
@@ -61,6 +62,7 @@ async function startDeployable(name: 'api' | 'indexer', environment: Record<stri
     env: {
       PATH: process.env.PATH,
       SLUICE_METRICS_PORT: String(opsPort),
+      SLUICE_SCHEMA_DIR: inject('services').schemaDirectory,
       ...environment,
       ...(options.crashAt === undefined ? {} : { SLUICE_CRASH_AT: options.crashAt }),
       ...options.env,

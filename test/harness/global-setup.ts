@@ -1,9 +1,9 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { build } from '#ops/dev/build.mjs';
 import { isAlive } from '#ops/dev/services/child.ts';
-import { databaseUrl, ensureDatabase, startPostgres, stopAbandoned } from '#ops/dev/services/postgres.ts';
+import { databaseUrl, ensureDatabase, removeCluster, startPostgres, stopAbandoned } from '#ops/dev/services/postgres.ts';
 import { logFile, startRedis } from '#ops/dev/services/redis.ts';
 import { migrate } from '#shared/platform/migrate.ts';
 import { connect } from '#shared/platform/postgres.ts';
@@ -15,6 +15,8 @@ export interface RunServices {
   /** Migrated and empty; fresh databases are copies of it. */
   templateDatabase: string;
   redisUrl: string;
+  /** The migrations of this run: a copy, so that editing the sources meanwhile changes nothing. */
+  schemaDirectory: string;
   /** Scratch folder of this run, deleted when it ends. */
   directory: string;
 }
@@ -63,13 +65,16 @@ async function start(): Promise<Running> {
   ]);
   const templateDatabase = `sluice_template_${process.pid}`;
   const database = connect(await ensureDatabase(postgres.url, templateDatabase), { name: 'sluice-test-setup', max: 1 });
-  await migrate(database.sql, join(root, 'shared', 'schema'));
+  const schemaDirectory = join(directory, 'schema');
+  await cp(join(root, 'shared', 'schema'), schemaDirectory, { recursive: true });
+  await migrate(database.sql, schemaDirectory);
   await database.end();
   return {
-    services: { postgresUrl: postgres.url, templateDatabase, redisUrl: redis.url, directory },
+    services: { postgresUrl: postgres.url, templateDatabase, redisUrl: redis.url, schemaDirectory, directory },
     stop: async () => {
       if (postgres.external) await dropDatabase(postgres.url, templateDatabase);
       await Promise.all([redis.stop(), postgres.stop()]);
+      await removeCluster(join(directory, 'postgres'));
       await rm(directory, { recursive: true, force: true });
     },
   };
@@ -80,6 +85,7 @@ async function sweepAbandonedRuns(runs: string): Promise<void> {
   for (const name of await readdir(runs).catch(() => [])) {
     if (!/^\d+$/.test(name) || isAlive(Number(name))) continue;
     await stopAbandoned(join(runs, name, 'postgres'));
+    await removeCluster(join(runs, name, 'postgres'));
     await rm(join(runs, name), { recursive: true, force: true });
   }
 }

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type GatewayCredentials, type Merchant, merchant, type Operator, operator } from '#ops/dev/client.ts';
-import { DEMO_SEED } from '#ops/dev/demo-secrets.ts';
+import { DEMO_SEED } from '#shared/platform/config.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { assertCleanAudit } from './audit.ts';
 import { aChain, type TestChain } from './chain.ts';

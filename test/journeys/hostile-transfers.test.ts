@@ -15,10 +15,13 @@ describe('transfers that are not what they look like', () => {
   afterAll(() => scene?.stop());
 
   const selector = (signature: string): string => toFunctionSelector(signature).slice(2);
-  const send = (to: string, data: string, value = 0n): Promise<string> => scene.world.chain.node.send({ from: scene.world.chain.faucet, to, data, value, gas: 500_000n });
+  const send = (to: string, data: string, value = 0n): Promise<string> =>
+    scene.world.chain.node.send({ from: scene.world.chain.faucet, to, data, value, gas: 500_000n });
   const usdt = (): string => scene.world.chain.tokens.USDT;
   const depositsOf = (payment: OpenPayment) =>
-    scene.world.database.sql<{ txid: string; state: string; amount: string }[]>`select txid, state, amount from deposits where payment_id = ${payment.id} order by height, position, ordinal`;
+    scene.world.database.sql<
+      { txid: string; state: string; amount: string }[]
+    >`select txid, state, amount from deposits where payment_id = ${payment.id} order by height, position, ordinal`;
 
   /** Sends something that must not count, then pays honestly: whatever was sent first would have decided the payment. */
   const payAfter = async (trick: (payment: OpenPayment) => Promise<string>) => {

@@ -20,7 +20,11 @@ describe('one real payment and one real cashout', () => {
     expect(seen).toMatchObject({ status: 'SUCCESS', receivedAmount: '25.5', receivedAssetSymbol: 'USDT', depositPath: 'standard', txHash: txid });
     await expectWebhooks(scene, payment.id, ['SUCCESS']);
     const [webhook] = receiver.received.filter((one) => one.body.includes(payment.id));
-    expect(webhook?.headers['x-webhook-signature']).toBe(createHmac('sha256', scene.shop.gateway.webhookSecret).update(webhook?.body ?? '').digest('hex'));
+    expect(webhook?.headers['x-webhook-signature']).toBe(
+      createHmac('sha256', scene.shop.gateway.webhookSecret)
+        .update(webhook?.body ?? '')
+        .digest('hex'),
+    );
 
     await scene.balance('USDT', '20');
     const created = await scene.cashout('USDT', '20');

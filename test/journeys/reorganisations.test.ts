@@ -16,7 +16,7 @@ describe('a reorganisation under a deposit', () => {
   });
   afterAll(() => scene?.stop());
 
-  const tipHeight = async (): Promise<number> => ((await scene.world.database.sql<{ height: number }[]>`select height from chain_tips`)[0]?.height ?? -1);
+  const tipHeight = async (): Promise<number> => (await scene.world.database.sql<{ height: number }[]>`select height from chain_tips`)[0]?.height ?? -1;
   const followed = async (): Promise<void> => {
     const head = await scene.world.chain.node.height();
     const hash = (await scene.world.chain.node.call<{ hash: string }>('eth_getBlockByNumber', ['latest', false])).hash;

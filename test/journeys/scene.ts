@@ -40,6 +40,8 @@ export interface Scene {
   webhooks(id: string): string[];
   /** Kills one process with SIGKILL and starts it again, at the same address, perhaps with a crash point armed. */
   restart(part: Part, options?: DeployableOptions): Promise<void>;
+  /** Stops one process in order, so that it gives up what it leases, and starts it with a crash point armed. */
+  arm(part: Part, crashAt: string): Promise<void>;
   stop(options?: { audit?: boolean }): Promise<void>;
 }
 
@@ -53,6 +55,8 @@ export interface SceneOptions extends WorldOptions {
 
 /** Somebody who never had to do with this deployment. */
 export const OUTSIDER = '0x00000000000000000000000000000000000d15ea';
+/** Long enough for two crashes, a takeover after each, and a machine that has other things to do. */
+const PATIENCE_MS = 120_000;
 const DECIMALS: Record<string, number> = { ETH: 18, USDT: 6, USDC: 6 };
 
 /** A whole deployment as production runs it: api (http + worker), signer and indexer as processes of their own. */
@@ -76,7 +80,10 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
     contract,
     async open(symbol = 'USDT', body = {}) {
       const key = newKey();
-      const created = await insist(() => shop.must('POST', '/payments', { body: aPayment(receiver.url, body), headers: { 'idempotency-key': key } }), 'a payment');
+      const created = await insist(
+        () => shop.must('POST', '/payments', { body: aPayment(receiver.url, body), headers: { 'idempotency-key': key } }),
+        'a payment',
+      );
       const id = created.paymentUid as string;
       const { offers } = created.payment as { offers: { id: string; assetSymbol: string }[] };
       const offer = offers.find((one) => one.assetSymbol === symbol);
@@ -86,7 +93,7 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
           const answer = await shop.call('POST', `/public/payments/${id}/offers/${offer.id}/select`);
           return answer.status === 200 && answer.data;
         },
-        { what: 'an address', timeoutMs: 30_000 },
+        { what: 'an address', timeoutMs: PATIENCE_MS },
       );
       const totalValue = selected.amount as string;
       return { id, offerId: offer.id, address: selected.depositAddress as string, totalValue, rawAmount: toRaw(totalValue, DECIMALS[symbol] as number) };
@@ -98,7 +105,7 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
           const seen = await scene.verify(id);
           return seen.status !== 'PENDING' && seen;
         },
-        { what: `payment ${id} to rest`, timeoutMs: 60_000 },
+        { what: `payment ${id} to rest`, timeoutMs: PATIENCE_MS },
       ),
     balance: (symbol, atLeast = '0') =>
       waitFor(
@@ -107,7 +114,7 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
           const item = (data.items as Record<string, unknown>[]).find((one) => one.symbol === symbol);
           return item !== undefined && toRaw(item.totalAvailable as string, 18) >= toRaw(atLeast, 18) && item;
         },
-        { what: `${atLeast} ${symbol} to mature`, timeoutMs: 60_000 },
+        { what: `${atLeast} ${symbol} to mature`, timeoutMs: PATIENCE_MS },
       ),
     async assetId(symbol) {
       const { items } = (await shop.must('GET', '/assets')) as { items: { assetId: string; symbol: string }[] };
@@ -129,7 +136,7 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
           const { data } = await shop.signed('GET', `/merchant/settlements/${id}`);
           return data.status === 'SETTLED' && data;
         },
-        { what: `settlement ${id} to settle`, timeoutMs: 90_000 },
+        { what: `settlement ${id} to settle`, timeoutMs: PATIENCE_MS },
       ),
     webhooks: (id) =>
       receiver.received
@@ -142,6 +149,10 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
       else if (part === 'signer') scene.signer = await world.startSigner(restartOptions);
       else scene.indexer = await world.startIndexer(restartOptions);
     },
+    async arm(part, crashAt) {
+      await scene[part].stop();
+      await scene.restart(part, { crashAt, untilReady: false });
+    },
     async stop(stopOptions) {
       stopMining();
       await world.stop(stopOptions);
@@ -153,7 +164,7 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
 
 /** Calls until there is an answer, as a client does whose server may be restarting. */
 function insist<T>(attempt: () => Promise<T | undefined>, what: string): Promise<NonNullable<Exclude<T, false>>> {
-  return waitFor(attempt as () => Promise<T>, { what, timeoutMs: 60_000, everyMs: 100 });
+  return waitFor(attempt as () => Promise<T>, { what, timeoutMs: PATIENCE_MS, everyMs: 100 });
 }
 
 /** Mines a block every `ms` until the returned function is called. */
@@ -180,6 +191,6 @@ export function toRaw(text: string, decimals: number): bigint {
 
 /** Expects exactly these webhooks for a payment to have arrived, whatever else happens to be retried. */
 export async function expectWebhooks(scene: Scene, id: string, statuses: string[]): Promise<void> {
-  await waitFor(() => new Set(scene.webhooks(id)).size === statuses.length, { what: `webhooks of ${id}`, timeoutMs: 60_000 });
+  await waitFor(() => new Set(scene.webhooks(id)).size === statuses.length, { what: `webhooks of ${id}`, timeoutMs: PATIENCE_MS });
   expect([...new Set(scene.webhooks(id))]).toEqual(statuses);
 }

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { must, operator } from '#ops/dev/client.ts';
+import type { DevFile } from '#ops/dev/dev-file.ts';
+import { type Service, startService } from '#ops/dev/services/child.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import { payAndCashOut, setScene } from '#ops/dev/story.ts';
+
+/** `npm start` without npm: what its script runs once the packages are there. */
+interface Runner {
+  service: Service;
+  lines: string[];
+  dev: DevFile;
+}
+
+let directory: string;
+const environment = (): Record<string, string | undefined> => ({ PATH: process.env.PATH, HOME: process.env.HOME, SLUICE_DATA_DIR: directory });
+
+async function launch(...flags: string[]): Promise<{ service: Service; lines: string[] }> {
+  const lines: string[] = [];
+  const service = await startService({
+    name: 'start',
+    command: process.execPath,
+    args: ['dist/start.js', ...flags],
+    cwd: process.cwd(),
+    env: environment(),
+    onLine: (line) => lines.push(line),
+  });
+  return { service, lines };
+}
+
+async function start(...flags: string[]): Promise<Runner> {
+  const { service, lines } = await launch(...flags);
+  const dev = await waitFor(
+    async () => {
+      if (!service.running()) return 'gone';
+      return JSON.parse(await readFile(join(directory, 'dev.json'), 'utf8')) as DevFile;
+    },
+    { what: 'npm start to be ready', timeoutMs: 90_000 },
+  );
+  if (dev === 'gone') throw new Error(`npm start stopped:\n${lines.join('\n')}`);
+  return { service, lines, dev };
+}
+
+const environmentOf = async (pid: number): Promise<string[]> => (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0');
+
+describe('npm start', () => {
+  let runner: Runner;
+  beforeAll(async () => {
+    directory = join(inject('services').directory, `start-${randomUUID()}`);
+    runner = await start('--json');
+  });
+  afterAll(() => runner?.service.stop(60_000));
+
+  it('ends its output with one JSON object, the content of dev.json, which only its owner may read', async () => {
+    await waitFor(() => runner.lines.at(-1)?.startsWith('{'), { what: 'the last line' });
+    expect(JSON.parse(runner.lines.at(-1) as string)).toEqual(runner.dev);
+    expect((await stat(join(directory, 'dev.json'))).mode & 0o077).toBe(0);
+    expect(Object.keys(runner.dev)).toEqual(
+      expect.arrayContaining([
+        'api',
+        'checkoutUrl',
+        'dashboardUrl',
+        'operatorUrl',
+        'operatorToken',
+        'metrics',
+        'databaseUrl',
+        'redisUrl',
+        'gateway',
+        'webhookReceiver',
+        'networks',
+        'assets',
+      ]),
+    );
+    expect(runner.dev.networks.ethereum).toMatchObject({ family: 'evm', chainId: 31_337, faucetPrivateKey: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
+    expect(runner.dev.assets.map((asset) => asset.symbol).sort()).toEqual(['ETH', 'USDC', 'USDT']);
+    expect(runner.dev.operatorToken).toContain('demo');
+  });
+
+  it('gives the seed to the signer and to nobody else, and the indexer no secret but the stream key', async () => {
+    const { dev } = runner;
+    const holders = await Promise.all([dev.signer.pid, dev.api.pid, dev.networks.ethereum?.indexerPid as number].map(environmentOf));
+    expect(holders.map((entries) => entries.some((entry) => entry.startsWith('SLUICE_SIGNER_SEED=')))).toEqual([true, false, false]);
+    const indexer = (holders[2] as string[]).map((entry) => entry.split('=')[0]).filter((name) => /KEY|TOKEN|PEPPER|SEED/.test(name ?? ''));
+    expect(indexer).toEqual(['SLUICE_STREAM_KEY']);
+  });
+
+  it('refuses to run twice on the same data', async () => {
+    const second = await launch();
+    expect((await second.service.exited).code).toBe(1);
+    expect(second.lines.join('\n')).toContain(`already runs on this data (process ${runner.service.pid};`);
+  });
+
+  it('starts an indexer and an api again that were killed, and says so in dev.json', async () => {
+    const { dev } = runner;
+    const before = [dev.api.pid, dev.networks.ethereum?.indexerPid as number];
+    for (const pid of before) process.kill(pid, 'SIGKILL');
+    runner.dev = await waitFor(
+      async () => {
+        const now = JSON.parse(await readFile(join(directory, 'dev.json'), 'utf8')) as DevFile;
+        return !before.includes(now.api.pid) && !before.includes(now.networks.ethereum?.indexerPid as number) && now;
+      },
+      { what: 'new processes', timeoutMs: 30_000 },
+    );
+    await waitFor(async () => (await fetch(new URL('/readyz', runner.dev.metrics.api))).ok, { what: 'the api to be ready again', timeoutMs: 30_000 });
+  });
+
+  it('pays, is paid, and cashes out', async () => {
+    expect(await payAndCashOut(setScene(runner.dev, 'ethereum'))).toContain('cashed out');
+  });
+
+  it('continues on the same chain, data and keys after Ctrl+C, with clean books', async () => {
+    const { gateway } = runner.dev;
+    const { paymentUid } = (await must(`${runner.dev.api.baseUrl}/payments`, 'POST', {
+      body: { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl: runner.dev.webhookReceiver.url },
+      headers: { 'x-api-key': gateway.apiKey },
+    })) as { paymentUid: string };
+    await runner.service.stop(60_000);
+    await expect(stat(join(directory, 'dev.json'))).rejects.toThrow('ENOENT');
+    runner = await start();
+    expect(runner.dev.gateway).toEqual(gateway);
+    expect(await must(`${runner.dev.api.baseUrl}/public/payments/${paymentUid}?statusOnly=true`, 'GET')).toMatchObject({ status: 'PENDING' });
+    expect(await payAndCashOut(setScene(runner.dev, 'ethereum'))).toContain('cashed out');
+    expect(await operator(runner.dev.operatorUrl, runner.dev.operatorToken).must('GET', '/audit')).toMatchObject({ clean: true });
+  });
+});
