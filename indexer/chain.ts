@@ -17,7 +17,8 @@ import { createWatchlist, type Watchlist } from './watchlist.ts';
 /** Waits before a rewind that follows one which brought nothing; doubled each time. */
 const REWIND_PAUSE_MS = 250;
 const LONGEST_REWIND_PAUSE_MS = 10_000;
-const LEASE_POLL_MS = 200;
+const JOIN_POLL_MS = 200;
+const NETWORK_WAIT_MS = 10_000;
 /** A node that has not answered for this long, whatever its block time, is worth telling. */
 const NODE_SILENT_MS = 8_000;
 
@@ -46,7 +47,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
 
   const join = async (watchlist: Watchlist | undefined): Promise<Joined> => {
     reader ??= deps.openReader(network);
-    const known = await checkNetwork(own, network, reader);
+    const known = await checkNetwork(own, network, reader, abort.signal);
     networkId = known.id;
     const { epoch, askedAtMs } = await waitForLease(own, known.id, abort.signal);
     // After the lease: whoever asks for a watch from here on is found by its missing acknowledgement.
@@ -134,13 +135,13 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
     network: network.name,
     state,
     problem() {
-      const now = state();
-      if (now !== 'backfilling' && now !== 'tailing') return `${now}: ${actor.getSnapshot().context.reason ?? 'not joined yet'}`;
+      const current = state();
+      if (current !== 'backfilling' && current !== 'tailing') return `${current}: ${actor.getSnapshot().context.reason ?? 'not joined yet'}`;
       const head = life?.head;
       if (head === undefined) return 'the node has not told its head yet';
-      const unansweredMs = deps.monotonicMs() - head.askedAtMs;
-      if (unansweredMs > NODE_SILENT_MS) return `the node has not answered for ${Math.floor(unansweredMs / 1_000)} s`;
-      const silentSeconds = Math.floor(Date.now() / 1_000 - head.latest.time);
+      const now = deps.monotonicMs();
+      if (now - head.askedAtMs > NODE_SILENT_MS) return `the node has not answered for ${Math.floor((now - head.askedAtMs) / 1_000)} s`;
+      const silentSeconds = Math.floor((now - head.changedAtMs) / 1_000);
       return silentSeconds > profile.stallSeconds ? `no new block for ${silentSeconds} s` : null;
     },
     async stop() {
@@ -155,6 +156,18 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
   };
 }
 
+/** Waits for the api, which usually starts at the same moment, to say which chain this is. */
+async function waitForNetwork(deps: IndexerDeps, name: string, signal: AbortSignal): Promise<{ id: string; genesisHash: string }> {
+  const startedMs = deps.monotonicMs();
+  const bell = createWake();
+  for (;;) {
+    const known = await findNetwork(deps.sql, name);
+    if (known !== undefined && known.genesisHash !== null) return { id: known.id, genesisHash: known.genesisHash };
+    if (signal.aborted || deps.monotonicMs() - startedMs > NETWORK_WAIT_MS) throw new Error('waiting for the api to record this network');
+    await bell.wait(JOIN_POLL_MS, signal);
+  }
+}
+
 /** Waits as long as a dead holder's lease can last, so that a takeover needs no second try. */
 async function waitForLease(deps: IndexerDeps, networkId: string, signal: AbortSignal): Promise<{ epoch: number; askedAtMs: number }> {
   const startedMs = deps.monotonicMs();
@@ -164,14 +177,13 @@ async function waitForLease(deps: IndexerDeps, networkId: string, signal: AbortS
     const epoch = await acquireLease(deps.sql, networkId, deps.holder);
     if (epoch !== undefined) return { epoch, askedAtMs };
     if (signal.aborted || askedAtMs - startedMs > LEASE_SECONDS * 1_000) throw new Error('another indexer holds the lease');
-    await bell.wait(LEASE_POLL_MS, signal);
+    await bell.wait(JOIN_POLL_MS, signal);
   }
 }
 
 /** Makes sure that this is the chain the api knows under that name, before a single block of it is believed. */
-async function checkNetwork(deps: IndexerDeps, network: NetworkConfig, reader: Reader): Promise<{ id: string }> {
-  const known = await findNetwork(deps.sql, network.name);
-  if (known === undefined || known.genesisHash === null) throw new Error('waiting for the api to record this network');
+async function checkNetwork(deps: IndexerDeps, network: NetworkConfig, reader: Reader, signal: AbortSignal): Promise<{ id: string }> {
+  const known = await waitForNetwork(deps, network.name, signal);
   const genesis = await reader.genesisHash();
   if (genesis !== known.genesisHash)
     throw new Error(

@@ -21,7 +21,7 @@ export const followHead: Child = async (deps, life, _tell, signal) => {
       const head = await life.reader.head();
       patience.reset();
       const news = head.latest.hash !== life.head?.latest.hash;
-      life.head = { ...head, askedAtMs };
+      life.head = { ...head, askedAtMs, changedAtMs: news ? askedAtMs : (life.head?.changedAtMs ?? askedAtMs) };
       deps.metrics.headBlock.set({ chain }, head.latest.height);
       // The same head asked for later is news too: it says that what was published is still the head.
       if (news || life.trail.last()?.hash === head.latest.hash) life.scanWake.ring();

@@ -25,6 +25,8 @@ export interface IndexerDeps {
 /** The head as last seen, and when the question was asked: what it says was true no earlier than that. */
 export interface SeenHead extends Head {
   askedAtMs: number;
+  /** When it was first seen with this hash. */
+  changedAtMs: number;
 }
 
 /**

@@ -7,7 +7,7 @@ import { armCrashPoint } from '#shared/platform/crash-points.ts';
 import { startHealthServer } from '#shared/platform/health.ts';
 import { createLifecycle } from '#shared/platform/lifecycle.ts';
 import { createLogger, type Logger } from '#shared/platform/logger.ts';
-import { createIndexerMetrics } from '#shared/platform/metrics.ts';
+import { countRpc, createIndexerMetrics } from '#shared/platform/metrics.ts';
 import { awaitSchema } from '#shared/platform/migrate.ts';
 import { connect, type Sql } from '#shared/platform/postgres.ts';
 import { openStreams } from '#shared/platform/redis-streams.ts';
@@ -49,11 +49,7 @@ async function main(config: IndexerConfig): Promise<void> {
       log,
       metrics,
       holder: `${hostname()}:${process.pid}:${randomUUID()}`,
-      openReader: (network) =>
-        openReader(network, ({ method, provider, result, seconds }) => {
-          metrics.rpcRequests.inc({ chain: network.name, provider, method, result });
-          metrics.rpcDuration.observe({ chain: network.name, provider, method }, seconds);
-        }),
+      openReader: (network) => openReader(network, countRpc(metrics, network.name)),
       monotonicMs: () => performance.now(),
     },
     config.networks,

@@ -1,5 +1,6 @@
 import { encodeBlockMessage } from '#shared/core/block-codec.ts';
 import { type BlockMessage, blockStream } from '#shared/core/chain-events.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { currentTraceparent } from '#shared/platform/tracing.ts';
 import { LEASE_SECONDS, renewLease } from './lease.ts';
@@ -7,8 +8,6 @@ import type { Child, IndexerDeps, Life } from './life.ts';
 import { createPatience } from './patience.ts';
 import { readRewindRequest, readTip, readUnacked } from './truth.ts';
 
-/** How far ahead of the consumer the stream may be (architecture 3.3). */
-export const AHEAD = 256;
 /** How often the database is asked what it wants and told how far this is. */
 const PULSE_MS = 500;
 /** The consumer standing still for this long makes it worth asking whether Redis still has what was sent. */
@@ -23,7 +22,7 @@ export type Draft = Omit<BlockMessage, 'network' | 'epoch' | 'seq' | 'traceparen
  * confirmed it, so that a message may be in the stream twice but never missing.
  */
 export async function publish(deps: IndexerDeps, life: Life, draft: Draft, signal: AbortSignal): Promise<void> {
-  const mustWait = (): boolean => life.seq - life.appliedSeq >= AHEAD || deps.monotonicMs() >= life.leaseUntilMs;
+  const mustWait = (): boolean => life.seq - life.appliedSeq >= POLICY.messagesAhead || deps.monotonicMs() >= life.leaseUntilMs;
   const traceparent = currentTraceparent();
   const payload = encodeBlockMessage({
     network: life.network.name,

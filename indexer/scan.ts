@@ -14,8 +14,8 @@ const MOST_SIGHTINGS = 20_000;
 /** With nothing to do the scan waits for a bell; this is for one that was never rung. */
 const IDLE_MS = 1_000;
 
-/** What one turn left behind. */
-type Turn = 'progress' | 'idle';
+/** What one turn did: appended a message, changed where the next one joins, or found nothing to do. */
+type Turn = 'published' | 'moved' | 'idle';
 
 /**
  * Reads the chain forward from the last published block and publishes what it finds: ranges below final, block by hash near
@@ -23,7 +23,6 @@ type Turn = 'progress' | 'idle';
  */
 export const scanChain: Child = async (deps, life, tell, signal) => {
   const patience = createPatience(deps);
-  const chain = life.network.name;
   let rangeSize = FIRST_RANGE;
   let tailing = false;
   while (!signal.aborted) {
@@ -38,12 +37,11 @@ export const scanChain: Child = async (deps, life, tell, signal) => {
     if (near !== tailing) tell({ type: near ? 'CAUGHT_UP' : 'FELL_BEHIND' });
     tailing = near;
     try {
-      const turn = await withSpan('indexer.turn', { chain, step: plan.step }, () => take(deps, life, { head, finalHeight, plan }, signal));
+      const turn = await take(deps, life, { head, finalHeight, plan }, signal);
       patience.reset();
-      if (turn === 'progress') {
-        tell({ type: 'PUBLISHED' });
-        if (plan.step === 'range') rangeSize = Math.min(LONGEST_RANGE, Math.ceil(rangeSize * 1.5));
-      } else if (turn === 'idle') await life.scanWake.wait(IDLE_MS, signal);
+      if (turn === 'published') tell({ type: 'PUBLISHED' });
+      if (turn === 'published' && plan.step === 'range') rangeSize = Math.min(LONGEST_RANGE, Math.ceil(rangeSize * 1.5));
+      if (turn === 'idle') await life.scanWake.wait(IDLE_MS, signal);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof ChainUnavailable)) throw error;
@@ -72,9 +70,11 @@ async function take(deps: IndexerDeps, life: Life, reading: Reading, signal: Abo
       return leaveBranch(deps, life, head);
     case 'begin':
     case 'block':
-      return readBlock(deps, life, reading, { height: plan.height, hash: plan.step === 'block' ? plan.hash : undefined }, signal);
+      return withSpan('indexer.block', { network: life.network.name, height: plan.height }, () =>
+        readBlock(deps, life, reading, { height: plan.height, hash: plan.step === 'block' ? plan.hash : undefined }, signal),
+      );
     case 'range':
-      return readRange(deps, life, reading, plan, signal);
+      return withSpan('indexer.range', { network: life.network.name, from: plan.from, to: plan.to }, () => readRange(deps, life, reading, plan, signal));
   }
 }
 
@@ -102,7 +102,7 @@ async function readBlock(
     signal,
   );
   deps.metrics.blockArrival.observe({ chain: life.network.name }, Math.max(0, Date.now() / 1_000 - time));
-  return 'progress';
+  return 'published';
 }
 
 async function readRange(deps: IndexerDeps, life: Life, reading: Reading, { from, to }: { from: number; to: number }, signal: AbortSignal): Promise<Turn> {
@@ -114,7 +114,7 @@ async function readRange(deps: IndexerDeps, life: Life, reading: Reading, { from
   const sightings = contents.flatMap((content: BlockContent): Sighting[] => match(content, life.watchlist));
   if (sightings.length > MOST_SIGHTINGS && to > from) throw new ChainUnavailable(`${sightings.length} sightings in blocks ${from}..${to}`);
   await send(deps, life, reading, { from, to, parentHash, hash: end.hash, time: end.time, sightings, acks }, startedMs, signal);
-  return 'progress';
+  return 'published';
 }
 
 interface Content {
@@ -157,7 +157,7 @@ async function acknowledge(deps: IndexerDeps, life: Life, { head, finalHeight }:
   const headNumber = Math.max(head.latest.height, last.height);
   const marks = { safeNumber: Math.min(headNumber, head.safeHeight ?? finalHeight), finalNumber: finalHeight, headNumber };
   await publish(deps, life, { from, to: last.height, parentHash: last.hash, hash: last.hash, time: last.time, sightings: [], acks, ...marks }, signal);
-  return 'progress';
+  return 'published';
 }
 
 /** Walks back to the last published block that the chain still has; the next message joins there. */
@@ -172,7 +172,7 @@ async function leaveBranch(deps: IndexerDeps, life: Life, head: SeenHead): Promi
     if (depth > 0) deps.metrics.reorgDepth.observe({ chain: life.network.name }, depth);
     life.forkedBelowFinal = height < life.finalHeight;
     life.trail.cutTo(height);
-    return 'progress';
+    return 'moved';
   }
   throw new Error('the chain has none of the blocks this deployment knows; for a local chain that was made anew: npm start -- --reset');
 }

@@ -69,6 +69,8 @@ export const POLICY = {
   /** A duplicate waits for the first request to finish; one that takes longer than this is stuck. */
   idempotencyWaitMs: 10_000,
   idempotencyKeyLength: 255,
+  /** Calls with an API key, and calls about API-mode payments, come from a server and may be this many times as frequent. */
+  rateLimitServerFactor: 10,
   listLimit: 20,
   listLimitMaximum: 100,
 
@@ -96,6 +98,10 @@ export const POLICY = {
   totpWindowSteps: 1,
   totpFailuresUntilLock: 5,
   totpLockSeconds: 15 * MINUTE,
+
+  // Jobs
+  /** Finished work is looked at for a week at most; after that its own tables tell all there is to tell. */
+  doneJobsKeptDays: 7,
 
   // Ingestion
   /** How far an indexer may run ahead of the consumer; bounds memory in Redis while Postgres is away. */
@@ -130,9 +136,6 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   // A six-digit code is guessed here if anywhere.
   approveSettlement: 10,
 };
-
-/** Calls with an API key, and calls about API-mode payments, come from a server and may be this many times as frequent. */
-export const RATE_LIMIT_SERVER_FACTOR = 10;
 
 /**
  * When a payment resolves and when its funds mature, by kind of network (decisions 5). A networks file names its own;

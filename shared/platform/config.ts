@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { isMoney } from '#shared/core/money.ts';
+import { isIpRange } from './ip.ts';
 
 const money = z.string().refine(isMoney, 'must be a money string');
 const wallet = z.strictObject({ address: z.string(), path: z.string() });
@@ -23,27 +24,40 @@ const networkSchema = z.strictObject({
   wallets: z.strictObject({ hot: wallet, funding: wallet, held: wallet }),
   explorerTxUrl: z.string().includes('{txHash}'),
   limits: z.strictObject({ perTransactionUsd: money, hourlyUsd: money, dailyUsd: money }),
-  assets: z.array(
-    z.strictObject({
-      symbol: z.string().regex(/^[A-Z0-9.]{1,16}$/),
-      name: z.string(),
-      type: z.enum(['NATIVE', 'ERC20', 'TRC20', 'BEP20']),
-      contract: z.string().nullable(),
-      decimals: z.int().min(0).max(18),
-      networkFee: money,
-      dustFloor: money,
-      minimumSettlement: money.nullable(),
-    }),
-  ).min(1),
+  assets: z
+    .array(
+      z.strictObject({
+        symbol: z.string().regex(/^[A-Z0-9.]{1,16}$/),
+        name: z.string(),
+        type: z.enum(['NATIVE', 'ERC20', 'TRC20', 'BEP20']),
+        contract: z.string().nullable(),
+        decimals: z.int().min(0).max(18),
+        networkFee: money,
+        dustFloor: money,
+        minimumSettlement: money.nullable(),
+      }),
+    )
+    .min(1),
 });
 const networksFile = z.strictObject({ networks: z.array(networkSchema).min(1) });
+
+/**
+ * The signer's seed on local chains, known to the whole world: a test vector of BIP-39. The account key, fingerprint and
+ * wallet addresses in ops/dev/networks.json are derived from it; production refuses it.
+ */
+export const DEMO_SEED = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
 
 export const ROLES = ['http', 'worker', 'signer'] as const;
 export type Role = (typeof ROLES)[number];
 
 const flag = z.enum(['0', '1', 'false', 'true']).transform((text) => text === '1' || text === 'true');
 const port = z.coerce.number().int().min(0).max(65_535);
-const list = z.string().transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''));
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
 const secret = z.string().min(32, 'must be at least 32 characters');
 
 const common = {
@@ -73,7 +87,7 @@ const apiSchema = z.object({
   SLUICE_SIGNER_SEED: z.string().optional(),
   SLUICE_PRICE_SOURCE: z.enum(['static', 'http']).default('static'),
   SLUICE_PRIVATE_WEBHOOK_TARGETS: flag.optional(),
-  SLUICE_TRUSTED_PROXIES: list.default([]),
+  SLUICE_TRUSTED_PROXIES: list.pipe(z.array(z.string().refine(isIpRange, 'must be IP addresses or CIDR ranges'))).default([]),
   SLUICE_RATE_LIMIT_SCALE: z.coerce.number().positive().default(1),
 });
 
@@ -98,8 +112,11 @@ export function readIndexerConfig(env: Environment): IndexerConfig {
   const values = parse(indexerSchema, env, problems);
   const networks = readNetworks(values?.SLUICE_NETWORKS, problems);
   if (values && networks) {
-    for (const name of values.SLUICE_INDEXER_NETWORKS) if (!networks.some((network) => network.name === name)) problems.push(`SLUICE_INDEXER_NETWORKS: no network named ${name}`);
+    for (const name of values.SLUICE_INDEXER_NETWORKS)
+      if (!networks.some((network) => network.name === name)) problems.push(`SLUICE_INDEXER_NETWORKS: no network named ${name}`);
     if (values.NODE_ENV === 'production' && values.SLUICE_CRASH_AT !== undefined) problems.push('SLUICE_CRASH_AT: refused in production');
+    if (values.NODE_ENV === 'production' && values.SLUICE_STREAM_KEY.includes('demo'))
+      problems.push('SLUICE_STREAM_KEY: the demo secret is refused in production');
   }
   if (problems.length > 0 || !values || !networks) throw new ConfigError(problems);
   const served = values.SLUICE_INDEXER_NETWORKS;
@@ -125,6 +142,7 @@ function productionProblems(values: z.output<typeof apiSchema>): string[] {
   const problems: string[] = [];
   for (const name of ['SLUICE_STREAM_KEY', 'SLUICE_API_KEY_PEPPER', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_MASTER_KEY'] as const)
     if (values[name].includes('demo')) problems.push(`${name}: the demo secret is refused in production`);
+  if (values.SLUICE_SIGNER_SEED === DEMO_SEED) problems.push('SLUICE_SIGNER_SEED: the demo seed is refused in production');
   if (values.SLUICE_PRICE_SOURCE === 'static') problems.push('SLUICE_PRICE_SOURCE: static prices are refused in production');
   if (values.SLUICE_CRASH_AT !== undefined) problems.push('SLUICE_CRASH_AT: refused in production');
   return problems;
@@ -147,7 +165,8 @@ function parse<S extends z.ZodObject>(schema: S, env: Environment, problems: str
   }
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  for (const issue of result.error.issues) problems.push(`${issue.path.join('.')}: ${given[String(issue.path[0])] === undefined ? 'is required' : issue.message}`);
+  for (const issue of result.error.issues)
+    problems.push(`${issue.path.join('.')}: ${given[String(issue.path[0])] === undefined ? 'is required' : issue.message}`);
   return undefined;
 }
 

@@ -37,6 +37,14 @@ function rpcMetrics({ counter, histogram }: ReturnType<typeof createRegistry>) {
   };
 }
 
+/** Counts the requests to one chain's endpoints. */
+export function countRpc({ rpcRequests, rpcDuration }: ReturnType<typeof rpcMetrics>, chain: string) {
+  return ({ method, provider, result, seconds }: { method: string; provider: string; result: string; seconds: number }): void => {
+    rpcRequests.inc({ chain, provider, method, result });
+    rpcDuration.observe({ chain, provider, method }, seconds);
+  };
+}
+
 /** Every metric of the api process; labels never hold a gateway, payment, address or client IP. */
 export function createApiMetrics(version: string) {
   const registry = createRegistry('api', version);
@@ -47,13 +55,9 @@ export function createApiMetrics(version: string) {
     httpDuration: histogram('sluice_http_request_duration_seconds', 'Request time by route template.', HTTP, ['method', 'route', 'status']),
     httpInFlight: gauge('sluice_http_requests_in_flight', 'Requests being answered.'),
     apiErrors: counter('sluice_api_errors_total', 'Error answers by slug.', ['route', 'code']),
-    rateLimited: counter('sluice_rate_limited_total', 'Requests refused by a rate limit.', ['route']),
-    authFailures: counter('sluice_auth_failures_total', 'Refused credentials: key, signature, stale, ip.', ['reason']),
+    authFailures: counter('sluice_auth_failures_total', 'Refused credentials: key, operator, signature, stale, ip.', ['reason']),
     idempotency: counter('sluice_idempotency_total', 'Calls with an Idempotency-Key: new, replay, conflict.', ['endpoint', 'result']),
-    addressAssignDuration: histogram('sluice_address_assign_duration_seconds', 'Time until select answered: assigned, pending, error.', HTTP, [
-      'chain',
-      'result',
-    ]),
+    addressAssignDuration: histogram('sluice_address_assign_duration_seconds', 'Time until select answered: assigned, pending.', HTTP, ['chain', 'result']),
     paymentsCreated: counter('sluice_payments_created_total', 'Payments created.', ['mode', 'kind', 'sandbox']),
     paymentsResolved: counter('sluice_payments_resolved_total', 'Payments that reached a resting status.', ['status', 'deposit_path', 'sandbox']),
     paymentsOverdue: gauge('sluice_payments_overdue', 'Unpaid payments more than 60 s past their deadline.'),
@@ -71,8 +75,6 @@ export function createApiMetrics(version: string) {
     settlementOldestAge: gauge('sluice_settlement_oldest_age_seconds', 'Age of the oldest open settlement.', ['chain', 'status']),
     settlementDispatchOverdue: gauge('sluice_settlement_dispatch_overdue_seconds', 'How long the oldest due dispatch has waited.', ['chain']),
     broadcastToSettled: histogram('sluice_settlement_broadcast_to_settled_seconds', 'From the broadcast to SETTLED.', LONG, ['chain']),
-    priceTimestamp: gauge('sluice_price_timestamp_seconds', 'When the latest price was taken, Unix seconds.', ['asset']),
-    priceFetchErrors: counter('sluice_price_fetch_errors_total', 'Failed price requests.', ['source']),
     jobs: gauge('sluice_jobs', 'Outbox rows: due, scheduled, running, dead.', ['queue', 'state']),
     jobOldestDueAge: gauge('sluice_job_oldest_due_age_seconds', 'How long the oldest due job has waited.', ['queue']),
     jobsProcessed: counter('sluice_jobs_processed_total', 'Finished job runs.', ['queue', 'result']),
@@ -90,7 +92,6 @@ export function createIndexerMetrics(version: string) {
   return {
     scrape,
     ...rpcMetrics(registry),
-    rpcHead: gauge('sluice_rpc_head_block', 'Latest block an endpoint knows.', ['chain', 'provider']),
     headBlock: gauge('sluice_indexer_head_block', 'Latest block of the chain.', ['chain']),
     processedBlock: gauge('sluice_indexer_processed_block', 'Latest block published.', ['chain']),
     processedBlockTimestamp: gauge('sluice_indexer_processed_block_timestamp_seconds', 'Block time of the latest block published, Unix seconds.', ['chain']),

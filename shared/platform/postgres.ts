@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 
-/** A pooled connection; tagged templates only, so that a value is never spliced into SQL. */
+/** Pooled connections, for single statements; tagged templates only, so that a value is never spliced into SQL. */
 export type Sql = postgres.Sql<{ bigint: number }>;
 /** The same inside one transaction. Store functions take this, so that what they lock is visible in their signature. */
 export type Tx = postgres.TransactionSql<{ bigint: number }>;
@@ -20,11 +20,30 @@ export interface Database {
 const RETRIABLE = new Set(['40001', '40P01']);
 const ATTEMPTS = 5;
 
-/** Opens a pool. int8 columns arrive as safe integers (heights, counters); numeric columns as exact decimal text. */
+/**
+ * Opens two pools: one for single statements, and one of `max` connections for transactions alone. The driver queues
+ * statements on connections that are busy, and does not keep a connection whose queue a BEGIN fills up: the transaction
+ * fails, and whatever else runs there next is answered and never committed (porsager/postgres #1189). Without single
+ * statements beside it a BEGIN always finds an idle connection.
+ * int8 columns arrive as safe integers (heights, counters); numeric columns as exact decimal text.
+ */
 export function connect(url: string, options: { name: string; max?: number }): Database {
-  const sql = postgres(url, {
-    max: options.max ?? 10,
-    connection: { application_name: options.name },
+  const max = options.max ?? 10;
+  const sql = openPool(url, options.name, Math.ceil(max / 2));
+  const transactions = openPool(url, options.name, max);
+  return {
+    sql,
+    transaction: (work) => retry(() => transactions.begin((tx) => work(tx as unknown as Tx)) as Promise<never>),
+    end: async () => {
+      await Promise.all([sql.end({ timeout: 5 }), transactions.end({ timeout: 5 })]);
+    },
+  };
+}
+
+function openPool(url: string, name: string, max: number): Sql {
+  return postgres(url, {
+    max,
+    connection: { application_name: name },
     onnotice: () => undefined,
     // Seconds between connection attempts; the driver's own pauses of up to 20 s would outlive a request and an outage.
     backoff: (attempts: number) => Math.min(0.05 * 2 ** attempts, 1),
@@ -42,11 +61,6 @@ export function connect(url: string, options: { name: string; max?: number }): D
       },
     },
   }) as Sql;
-  return {
-    sql,
-    transaction: (work) => retry(() => sql.begin((tx) => work(tx as unknown as Tx)) as Promise<never>),
-    end: () => sql.end({ timeout: 5 }),
-  };
 }
 
 async function retry<T>(run: () => Promise<T>): Promise<T> {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { vi } from 'vitest';
+import { FULL, times } from '#test/harness/counts.ts';
 
 /** Every property of the pure core runs a thousand times, or twenty thousand under `npm run test:long`. */
-const FULL = process.env.SLUICE_TEST_COUNTS === 'full';
-const RUNS = FULL ? 20_000 : 1_000;
+const RUNS = times(20_000);
 vi.setConfig({ testTimeout: FULL ? 600_000 : 60_000 });
 fc.configureGlobal({ numRuns: RUNS });
 
