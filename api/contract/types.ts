@@ -327,7 +327,8 @@ export interface paths {
         /**
          * Follow a payment over a WebSocket
          * @description The hosted checkout's live channel. Send an HTTP upgrade; the server answers 101 and then sends JSON text messages with the
-         *     public payment object, first at once and then whenever it changes. The client may send `{ "command": "select", "offerId": … }`.
+         *     public payment object, first at once and then whenever it changes. The client may send `{ "command": "select", "offerId": … }`,
+         *     which selects as the public select does; without WebSockets the checkout host offers the same over HTTP.
          *     A payment in `API` mode is refused with 403.
          */
         get: operations["openPaymentSocket"];

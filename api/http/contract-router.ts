@@ -6,15 +6,16 @@ import type { Deps, Gateway, Reply } from '#api/deps.ts';
 import type { StoredReply } from '#api/store/idempotency.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { withSpan } from '#shared/platform/tracing.ts';
 import { clientIp } from './client-ip.ts';
 import { send, successBody } from './envelope.ts';
 import { committer, fingerprint, findReplay, idempotencyKey, type Keyed } from './idempotency.ts';
+import { notesOf } from './observe.ts';
 import type { Scheme } from './security.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { isInPath, validationProblem } from './validation-problem.ts';
 
-/** Largest body that is read, bytes (decisions 8). */
-const MAX_BODY_BYTES = 65_536;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** One contract file and what answers it. */
@@ -57,9 +58,16 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
     validate: (_context, exchange: Exchange) => exchange.replay === undefined,
     ajvOpts: { strict: false, verbose: true },
     customizeAjv: (_ajv, options) => createAjv(options),
-    securityHandlers: Object.fromEntries(Object.entries(routes.schemes).map(([name, scheme]) => [name, (context: Context, exchange: Exchange) => identify(context, exchange, name, scheme)])),
+    securityHandlers: Object.fromEntries(
+      Object.entries(routes.schemes).map(([name, scheme]) => [name, (context: Context, exchange: Exchange) => identify(context, exchange, name, scheme)]),
+    ),
     handlers: {
-      ...Object.fromEntries(Object.entries(routes.operations).map(([id, operation]) => [id, (context: Context, exchange: Exchange) => answer(context, exchange, operation as AnyOperation)])),
+      ...Object.fromEntries(
+        Object.entries(routes.operations).map(([id, operation]) => [
+          id,
+          (context: Context, exchange: Exchange) => answer(context, exchange, operation as AnyOperation),
+        ]),
+      ),
       notFound: () => {
         throw new ServiceError('not_found');
       },
@@ -80,17 +88,17 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
   });
   await backend.init();
 
-  const readBody = express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
+  const readBody = express.raw({ type: () => true, limit: POLICY.bodyBytes, inflate: false });
   return (request: Request, response: Response, next: NextFunction) => {
     const path = request.baseUrl + decodable(request.path);
     const operation = backend.matchOperation({ method: request.method, path, headers: {} });
-    response.locals.route = operation === undefined ? 'other' : `${routes.apiRoot}${operation.path}`;
+    notesOf(response).route = operation === undefined ? 'other' : `${routes.apiRoot}${operation.path}`;
     const ip = clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES);
     const serve = async (): Promise<void> => {
       await new Promise<void>((resolve, reject) => readBody(request, response, (error: unknown) => (error === undefined ? resolve() : reject(error))));
       const apiRequest: ApiRequest = { method: request.method, path, headers: request.headers as ApiRequest['headers'], query: knownQuery(request, operation) };
       const exchange: Exchange = {
-        deps: { ...deps, log: deps.log.child({ requestId: response.locals.requestId }) },
+        deps: { ...deps, log: deps.log.child({ requestId: notesOf(response).requestId }) },
         request,
         response,
         apiRequest,
@@ -169,21 +177,33 @@ function readJson(operation: Operation, request: Request, rawBody: Buffer): obje
 async function answer(context: Context, exchange: Exchange, operation: AnyOperation): Promise<void> {
   const { deps, response, keyed } = exchange;
   if (exchange.replay !== undefined) return sendReplay(response, exchange.replay);
+  refuseNul(context.request.params, context.request.query);
   const { commit, replayed } = committer(deps, keyed);
-  const reply = await operation(deps, {
+  const call = {
     params: context.request.params,
     query: context.request.query,
     body: context.request.requestBody,
     gateway: exchange.gateway,
     clientIp: exchange.clientIp,
     commit,
-  });
+  };
+  const { requestId } = notesOf(response);
+  const reply = await withSpan(context.operation.operationId ?? 'request', { requestId }, () => operation(deps, call));
   const stored = replayed();
-  if (stored === undefined) send(response, reply.status, successBody(reply.data));
-  else sendReplay(response, stored);
+  if (stored !== undefined) return sendReplay(response, stored);
+  if (keyed !== undefined) notesOf(response).idempotency = 'new';
+  send(response, reply.status, successBody(reply.data));
+}
+
+/** No text column holds U+0000: a name with it is unknown, a filter with it is invalid. */
+function refuseNul(params: Context['request']['params'], query: Context['request']['query']): void {
+  if (Object.values(params).some((value) => String(value).includes('\0'))) throw new ServiceError('not_found');
+  const name = Object.keys(query).find((key) => String(query[key]).includes('\0'));
+  if (name !== undefined) throw invalid(name, 'must not contain U+0000');
 }
 
 function sendReplay(response: Response, stored: StoredReply): void {
+  notesOf(response).idempotency = 'replay';
   send(response, stored.status, stored.body, { 'Idempotency-Replayed': 'true' });
 }
 
@@ -199,7 +219,13 @@ function decodable(path: string): string {
 
 /** Unknown query parameters are ignored, like unknown body fields (decisions 8). */
 function knownQuery(request: Request, operation: Operation | undefined): Record<string, string | string[]> {
-  const known = new Set(operation === undefined ? [] : parameters(operation).filter((one) => one.in === 'query').map((one) => one.name));
+  const known = new Set(
+    operation === undefined
+      ? []
+      : parameters(operation)
+          .filter((one) => one.in === 'query')
+          .map((one) => one.name),
+  );
   return Object.fromEntries(Object.entries(request.query as Record<string, string | string[]>).filter(([name]) => known.has(name)));
 }
 
@@ -208,5 +234,7 @@ function parameters(operation: Operation): { in: string; name: string; required?
 }
 
 function allowed(backend: OpenAPIBackend, request: ApiRequest): string {
-  return METHODS.filter((method) => backend.matchOperation({ ...request, method }) !== undefined).map((method) => method.toUpperCase()).join(', ');
+  return METHODS.filter((method) => backend.matchOperation({ ...request, method }) !== undefined)
+    .map((method) => method.toUpperCase())
+    .join(', ');
 }

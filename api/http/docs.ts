@@ -4,9 +4,11 @@ import { dirname, join } from 'node:path';
 import express, { type Response, type Router } from 'express';
 import type { Document } from 'openapi-backend';
 import { ServiceError } from '#shared/core/errors.ts';
+import { notesOf } from './observe.ts';
 
 /** Nothing is fetched from anywhere else, and no inline script runs; the page's icons are data URLs. */
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const CONTENT_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -31,7 +33,10 @@ const INIT = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinki
 /** Serves the contract at /openapi.json and a page to read it at /docs, from local files only. */
 export function docsRouter(document: Document): Router {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const asset = (name: string, type: string): [string, { body: string; type: string }] => [`/docs/${name}`, { body: readFileSync(join(folder, name), 'utf8'), type }];
+  const asset = (name: string, type: string): [string, { body: string; type: string }] => [
+    `/docs/${name}`,
+    { body: readFileSync(join(folder, name), 'utf8'), type },
+  ];
   const files = new Map([
     ['/openapi.json', { body: JSON.stringify(document), type: 'application/json' }],
     ['/docs', { body: PAGE, type: 'text/html' }],
@@ -48,11 +53,11 @@ export function docsRouter(document: Document): Router {
       response.setHeader('Allow', 'GET, HEAD');
       throw new ServiceError('method_not_allowed');
     }
-    response.locals.route = request.path;
+    notesOf(response).route = request.path;
     response.writeHead(200, {
       'Content-Type': `${file.type}; charset=utf-8`,
       'Content-Length': Buffer.byteLength(file.body),
-      'Content-Security-Policy': POLICY,
+      'Content-Security-Policy': CONTENT_POLICY,
       'Referrer-Policy': 'no-referrer',
       'Cache-Control': 'public, max-age=300',
     });

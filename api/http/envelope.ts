@@ -33,9 +33,21 @@ export function sendError(response: ServerResponse, error: ServiceError): void {
 
 /** Postgres and connection failures that pass by themselves; the client is told to come back, not that we are broken. */
 const PASSING = new Set([
-  'CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT',
-  'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT',
-  '53300', '57P01', '57P02', '57P03', '40001', '40P01',
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+  '40001',
+  '40P01',
 ]);
 
 /** True when a failed statement says nothing about the request: the database is away or the link to it broke. */

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Commit, Deps } from '#api/deps.ts';
 import { claimKey, findStoredReply, type IdempotencyScope, type StoredReply, storeReply } from '#api/store/idempotency.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { isPassing, successBody } from './envelope.ts';
 
 /** A request that carries an Idempotency-Key. */
@@ -28,7 +29,8 @@ export function idempotencyKey(request: IncomingMessage, required: boolean): str
     return undefined;
   }
   const [key = ''] = values;
-  if (values.length > 1 || !/^[\x20-\x7e]{1,255}$/.test(key)) throw invalid('Idempotency-Key', 'must be 1 to 255 printable characters');
+  if (values.length > 1 || key.length > POLICY.idempotencyKeyLength || !/^[\x20-\x7e]+$/.test(key))
+    throw invalid('Idempotency-Key', `must be 1 to ${POLICY.idempotencyKeyLength} printable characters`);
   return key;
 }
 
@@ -56,11 +58,13 @@ export function committer(deps: Deps, keyed: Keyed | undefined): Committer {
         }
         const reply = await work(tx);
         if (reply.status < 200 || reply.status > 299) throw new Invariant(`only a success may be committed, not ${reply.status}`);
-        if (keyed !== undefined) await storeReply(tx, keyed.scope, { status: reply.status, body: successBody(reply.data), resourceId: reply.resourceId ?? null });
+        if (keyed !== undefined)
+          await storeReply(tx, keyed.scope, { status: reply.status, body: successBody(reply.data), resourceId: reply.resourceId ?? null });
         return reply;
       });
     } catch (error) {
-      if ((error as { code?: unknown }).code === '55P03') throw new ServiceError('conflict', { message: 'A request with this Idempotency-Key is still being worked on; retry shortly.' });
+      if ((error as { code?: unknown }).code === '55P03')
+        throw new ServiceError('conflict', { message: 'A request with this Idempotency-Key is still being worked on; retry shortly.' });
       // A link that broke during COMMIT proves nothing (reliability D5): the key says whether the effect exists.
       const stored = keyed !== undefined && isPassing(error) ? await findReplay(deps, keyed) : undefined;
       if (stored === undefined) throw error;

@@ -4,6 +4,7 @@ import type { Deps, Gateway } from '#api/deps.ts';
 import { authenticateApiKey } from '#api/operator/keys.ts';
 import { readSecrets } from '#api/operator/secrets.ts';
 import { ServiceError } from '#shared/core/errors.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { isIpWithin } from '#shared/platform/ip.ts';
 
 /** What a security scheme sees of a request. */
@@ -17,9 +18,6 @@ export interface Credentials {
 
 /** Says who calls, or throws the error the caller is to see. */
 export type Scheme = (deps: Deps, credentials: Credentials) => Promise<{ gateway: Gateway | null }>;
-
-/** Seconds a request's timestamp may be away from the server's clock (contract 8). */
-const MAX_SKEW_SECONDS = 300;
 
 /** Payments: key, then permission (decisions 8). @throws auth_api_key_invalid, forbidden */
 export const apiKey: Scheme = async (deps, { request, permissions }) => {
@@ -46,7 +44,8 @@ export const signedRequest: Scheme = async (deps, credentials) => {
   const timestamp = String(credentials.request.headers['x-timestamp'] ?? '');
   const signature = String(credentials.request.headers['x-signature'] ?? '');
   if (timestamp === '' || signature === '') throw new ServiceError('signature_missing');
-  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(deps.wallClock() / 1000 - Number(timestamp)) > MAX_SKEW_SECONDS) throw new ServiceError('signature_stale');
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(deps.wallClock() / 1000 - Number(timestamp)) > POLICY.signatureSkewSeconds)
+    throw new ServiceError('signature_stale');
   if (!/^[0-9a-f]{64}$/i.test(signature)) throw new ServiceError('signature_invalid');
   const secrets = await readSecrets(deps, gateway.id, 'cashout');
   if (!secrets.some((secret) => matches(secret, timestamp, credentials.rawBody, signature))) throw new ServiceError('signature_invalid');

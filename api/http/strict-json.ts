@@ -1,9 +1,9 @@
 import { invalid, ServiceError } from '#shared/core/errors.ts';
+import { POLICY } from '#shared/core/policy.ts';
 
-/** Containers inside containers a body may have (reliability D18). */
-const MAX_DEPTH = 8;
 /** Keys that code could mistake for an object's machinery. */
 const REFUSED_KEYS = new Set(['__proto__', 'constructor']);
+const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 /**
  * Reads a JSON body the strict way: UTF-8 only, no key twice, no `__proto__` or `constructor` key, at most 8 levels.
@@ -19,7 +19,7 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
     throw new ServiceError('malformed_json');
   }
   refuseAmbiguity(text);
-  refuseUnstorableText(value, '');
+  refuseUnstorable(value, '');
   return value;
 }
 
@@ -31,7 +31,7 @@ function refuseAmbiguity(text: string): void {
     const character = text[at];
     if (character === '{' || character === '[') {
       open.push(character === '{' ? new Set() : null);
-      if (open.length > MAX_DEPTH) throw malformed(`it is nested deeper than ${MAX_DEPTH} levels`);
+      if (open.length > POLICY.bodyDepth) throw malformed(`it is nested deeper than ${POLICY.bodyDepth} levels`);
       keyNext = character === '{';
     } else if (character === '}' || character === ']') open.pop();
     else if (character === ',') keyNext = open.at(-1) instanceof Set;
@@ -56,14 +56,15 @@ function endOfString(text: string, start: number): number {
   return at + 1;
 }
 
-/** Postgres stores neither U+0000 nor half of a surrogate pair; better a clear refusal here than a failure there. */
-function refuseUnstorableText(value: unknown, path: string): void {
-  if (typeof value === 'string' && /\0|\p{Surrogate}/u.test(value)) throw invalid(path || 'body', 'must not contain U+0000 or unpaired surrogates');
+/** Postgres stores neither U+0000 nor half of a surrogate pair, and no JSON text holds the infinity that 1e999 becomes. */
+function refuseUnstorable(value: unknown, path: string): void {
+  const field = path === '' ? 'body' : path.slice(0, 200);
+  if (typeof value === 'string' && UNSTORABLE.test(value)) throw invalid(field, 'must not contain U+0000 or unpaired surrogates');
+  if (typeof value === 'number' && !Number.isFinite(value)) throw invalid(field, 'is too large a number');
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
-    const at = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
-    if (/\0|\p{Surrogate}/u.test(key)) throw invalid(path || 'body', 'must not contain U+0000 or unpaired surrogates');
-    refuseUnstorableText(inner, at);
+    if (UNSTORABLE.test(key)) throw invalid(field, 'must not contain U+0000 or unpaired surrogates');
+    refuseUnstorable(inner, Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`);
   }
 }
 

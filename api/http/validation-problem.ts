@@ -24,7 +24,10 @@ const FORMATS: Record<string, string> = {
  */
 export function validationProblem(error: ErrorObject): ServiceError {
   const rule = (error.parentSchema ?? {}) as { 'x-problem'?: string; 'x-field'?: string; pattern?: string; format?: string };
-  const steps = error.instancePath.split('/').slice(2).map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const steps = error.instancePath
+    .split('/')
+    .slice(2)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
   if (error.keyword === 'required') return invalid(fieldName([...steps, String(error.params.missingProperty)]), 'is required');
   return invalid(rule['x-field'] ?? fieldName(steps), rule['x-problem'] ?? problem(error));
 }
@@ -43,7 +46,10 @@ function problem(error: ErrorObject): string {
   const { params } = error;
   switch (error.keyword) {
     case 'type':
-      return `must be ${[params.type].flat().map((type) => TYPES[String(type)] ?? type).join(' or ')}`;
+      return `must be ${[params.type]
+        .flat()
+        .map((type) => TYPES[String(type)] ?? type)
+        .join(' or ')}`;
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).filter((value) => value !== null).join(', ')}`;
     case 'const':

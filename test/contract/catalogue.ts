@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import type { operations } from '#api/contract/types.ts';
 
-/** Every operation the merchant contract has. */
-export type OperationId = Exclude<keyof operations, 'receivePaymentWebhook'>;
-
-/** One operation as the contract file describes it. */
+/** One operation as its contract file describes it. */
 export interface Entry {
-  id: OperationId;
+  id: string;
   method: string;
-  /** Template below /api/v1. */
+  /** Template below the contract's root. */
   path: string;
   scheme: 'apiKey' | 'signedRequest' | null;
   permission: string | null;
@@ -22,7 +18,7 @@ export interface Entry {
 }
 
 interface RawOperation {
-  operationId: OperationId;
+  operationId: string;
   security?: Record<string, string[]>[];
   requestBody?: unknown;
   parameters?: { $ref?: string }[];
@@ -32,15 +28,30 @@ interface RawOperation {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** What this release answers with 501 whatever is asked. */
-export const NOT_YET: readonly OperationId[] = [
-  'createOpenAmountPayment', 'previewPayment', 'inquirePayment', 'explainPayment', 'listPayments', 'listPaymentWebhooks', 'resendPaymentWebhook',
-  'simulateSandboxPayment', 'openPaymentSocket', 'approveSettlement', 'retrySettlement', 'cancelSettlement',
+export const NOT_YET: readonly string[] = [
+  'createOpenAmountPayment',
+  'previewPayment',
+  'inquirePayment',
+  'explainPayment',
+  'listPayments',
+  'listPaymentWebhooks',
+  'resendPaymentWebhook',
+  'simulateSandboxPayment',
+  'openPaymentSocket',
+  'approveSettlement',
+  'retrySettlement',
+  'cancelSettlement',
 ];
 
-/** Every operation of openapi.yaml. */
-export const CATALOGUE: readonly Entry[] = Object.entries((parse(readFileSync('api/contract/openapi.yaml', 'utf8')) as { paths: Record<string, Record<string, RawOperation>> }).paths).flatMap(
-  ([path, item]) => METHODS.filter((method) => item[method] !== undefined).map((method) => entry(path, method, item[method] as RawOperation)),
-);
+/** Every operation of the merchant contract. */
+export const CATALOGUE = read('api/contract/openapi.yaml');
+/** Every operation of the operator contract. */
+export const OPERATOR_CATALOGUE = read('api/contract/operator.yaml');
+
+function read(file: string): readonly Entry[] {
+  const { paths } = parse(readFileSync(file, 'utf8')) as { paths: Record<string, Record<string, RawOperation>> };
+  return Object.entries(paths).flatMap(([path, item]) => METHODS.flatMap((method) => (item[method] === undefined ? [] : [entry(path, method, item[method])])));
+}
 
 function entry(path: string, method: string, operation: RawOperation): Entry {
   const [scheme, roles] = Object.entries(operation.security?.[0] ?? {})[0] ?? [null, []];
@@ -54,7 +65,11 @@ function entry(path: string, method: string, operation: RawOperation): Entry {
     takesBody: operation.requestBody !== undefined,
     statuses: Object.keys(operation.responses),
     hasId: path.includes('{'),
-    idempotencyKey: refs.some((ref) => ref.endsWith('/IdempotencyKey')) ? 'required' : refs.some((ref) => ref.endsWith('/OptionalIdempotencyKey')) ? 'optional' : 'none',
+    idempotencyKey: refs.some((ref) => ref.endsWith('/IdempotencyKey'))
+      ? 'required'
+      : refs.some((ref) => ref.endsWith('/OptionalIdempotencyKey'))
+        ? 'optional'
+        : 'none',
   };
 }
 
@@ -67,7 +82,7 @@ const ASSET = '00000000-0000-4000-8000-000000000000';
 const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 
 /** A body of the right shape for every operation that takes one. */
-export const BODIES: Partial<Record<OperationId, Record<string, unknown>>> = {
+export const BODIES: Record<string, Record<string, unknown>> = {
   createPayment: { currencyCode: 'USD', amount: '10', callbackUrl: 'https://shop.example/thanks' },
   createOpenAmountPayment: { callbackUrl: 'https://shop.example/thanks' },
   previewPayment: { currencyCode: 'USD', amount: '10', callbackUrl: 'https://shop.example/thanks' },
@@ -80,6 +95,12 @@ export const BODIES: Partial<Record<OperationId, Record<string, unknown>>> = {
 
 /** Statuses of an operation that every-operation.test.ts proves the same way for all of them. */
 export function commonStatuses(entry: Entry): string[] {
-  const always = ['500', '503', ...(entry.scheme === null ? [] : ['401', '403']), ...(entry.takesBody ? ['400'] : []), ...(entry.method === 'POST' ? ['413', '415'] : [])];
+  const always = [
+    '500',
+    '503',
+    ...(entry.scheme === null ? [] : ['401', '403']),
+    ...(entry.takesBody ? ['400'] : []),
+    ...(entry.method === 'POST' ? ['413', '415'] : []),
+  ];
   return [...always, ...(NOT_YET.includes(entry.id) ? ['501'] : [])];
 }

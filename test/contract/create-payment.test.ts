@@ -28,9 +28,15 @@ describe('201', () => {
   });
 
   it('gives a missing or non-positive timeoutSeconds an hour, and has no upper bound (contract 2.1)', async () => {
-    for (const [sent, seconds] of [[undefined, 3600], [0, 3600], [-5, 3600], [60, 60]] as const)
+    for (const [sent, seconds] of [
+      [undefined, 3600],
+      [0, 3600],
+      [-5, 3600],
+      [60, 60],
+    ] as const)
       expect((await create({ ...API, timeoutSeconds: sent })).data.payment).toMatchObject({ timeoutSeconds: seconds });
-    for (const endless of [1e12, 1e15, 1e300]) expect((await create({ ...API, timeoutSeconds: endless })).data.payment).toMatchObject({ expiresAt: '9999-12-31T23:59:59.000Z' });
+    for (const endless of [1e12, 1e15, 1e300])
+      expect((await create({ ...API, timeoutSeconds: endless })).data.payment).toMatchObject({ expiresAt: '9999-12-31T23:59:59.000Z' });
   });
 
   it('takes a currency code in any case and a null language and paylinkId', async () => {
@@ -86,7 +92,9 @@ describe('422', () => {
     ['amount', 'missing', { ...HOSTED, amount: undefined }],
     ['amount', 'a JSON number', { ...HOSTED, amount: 10 }],
     ['amount', 'zero', { ...HOSTED, amount: '0' }],
-    ...['-1', '+1', '1e3', ' 1', '01', '1.', '.5', '١', 'NaN', '0.1234567890123456789', '1'.repeat(39), `1.${'0'.repeat(60)}`].map((amount): [string, string, Record<string, unknown>] => ['amount', JSON.stringify(amount).slice(0, 30), { ...HOSTED, amount }]),
+    ...['-1', '+1', '1e3', ' 1', '01', '1.', '.5', '١', 'NaN', '0.1234567890123456789', '1'.repeat(39), `1.${'0'.repeat(60)}`].map(
+      (amount): [string, string, Record<string, unknown>] => ['amount', JSON.stringify(amount).slice(0, 30), { ...HOSTED, amount }],
+    ),
     ['type', 'unknown', { ...HOSTED, type: 'LINK' }],
     ['paylinkId', 'missing for PAYLINK', { ...HOSTED, type: 'PAYLINK' }],
     ['paylinkId', 'not a UUID', { ...HOSTED, type: 'PAYLINK', paylinkId: 'x' }],

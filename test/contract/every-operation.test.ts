@@ -30,7 +30,18 @@ const POSTS = CATALOGUE.filter((entry) => entry.method === 'POST');
 const WITH_BODY = CATALOGUE.filter((entry) => entry.takesBody);
 
 describe('400', () => {
-  const bodies = ['', '{', 'null x', '{"a":1,"a":2}', '{"a":{"b":1,"\\u0062":2}}', '{"__proto__":{}}', '{"a":{"constructor":1}}', '[[[[[[[[[1]]]]]]]]]', '\ufeff{}', "{'a':1}"].slice(1);
+  const bodies = [
+    '',
+    '{',
+    'null x',
+    '{"a":1,"a":2}',
+    '{"a":{"b":1,"\\u0062":2}}',
+    '{"__proto__":{}}',
+    '{"a":{"constructor":1}}',
+    '[[[[[[[[[1]]]]]]]]]',
+    '\ufeff{}',
+    "{'a':1}",
+  ].slice(1);
   it.each(each(WITH_BODY))('%s refuses what is not strict JSON', async (_id, entry) => {
     for (const raw of bodies) {
       const { status, error } = await send(shop, entry, { raw });
@@ -47,7 +58,11 @@ describe('401', () => {
     const wrong = `${shop.apiKey.slice(0, -1)}${shop.apiKey.endsWith('0') ? '1' : '0'}`;
     const answers = [
       await service.ask(entry.method, `/api/v1${pathOf(entry)}`, body(entry)),
-      ...(await Promise.all(['', 'nonsense', wrong, `sluice_${'0'.repeat(16)}_${'0'.repeat(64)}`, suspended.apiKey].map((key) => send(shop, entry, { ...body(entry), headers: { 'x-api-key': key } })))),
+      ...(await Promise.all(
+        ['', 'nonsense', wrong, `sluice_${'0'.repeat(16)}_${'0'.repeat(64)}`, suspended.apiKey].map((key) =>
+          send(shop, entry, { ...body(entry), headers: { 'x-api-key': key } }),
+        ),
+      )),
     ];
     for (const { status, error } of answers) expect([status, error.code]).toEqual([401, 'auth_api_key_invalid']);
     expect(new Set(answers.map((answer) => answer.text)).size).toBe(1);
@@ -58,8 +73,10 @@ describe('401', () => {
     const refused = async (ask: SignedAsk): Promise<string> => (await send(shop, entry, { ...body(entry), ...ask })).error.code;
     expect(await refused({ headers: { 'x-signature': '' } })).toBe('signature_missing');
     expect(await refused({ headers: { 'x-timestamp': '' } })).toBe('signature_missing');
-    for (const timestamp of [String(now - 302), String(now + 302), `${now}.0`, '1e9', '-1', '9'.repeat(13), `${now}, ${now}`]) expect([timestamp, await refused({ timestamp })]).toEqual([timestamp, 'signature_stale']);
-    for (const signature of ['0'.repeat(64), 'zz', '0'.repeat(63), `${'0'.repeat(64)}, ${'0'.repeat(64)}`]) expect(await refused({ headers: { 'x-signature': signature } })).toBe('signature_invalid');
+    for (const timestamp of [String(now - 302), String(now + 302), `${now}.0`, '1e9', '-1', '9'.repeat(13), `${now}, ${now}`])
+      expect([timestamp, await refused({ timestamp })]).toEqual([timestamp, 'signature_stale']);
+    for (const signature of ['0'.repeat(64), 'zz', '0'.repeat(63), `${'0'.repeat(64)}, ${'0'.repeat(64)}`])
+      expect(await refused({ headers: { 'x-signature': signature } })).toBe('signature_invalid');
     expect(await refused({ secret: 'cashout_other' })).toBe('signature_invalid');
   });
 });
@@ -67,7 +84,10 @@ describe('401', () => {
 describe('403', () => {
   it.each(each(KEYED))('%s wants its permission', async (_id, entry) => {
     const others = [...new Set(CATALOGUE.flatMap((one) => one.permission ?? []))].filter((permission) => permission !== entry.permission);
-    const made = await service.ask('POST', `/operator/v1/gateways/${shop.id}/api-keys`, { headers: { authorization: `Bearer ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}` }, body: { permissions: others } });
+    const made = await service.ask('POST', `/operator/v1/gateways/${shop.id}/api-keys`, {
+      headers: { authorization: `Bearer ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}` },
+      body: { permissions: others },
+    });
     const { status, error } = await send(shop, entry, { ...body(entry), headers: { 'x-api-key': String(made.data.apiKey) } });
     expect([status, error.code]).toEqual([403, 'forbidden']);
     expect(error.message).toContain(entry.permission);
@@ -84,14 +104,29 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it.each(each(CATALOGUE.filter((entry) => entry.hasId && !NOT_YET.includes(entry.id))))('%s answers a malformed, an unknown and a foreign id with the same bytes', async (_id, entry) => {
-    const foreign = entry.path.includes('{paymentId}') && entry.scheme !== null ? (await (await service.aShop()).payment()).paymentUid : randomUUID();
-    const ids = [randomUUID(), randomUUID().toUpperCase(), foreign, 'x', '%00', '%E0%A4%A', 'a%2Fb', '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c4', 'urn:uuid:7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44', "1'%20or%20'1'='1", '%F0%9F%9C%81'];
-    for (const id of ids) {
-      const { status, text } = await send(shop, entry, { ...body(entry), path: pathOf(entry, id) });
-      expect([id, status, text]).toEqual([id, 404, '{"success":false,"error":{"code":"not_found","message":"Not found."}}']);
-    }
-  });
+  it.each(each(CATALOGUE.filter((entry) => entry.hasId && !NOT_YET.includes(entry.id))))(
+    '%s answers a malformed, an unknown and a foreign id with the same bytes',
+    async (_id, entry) => {
+      const foreign = entry.path.includes('{paymentId}') && entry.scheme !== null ? (await (await service.aShop()).payment()).paymentUid : randomUUID();
+      const ids = [
+        randomUUID(),
+        randomUUID().toUpperCase(),
+        foreign,
+        'x',
+        '%00',
+        '%E0%A4%A',
+        'a%2Fb',
+        '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c4',
+        'urn:uuid:7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44',
+        "1'%20or%20'1'='1",
+        '%F0%9F%9C%81',
+      ];
+      for (const id of ids) {
+        const { status, text } = await send(shop, entry, { ...body(entry), path: pathOf(entry, id) });
+        expect([id, status, text]).toEqual([id, 404, '{"success":false,"error":{"code":"not_found","message":"Not found."}}']);
+      }
+    },
+  );
 });
 
 describe('413', () => {
@@ -124,13 +159,16 @@ describe('422', () => {
     }
   });
 
-  it.each(each(CATALOGUE.filter((entry) => entry.idempotencyKey === 'required')))('%s wants an Idempotency-Key before it looks at the body', async (_id, entry) => {
-    for (const idempotencyKey of [null, 'x'.repeat(256)]) {
-      const { status, error } = await send(shop, entry, { idempotencyKey, body: {} });
-      expect([status, error.code]).toEqual([422, 'validation_error']);
-      expect(error.message).toMatch(/^Idempotency-Key: /);
-    }
-  });
+  it.each(each(CATALOGUE.filter((entry) => entry.idempotencyKey === 'required')))(
+    '%s wants an Idempotency-Key before it looks at the body',
+    async (_id, entry) => {
+      for (const idempotencyKey of [null, 'x'.repeat(256)]) {
+        const { status, error } = await send(shop, entry, { idempotencyKey, body: {} });
+        expect([status, error.code]).toEqual([422, 'validation_error']);
+        expect(error.message).toMatch(/^Idempotency-Key: /);
+      }
+    },
+  );
 });
 
 describe('500', () => {

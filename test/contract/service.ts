@@ -13,6 +13,7 @@ import { operatorOperations } from '#api/operations/operator/index.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { acquireConsumerLease } from '#api/store/leases.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
+import { seedWallets } from '#api/treasury/wallets.ts';
 import { openPayer } from '#shared/chains/payers.ts';
 import { openReader } from '#shared/chains/readers.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
@@ -84,6 +85,7 @@ const EVERYWHERE = ['127.0.0.1', '::1'];
 export async function aService(tamper: (deps: Deps) => Deps = (deps) => deps): Promise<Service> {
   const [world, chain] = await Promise.all([inProcess({ config: { SLUICE_RATE_LIMIT_SCALE: 1000 } }), aChain()]);
   const deps = tamper(withNode(world, chain));
+  await seedWallets(deps);
   const { origin, ask, close } = await listen(deps);
   const mine = await aMiner(deps, world);
   return {
@@ -129,15 +131,7 @@ export async function listen(deps: Deps, answering: typeof operations = operatio
 
 /** Every call there is, each answer checked: declared status, schema, envelope and the two headers. */
 async function askThrough(origin: string): Promise<Service['ask']> {
-  const contract = new OpenAPIBackend({
-    definition: readContract('api/contract/openapi.yaml'),
-    apiRoot: '/api/v1',
-    quick: true,
-    strict: true,
-    handlers: { notFound: () => undefined, validationFail: () => undefined, unauthorizedHandler: () => undefined },
-    customizeAjv: (_ajv, options) => createAjv(options),
-  });
-  await contract.init();
+  const contracts = await Promise.all([openContract('api/contract/openapi.yaml', '/api/v1'), openContract('api/contract/operator.yaml', '/operator/v1')]);
   return async (method, path, { body, raw, headers = {} } = {}) => {
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const type = content === undefined ? {} : { 'content-type': 'application/json' };
@@ -147,8 +141,9 @@ async function askThrough(origin: string): Promise<Service['ask']> {
     expect(response.headers.get('x-request-id')).toSatisfy(isUuid);
     expect(response.headers.get('x-contract-revision')).toBe('2.2.0');
     expect(envelope.success).toBe(response.ok);
-    const operation = contract.matchOperation({ method, path, headers: {} });
-    if (operation !== undefined) {
+    for (const contract of contracts) {
+      const operation = contract.matchOperation({ method, path, headers: {} });
+      if (operation === undefined) continue;
       const declared = Object.keys(operation.responses ?? {});
       expect(declared, `${operation.operationId} answered ${response.status}, which the contract does not list: ${text}`).toContain(String(response.status));
       const { errors } = contract.validateResponse(envelope, operation, response.status);
@@ -156,6 +151,19 @@ async function askThrough(origin: string): Promise<Service['ask']> {
     }
     return { status: response.status, headers: response.headers, text, data: envelope.data, error: envelope.error };
   };
+}
+
+async function openContract(file: string, apiRoot: string): Promise<OpenAPIBackend> {
+  const contract = new OpenAPIBackend({
+    definition: readContract(file),
+    apiRoot,
+    quick: true,
+    strict: true,
+    handlers: { notFound: () => undefined, validationFail: () => undefined, unauthorizedHandler: () => undefined },
+    customizeAjv: (_ajv, options) => createAjv(options),
+  });
+  await contract.init();
+  return contract;
 }
 
 async function aShop(parts: Pick<Service, 'world' | 'ask' | 'mine' | 'deps'>, settings: Record<string, unknown> = {}): Promise<Shop> {
@@ -171,7 +179,9 @@ async function aShop(parts: Pick<Service, 'world' | 'ask' | 'mine' | 'deps'>, se
     ...credentials,
     ...callerOf(ask, credentials),
     async payment(body = {}) {
-      const created = await shop.call('POST', '/payments', { body: { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl: 'http://127.0.0.1:8099/hook', ...body } });
+      const created = await shop.call('POST', '/payments', {
+        body: { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl: 'http://127.0.0.1:8099/hook', ...body },
+      });
       expect(created.status, created.text).toBe(201);
       return created.data as unknown as Awaited<ReturnType<Shop['payment']>>;
     },
@@ -204,14 +214,12 @@ export function callerOf(ask: Service['ask'], { apiKey, cashoutSecret }: Credent
 /** Selects an offer and plays the indexer that acknowledges the address. */
 export async function selectAddress({ world, ask }: Pick<Service, 'world' | 'ask'>, paymentUid: string, offerId: string): Promise<string> {
   const selecting = ask('POST', `/api/v1/public/payments/${paymentUid}/offers/${offerId}/select`);
-  let selected: Answer | undefined;
-  selecting.then(
-    (answer) => {
-      selected = answer;
-    },
-    () => undefined,
-  );
-  while (selected === undefined && (await world.acknowledge()).length === 0) await new Promise((resolve) => setImmediate(resolve));
+  let waiting = true;
+  const stopWaiting = (): void => {
+    waiting = false;
+  };
+  selecting.then(stopWaiting, stopWaiting);
+  while (waiting) await world.acknowledge();
   const answer = await selecting;
   expect(answer.status, answer.text).toBe(200);
   return String(answer.data.depositAddress);
@@ -234,10 +242,33 @@ async function aMiner(deps: Deps, world: InProcess): Promise<Service['mine']> {
     const blockHash = hash();
     const time = Math.floor(Date.now() / 1000);
     const sightings = transfers.map((transfer, position) => ({
-      kind: 'token' as const, txid: hash(), ordinal: 0, height, blockHash, position, time, sender: '0x5700000000000000000000000000000000005700', recipient: '', contract: null, rawAmount: '0', ...transfer,
+      kind: 'token' as const,
+      txid: hash(),
+      ordinal: 0,
+      height,
+      blockHash,
+      position,
+      time,
+      sender: '0x5700000000000000000000000000000000005700',
+      recipient: '',
+      contract: null,
+      rawAmount: '0',
+      ...transfer,
     }));
     await applyMessage(deps, network, fence, {
-      network: network.name, epoch: 1, seq: height - 99, from: height, to: height, parentHash, hash: blockHash, safeNumber: height, finalNumber: height - 1, headNumber: height, time, sightings, acks: [],
+      network: network.name,
+      epoch: 1,
+      seq: height - 99,
+      from: height,
+      to: height,
+      parentHash,
+      hash: blockHash,
+      safeNumber: height,
+      finalNumber: height - 1,
+      headNumber: height,
+      time,
+      sightings,
+      acks: [],
     });
     parentHash = blockHash;
     await creditFinalDeposits(deps, network.id);

@@ -1,0 +1,73 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Deps } from '#api/deps.ts';
+import type { ErrorCode } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { CONTRACT_REVISION, sendError, toServiceError } from './envelope.ts';
+
+/** Which check refused the credentials, for the metric. */
+const AUTH_FAILURES: Partial<Record<ErrorCode, string>> = {
+  auth_api_key_invalid: 'key',
+  operator_token_invalid: 'operator',
+  signature_missing: 'signature',
+  signature_invalid: 'signature',
+  signature_stale: 'stale',
+  ip_not_allowed: 'ip',
+};
+
+/** What is noted about a request while it is answered, on `response.locals`. */
+interface Notes {
+  requestId: string;
+  /** Path template of the operation, or `other`. */
+  route: string;
+  /** Slug, when it was answered with an error. */
+  code?: ErrorCode;
+  /** What became of its Idempotency-Key, when it had one. */
+  idempotency?: 'new' | 'replay';
+}
+
+/** Where the layers of one request note what they learn about it. */
+export function notesOf(response: Response): Notes {
+  return response.locals as Notes;
+}
+
+/** Gives the request its id, and logs and counts it once it is answered; never its body, query or headers (operability 6). */
+export function observe(deps: Deps) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const started = process.hrtime.bigint();
+    const notes = Object.assign(notesOf(response), { requestId: uuidFrom(deps.randomBytes(16)), route: 'other' });
+    response.setHeader('X-Request-Id', notes.requestId);
+    response.setHeader('X-Contract-Revision', CONTRACT_REVISION);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    deps.metrics?.httpInFlight.inc();
+    response.once('close', () => {
+      const seconds = Number(process.hrtime.bigint() - started) / 1e9;
+      count(deps, notes, { method: request.method, status: response.statusCode, seconds });
+      const aborted = !response.writableFinished || undefined;
+      deps.log.info({ ...notes, method: request.method, status: response.statusCode, seconds, aborted }, 'request');
+    });
+    next();
+  };
+}
+
+function count({ metrics }: Deps, { route, code, idempotency }: Notes, answered: { method: string; status: number; seconds: number }): void {
+  if (metrics === undefined) return;
+  metrics.httpInFlight.dec();
+  metrics.httpDuration.observe({ method: answered.method, route, status: answered.status }, answered.seconds);
+  if (code !== undefined) metrics.apiErrors.inc({ route, code });
+  const reason = code === undefined ? undefined : AUTH_FAILURES[code];
+  if (reason !== undefined) metrics.authFailures.inc({ reason });
+  const result = code === 'idempotency_conflict' ? 'conflict' : idempotency;
+  if (result !== undefined) metrics.idempotency.inc({ endpoint: route, result });
+}
+
+/** Turns whatever was thrown into the envelope; what nobody expected is logged with its cause and shown as internal_error. */
+export function answerErrors(deps: Deps) {
+  return (thrown: unknown, _request: Request, response: Response, _next: NextFunction): void => {
+    const error = toServiceError(thrown);
+    const notes = notesOf(response);
+    notes.code = error.code;
+    if (error.cause !== undefined) deps.log.error({ requestId: notes.requestId, route: notes.route, error: error.cause }, error.code);
+    if (response.headersSent) response.destroy();
+    else sendError(response, error);
+  };
+}

@@ -1,0 +1,101 @@
+import { connect as dial } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aService, type Service } from './service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await aService();
+});
+afterAll(() => service.stop());
+
+describe('every path answers the envelope', () => {
+  it.each([
+    '/',
+    '/api',
+    '/api/v1',
+    '/api/v1/',
+    '/api/v2/payments',
+    '/API/V1/payments',
+    '/api/v1/payment',
+    '/operator/v1',
+    '/docs/missing.js',
+    '/%E0%A4%A',
+    '//api/v1/payments',
+    '/api/v1/payments/a/b/c',
+    '/wp-login.php?x=1',
+  ])('404 on GET %s', async (path) => {
+    const { status, text } = await service.ask('GET', path);
+    expect([status, text]).toEqual([404, '{"success":false,"error":{"code":"not_found","message":"Not found."}}']);
+  });
+
+  it.each([
+    ['PUT', '/api/v1/payments', 'GET, POST'],
+    ['DELETE', '/api/v1/merchant/settlements', 'GET, POST'],
+    ['GET', '/api/v1/public/payments/x/expire', 'POST'],
+    ['POST', '/docs', 'GET, HEAD'],
+    ['PATCH', '/openapi.json', 'GET, HEAD'],
+    ['OPTIONS', '/api/v1/assets', 'GET'],
+  ])('405 on %s %s, saying what is allowed', async (method, path, allow) => {
+    const { status, error, headers } = await service.ask(method, path);
+    expect([status, error.code, headers.get('allow')]).toEqual([405, 'method_not_allowed', allow]);
+  });
+
+  it('HEAD answers like an unknown method, without a body', async () => {
+    const response = await fetch(`${service.origin}/api/v1/assets`, { method: 'HEAD' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('x-request-id')).not.toBeNull();
+  });
+
+  it('400 on what is not HTTP', async () => {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = dial(Number(new URL(service.origin).port), '127.0.0.1', () => socket.write('NOT HTTP AT ALL\r\n\r\n'));
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += chunk.toString();
+      });
+      socket.on('end', () => resolve(text));
+      socket.on('error', reject);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toMatchObject({ success: false, error: { code: 'malformed_json' } });
+  });
+
+  it('413 on headers nobody needs', async () => {
+    const { status, error } = await service.ask('GET', '/nowhere', { headers: { 'x-junk': 'x'.repeat(20_000) } });
+    expect([status, error.code]).toEqual([413, 'payload_too_large']);
+  });
+
+  it('even a request that expects what no server offers', async () => {
+    const socket = dial(Number(new URL(service.origin).port), '127.0.0.1');
+    socket.write('GET /nowhere HTTP/1.1\r\nExpect: miracles\r\nConnection: close\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toMatch(/^HTTP\/1\.1 404 /);
+    expect(text).toContain('"code":"not_found"');
+  });
+
+  it('gives every response its own request id', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await service.ask('GET', '/api/v1/assets')).headers.get('x-request-id')));
+    expect(new Set(ids).size).toBe(20);
+  });
+});
+
+describe('the documentation', () => {
+  it('serves the contract as JSON', async () => {
+    const response = await fetch(`${service.origin}/openapi.json`);
+    expect(await response.json()).toMatchObject({ openapi: '3.1.0', info: { version: '2.2.0' }, webhooks: { payment: {} } });
+  });
+
+  it('serves a page and everything it loads from its own origin, under a policy that forbids anything else', async () => {
+    const page = await fetch(`${service.origin}/docs`);
+    const html = await page.text();
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+    const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] as string).filter((link) => !link.startsWith('data:'));
+    expect(assets.length).toBeGreaterThanOrEqual(3);
+    for (const link of assets) {
+      expect(link).toMatch(/^\/docs\//);
+      expect((await fetch(`${service.origin}${link}`)).status).toBe(200);
+    }
+    expect(html).not.toMatch(/<script>|https?:/);
+  });
+});

@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { clientIp } from '#api/http/client-ip.ts';
+import { canonicalIp, isIpRange, isIpWithin } from '#shared/platform/ip.ts';
+
+const from = (remoteAddress: string, forwarded?: string | string[]) =>
+  ({ socket: { remoteAddress }, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage;
+
+describe('clientIp', () => {
+  it.each([
+    ['believes nobody when no proxy is configured', from('203.0.113.9', '1.2.3.4'), [], '203.0.113.9'],
+    ['believes nobody but the configured proxies', from('203.0.113.9', '1.2.3.4'), ['10.0.0.0/8'], '203.0.113.9'],
+    ['takes the right-most hop that is not a proxy', from('10.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.2'), ['10.0.0.0/8'], '1.2.3.4'],
+    ['ignores what a client wrote to the left', from('10.0.0.1', '127.0.0.1, 1.2.3.4'), ['10.0.0.0/8'], '1.2.3.4'],
+    ['stops at a hop that is no address', from('10.0.0.1', '1.2.3.4, unknown'), ['10.0.0.0/8'], '10.0.0.1'],
+    ['folds IPv4-mapped IPv6', from('::ffff:10.0.0.1', '::ffff:1.2.3.4'), ['10.0.0.0/8'], '1.2.3.4'],
+    ['reads hops with a port', from('10.0.0.1', '1.2.3.4:5678'), ['10.0.0.0/8'], '1.2.3.4'],
+    ['reads IPv6 hops with a port', from('fd00::1', '[2001:DB8::1]:443'), ['fd00::/8'], '2001:db8::1'],
+    ['reads a repeated header as one list', from('10.0.0.1', ['9.9.9.9', '1.2.3.4']), ['10.0.0.0/8'], '1.2.3.4'],
+    ['falls back to the proxy when it forwarded nothing', from('10.0.0.1'), ['10.0.0.0/8'], '10.0.0.1'],
+    ['answers the farthest hop when all are proxies', from('10.0.0.1', '10.0.0.3, 10.0.0.2'), ['10.0.0.0/8'], '10.0.0.3'],
+  ])('%s', (_rule, request, proxies, expected) => expect(clientIp(request, proxies)).toBe(expected));
+});
+
+describe('isIpWithin', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1', true],
+    ['192.0.2.1', '192.0.2.1/32', true],
+    ['192.0.2.2', '192.0.2.1', false],
+    ['192.0.2.255', '192.0.2.0/24', true],
+    ['192.0.3.0', '192.0.2.0/24', false],
+    ['8.8.8.8', '0.0.0.0/0', true],
+    ['::ffff:192.0.2.1', '192.0.2.1', true],
+    ['192.0.2.1', '::ffff:192.0.2.0/120', true],
+    ['2001:db8::1', '2001:db8::/32', true],
+    ['2001:db9::1', '2001:db8::/32', false],
+    ['2001:db8:0:0::1', '2001:db8::1', true],
+    ['192.0.2.1', '::/0', false],
+    ['::1', '0.0.0.0/0', false],
+    ['0x7f.1', '127.0.0.1', false],
+    ['unknown', '0.0.0.0/0', false],
+  ])('%s in %s: %s', (address, range, expected) => expect(isIpWithin(address, [range])).toBe(expected));
+
+  it('holds nobody when the list is empty', () => expect(isIpWithin('127.0.0.1', [])).toBe(false));
+
+  it.each(['192.0.2.0/33', '192.0.2.0/', '192.0.2/24', '192.0.2.0/24/8', 'example.com', '', '127.1', '017.0.0.1', '::/129', '192.0.2.1/-1'])(
+    '%j is no range',
+    (text) => {
+      expect(isIpRange(text)).toBe(false);
+      expect(isIpWithin('192.0.2.1', [text])).toBe(false);
+    },
+  );
+
+  it('spells every address one way', () =>
+    expect(['::FFFF:192.0.2.1', '2001:DB8:0:0:0:0:0:1', '1.2.3.04'].map(canonicalIp)).toEqual(['192.0.2.1', '2001:db8::1', undefined]));
+});
