@@ -24,7 +24,7 @@ import { armCrashPoint } from '#shared/platform/crash-points.ts';
 import { startHealthServer } from '#shared/platform/health.ts';
 import { createLifecycle, type Lifecycle } from '#shared/platform/lifecycle.ts';
 import { createLogger, type Logger } from '#shared/platform/logger.ts';
-import { type ApiMetrics, createApiMetrics } from '#shared/platform/metrics.ts';
+import { type ApiMetrics, countRpc, createApiMetrics } from '#shared/platform/metrics.ts';
 import { migrate } from '#shared/platform/migrate.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { indexerChannel, openStreams, type Streams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
@@ -63,7 +63,9 @@ async function openDeps(parts: { config: ApiConfig; log: Logger; db: Database; s
   const chains = new Map<string, Chain>(
     config.networks.map((network) => {
       const id = ids.get(network.name) as string;
-      return [network.name, { id, config: network, codec: codecOf(network.family), deriver: openDeriver(network), reader: openReader(network), payer: openPayer(network) }];
+      const reader = openReader(network, countRpc(metrics, network.name));
+      const payer = openPayer(network, countRpc(metrics, network.name));
+      return [network.name, { id, config: network, codec: codecOf(network.family), deriver: openDeriver(network), reader, payer }];
     }),
   );
   await pinGenesis(db, chains.values(), log);
@@ -114,13 +116,23 @@ async function startHttp(deps: Deps, jobs: Jobs | undefined, lifecycle: Lifecycl
     server.listen(deps.config.SLUICE_PORT, deps.config.SLUICE_HOST, resolve);
   });
   deps.log.info({ address: server.address() }, 'listening');
-  lifecycle.onStop('http', () => new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  }));
+  lifecycle.onStop(
+    'http',
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  );
 }
 
-async function startHealth(config: ApiConfig, log: Logger, parts: { db: Database; streams: Streams }, lifecycle: Lifecycle, metrics: ApiMetrics): Promise<void> {
+async function startHealth(
+  config: ApiConfig,
+  log: Logger,
+  parts: { db: Database; streams: Streams },
+  lifecycle: Lifecycle,
+  metrics: ApiMetrics,
+): Promise<void> {
   const health = await startHealthServer(log, {
     host: config.SLUICE_HOST,
     port: config.SLUICE_METRICS_PORT,

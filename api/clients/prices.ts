@@ -2,10 +2,8 @@ import type { Price, PriceSource } from '#api/deps.ts';
 import { readClock } from '#api/store/clock.ts';
 import { findPrice } from '#api/store/prices.ts';
 import { amount, ONE } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import type { Database } from '#shared/platform/postgres.ts';
-
-/** Oldest price an offer or a judgement may use, seconds (decisions 2). */
-export const FRESH_SECONDS = 120;
 
 /** Source name of a price somebody set by hand or by default. */
 export const STATIC_SOURCE = 'static';
@@ -25,7 +23,7 @@ export function storedPrices(db: Database, options: { staticAllowed: boolean }):
       const stored = await findPrice(db.sql, symbol);
       if (stored === undefined) return undefined;
       if (options.staticAllowed && stored.source === STATIC_SOURCE) return { usd: stored.usd, source: stored.source, at: stored.now };
-      if (stored.now.getTime() - stored.at.getTime() > FRESH_SECONDS * 1000) return undefined;
+      if (stored.now.getTime() - stored.at.getTime() > POLICY.priceFreshSeconds * 1_000) return undefined;
       return { usd: stored.usd, source: stored.source, at: stored.at };
     },
   };

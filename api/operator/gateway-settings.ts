@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Gateway, GatewaySettings } from '#api/deps.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { isMoney } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { isIpRange } from '#shared/platform/ip.ts';
 
 const DAY = 86_400;
@@ -33,11 +34,11 @@ const settingsSchema = z.object({
       checkAmountDeviation: flag.default(true),
       commissionBps: count(10_000).default(0),
       commissionMinUsd: money.default('0'),
-      lateCaptureGraceSeconds: seconds(7 * DAY).default(DAY),
+      lateCaptureGraceSeconds: seconds(POLICY.lateCaptureGraceMaximumSeconds).default(POLICY.lateCaptureGraceSeconds),
       maturitySeconds: seconds(3650 * DAY)
         .nullable()
         .default(null),
-      inquiryAttempts: count(1_000).default(5),
+      inquiryAttempts: count(1_000).default(POLICY.inquiryAttempts),
     })
     .prefault({}),
   apiAllowlist: cidrs.default([]),
@@ -46,12 +47,14 @@ const settingsSchema = z.object({
       enabled: flag.default(false),
       allowlist: cidrs.default([]),
       parkingEnabled: flag.default(false),
-      parkedCap: count(100_000).default(20),
+      parkedCap: count(100_000).default(POLICY.parkedCap),
       approvalCapUsd: money.nullable().default(null),
       dispatchDelaySeconds: seconds(3650 * DAY).default(0),
     })
     .prefault({}),
-  screening: z.object({ enabled: flag.default(false), credits: count(1_000_000_000).default(0), threshold: count(100).default(70) }).prefault({}),
+  screening: z
+    .object({ enabled: flag.default(false), credits: count(1_000_000_000).default(0), threshold: count(100).default(POLICY.screeningThreshold) })
+    .prefault({}),
   contactEmail: z.email('must be an e-mail address').nullable().default(null),
   strictSignatures: flag.default(false),
   branding: z

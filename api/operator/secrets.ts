@@ -1,11 +1,12 @@
 import type { Deps } from '#api/deps.ts';
 import { insertSecret, retireSecrets, type SecretKind, usableSecrets } from '#api/store/gateway-secrets.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { open, seal, wrappingKey } from '#shared/platform/sealed-secrets.ts';
 
 /** Seconds a replaced secret still counts: webhooks a day, so that receivers can follow; cashout not at all (operability 3). */
-export const DEFAULT_OVERLAP_SECONDS: Record<'webhook' | 'cashout', number> = { webhook: 86_400, cashout: 0 };
+export const DEFAULT_OVERLAP_SECONDS: Record<'webhook' | 'cashout', number> = { webhook: POLICY.webhookSecretOverlapSeconds, cashout: 0 };
 
 /** A new secret in its public format: `whsec_<base64 of 32 bytes>` (decisions 6) or `cashout_<64 hex>`; HMACs use the whole text. */
 export function newSecret(kind: 'webhook' | 'cashout', randomBytes: (length: number) => Uint8Array): string {

@@ -9,6 +9,7 @@ import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid, uuidFrom } from '#shared/core/ids.ts';
 import { isMoney, ONE, parseAmount, type Usd, zero } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { isDust } from '#state-machines/payment/judge-deposit.ts';
 import { buildOffer, invoiceUsd } from '#state-machines/payment/offer.ts';
 import { checkAllowlist } from './load.ts';
 import { checkoutUrl } from './urls.ts';
@@ -181,7 +182,7 @@ async function quoteOffers(
       ? invalid('assets', 'none of the enabled assets has a current price, so the payment cannot be offered')
       : invalid('assets', 'must name at least one asset');
   }
-  return quoted.map(({ asset, priceUsd, source }) => {
+  const offers = quoted.flatMap(({ asset, priceUsd, source }) => {
     const figures = buildOffer({
       principalUsd: payment.amountUsd,
       assetPriceUsd: priceUsd,
@@ -193,8 +194,12 @@ async function quoteOffers(
       commissionFeePayer: payment.commissionFeePayer,
     });
     if (figures.totalValue >= OFFER_LIMIT) throw invalid('amount', `is too large to be paid in ${asset.symbol}`);
-    return { id: uuidFrom(deps.randomBytes(16)), assetId: asset.id, priceUsd, priceSource: source, ...figures, networkFee: asset.networkFee };
+    // Dust never resolves a payment, so an offer that asks for dust could not be paid (decisions 3).
+    if (isDust(figures.totalValue, asset.dustFloor)) return [];
+    return [{ id: uuidFrom(deps.randomBytes(16)), assetId: asset.id, priceUsd, priceSource: source, ...figures, networkFee: asset.networkFee }];
   });
+  if (offers.length === 0) throw invalid('amount', 'is too small to be paid in any of the offered assets');
+  return offers;
 }
 
 async function priceAssets(deps: Deps, assets: readonly StoredAsset[]): Promise<Quoted[]> {

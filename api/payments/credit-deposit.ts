@@ -13,6 +13,7 @@ import type { Finality } from '#shared/core/assets.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { isFinal, resolveRule } from '#shared/core/finality.ts';
 import { amount, type Coins, coinsToUsd, formatAmount, toCents, type Usd } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { credit, unallocated } from '#state-machines/ledger/postings.ts';
@@ -20,10 +21,6 @@ import { type DepositFees, takeFees } from '#state-machines/payment/fees.ts';
 import { isDust, isWithinGrace, type Judged, type Judgement, type JudgedPayment, judgeDeposit } from '#state-machines/payment/judge-deposit.ts';
 import { NO_PAYMENT_FACTS, type PaymentStatus } from '#state-machines/payment/machine.ts';
 import { enqueuePaymentWebhook } from './enqueue-webhook.ts';
-
-const DAY_SECONDS = 86_400;
-/** How long a deposit may wait for a price before somebody is told (decisions 3). */
-const PRICE_ALERT_MS = 5 * 60_000;
 
 /** Transfers that are decided about together: same asset, same address, same block (decisions 3). */
 interface Batch {
@@ -71,7 +68,8 @@ async function creditPayment(deps: Deps, paymentId: string): Promise<boolean> {
   if (payment === undefined) throw new Invariant(`payment ${paymentId} of a deposit does not exist`);
   const gateway = await findGateway(deps.db.sql, payment.gatewayId);
   if (gateway === undefined) throw new Invariant(`gateway ${payment.gatewayId} does not exist`);
-  const maturitySeconds = gateway.settings.settings.maturitySeconds ?? (deps.config.NODE_ENV === 'production' ? DAY_SECONDS : 0);
+  const maturitySeconds =
+    gateway.settings.settings.maturitySeconds ?? POLICY.maturitySeconds[deps.config.NODE_ENV === 'production' ? 'production' : 'development'];
   // Prices come over the network: they are fetched before anything is locked.
   const prices = await marketPrices(deps, open);
   const batches = batchByBlock(open);
@@ -177,7 +175,7 @@ async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<PaymentS
   const judged = judge(booking, firstSeenAt, now);
   if ('needs' in judged) {
     const waitedMs = now.getTime() - firstSeenAt;
-    deps.log[waitedMs > PRICE_ALERT_MS ? 'error' : 'warn'](
+    deps.log[waitedMs > POLICY.priceWaitAlertSeconds * 1_000 ? 'error' : 'warn'](
       { paymentId: payment.id, symbol: first.symbol, depositId: first.id, waitedMs },
       'a final deposit waits for a fresh price',
     );

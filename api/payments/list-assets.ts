@@ -11,7 +11,11 @@ const SILENT_SECONDS = 120;
 
 /** The assets a gateway can be paid in, with what a merchant must know about each (decisions 9). */
 export async function listGatewayAssets(deps: Deps, gateway: Gateway): Promise<object[]> {
-  const [assets, networks, clock] = await Promise.all([listEnabledAssets(deps.db.sql, gateway.settings.assetIds), listNetworkStatus(deps.db.sql), readClock(deps.db.sql)]);
+  const [assets, networks, clock] = await Promise.all([
+    listEnabledAssets(deps.db.sql, gateway.settings.assetIds),
+    listNetworkStatus(deps.db.sql),
+    readClock(deps.db.sql),
+  ]);
   const caughtUp = new Map(networks.map((network) => [network.id, network.caughtUpAt]));
   return Promise.all(
     assets.map(async (asset) => ({
@@ -23,7 +27,7 @@ export async function listGatewayAssets(deps: Deps, gateway: Gateway): Promise<o
       networkId: asset.networkId,
       networkSymbol: asset.networkSymbol,
       decimals: asset.decimals,
-      contractAddress: asset.contract,
+      contractAddress: asset.contract === null ? null : (deps.chains.get(asset.networkName)?.codec.display(asset.contract) ?? asset.contract),
       networkFee: formatAmount(asset.networkFee),
       minimumSettlement: asset.minimumSettlement === null ? null : formatAmount(asset.minimumSettlement),
       confirmations: confirmations(deps, asset),

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Deps, Reply } from '#api/deps.ts';
+import type { Chain, Deps, Reply } from '#api/deps.ts';
 import { insertDepositAddress, listDepositAddresses, nextDerivationIndex } from '#api/store/deposit-addresses.ts';
 import { listOffers, markSelected, type Offer } from '#api/store/payment-offers.ts';
 import { lockPayment, type Payment, setSelectedOffer } from '#api/store/payments.ts';
@@ -11,7 +11,7 @@ import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { loadPublicPayment } from './load.ts';
-import { offerView, shownAddress } from './view.ts';
+import { assertDerived, offerView, shownAddress } from './view.ts';
 
 export interface SelectOffer {
   paymentId: string;
@@ -54,14 +54,16 @@ async function assign(tx: Tx, deps: Deps, paymentId: string, offer: Offer): Prom
   await setSelectedOffer(tx, paymentId, offer.id);
   if (payment.sandbox) return null;
 
+  const chain = deps.chains.get(offer.networkName);
+  if (chain === undefined) throw new Invariant(`network ${offer.networkName} is not configured`);
   const existing = (await listDepositAddresses(tx, paymentId)).find((one) => one.networkId === offer.networkId);
-  return existing?.address ?? (await newAddress(tx, deps, payment, offer));
+  if (existing === undefined) return newAddress(tx, deps, payment, offer, chain);
+  assertDerived(chain, existing);
+  return existing.address;
 }
 
 /** Derives the next address of the family and has it watched on every network of the family, since coins sent there on another one must be noticed too. */
-async function newAddress(tx: Tx, deps: Deps, payment: Payment, offer: Offer): Promise<string> {
-  const chain = deps.chains.get(offer.networkName);
-  if (chain === undefined) throw new Invariant(`network ${offer.networkName} is not configured`);
+async function newAddress(tx: Tx, deps: Deps, payment: Payment, offer: Offer, chain: Chain): Promise<string> {
   if (offer.networkPaused) throw new ServiceError('service_unavailable', { message: `New addresses on ${offer.networkName} are paused; retry later.` });
   const derivationIndex = await nextDerivationIndex(tx, offer.family);
   crashPoint('address.index-reserved');

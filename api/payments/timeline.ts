@@ -6,6 +6,7 @@ import { listWebhookEvents } from '#api/store/webhook-events.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { formatAmount, formatCents } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { type PaymentParts, readParts } from './view.ts';
 
 /** One thing that happened to a payment, for people. */
@@ -40,7 +41,7 @@ export async function paymentTimeline(deps: Deps, paymentId: string): Promise<Ti
       .map((event) => entry(event.at, 'status', `${event.fromStatus} → ${event.toStatus} (${event.event} by ${event.actor})`, event.facts)),
     ...attempts.map((attempt) => {
       const outcome = attempt.finishedAt === null ? 'never finished' : `${attempt.httpStatus ?? attempt.result} after ${attempt.durationMs} ms`;
-      return entry(attempt.startedAt, 'webhook', `${attempt.status} attempt ${attempt.number} of 6: ${outcome}`, {
+      return entry(attempt.startedAt, 'webhook', `${attempt.status} attempt ${attempt.number} of ${POLICY.webhookPausesSeconds.length}: ${outcome}`, {
         eventId: attempt.eventId,
         result: attempt.result,
       });

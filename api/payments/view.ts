@@ -1,8 +1,9 @@
-import type { Deps } from '#api/deps.ts';
+import type { Chain, Deps } from '#api/deps.ts';
 import { type DepositAddress, listDepositAddresses } from '#api/store/deposit-addresses.ts';
 import { listPaymentDeposits, type PaymentDeposit } from '#api/store/payment-deposits.ts';
 import { listOffers, type Offer } from '#api/store/payment-offers.ts';
 import type { Payment } from '#api/store/payments.ts';
+import { Invariant } from '#shared/core/errors.ts';
 import { formatAmount, formatCents } from '#shared/core/money.ts';
 import { loadPublicPayment } from './load.ts';
 import { publicUrl } from './urls.ts';
@@ -105,11 +106,23 @@ export function offerView(deps: Pick<Deps, 'config' | 'chains'>, { payment, addr
   };
 }
 
-/** The address a payer of this offer sends to, in the form people see; undefined while there is none that is watched. */
+/**
+ * The address a payer of this offer sends to, in the form people see; undefined while there is none that is watched.
+ * @throws Invariant when the stored one is not ours, see `assertDerived`
+ */
 export function shownAddress(deps: Pick<Deps, 'chains'>, payment: Payment, addresses: readonly DepositAddress[], offer: Offer): string | undefined {
   if (payment.sandbox) return `sandbox-${payment.id}`;
   const address = addresses.find((one) => one.networkId === offer.networkId && one.watched);
-  return address && displayAddress(deps, offer.networkName, address.address);
+  const chain = deps.chains.get(offer.networkName);
+  if (address === undefined || chain === undefined) return undefined;
+  assertDerived(chain, address);
+  return chain.codec.display(address.address);
+}
+
+/** Whoever can write one row of the database must still not be able to send payers elsewhere. @throws Invariant when the address is not the one its index derives */
+export function assertDerived(chain: Chain, { address, derivationIndex, paymentId }: DepositAddress): void {
+  if (address !== chain.deriver.depositAddress(derivationIndex))
+    throw new Invariant(`the stored address of payment ${paymentId} is not the one its index derives`);
 }
 
 /** The deposit that decided the payment; undefined until one did. */

@@ -35,11 +35,3 @@ export async function drawCredits(
 export async function spendDraws(tx: Tx, settlementId: string): Promise<void> {
   await tx`update credit_draws set state = 'spent' where settlement_id = ${settlementId} and state = 'reserved'`;
 }
-
-/** Gives the drawn credits back, when a claimed cashout is rejected; the caller holds the settlement's lock. Locks those credits. */
-export async function releaseDraws(tx: Tx, settlementId: string): Promise<void> {
-  await tx`
-    with released as (
-      update credit_draws set state = 'released' where settlement_id = ${settlementId} and state = 'reserved' returning credit_id, amount)
-    update credits c set remaining = c.remaining + r.amount from released r where c.id = r.credit_id`;
-}

@@ -1,7 +1,6 @@
 import { type Coins, formatAmount, parseTrusted, type Usd } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
-export type DepositState = 'seen' | 'dropped' | 'credited' | 'dust' | 'unallocated';
 export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
 
 /** A canonical transfer of a configured asset to a deposit address, by somebody who is not us. */
@@ -133,7 +132,7 @@ export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: stri
   return rows.map((row) => row.paymentId);
 }
 
-/** The open deposits of one payment on every network, in chain order; takes no lock. */
+/** The open deposits of one payment on every network, the earliest block first, in chain order within a network (whose block times may step back); takes no lock. */
 export async function listOpenDeposits(reads: Reads, paymentId: string): Promise<OpenDeposit[]> {
   const rows = await reads<OpenRow[]>`
     select d.id, d.network_id as "networkId", d.txid, d.kind, d.ordinal, d.payment_id as "paymentId", d.address_id as "addressId", d.asset_id as "assetId", a.symbol, a.decimals,
@@ -141,7 +140,7 @@ export async function listOpenDeposits(reads: Reads, paymentId: string): Promise
       d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork"
     from deposits d join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id
     where d.payment_id = ${paymentId} and d.state = 'seen'
-    order by d.height, d.position, d.ordinal, d.id`;
+    order by max(d.block_time) over (partition by d.network_id order by d.height), d.height, d.position, d.ordinal, d.id`;
   return rows.map((row) => ({
     ...row,
     dustFloor: parseTrusted(row.dustFloor),
@@ -169,43 +168,4 @@ export async function settleDeposits(
     update deposits set state = ${outcome.state}, final_at = sluice_now(), path = ${outcome.path},
       usd_price = ${outcome.usdPrice === null ? null : formatAmount(outcome.usdPrice)}::text::numeric
     where id = any(${[...ids]}::uuid[])`;
-}
-
-/** A deposit as verify and the operator list it. */
-export interface DepositRow {
-  id: string;
-  networkId: string;
-  networkName: string;
-  txid: string;
-  assetId: string;
-  symbol: string;
-  sender: string;
-  amount: Coins;
-  height: number;
-  blockTime: Date;
-  firstSeenAt: Date;
-  state: DepositState;
-  finalAt: Date | null;
-  path: DepositPath | null;
-  /** Tip height minus its height plus one; 0 when it was dropped. */
-  confirmations: number;
-}
-
-/** Every deposit of a payment in the order they were first seen, dropped ones included; takes no lock. */
-export async function listPaymentDeposits(reads: Reads, paymentId: string): Promise<DepositRow[]> {
-  const rows = await reads<(Omit<DepositRow, 'amount'> & { amount: string })[]>`
-    select d.id, d.network_id as "networkId", n.name as "networkName", d.txid, d.asset_id as "assetId", a.symbol, d.sender, d.amount, d.height,
-      d.block_time as "blockTime", d.first_seen_at as "firstSeenAt", d.state, d.final_at as "finalAt", d.path,
-      case when d.state = 'dropped' then 0 else greatest(coalesce(t.height, 0) - d.height + 1, 0) end as confirmations
-    from deposits d join assets a on a.id = d.asset_id join networks n on n.id = d.network_id left join chain_tips t on t.network_id = d.network_id
-    where d.payment_id = ${paymentId} order by d.first_seen_at, d.height, d.position, d.ordinal`;
-  return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));
-}
-
-/** True while a deposit that is not dust, first seen before `before`, waits for finality: such a payment is not unpaid (decisions 4). */
-export async function hasOpenDepositSeenBefore(reads: Reads, paymentId: string, before: Date): Promise<boolean> {
-  const rows = await reads`
-    select 1 from deposits d join assets a on a.id = d.asset_id
-    where d.payment_id = ${paymentId} and d.state = 'seen' and d.first_seen_at < ${before} and d.amount >= a.dust_floor limit 1`;
-  return rows.length > 0;
 }

@@ -1,3 +1,4 @@
+import { POLICY } from '#shared/core/policy.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
 /** What makes two requests the same one: gateway × operation × key (decisions 8). */
@@ -23,11 +24,11 @@ export async function findStoredReply(sql: Reads, scope: IdempotencyScope): Prom
 }
 
 /**
- * Takes a key for this transaction. A duplicate still in flight is waited for, at most 10 seconds (decisions 8).
+ * Takes a key for this transaction. A duplicate still in flight is waited for, for at most POLICY.idempotencyWaitMs (decisions 8).
  * Locks the key until commit. False when the key already has a committed reply.
  */
 export async function claimKey(tx: Tx, scope: IdempotencyScope, fingerprint: Uint8Array): Promise<boolean> {
-  await tx`set local lock_timeout = '10s'`;
+  await tx`select set_config('lock_timeout', ${`${POLICY.idempotencyWaitMs}ms`}, true)`;
   const rows = await tx`
     insert into idempotency_keys (gateway_id, operation, key, fingerprint)
     values (${scope.gatewayId}, ${scope.operation}, ${scope.key}, ${fingerprint})
@@ -43,11 +44,11 @@ export async function storeReply(tx: Tx, scope: IdempotencyScope, reply: { statu
     where gateway_id = ${scope.gatewayId} and operation = ${scope.operation} and key = ${scope.key}`;
 }
 
-/** Forgets replies older than 90 days, at most `limit` of them; returns how many. */
+/** Forgets replies kept for longer than POLICY says, at most `limit` of them; returns how many. */
 export async function deleteOldReplies(sql: Reads, limit: number): Promise<number> {
   const rows = await sql`
     delete from idempotency_keys where (gateway_id, operation, key) in
-      (select gateway_id, operation, key from idempotency_keys where created_at < now() - interval '90 days' limit ${limit})
+      (select gateway_id, operation, key from idempotency_keys where created_at < now() - make_interval(days => ${POLICY.idempotencyKeptDays}) limit ${limit})
     returning 1`;
   return rows.length;
 }

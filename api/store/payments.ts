@@ -138,9 +138,11 @@ export async function setSelectedOffer(tx: Tx, paymentId: string, offerId: strin
   await tx`update payments set selected_offer_id = ${offerId} where id = ${paymentId}`;
 }
 
-/** Marks a resting payment as verified, once; a payment that is still PENDING is left alone. Locks the row. */
-export async function markVerified(sql: Reads, paymentId: string): Promise<void> {
-  await sql`update payments set is_verified = true, verified_at = sluice_now() where id = ${paymentId} and status <> 'PENDING' and not is_verified`;
+/** Marks a payment as verified and returns it; the first time stands. For resting payments only. Locks the row for the statement. */
+export async function markVerified(sql: Reads, paymentId: string): Promise<Payment> {
+  const [row] = await sql<Record<string, unknown>[]>`
+    update payments set is_verified = true, verified_at = coalesce(verified_at, sluice_now()) where id = ${paymentId} returning *`;
+  return paymentFromRow(row as Record<string, unknown>);
 }
 
 /**
@@ -163,9 +165,22 @@ export async function lockExpirable(tx: Tx, limit: number, patienceSeconds: numb
   return rows.map((row) => row.id);
 }
 
+/** Counts payments that are still open `lateSeconds` after their deadline with nothing on its way to them; locks nothing. */
+export async function countOverduePayments(sql: Reads, lateSeconds: number): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count from payments p
+    where p.status = 'PENDING' and p.expires_at < sluice_now() - make_interval(secs => ${lateSeconds}) and not ${isOnItsWay(sql)}`;
+  return row?.count ?? 0;
+}
+
+/** Whether a deposit that may pay it was first seen before its deadline and is not final yet. */
+function isOnItsWay(sql: Reads) {
+  return sql`exists (select 1 from deposits d where d.payment_id = p.id and d.state = 'seen' and d.first_seen_at < p.expires_at)`;
+}
+
 function unpaid(sql: Reads, patienceSeconds: number) {
   return sql`(
-    not exists (select 1 from deposits d where d.payment_id = p.id and d.state = 'seen' and d.first_seen_at < p.expires_at)
+    not ${isOnItsWay(sql)}
     and (
       sluice_now() >= p.expires_at + make_interval(secs => ${patienceSeconds})
       or not exists (

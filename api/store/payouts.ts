@@ -95,13 +95,13 @@ export async function listFamilies(sql: Reads, settlementId: string): Promise<St
 }
 
 /**
- * The payouts of a wallet whose coins the chain's latest state may still show: everything planned that is not in a block yet.
- * Locks nothing; true only while the wallet is locked.
+ * The payouts of a wallet whose coins the chain's latest state may still show: everything with a fee planned that is not in
+ * a block yet. A sweep that waits for its gas has no claim on anything. Locks nothing; true only while the wallet is locked.
  */
 export async function listCommitted(sql: Reads, walletId: string, alsoIds: readonly string[]): Promise<StoredPayout[]> {
   const rows = await sql<Row[]>`
     select ${columns(sql)} from ${joined(sql)}
-    where p.wallet_id = ${walletId} and (p.status in ('PLANNED', 'SIGNED', 'BROADCAST') or p.id = any(${[...alsoIds]}::uuid[]))`;
+    where p.wallet_id = ${walletId} and ((p.status in ('PLANNED', 'SIGNED', 'BROADCAST') and p.plan ? 'rawFee') or p.id = any(${[...alsoIds]}::uuid[]))`;
   return rows.map(fromRow);
 }
 
@@ -133,19 +133,25 @@ export async function listSignable(sql: Reads, networkIds: readonly string[]): P
 }
 
 /**
- * What a network's cashouts signed since `seconds` ago move, per ticker, in chain units; with `planned`, those that have
- * a nonce and wait for the signer as well. Locks nothing.
+ * What leaves us by a network's transactions signed since `seconds` ago, per ticker, in chain units: what cashouts move,
+ * and the most that anything may cost in fees; with `planned`, what waits for the signer as well. Locks nothing.
  */
 export async function sumOutgoing(
   sql: Reads,
   query: { networkId: string; seconds: number; planned: boolean },
 ): Promise<{ symbol: string; decimals: number; rawAmount: bigint }[]> {
   const rows = await sql<{ symbol: string; decimals: number; rawAmount: string }[]>`
-    select a.symbol, a.decimals, sum(p.raw_amount) as "rawAmount"
-    from payouts p join assets a on a.id = p.asset_id left join payout_attempts t on t.payout_id = p.id and t.number = 1
-    where p.network_id = ${query.networkId} and p.purpose in ('settlement', 'refund')
-      and (t.created_at > sluice_now() - make_interval(secs => ${query.seconds}) or (${query.planned} and p.status = 'PLANNED'))
-    group by a.symbol, a.decimals`;
+    with recent as (
+      select p.asset_id, p.purpose, p.raw_amount, t.fee_limit as fee, t.number from payout_attempts t join payouts p on p.id = t.payout_id
+      where p.network_id = ${query.networkId} and t.created_at > sluice_now() - make_interval(secs => ${query.seconds})
+      union all
+      select p.asset_id, p.purpose, p.raw_amount, coalesce((p.plan->>'rawFee')::numeric, 0), 1 from payouts p
+      where ${query.planned} and p.network_id = ${query.networkId} and p.status = 'PLANNED'),
+    leaving as (
+      select asset_id, raw_amount from recent where purpose in ('settlement', 'refund') and number = 1
+      union all
+      select (select id from assets where network_id = ${query.networkId} and contract is null), fee from recent)
+    select a.symbol, a.decimals, sum(l.raw_amount)::text as "rawAmount" from leaving l join assets a on a.id = l.asset_id group by a.symbol, a.decimals`;
   return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
 }
 

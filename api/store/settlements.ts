@@ -125,16 +125,12 @@ export async function countParked(sql: Reads, gatewayId: string): Promise<number
 
 /**
  * The cashouts of one asset and pool that are due and still have no transaction on its way, in the order they must be paid:
- * those waiting for their first one by dispatch time, and before them any whose first one failed for good. Locks nothing.
+ * those waiting for their first one, and those whose first one failed for good. Locks nothing.
  */
 export async function listDispatchQueue(sql: Reads, queue: { assetId: string; pool: 'green' | 'held'; limit: number }): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select s.id from settlements s
-    where s.asset_id = ${queue.assetId} and s.pool = ${queue.pool} and s.dispatch_at <= sluice_now()
-      and (s.status = 'REQUESTED' or (s.status = 'PROCESSING' and exists (
-        select 1 from payouts f where f.settlement_id = s.id and f.purpose = 'settlement' and f.status = 'FAILED' and f.plan->>'repay' = 'true'
-          and f.family = (select max(l.family) from payouts l where l.settlement_id = s.id and l.purpose = 'settlement'))))
-      and not exists (select 1 from payouts p where p.settlement_id = s.id and p.purpose = 'settlement' and p.status not in ('FAILED', 'CANCELLED'))
+    where s.asset_id = ${queue.assetId} and s.pool = ${queue.pool} and s.dispatch_at <= sluice_now() and ${isUnsent(sql)}
     order by s.dispatch_at, s.id limit ${queue.limit}`;
   return rows.map((row) => row.id);
 }
@@ -143,10 +139,17 @@ export async function listDispatchQueue(sql: Reads, queue: { assetId: string; po
 export async function listForgotten(sql: Reads): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select s.id from settlements s
-    where s.status = 'REQUESTED' and s.dispatch_at < sluice_now() - interval '1 minute'
-      and not exists (select 1 from payouts p where p.settlement_id = s.id and p.purpose = 'settlement' and p.status not in ('FAILED', 'CANCELLED'))
+    where s.dispatch_at < sluice_now() - interval '1 minute' and ${isUnsent(sql)}
       and not exists (select 1 from outbox o where o.ref_id = s.id and o.topic = 'settlement.dispatch' and o.state = 'due')`;
   return rows.map((row) => row.id);
+}
+
+/** Claimed, and no transaction is on its way: none was made yet, or the last one failed and one more is to be made by itself. */
+function isUnsent(sql: Reads) {
+  return sql`(s.status = 'REQUESTED' or (s.status = 'PROCESSING' and exists (
+      select 1 from payouts f where f.settlement_id = s.id and f.purpose = 'settlement' and f.status = 'FAILED' and f.plan->>'repay' = 'true'
+        and f.family = (select max(l.family) from payouts l where l.settlement_id = s.id and l.purpose = 'settlement'))))
+    and not exists (select 1 from payouts p where p.settlement_id = s.id and p.purpose = 'settlement' and p.status not in ('FAILED', 'CANCELLED'))`;
 }
 
 /** Writes why a cashout has not been sent yet, for the operator; null clears it. Locks its row when the reason changes. */

@@ -15,6 +15,13 @@ export async function isWatched(sql: Reads, networkId: string, address: string):
   return rows.length === 1;
 }
 
+/** Has an address watched for as long as there is one: a watch that ran out must be acknowledged anew. Locks the row. */
+export async function keepWatching(tx: Tx, networkId: string, address: string): Promise<void> {
+  await tx`
+    update watches set watch_until = null, acked_epoch = case when watch_until > sluice_now() then acked_epoch end
+    where network_id = ${networkId} and address = ${address} and watch_until is not null`;
+}
+
 /** Writes an indexer's word that it watches these addresses from these heights on; the first height given stands. Locks the rows. */
 export async function acknowledgeWatches(tx: Tx, networkId: string, epoch: number, acks: readonly WatchAck[]): Promise<void> {
   if (acks.length === 0) return;

@@ -170,6 +170,7 @@ comment on column payout_attempts.txid is 'Transaction id of the bytes.';
 comment on column payout_attempts.signed_bytes is 'The bytes.';
 comment on column payout_attempts.fee_limit is 'The most it can cost, native units.';
 comment on column payout_attempts.created_at is 'Service time of signing.';
+create index payout_attempts_created on payout_attempts (created_at);
 create trigger payout_attempts_append_only before update or delete on payout_attempts for each row execute function refuse_change();
 
 create table payout_events (

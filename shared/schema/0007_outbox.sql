@@ -28,6 +28,7 @@ comment on column outbox.last_error is 'What the last failed run said.';
 comment on column outbox.trace_context is 'W3C trace context of the cause.';
 comment on column outbox.created_at is 'Service time.';
 create index outbox_due on outbox (topic, due_at) where state = 'due';
+create index outbox_done on outbox (due_at) where state = 'done';
 create index outbox_ref on outbox (ref_id);
 
 create table webhook_events (

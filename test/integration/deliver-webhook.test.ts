@@ -6,9 +6,11 @@ import { createWebhookHttp, type WebhookHttp, type WebhookOutcome } from '#api/c
 import type { Deps, Gateway } from '#api/deps.ts';
 import { deliverWebhook, deliverWebhookThrough } from '#api/jobs/deliver-webhook.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
+import { startJobs } from '#api/jobs/start.ts';
 import { newSecret, replaceSecret } from '#api/operator/secrets.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { enqueuePaymentWebhook } from '#api/payments/enqueue-webhook.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
 import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
 
@@ -287,6 +289,33 @@ describe('the client for outgoing webhooks', () => {
     }
     expect(proxied).toBe(0);
   });
+});
+
+it("a receiver that answers nothing does not hold up another one's webhooks, and is never sent more than four at once", async () => {
+  let open = 0;
+  let most = 0;
+  const tarpit = createServer((_, response) => {
+    open += 1;
+    most = Math.max(most, open);
+    response.on('close', () => {
+      open -= 1;
+    });
+  });
+  await new Promise<void>((resolve) => tarpit.listen(0, '127.0.0.1', resolve));
+  const job = deliverWebhookThrough(() => createWebhookHttp({ policy: { privateTargets: true, requireHttps: false }, deadlineMs: 10_000 }));
+  const jobs = await startJobs(world.deps, { jobs: [job], sweeps: [] });
+  try {
+    for (let index = 0; index < 40; index++) await announced(['SUCCESS'], `http://127.0.0.1:${(tarpit.address() as AddressInfo).port}/`);
+    await announced(['SUCCESS']);
+    const started = performance.now();
+    await waitFor(() => receiver.received.length === 1, { what: "the other receiver's webhook" });
+    expect(performance.now() - started).toBeLessThan(9_000);
+    expect(most).toBeLessThanOrEqual(4);
+  } finally {
+    tarpit.close();
+    tarpit.closeAllConnections();
+    await jobs.stop();
+  }
 });
 
 it('a blocked target counts as an attempt and says so', async () => {

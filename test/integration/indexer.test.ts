@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { encodeBlockMessage } from '#shared/core/block-codec.ts';
 import { blockStream } from '#shared/core/chain-events.ts';
 import { indexerChannel } from '#shared/platform/redis-streams.ts';
 import type { Deployable } from '#test/harness/deployables.ts';
@@ -315,6 +316,34 @@ describe('when things go wrong', () => {
     expect(await published(world)).toBe(255);
     world.startConsumer();
     await world.caughtUp();
+  });
+
+  it('the word of an indexer that was superseded is not taken, even for an address that waits', async () => {
+    world = await anIndexerWorld({ blocks: 1 });
+    const { sql } = world.database;
+    const alice = anAddress();
+    await world.watch(alice);
+    await sql`insert into indexer_leases (network_id, holder, epoch, expires_at) values (${world.networkId}, 'its successor', 5, now() + interval '1 minute')`;
+    const block = await world.chain.node.call<{ hash: string; parentHash: string }>('eth_getBlockByNumber', ['0x1', false]);
+    const at = {
+      network: 'ethereum',
+      seq: 1,
+      from: 1,
+      to: 1,
+      parentHash: block.parentHash,
+      hash: block.hash,
+      safeNumber: 0,
+      finalNumber: 0,
+      headNumber: 1,
+      time: 1,
+      sightings: [],
+    };
+    const say = (epoch: number, watchedFrom: number) =>
+      world.streams.append(blockStream('ethereum'), encodeBlockMessage({ ...at, epoch, acks: [{ address: alice, watchedFrom }] }));
+    await waitFor(() => say(4, 1).then(() => true), { what: 'the stream' });
+    await say(5, 2);
+    world.startConsumer();
+    expect(await world.watched(alice)).toBe(2);
   });
 
   it('another chain under the same name is refused with what to do about it', async () => {

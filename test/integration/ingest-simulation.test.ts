@@ -9,8 +9,9 @@ import type { BlockMessage, Transfer } from '#shared/core/chain-events.ts';
 import { formatAmount, fromUnits, parseTrusted } from '#shared/core/money.ts';
 import { type Books, someBooks, type TestPayment } from '#test/fixtures/books.ts';
 import { assertCleanAudit } from '#test/harness/audit.ts';
+import { times } from '#test/harness/counts.ts';
 
-const RUNS = process.env.SLUICE_TEST_COUNTS === 'full' ? 200 : 10;
+const RUNS = times(200);
 const FINAL_BLOCKS = 4;
 const PAYMENTS = 3;
 const INVOICE = 100_000_000n;

@@ -152,6 +152,16 @@ describe('select', () => {
   });
 });
 
+it('an address that somebody changed in the database is never handed out', async () => {
+  const payment = await aPayment();
+  await withIndexer(() => select(payment, offerIn(payment, 'USDT')));
+  await world.database
+    .sql`update watches set address = '0x00000000000000000000000000000000deadbeef' where address = (select address from deposit_addresses where payment_id = ${payment.id})`;
+  await world.database.sql`update deposit_addresses set address = '0x00000000000000000000000000000000deadbeef' where payment_id = ${payment.id}`;
+  await expect(select(payment, offerIn(payment, 'USDT'))).rejects.toThrow('is not the one its index derives');
+  await expect(publicPayment(world.deps, { paymentId: payment.id, clientIp })).rejects.toThrow('is not the one its index derives');
+});
+
 describe('select is refused', () => {
   it('404 for an unknown payment, a malformed id, an unknown offer and an offer of another payment', async () => {
     const [payment, other] = [await aPayment(), await aPayment()];

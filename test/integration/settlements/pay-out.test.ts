@@ -5,9 +5,9 @@ import { dispatchSettlement } from '#api/settlements/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';
-import { aTreasury, MERCHANT, type Treasury } from '#test/fixtures/treasury.ts';
+import { assertBooksEqualChain, aTreasury, MERCHANT, type Treasury } from '#test/fixtures/treasury.ts';
+import { FULL } from '#test/harness/counts.ts';
 
-const FULL = process.env.SLUICE_TEST_COUNTS === 'full';
 /** Runtime code of a contract whose every call reverts, and of one whose every call answers true and does nothing. */
 const REVERTS = '0x60006000fd';
 const SAYS_TRUE = '0x600160005260206000f3';
@@ -20,7 +20,8 @@ beforeEach(async () => {
   shop = await treasury.world.aGateway();
 });
 afterEach(async () => {
-  await booksEqualChain();
+  await treasury.mine(2);
+  await assertBooksEqualChain(treasury);
   await treasury.audit();
   await treasury.stop();
 });
@@ -32,18 +33,6 @@ const merchantHolds = (symbol: string): Promise<bigint> => {
   const contract = contractOf(symbol);
   return contract === null ? treasury.chain.balance(MERCHANT) : treasury.chain.tokenBalance(contract, MERCHANT);
 };
-
-/** Per asset, what all our addresses hold on the chain is what the books say, to the unit. */
-async function booksEqualChain(): Promise<void> {
-  await treasury.mine(2);
-  const addresses = await sql()<{ address: string }[]>`select address from wallets union select address from deposit_addresses`;
-  for (const asset of Object.values(treasury.assets)) {
-    let held = 0n;
-    for (const { address } of addresses)
-      held += asset.contract === null ? await treasury.chain.balance(address) : await treasury.chain.tokenBalance(asset.contract, address);
-    expect(toUnits(await bookedHoldings(sql(), asset.id), asset.decimals), asset.symbol).toBe(held);
-  }
-}
 
 /** Brings a cashout to the point where its payout has a nonce and waits for the signer. */
 async function plan(symbol: string, amount: string): Promise<{ settlementId: string; payoutId: string }> {
@@ -330,6 +319,43 @@ describe('the signer', () => {
     await treasury.settleAll();
   });
 
+  it('takes a payout that another signer just signed for signed, not for tampered with', async () => {
+    await treasury.earn(shop, 'USDT', '50');
+    const { payoutId } = await plan('USDT', '20');
+    // The other one is done between this one's first look at the payout and the next.
+    let overtaken = false;
+    const db = {
+      ...treasury.deps.db,
+      sql: new Proxy(treasury.deps.db.sql, {
+        apply: (target, self, args) => {
+          const answer = Reflect.apply(target, self, args) as Promise<unknown>;
+          if (overtaken || !String(args[0]).includes('where p.id =')) return answer;
+          overtaken = true;
+          return answer.then(async (rows) => {
+            expect(await signPayout(treasury.deps, treasury.signers, payoutId)).toBe('signed');
+            return rows;
+          });
+        },
+      }),
+    };
+    expect(await signPayout({ ...treasury.deps, db }, treasury.signers, payoutId)).toBe('gone');
+    expect(overtaken).toBe(true);
+    expect(await sql()`select reason from freezes`).toEqual([]);
+    await treasury.settleAll();
+  });
+
+  it('hands nothing to a network that was paused after the bytes were signed', async () => {
+    await treasury.earn(shop, 'USDT', '50');
+    const { payoutId } = await plan('USDT', '20');
+    await signPayout(treasury.deps, treasury.signers, payoutId);
+    await sql()`update networks set paused_at = now()`;
+    await treasury.work();
+    expect(await sql()`select status from payouts where id = ${payoutId}`).toEqual([{ status: 'SIGNED' }]);
+    await sql()`update networks set paused_at = null`;
+    await sql()`update outbox set due_at = sluice_now() where state = 'due'`;
+    await treasury.settleAll();
+  });
+
   it('holds the limits per transaction and per hour', async () => {
     await treasury.stop();
     treasury = await aTreasury({ configure: (network) => ({ ...network, limits: { perTransactionUsd: '50', hourlyUsd: '60', dailyUsd: '1000' } }) });
@@ -357,6 +383,80 @@ describe('the signer', () => {
       await treasury.mine(2);
     }
     expect((await read(second.id)).status).toBe('SETTLED');
+  });
+});
+
+describe('fees', () => {
+  /** Raises the fee of a planned payout to this many dollars, as a planner that is not ours any more might. */
+  async function inflate(payoutId: string, usd: bigint): Promise<void> {
+    const [row] = await sql()<{ gas: string; price: string }[]>`
+      select p.plan->'fields'->>'gas' as gas, (select trunc(usd)::text from prices where symbol = 'ETH') as price from payouts p where p.id = ${payoutId}`;
+    const gas = BigInt(row?.gas as string);
+    const perGas = (usd * 10n ** 18n) / BigInt(row?.price as string) / gas;
+    await sql()`
+      update payouts set plan = jsonb_build_object('rawFee', ${(gas * perGas).toString()}::text,
+        'fields', plan->'fields' || jsonb_build_object('maxFeePerGas', ${perGas.toString()}::text)) where id = ${payoutId}`;
+  }
+  const planned = async (purpose: string): Promise<string> => {
+    const [row] = await sql()<{ id: string }[]>`select id from payouts where purpose = ${purpose} and status = 'PLANNED' and nonce is not null`;
+    return row?.id as string;
+  };
+
+  it.each(['USDT', 'ETH'])('that are absurd get no nonce, so that a spike does not leave the wallets it hit stuck when it is over (%s)', async (symbol) => {
+    const gasCosts = async (gwei: number) => {
+      await treasury.chain.node.call('anvil_setNextBlockBaseFeePerGas', [`0x${(BigInt(gwei) * 10n ** 9n).toString(16)}`]);
+      await treasury.mine();
+    };
+    await treasury.earn(shop, symbol, symbol === 'ETH' ? '2' : '50');
+    const { id } = await treasury.cashOut(shop, symbol, symbol === 'ETH' ? '1.5' : '20');
+    await gasCosts(3_000);
+    await dispatchSettlement(treasury.deps, id);
+    expect(await sql()`select purpose from payouts where nonce is not null`).toEqual([]);
+    await gasCosts(1);
+    await treasury.settleAll();
+    expect((await read(id)).status).toBe('SETTLED');
+  });
+
+  it('that the chain outgrew keep a payout waiting with the same bytes, never new ones, and it is paid once', async () => {
+    await treasury.earn(shop, 'USDT', '50');
+    const { settlementId, payoutId } = await plan('USDT', '20');
+    await treasury.sign();
+    for (let block = 0; block < 3; block++) {
+      await treasury.chain.node.call('anvil_setNextBlockBaseFeePerGas', ['0x174876e800']);
+      await sql()`update outbox set due_at = sluice_now() where state = 'due'`;
+      await treasury.work();
+      await treasury.mine();
+      expect(await sql()`select status from payouts where id = ${payoutId}`).toEqual([{ status: 'BROADCAST' }]);
+    }
+    await treasury.chain.node.call('anvil_setNextBlockBaseFeePerGas', ['0x3b9aca00']);
+    await treasury.mine();
+    await sql()`update outbox set due_at = sluice_now() where state = 'due'`;
+    await treasury.settleAll();
+    const settled = await read(settlementId);
+    expect(settled.status).toBe('SETTLED');
+    expect(await sql()`select 1 from payout_attempts where payout_id = ${payoutId}`).toHaveLength(1);
+    expect(await merchantHolds('USDT')).toBe(toUnits(parseTrusted(settled.netAmount), 6));
+  });
+
+  it('of sweeps and top-ups count against the hourly limit, so that nobody can burn what we hold in them', async () => {
+    await treasury.stop();
+    treasury = await aTreasury({ configure: (network) => ({ ...network, limits: { perTransactionUsd: '100', hourlyUsd: '100', dailyUsd: '1000' } }) });
+    shop = await treasury.world.aGateway();
+    await treasury.earn(shop, 'USDT', '50');
+    const { id } = await treasury.cashOut(shop, 'USDT', '20');
+    await dispatchSettlement(treasury.deps, id);
+    const topUp = await planned('top_up');
+    await inflate(topUp, 101n);
+    expect(await signPayout(treasury.deps, treasury.signers, topUp)).toBe('waiting');
+    await inflate(topUp, 60n);
+    expect(await signPayout(treasury.deps, treasury.signers, topUp)).toBe('signed');
+    await treasury.work();
+    await treasury.mine();
+    await dispatchSettlement(treasury.deps, id);
+    const sweep = await planned('sweep');
+    await inflate(sweep, 60n);
+    expect(await signPayout(treasury.deps, treasury.signers, sweep)).toBe('waiting');
+    expect(await sql()`select failure from payouts where id = ${sweep}`).toEqual([{ failure: expect.stringContaining('hourly limit') }]);
   });
 });
 

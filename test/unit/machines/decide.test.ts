@@ -163,6 +163,11 @@ describe('a settlement', () => {
     });
   });
 
+  test('that is parked needs no price for the cap it will meet later', () => {
+    const { priceUsd: _, ...request } = aRequest({ approvalCapUsd: usd('1'), parkingEnabled: true, pools: { green: coins('0'), held: coins('0') } });
+    expect(verdict(decide(request))).toBe('park UNDERFUNDED green');
+  });
+
   test('refused for its balance says what was asked and what there is', () => {
     expect(decide(aRequest({ pools: { green: coins('12.5'), held: coins('0') } }))).toMatchObject({ message: 'amount: requested 100, available 12.5' });
   });

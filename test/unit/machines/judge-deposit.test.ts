@@ -99,6 +99,18 @@ describe('a fixed amount of 100 USD', () => {
   });
 });
 
+describe('the figures of a judgement', () => {
+  test('show a tolerance at or below zero as none', () => {
+    expect(judged({ tolerance: dollars('-5', '0') }, {})).toMatchObject({ overUsd: 0n, underUsd: 0n });
+    expect(judged({ tolerance: percent('2', '-5') }, {})).toMatchObject({ overUsd: usd('2'), underUsd: 0n });
+  });
+
+  test('are rounded to cents once: a value a hair below half a cent is not lifted over it by an earlier rounding', () => {
+    const result = judged({}, { assetId: 'dai', received: coins('0.5'), marketPriceUsd: usd('200.009999999999999999') });
+    expect(result).toMatchObject({ verdict: 'SUCCESS', receivedUsd: usd('100'), deviationUsd: 0n });
+  });
+});
+
 describe('the exact totalValue', () => {
   test('is SUCCESS before any arithmetic, even where a coin is worth so much that its last unit is dollars', () => {
     const offer = anOffer({ assetId: 'rock', priceUsd: usd('60000.013'), totalValue: coins('3') });

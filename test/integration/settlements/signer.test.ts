@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Chain, Deps, Gateway } from '#api/deps.ts';
+import { getSettlement } from '#api/settlements/view.ts';
+import { openSigners, startSigner } from '#api/signer/start.ts';
+import { seedWallets } from '#api/treasury/wallets.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import { readApiConfig } from '#shared/platform/config.ts';
+import { aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
+import { TEST_SECRETS, TEST_SEED } from '#test/harness/world.ts';
+
+let treasury: Treasury;
+let shop: Gateway;
+
+beforeAll(async () => {
+  treasury = await aTreasury();
+  shop = await treasury.world.aGateway();
+});
+afterAll(async () => {
+  await treasury.audit();
+  await treasury.stop();
+});
+
+const withConfig = (change: (config: NetworkConfig) => NetworkConfig): Pick<Deps, 'chains'> => {
+  const [name, chain] = [...treasury.deps.chains][0] as [string, Chain];
+  return { chains: new Map([[name, { ...chain, config: change(chain.config) }]]) };
+};
+
+describe('the signer at start', () => {
+  it('refuses a wallet, an account or a seed that do not belong together, and never says the seed', () => {
+    const held = treasury.network.config.wallets.held.address;
+    const foreign = withConfig((config) => ({ ...config, wallets: { ...config.wallets, hot: { ...config.wallets.hot, address: held } } }));
+    expect(() => openSigners(foreign, TEST_SEED)).toThrow(/hot wallet is configured as/);
+    const swapped = withConfig((config) => ({ ...config, accountPath: "m/44'/60'/5'" }));
+    expect(() => openSigners(swapped, TEST_SEED)).toThrow(/account xpub does not belong/);
+    const seed = 'not a mnemonic at all';
+    expect(() => openSigners(treasury.deps, seed)).toThrow(expect.objectContaining({ message: expect.not.stringContaining(seed) }));
+  });
+
+  it('is the only role whose configuration may hold the seed', () => {
+    const environment = { NODE_ENV: 'test', DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SLUICE_NETWORKS: 'ops/dev/networks.json', ...TEST_SECRETS };
+    expect(() => readApiConfig({ ...environment, SLUICE_ROLES: 'http,worker', SLUICE_SIGNER_SEED: TEST_SEED })).toThrow(/only the signer role/);
+    expect(() => readApiConfig({ ...environment, SLUICE_ROLES: 'signer' })).toThrow(/SLUICE_SIGNER_SEED/);
+    expect(readApiConfig({ ...environment, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED }).SLUICE_ROLES).toEqual(['signer']);
+  });
+});
+
+describe('wallets', () => {
+  it('are stored and watched once, however often the deployment starts', async () => {
+    await seedWallets(treasury.deps);
+    await Promise.all([seedWallets(treasury.deps), seedWallets(treasury.deps)]);
+    const rows = await treasury.deps.db
+      .sql`select w.role, c.watch_until from wallets w join watches c on c.network_id = w.network_id and c.address = w.address order by w.role`;
+    expect(rows).toEqual(['funding', 'held', 'hot'].map((role) => ({ role, watch_until: null })));
+  });
+
+  it('refuses to start when a stored address got another role', async () => {
+    const swapped = withConfig((config) => ({ ...config, wallets: { ...config.wallets, hot: config.wallets.held, held: config.wallets.hot } }));
+    await expect(seedWallets({ ...treasury.deps, ...swapped })).rejects.toThrow(/is stored as/);
+  });
+});
+
+describe('the signing loop', () => {
+  it('signs what is planned by itself, in turn, and stops when told', async () => {
+    await treasury.earn(shop, 'USDC', '90');
+    const made = [await treasury.cashOut(shop, 'USDC', '20'), await treasury.cashOut(shop, 'USDC', '20')];
+    const signer = startSigner(treasury.deps, treasury.signers);
+    try {
+      await waitFor(
+        async () => {
+          await treasury.deps.db.sql`update outbox set due_at = sluice_now() where state = 'due'`;
+          await treasury.work();
+          await treasury.mine();
+          const views = await Promise.all(made.map(({ id }) => getSettlement(treasury.deps, { gateway: shop, id })));
+          return views.every((view) => view.status === 'SETTLED');
+        },
+        { what: 'both cashouts to settle', timeoutMs: 60_000 },
+      );
+    } finally {
+      await signer.stop();
+    }
+    const planned = await treasury.cashOut(shop, 'USDC', '10');
+    await treasury.work();
+    expect(await treasury.deps.db.sql`select status from payouts where settlement_id = ${planned.id}`).toEqual([{ status: 'PLANNED' }]);
+    await treasury.settleAll();
+  });
+});
