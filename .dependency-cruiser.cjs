@@ -42,7 +42,6 @@ module.exports = {
     door('pino', 'shared/platform/logger\\.ts'),
     door('zod', 'shared/platform/config\\.ts|api/operator/gateway-settings\\.ts'),
     door('umzug', 'shared/platform/migrate\\.ts'),
-    door('request-filtering-agent', 'api/clients/'),
     {
       name: 'one-door-otplib',
       comment: 'otplib is used in one file.',

@@ -4,7 +4,7 @@ import { findCanonicalBlocks, orphanBlocksAbove, pruneBlocksBelow, upsertBlock }
 import { type ChainTip, lockTip, touchTip, writeTip } from '#api/store/chain-tips.ts';
 import { dropDepositsAbove, listDepositCandidates, loseBookedDepositsAbove, regainDeposits, upsertDeposits } from '#api/store/deposits.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
-import { holdsConsumerLease } from '#api/store/leases.ts';
+import { holdsConsumerLease, readIndexerLease } from '#api/store/leases.ts';
 import { requestRewind } from '#api/store/rewind-requests.ts';
 import { insertSightings, orphanSightingsAbove } from '#api/store/sightings.ts';
 import { acknowledgeWatches } from '#api/store/watches.ts';
@@ -44,6 +44,9 @@ export type Applied =
 export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: number, message: BlockMessage): Promise<Applied> {
   const applied = await deps.db.transaction(async (tx): Promise<Applied> => {
     if (!(await holdsConsumerLease(tx, network.id, fence))) return { outcome: 'fenced' };
+    // A writer that was superseded may still finish a sentence. What it says of watches would be about a list nobody keeps any more.
+    const writer = await readIndexerLease(tx, network.id);
+    if (writer !== undefined && message.epoch < writer.epoch) return { outcome: 'dropped', reason: 'older_epoch' };
     const tip = await lockTip(tx, network.id);
     const known = await findCanonicalBlocks(tx, network.id, { heights: [message.to, message.from - 1], hashes: [message.parentHash] });
     const verdict = reconcile(tip ?? null, known, message);

@@ -41,11 +41,14 @@ export interface BalanceItem {
  * US dollar figures use the latest known price, because they inform and decide nothing.
  */
 export async function listBalances(deps: Deps, { gateway }: { gateway: Gateway }): Promise<{ items: BalanceItem[] }> {
-  const { balances, credits, assets } = await deps.db.sql.begin('isolation level repeatable read read only', async (tx) => ({
-    balances: await gatewayBalances(tx, gateway.id),
-    credits: await summariseCredits(tx, gateway.id),
-    assets: new Map((await listAssets(tx)).map((asset) => [asset.id, asset])),
-  }));
+  const { balances, credits, assets } = await deps.db.transaction(async (tx) => {
+    await tx`set transaction isolation level repeatable read read only`;
+    return {
+      balances: await gatewayBalances(tx, gateway.id),
+      credits: await summariseCredits(tx, gateway.id),
+      assets: new Map((await listAssets(tx)).map((asset) => [asset.id, asset])),
+    };
+  });
   const items: BalanceItem[] = [];
   for (const balance of balances) {
     if (balance.available + balance.pending + balance.held + balance.heldPending === 0n) continue;

@@ -168,6 +168,7 @@ async function claim(tx: Tx, deps: Deps, gateway: Gateway, request: Request, fet
   if (settlement.dispatchAt !== null) {
     await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: id, dueAt: settlement.dispatchAt });
   }
+  deps.metrics?.settlementTransitions.inc({ from: 'none', to: settlement.status, route: 'GREEN' });
   crashPoint('settle.reserved');
   return { status: 200, data: settlementView(deps, settlement), resourceId: id };
 }

@@ -1,9 +1,9 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { findAsset, type StoredAsset } from '#api/store/assets.ts';
-import { findFreeze } from '#api/store/freezes.ts';
 import { listCommitted, listFamilies } from '#api/store/payouts.ts';
 import { findSettlement, listDispatchQueue, lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';
 import { lockWallet, type StoredWallet } from '#api/store/wallets.ts';
+import { closedReason } from '#api/treasury/closed.ts';
 import { coverGas, coverShortage } from '#api/treasury/cover.ts';
 import { checkFee, checkLimits, type LimitedTransfer } from '#api/treasury/limits.ts';
 import { freeOf, type Observed, observeWallet, planTransfer, type TransferPlan } from '#api/treasury/plan-transfer.ts';
@@ -49,14 +49,9 @@ export async function dispatchSettlement(deps: Deps, settlementId: string): Prom
     }
     if (id === settlementId) return 'stuck' in outcome ? STUCK_SECONDS : null;
   }
+  // Not in the queue: already on its way, not due yet, or further back than one run looks.
   const now = await findSettlement(deps.db.sql, settlementId);
-  if (queue.length === QUEUE_LENGTH) return again;
-  return now?.status === 'REQUESTED' && (await isStillDue(deps, now)) ? again : null;
-}
-
-/** True for a claimed cashout that no payout carries yet: not due when the queue was read, or overtaken by a change. */
-async function isStillDue(deps: Deps, settlement: StoredSettlement): Promise<boolean> {
-  return (await nextFamily(deps.db.sql, settlement)) !== null;
+  return now === undefined || (await nextFamily(deps.db.sql, now)) === null ? null : again;
 }
 
 async function dispatchOne(deps: Deps, chain: Chain, id: string): Promise<Dispatched> {
@@ -64,6 +59,8 @@ async function dispatchOne(deps: Deps, chain: Chain, id: string): Promise<Dispat
     return await prepare(deps, chain, id);
   } catch (error) {
     if (error instanceof ChainUnavailable) return { waiting: `the chain cannot be reached: ${error.message}` };
+    // A row that contradicts itself must not hold up the ones behind it.
+    if (error instanceof Invariant) return { stuck: error.message };
     throw error;
   }
 }
@@ -74,9 +71,10 @@ async function prepare(deps: Deps, chain: Chain, id: string): Promise<Dispatched
   const asset = settlement && (await findAsset(deps.db.sql, settlement.assetId));
   if (settlement === undefined || asset === undefined || settlement.netAmount === null) return { gone: true };
   if ((await nextFamily(deps.db.sql, settlement)) === null) return { gone: true };
-  const closed = await closedReason(deps.db.sql, asset);
+  if (settlement.pool !== 'green') return { stuck: 'cashouts of the held pool are not available yet' };
+  const closed = await closedReason(deps.db.sql, { networkName: asset.networkName, assetId: asset.id });
   if (closed !== null) return { waiting: closed };
-  const wallet = await configuredWallet(deps, chain, settlement.pool === 'held' ? 'held' : 'hot');
+  const wallet = await configuredWallet(deps, chain, 'hot');
   if (wallet.haltedReason !== null) return { waiting: `the wallet is halted: ${wallet.haltedReason}` };
   const rawAmount = toUnits(settlement.netAmount, asset.decimals);
   if (rawAmount === undefined || rawAmount <= 0n) throw new Invariant(`settlement ${id} has a net amount that cannot be sent`);
@@ -134,7 +132,7 @@ async function plan(tx: Tx, deps: Deps, chain: Chain, { settlement, asset, walle
   const locked = await lockSettlement(tx, settlement.id);
   const family = locked === undefined ? null : await nextFamily(tx, locked);
   if (locked === undefined || family === null || locked.netAmount !== settlement.netAmount) return { gone: true };
-  const closed = await closedReason(tx, asset);
+  const closed = await closedReason(tx, { networkName: asset.networkName, assetId: asset.id });
   if (closed !== null) return { waiting: closed };
   await lockWallet(tx, wallet.id);
   crashPoint('dispatch.locked');
@@ -152,12 +150,4 @@ async function nextFamily(sql: Reads, settlement: StoredSettlement): Promise<num
   if (settlement.status === 'REQUESTED' && last === undefined) return 1;
   if (settlement.status === 'PROCESSING' && last?.plan.repay === true && last.family < AUTOMATIC_FAMILIES) return last.family + 1;
   return null;
-}
-
-/** Why nothing of this asset may be sent right now, or null. */
-async function closedReason(sql: Reads, asset: StoredAsset): Promise<string | null> {
-  const freeze = await findFreeze(sql, { networkName: asset.networkName, assetId: asset.id });
-  if (freeze !== undefined) return `dispatch is frozen: ${freeze.reason}`;
-  const current = await findAsset(sql, asset.id);
-  return current?.networkPaused === true ? 'the network is paused' : null;
 }

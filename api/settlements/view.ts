@@ -84,7 +84,7 @@ export interface SettlementList {
 export async function listSettlements(deps: Deps, query: ListSettlements): Promise<SettlementList> {
   const status = query.status === undefined ? null : SETTLEMENT_STATUSES.find((one) => one === query.status);
   if (status === undefined) throw invalid('status', `must be one of ${SETTLEMENT_STATUSES.join(', ')}`);
-  const limit = Math.min(wholeFromOne('limit', query.limit ?? POLICY.listLimit), POLICY.listLimitMaximum);
+  const limit = wholeFromOne('limit', Math.min(query.limit ?? POLICY.listLimit, POLICY.listLimitMaximum));
   const page = wholeFromOne('page', query.page ?? 1);
   const after = query.after === undefined ? null : await readCursor(deps, query.gateway, query.after);
   const rows = await listSettlementRows(deps.db.sql, {

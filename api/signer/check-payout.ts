@@ -2,11 +2,11 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { isIntended } from '#api/settlements/intent.ts';
 import { nativeAsset } from '#api/settlements/quote-fee.ts';
 import { findAsset } from '#api/store/assets.ts';
-import { findFreeze } from '#api/store/freezes.ts';
 import { readBalance } from '#api/store/ledger.ts';
 import { listFamilies, type StoredPayout } from '#api/store/payouts.ts';
 import { findSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { findDepositIndex, findWalletByAddress, isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
+import { closedReason } from '#api/treasury/closed.ts';
 import { checkFee, checkLimits, checkTopUp } from '#api/treasury/limits.ts';
 import { depositPath, walletAddress } from '#api/treasury/wallets.ts';
 import type { SigningRequest, TransferSigner } from '#shared/chains/chain.ts';
@@ -30,7 +30,7 @@ export type Verdict = { sign: Order } | { wait: string } | { refuse: string };
  * Locks nothing; call it under the locks of settlement, wallet and payout for a verdict that holds until commit.
  */
 export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: TransferSigner, payout: StoredPayout): Promise<Verdict> {
-  const closed = await closedReason(sql, chain, payout);
+  const closed = await closedReason(sql, { networkName: chain.config.name, assetId: payout.assetId });
   if (closed !== null) return { wait: closed };
   const wallet = await findWalletByAddress(sql, chain.id, payout.walletAddress);
   if (wallet === undefined || wallet.id !== payout.walletId) return { refuse: 'its wallet is not the one at its address' };
@@ -64,6 +64,11 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
     return { refuse: `nothing is signed for the purpose ${payout.purpose}` };
   }
   if (payout.rawAmount <= 0n) return { refuse: 'it moves nothing' };
+  if (payout.purpose !== 'settlement') {
+    // Between our own addresses only the fee leaves us.
+    const limit = await checkLimits(deps, sql, chain, { symbol: native.symbol, decimals: native.decimals, rawAmount: BigInt(rawFee), planned: false });
+    if (limit !== null) return { wait: limit.problem };
+  }
   const locked = settlement === undefined || settlement.feeLocked === null ? null : { coins: settlement.feeLocked, symbol: asset.symbol };
   const fee = await checkFee(deps, { rawFee: BigInt(rawFee), native }, locked);
   if (fee !== null) return { wait: fee.problem };
@@ -78,13 +83,6 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
       },
     },
   };
-}
-
-async function closedReason(sql: Reads, chain: Chain, payout: StoredPayout): Promise<string | null> {
-  const freeze = await findFreeze(sql, { networkName: chain.config.name, assetId: payout.assetId });
-  if (freeze !== undefined) return `dispatch is frozen: ${freeze.reason}`;
-  const native = await nativeAsset(sql, chain.id);
-  return native.networkPaused ? 'the network is paused' : null;
 }
 
 /** Path of the key a wallet row claims, when configuration (or the deposit index), the row and the key itself all agree. */

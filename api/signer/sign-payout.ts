@@ -5,13 +5,14 @@ import { insertFreeze } from '#api/store/freezes.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
 import { insertAttempt } from '#api/store/payout-attempts.ts';
 import { findPayout, lockPayout, setPayoutFailure, type StoredPayout } from '#api/store/payouts.ts';
-import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
+import { lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';
 import { lockWallet } from '#api/store/wallets.ts';
 import type { SignedTransfer, TransferSigner } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import { checkPayout, type Order, type Verdict } from './check-payout.ts';
@@ -19,8 +20,8 @@ import { checkPayout, type Order, type Verdict } from './check-payout.ts';
 export type Signed = 'signed' | 'waiting' | 'refused' | 'gone';
 
 /**
- * Signs one planned payout: checks it, signs outside any transaction, then checks it again under the locks of settlement,
- * wallet and payout and stores the bytes together with SIGNED and PROCESSING. Until that commits nothing can be broadcast,
+ * Signs one planned payout: checks it, signs outside any transaction, then checks it again, both under the locks of settlement,
+ * wallet and payout, and stores the bytes together with SIGNED and PROCESSING. Until that commits nothing can be broadcast,
  * so a crash anywhere before it only means signing the same payout again (architecture 4).
  * Rows that contradict each other freeze the network: somebody changed one of them.
  */
@@ -30,7 +31,9 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
   const chain = deps.chains.get(payout.networkName);
   const signer = signers.get(payout.networkName);
   if (chain === undefined || signer === undefined) throw new Invariant(`network ${payout.networkName} has no signer`);
-  const verdict = await judged(() => checkPayout(deps, deps.db.sql, chain, signer, payout));
+  const first = await deps.db.transaction((tx) => checkLocked(tx, deps, chain, signer, payout));
+  if (first === 'gone') return 'gone';
+  const { verdict } = first;
   if (!('sign' in verdict)) return giveUp(deps, payout, verdict);
   crashPoint('sign.requested');
   const signed = await judged(async () => ({ bytes: await signer.sign(verdict.sign.path, verdict.sign.request) }));
@@ -39,11 +42,9 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
   if (mismatch !== null) return giveUp(deps, payout, { refuse: mismatch });
   crashPoint('sign.done');
   const stored = await deps.db.transaction(async (tx): Promise<Verdict | 'stored' | 'gone'> => {
-    const settlement = payout.purpose === 'settlement' && payout.settlementId !== null ? await lockSettlement(tx, payout.settlementId) : undefined;
-    await lockWallet(tx, payout.walletId);
-    const locked = await lockPayout(tx, payout.id);
-    if (locked === undefined || locked.status !== 'PLANNED') return 'gone';
-    const again = await judged(() => checkPayout(deps, tx, chain, signer, locked));
+    const second = await checkLocked(tx, deps, chain, signer, payout);
+    if (second === 'gone') return 'gone';
+    const { verdict: again, settlement } = second;
     if (!('sign' in again)) return again;
     if (!isDeepStrictEqual(again.sign, verdict.sign)) return { refuse: 'it was changed while it was being signed' };
     const attemptId = uuidFrom(deps.randomBytes(16));
@@ -68,6 +69,7 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
         actor: 'signer',
         facts: () => ({ facts: NO_SETTLEMENT_FACTS, columns: { wait_reason: null }, record: { payoutId: payout.id, txid: signed.bytes.txid } }),
       });
+      deps.metrics?.settlementTransitions.inc({ from: 'REQUESTED', to: 'PROCESSING', route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
     }
     await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'payout.broadcast', refId: attemptId });
     return 'stored';
@@ -78,6 +80,24 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
   deps.wake();
   deps.log.info({ payout: payout.id, purpose: payout.purpose, txid: signed.bytes.txid, nonce: payout.nonce }, 'payout signed');
   return 'signed';
+}
+
+/**
+ * Checks a payout under the locks of settlement, wallet and payout: rows that another signer or the chain moves on in the
+ * meantime must not look like rows that somebody tampered with.
+ */
+async function checkLocked(
+  tx: Tx,
+  deps: Deps,
+  chain: Chain,
+  signer: TransferSigner,
+  payout: StoredPayout,
+): Promise<{ verdict: Verdict; settlement: StoredSettlement | undefined } | 'gone'> {
+  const settlement = payout.purpose === 'settlement' && payout.settlementId !== null ? await lockSettlement(tx, payout.settlementId) : undefined;
+  await lockWallet(tx, payout.walletId);
+  const locked = await lockPayout(tx, payout.id);
+  if (locked === undefined || locked.status !== 'PLANNED') return 'gone';
+  return { verdict: await judged(() => checkPayout(deps, tx, chain, signer, locked)), settlement };
 }
 
 /** Reads the signed bytes once more, on their own, and says what in them is not the order. */

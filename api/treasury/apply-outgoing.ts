@@ -9,6 +9,7 @@ import { hastenOutbox, insertOutbox } from '#api/store/outbox.ts';
 import { listFinalOutgoing, listUnknownOutgoing, markBooked, type OutgoingSighting } from '#api/store/outgoing-sightings.ts';
 import { findLatestAttempt } from '#api/store/payout-attempts.ts';
 import { findPayout, listOpenOnChain, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
+import { secondsSinceSent } from '#api/store/settlement-summaries.ts';
 import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
 import { findDepositIndex, haltWallet, insertWallet } from '#api/store/wallets.ts';
 import { Invariant } from '#shared/core/errors.ts';
@@ -16,7 +17,7 @@ import { uuidFrom } from '#shared/core/ids.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { fund, gas, lose, settle } from '#state-machines/ledger/postings.ts';
+import { fund, gas, lose, settle, unallocated } from '#state-machines/ledger/postings.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import { judgeEffect } from './judge-effect.ts';
@@ -126,9 +127,11 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   if (payout?.status === 'CONFIRMED' || payout?.status === 'FAILED') return;
   if (payout === undefined || payout.status !== 'INCLUDED')
     throw new Invariant(`payout ${sent.payoutId} is final on the chain but ${payout?.status ?? 'unknown'} in the books`);
-  const moved = transfers.filter((row) => row.sender === payout.walletAddress).map((row) => ({ ...row, rawAmount: row.rawAmount ?? 0n }));
+  const moved = transfers.filter((row) => row.sender === payout.walletAddress && row.configured).map((row) => ({ ...row, rawAmount: row.rawAmount ?? 0n }));
   const effect = judgeEffect(payout, sent.succeeded === true, moved);
   crashPoint('settle.effect-checked');
+  // A recipient may be a contract that sends coins of its own to us while it is paid.
+  for (const row of transfers) if (effect.outcome === 'other' || !row.senderOurs) await bookStray(tx, network, row);
   const { now } = await readClock(tx);
   const outcome = { txid: sent.txid, raw_fee: (sent.rawFee ?? 0n).toString(), final_at: now };
   if (effect.outcome === 'done') {
@@ -138,7 +141,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
       actor: 'chain',
       facts: () => ({ facts: NO_PAYOUT_FACTS, columns: outcome, record: { txid: sent.txid } }),
     });
-    if (payout.purpose === 'settlement') await complete(tx, payout, sent.txid, now);
+    if (payout.purpose === 'settlement') await complete(tx, deps, network, payout, sent.txid, now);
     else if (payout.settlementId !== null) await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
     return;
   }
@@ -158,10 +161,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
     'a payout failed for good',
   );
   crashPoint('fail.final');
-  if (effect.outcome === 'other') {
-    await haltWallet(tx, payout.walletId, `transaction ${sent.txid}: ${effect.reason}`);
-    for (const row of transfers) await bookStray(tx, network, row);
-  }
+  if (effect.outcome === 'other') await haltWallet(tx, payout.walletId, `transaction ${sent.txid}: ${effect.reason}`);
   if (payout.settlementId === null) return;
   if (repay) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: payout.settlementId });
   else if (payout.purpose === 'settlement')
@@ -170,7 +170,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
 }
 
 /** A cashout reached its destination: SETTLED, with what arrived, and its claim is spent (contract 3.2). */
-async function complete(tx: Tx, payout: StoredPayout, txid: string, now: Date): Promise<void> {
+async function complete(tx: Tx, deps: Deps, network: AppliedNetwork, payout: StoredPayout, txid: string, now: Date): Promise<void> {
   const settlement = await lockSettlement(tx, payout.settlementId as string);
   if (settlement === undefined || settlement.feeLocked === null) throw new Invariant(`settlement ${payout.settlementId} was paid without a claim`);
   const received = fromUnits(payout.rawAmount, payout.decimals);
@@ -198,15 +198,21 @@ async function complete(tx: Tx, payout: StoredPayout, txid: string, now: Date): 
     }),
   });
   crashPoint('settle.posted');
+  const seconds = deps.metrics && (await secondsSinceSent(tx, payout.id));
+  if (seconds !== undefined) deps.metrics?.broadcastToSettled.observe({ chain: network.networkName }, seconds);
+  deps.metrics?.settlementTransitions.inc({ from: moved.from, to: moved.to, route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
 }
 
-/** Books a transfer no payout explains: coins put into a wallet, or coins that left without us. Between our own addresses nothing changes. */
+/**
+ * Books a transfer no payout explains: coins put into a wallet, coins at a deposit address that are no deposit, or coins
+ * that left without us. Between our own addresses nothing changes.
+ */
 async function bookStray(tx: Tx, network: AppliedNetwork, row: OutgoingSighting): Promise<void> {
   if (row.rawAmount === null || row.rawAmount === 0n || (row.senderOurs && row.recipientOurs)) return;
   const asset = await findAssetByContract(tx, network.networkId, row.contract);
   // A token nobody configured is in no books.
   if (asset === undefined) return;
   const coins = fromUnits(row.rawAmount, asset.decimals);
-  const sourceKey = `${row.senderOurs ? 'loss' : 'fund'}:${network.networkId}:${row.txid}:${row.kind}:${row.ordinal}`;
-  await post(tx, row.senderOurs ? { sourceKey, kind: 'loss', postings: lose(asset.id, coins) } : { sourceKey, kind: 'fund', postings: fund(asset.id, coins) });
+  const [kind, book] = row.senderOurs ? (['loss', lose] as const) : row.recipientWallet ? (['fund', fund] as const) : (['unallocated', unallocated] as const);
+  await post(tx, { sourceKey: `${kind}:${network.networkId}:${row.txid}:${row.kind}:${row.ordinal}`, kind, postings: book(asset.id, coins) });
 }

@@ -1,15 +1,15 @@
 import type { Deps } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
-import { findFreeze } from '#api/store/freezes.ts';
 import { findAttempt } from '#api/store/payout-attempts.ts';
 import { findPayout } from '#api/store/payouts.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
+import { closedReason } from './closed.ts';
 
 /**
  * Hands the stored bytes of one attempt to the network. Its answer proves nothing either way, so none changes anything
- * but the note that they were sent: the chain decides (architecture 4). While dispatch is frozen nothing is sent.
+ * but the note that they were sent: the chain decides (architecture 4). While dispatch is frozen or the network is paused nothing is sent.
  * @returns true when a block holds them or their outcome is final, so that there is nothing left to send
  */
 export async function broadcastAttempt(deps: Deps, attemptId: string): Promise<boolean> {
@@ -19,7 +19,7 @@ export async function broadcastAttempt(deps: Deps, attemptId: string): Promise<b
   if (payout.status !== 'SIGNED' && payout.status !== 'BROADCAST') return true;
   const chain = deps.chains.get(payout.networkName);
   if (chain === undefined) throw new Invariant(`network ${payout.networkName} is not configured`);
-  if ((await findFreeze(deps.db.sql, { networkName: payout.networkName, assetId: payout.assetId })) !== undefined) return false;
+  if ((await closedReason(deps.db.sql, payout)) !== null) return false;
   crashPoint('broadcast.before');
   const { accepted, answer } = await chain.payer.broadcast(attempt.signedBytes);
   crashPoint('broadcast.after');

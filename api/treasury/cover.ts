@@ -1,14 +1,15 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { advance } from '#api/store/advance.ts';
-import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
-import { listSweepable } from '#api/store/sweepable.ts';
+import { listUnderWay, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
+import { listSweepable, type SweepableAddress } from '#api/store/sweepable.ts';
 import { findWalletByAddress, insertWallet, lockWallet, type StoredWallet } from '#api/store/wallets.ts';
+import { isWatched, keepWatching } from '#api/store/watches.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
-import { checkTopUp } from './limits.ts';
+import { checkFee, checkTopUp } from './limits.ts';
 import { observeWallet, planTransfer, planWaiting } from './plan-transfer.ts';
 import { configuredWallet, depositPath } from './wallets.ts';
 
@@ -64,11 +65,13 @@ export async function coverGas(deps: Deps, chain: Chain, need: Shortage & { fee:
   return 'waiting for gas to reach the wallet';
 }
 
-/** Stores the intention to sweep an address, once; null when its coins are gone or somebody else just planned it. */
-async function openSweep(deps: Deps, chain: Chain, short: Shortage, found: { address: string; derivationIndex: number }): Promise<StoredPayout | null> {
-  const held = await chain.payer.balance(found.address, short.asset.contract);
-  const rawAmount = short.asset.type === 'NATIVE' ? held - (await sweepFee(chain, short, found.address)) : held;
-  if (rawAmount <= 0n) return null;
+/**
+ * Stores the intention to sweep what is credited at an address, once; null when those coins are gone or somebody else just
+ * planned it. What else lies there stays: a reorganisation may still take it back and leave the sweep without cover.
+ */
+async function openSweep(deps: Deps, chain: Chain, short: Shortage, found: SweepableAddress): Promise<StoredPayout | null> {
+  const rawAmount = least(await chain.payer.balance(found.address, short.asset.contract), found.rawAmount);
+  if (rawAmount <= (short.asset.type === 'NATIVE' ? await sweepFee(chain, short, found.address) : 0n)) return null;
   const stored = await insertWallet(deps.db.sql, {
     id: uuidFrom(deps.randomBytes(16)),
     networkId: chain.id,
@@ -83,6 +86,7 @@ async function openSweep(deps: Deps, chain: Chain, short: Shortage, found: { add
       (sweep) => sweep.walletId === wallet.id && sweep.assetId === short.asset.id,
     );
     if (live) return null;
+    await keepWatching(tx, chain.id, wallet.address);
     return planWaiting(tx, deps, wallet, {
       purpose: 'sweep',
       settlementId: short.settlementId,
@@ -95,6 +99,7 @@ async function openSweep(deps: Deps, chain: Chain, short: Shortage, found: { add
   });
   crashPoint('sweep.planned');
   if (id === null) return null;
+  deps.nudgeIndexer(chain.config.name);
   return (await listUnderWay(deps.db.sql, { networkId: chain.id, purpose: 'sweep' })).find((sweep) => sweep.id === id) ?? null;
 }
 
@@ -113,19 +118,12 @@ async function pushSweep(deps: Deps, chain: Chain, short: Shortage, sweep: Store
     sender: wallet.address,
     recipient: sweep.recipient,
     contract: sweep.contract,
-    rawAmount: native ? sweep.rawAmount : observed.coins,
+    rawAmount: sweep.rawAmount,
   });
   if (!answer.ok) return 0n;
-  const rawAmount = native ? observed.native - answer.quote.rawFee : observed.coins;
+  const rawAmount = least(observed.coins, sweep.rawAmount) - (native ? answer.quote.rawFee : 0n);
   if (rawAmount <= 0n) {
-    await deps.db.transaction((tx) =>
-      advance(tx, 'payout', {
-        id: sweep.id,
-        event: 'CANCELLED',
-        actor: 'dispatcher',
-        facts: () => ({ facts: NO_PAYOUT_FACTS, columns: { failure: 'its coins are gone' } }),
-      }),
-    );
+    await cancelSweep(deps, sweep.id);
     return 0n;
   }
   if (!native && observed.native < answer.quote.rawFee) {
@@ -137,6 +135,9 @@ async function pushSweep(deps: Deps, chain: Chain, short: Shortage, sweep: Store
     if (refused !== null) deps.log.error({ sweep: sweep.id, refused }, 'a sweep cannot be given gas');
     return refused === null ? rawAmount : 0n;
   }
+  if ((await checkFee(deps, { rawFee: answer.quote.rawFee, native: short.native }, null)) !== null) return 0n;
+  // Nobody would see it arrive, or know what it cost.
+  if (!(await isWatched(deps.db.sql, chain.id, wallet.address))) return rawAmount;
   await deps.db.transaction((tx) =>
     planTransfer(tx, deps, wallet.id, observed, {
       purpose: 'sweep',
@@ -152,6 +153,15 @@ async function pushSweep(deps: Deps, chain: Chain, short: Shortage, sweep: Store
   );
   deps.wake();
   return rawAmount;
+}
+
+/** Gives a sweep up, unless somebody gave it a nonce in the meantime: a nonce nobody uses would block its address for ever. */
+async function cancelSweep(deps: Deps, id: string): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    if ((await lockPayout(tx, id))?.nonce !== null) return;
+    const facts = () => ({ facts: NO_PAYOUT_FACTS, columns: { failure: 'its coins are gone' } });
+    await advance(tx, 'payout', { id, event: 'CANCELLED', actor: 'dispatcher', facts });
+  });
 }
 
 interface TopUp {
@@ -172,6 +182,8 @@ async function topUp(deps: Deps, chain: Chain, gas: TopUp): Promise<string | nul
   const observed = await observeWallet(deps, chain, funding, null);
   const answer = await chain.payer.estimate({ sender: funding.address, recipient: gas.recipient, contract: null, rawAmount: gas.rawAmount });
   if (!answer.ok) return `the network refuses the top-up: ${answer.rejected}`;
+  const fee = await checkFee(deps, { rawFee: answer.quote.rawFee, native: gas.native }, null);
+  if (fee !== null) return fee.problem;
   const planned = await deps.db.transaction(async (tx) => {
     await lockWallet(tx, funding.id);
     const coming = (await listUnderWay(tx, { networkId: chain.id, purpose: 'top_up' })).some(
@@ -197,4 +209,8 @@ async function topUp(deps: Deps, chain: Chain, gas: TopUp): Promise<string | nul
 async function sweepFee(chain: Chain, short: Shortage, address: string): Promise<bigint> {
   const answer = await chain.payer.estimate({ sender: address, recipient: short.wallet.address, contract: short.asset.contract, rawAmount: 1n });
   return answer.ok ? answer.quote.rawFee : 0n;
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }

@@ -18,7 +18,7 @@ const WINDOWS = [
 /** Why a transfer may not leave now. `lasting` means waiting will not help: somebody must change a limit. */
 export type LimitProblem = { problem: string; lasting: boolean };
 
-/** A cashout to be held against the limits; `planned` counts what only waits for the signer, as its planner must. */
+/** What a transaction takes away from us, to be held against the limits; `planned` counts what only waits for the signer, as its planner must. */
 export interface LimitedTransfer {
   symbol: string;
   decimals: number;
@@ -27,8 +27,8 @@ export interface LimitedTransfer {
 }
 
 /**
- * Holds a cashout against the network's limits per transaction, hour and day, at fresh prices. Reads what was sent before;
- * call it under the paying wallet's lock for a verdict that still holds at commit.
+ * Holds what leaves us against the network's limits per transaction, hour and day, at fresh prices. Reads what was sent
+ * before, fees included; call it under the paying wallet's lock for a verdict that still holds at commit.
  */
 export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer: LimitedTransfer): Promise<LimitProblem | null> {
   const value = await dollarsOf(deps, transfer);

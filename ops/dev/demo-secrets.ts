@@ -9,12 +9,6 @@ export interface DemoSecrets {
   SLUICE_MASTER_KEY: string;
 }
 
-/**
- * The signer's seed on local chains, known to the whole world: a test vector of BIP-39. The account key, fingerprint and
- * wallet addresses in networks.json are derived from it.
- */
-export const DEMO_SEED = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
-
 /** Reads the secrets kept in `path`, or makes them once; what the environment names wins. */
 export async function demoSecrets(path: string): Promise<DemoSecrets> {
   const kept = await readFile(path, 'utf8').catch(() => undefined);

@@ -1,7 +1,9 @@
-import { DEV_FILE, type DevFile, readDevFile } from './dev-file.ts';
+import { join } from 'node:path';
+import { CannotStart } from './cannot-start.ts';
+import { dataDirectory, type DevFile, readDevFile } from './dev-file.ts';
 import { otherRunner } from './runner-lock.ts';
 import { waitFor } from './services/wait.ts';
-import { CannotStart, startStack } from './stack.ts';
+import { startStack } from './stack.ts';
 import { payAndCashOut, payLate, payTooLittle, payWrongAsset, type Scene, setScene } from './story.ts';
 
 const STORIES: [string, (scene: Scene) => Promise<string>][] = [
@@ -15,9 +17,10 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** Tells every story on every network of the running instance, or of one started for the purpose. */
 async function main(): Promise<number> {
-  if ((await otherRunner('.sluice')) !== undefined)
-    return tell(await waitFor(() => readDevFile(DEV_FILE), { what: 'npm start to be ready', timeoutMs: 90_000 }));
-  const stack = await startStack({ root: process.cwd(), reset: false, say: (line) => say(`  ${line}`), onWebhook: () => undefined });
+  const directory = dataDirectory();
+  if ((await otherRunner(directory)) !== undefined)
+    return tell(await waitFor(() => readDevFile(join(directory, 'dev.json')), { what: 'npm start to be ready', timeoutMs: 90_000 }));
+  const stack = await startStack({ root: process.cwd(), directory, reset: false, say: (line) => say(`  ${line}`), onWebhook: () => undefined });
   try {
     return await tell(stack.dev);
   } finally {

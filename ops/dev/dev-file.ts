@@ -1,4 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 
 /** What `npm start` tells everybody else: `.sluice/dev.json` (operability 1). */
 export interface DevFile {
@@ -28,7 +29,13 @@ export interface DevNetwork {
   indexerPid: number;
 }
 
+/** The usual place, relative to the checkout. */
 export const DEV_FILE = '.sluice/dev.json';
+
+/** Where `npm start` keeps everything between runs; another folder is another instance. */
+export function dataDirectory(): string {
+  return resolve(process.env.SLUICE_DATA_DIR ?? '.sluice');
+}
 
 /** Writes it whole or not at all; it holds secrets, so only its owner may read it. */
 export async function writeDevFile(path: string, content: DevFile): Promise<void> {

@@ -1,5 +1,5 @@
 import contracts from './contracts/tokens.json' with { type: 'json' };
-import { callData, type EvmNode, hex, type Receipt, transferData } from './services/evm-node.ts';
+import { callData, type EvmNode, type Receipt, transferData } from './services/evm-node.ts';
 import { waitFor } from './services/wait.ts';
 
 /** Account 0 of every anvil: rich, unlocked, and its key known to the world. */
@@ -100,10 +100,4 @@ export async function mined(node: EvmNode, txid: string): Promise<Receipt> {
   const receipt = await waitFor(() => node.receipt(txid), { what: `transaction ${txid} to be mined` });
   if (receipt.status !== '0x1') throw new Error(`transaction ${txid} failed on chain`);
   return receipt;
-}
-
-/** Moves the chain's clock and mines a block, so that block times follow the service clock. */
-export async function warp(node: EvmNode, seconds: number): Promise<void> {
-  await node.call('evm_increaseTime', [hex(BigInt(seconds))]);
-  await node.mine(1);
 }

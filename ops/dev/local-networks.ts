@@ -1,6 +1,8 @@
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NetworkConfig } from '#shared/core/assets.ts';
+import { connect } from '#shared/platform/postgres.ts';
+import { CannotStart } from './cannot-start.ts';
 import { deployDemoTokens, fillFaucet } from './local-evm.ts';
 import { type Anvil, startAnvil } from './services/anvil.ts';
 import { evmNode, hex } from './services/evm-node.ts';
@@ -78,7 +80,44 @@ export async function startMining(anvil: Anvil, options: { blockSeconds: number;
 }
 
 /** Hash of an EVM chain's block at `height`, lower case; undefined when the chain is not that long. */
-export async function blockHash(rpcUrl: string, height: number): Promise<string | undefined> {
-  const block = await evmNode(rpcUrl).call<{ hash: string } | null>('eth_getBlockByNumber', [hex(BigInt(height)), false]);
-  return block?.hash.toLowerCase();
+async function blockHash(rpcUrl: string, height: number): Promise<string | undefined> {
+  try {
+    const block = await evmNode(rpcUrl).call<{ hash: string } | null>('eth_getBlockByNumber', [hex(BigInt(height)), false]);
+    return block?.hash.toLowerCase();
+  } catch (cause) {
+    throw new CannotStart(`the node at ${rpcUrl} does not answer: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** A database belongs to the chains it was filled from, and a local chain that was killed may have lost its last blocks. */
+export async function refuseOtherChains(databaseUrl: string, networks: NetworkConfig[]): Promise<void> {
+  const database = connect(databaseUrl, { name: 'sluice-dev', max: 1 });
+  try {
+    if ((await database.sql`select to_regclass('networks')::text as found`)[0]?.found == null) return;
+    for (const network of networks.filter((one) => one.family === 'evm')) {
+      const [known] = await database.sql<{ genesis_hash: string | null; final_height: number | null; final_hash: string | null }[]>`
+        select genesis_hash, final_height, (select hash from chain_blocks where network_id = networks.id and height = final_height and canonical) as final_hash
+        from networks left join chain_tips on network_id = networks.id where name = ${network.name}`;
+      const rpcUrl = network.rpcUrls[0] as string;
+      if (known?.genesis_hash != null && known.genesis_hash.toLowerCase() !== (await blockHash(rpcUrl, 0)))
+        throw new CannotStart(`${network.name}: this chain is new: npm start -- --reset`);
+      if (known?.final_height != null && known.final_hash != null && (await blockHash(rpcUrl, known.final_height)) !== known.final_hash.toLowerCase())
+        throw new CannotStart(`${network.name}: this chain lost blocks that were final (was its node killed?): npm start -- --reset`);
+    }
+  } finally {
+    await database.end();
+  }
+}
+
+/** The service time of a database; the wall clock's when it is still empty. */
+export async function readServiceClock(databaseUrl: string): Promise<Date> {
+  const database = connect(databaseUrl, { name: 'sluice-dev', max: 1 });
+  try {
+    const [found] = await database.sql`select to_regclass('clock_offset')::text as name`;
+    if (found?.name == null) return new Date();
+    const [row] = await database.sql<{ now: Date }[]>`select sluice_now() as now`;
+    return row?.now ?? new Date();
+  } finally {
+    await database.end();
+  }
 }

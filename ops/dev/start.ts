@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { banner } from './banner.ts';
-import type { DevFile } from './dev-file.ts';
-import { CannotStart, startStack } from './stack.ts';
+import { CannotStart } from './cannot-start.ts';
+import { dataDirectory, type DevFile } from './dev-file.ts';
+import { startStack } from './stack.ts';
 import type { ReceivedWebhook } from './webhook-receiver.ts';
 
 const flags = new Set(process.argv.slice(2));
@@ -27,6 +28,7 @@ async function main(): Promise<void> {
     });
   const stack = await startStack({
     root: process.cwd(),
+    directory: dataDirectory(),
     reset: flags.has('--reset'),
     say: (line) => say(`  ${line}`),
     onWebhook: (webhook, dev) => say(describeWebhook(webhook, dev)),

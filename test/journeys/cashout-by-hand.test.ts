@@ -37,8 +37,7 @@ describe('a cashout against the running deployables', () => {
   it('asked for 200 times at once under one Idempotency-Key is one settlement, paid once', async () => {
     const body = { assetId: await scene.assetId('USDT'), amount: '25', address: OUTSIDER };
     const ask = { idempotencyKey: newKey(), timestamp: Math.floor(Date.now() / 1_000), body };
-    const total = async () =>
-      ((await scene.shop.signed('GET', '/merchant/settlements?limit=1')).data as { pagination: { total: number } }).pagination.total;
+    const total = async () => ((await scene.shop.signed('GET', '/merchant/settlements?limit=1')).data as { pagination: { total: number } }).pagination.total;
     const before = await total();
     const answers = await Promise.all(Array.from({ length: 200 }, () => scene.shop.signed('POST', '/merchant/settlements', ask)));
     expect(new Set(answers.map((answer) => `${answer.status} ${answer.text}`)).size).toBe(1);

@@ -18,5 +18,8 @@ export async function dieTwice<T>(scene: Scene, [part, point]: Crash, work: () =
   // Whether it comes past the point again depends on what had been committed: either it dies once more, or the work gets done.
   const second = await Promise.race([scene[part].exited, done]);
   if (second !== undefined) await scene.restart(part);
-  return working;
+  const result = await working;
+  // It may still be armed: the next test must meet a process that lives.
+  if (second === undefined) await scene.arm(part, undefined);
+  return result;
 }

@@ -40,8 +40,8 @@ export interface Scene {
   webhooks(id: string): string[];
   /** Kills one process with SIGKILL and starts it again, at the same address, perhaps with a crash point armed. */
   restart(part: Part, options?: DeployableOptions): Promise<void>;
-  /** Stops one process in order, so that it gives up what it leases, and starts it with a crash point armed. */
-  arm(part: Part, crashAt: string): Promise<void>;
+  /** Stops one process in order, so that it gives up what it leases, and starts it with a crash point armed, or none. */
+  arm(part: Part, crashAt: string | undefined): Promise<void>;
   stop(options?: { audit?: boolean }): Promise<void>;
 }
 
@@ -151,7 +151,7 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
     },
     async arm(part, crashAt) {
       await scene[part].stop();
-      await scene.restart(part, { crashAt, untilReady: false });
+      await scene.restart(part, crashAt === undefined ? {} : { crashAt, untilReady: false });
     },
     async stop(stopOptions) {
       stopMining();

@@ -97,6 +97,19 @@ export async function ensureDatabase(url: string, name: string): Promise<string>
   return databaseUrl(url, name);
 }
 
+/** Empties a database that Sluice filled; one that holds anything else is left alone. */
+export async function emptyDatabase(url: string): Promise<void> {
+  const database = connect(url, { name: 'sluice-setup', max: 1 });
+  try {
+    const [found] = await database.sql`select to_regclass('public.schema_migrations')::text as name`;
+    if (found?.name == null) return;
+    await database.sql`drop schema public cascade`;
+    await database.sql`create schema public`;
+  } finally {
+    await database.end();
+  }
+}
+
 /** The same server, another database. */
 export function databaseUrl(url: string, name: string): string {
   const changed = new URL(url);
@@ -106,11 +119,25 @@ export function databaseUrl(url: string, name: string): string {
 
 /** Stops a server left behind by a run that was killed, found by the pid file in its folder. */
 export async function stopAbandoned(directory: string): Promise<void> {
-  const pid = await postmasterPid(join(directory, 'data'));
+  const pid = await postmasterPid(join(await actualFolder(directory), 'data'));
   if (pid === undefined || !isAlive(pid)) return;
   process.kill(pid, 'SIGINT');
   await waitFor(() => !isAlive(pid), { what: `Postgres ${pid} to stop` });
 }
+
+/** Deletes a stopped server's folder, wherever it had to be put. */
+export async function removeCluster(directory: string): Promise<void> {
+  await rm(await actualFolder(directory), { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true });
+}
+
+/** Where the data asked to be in `directory` really is. */
+async function actualFolder(directory: string): Promise<string> {
+  return (await readFile(join(directory, MOVED), 'utf8').catch(() => directory)).trim();
+}
+
+/** Name of the note that says where the data went. */
+const MOVED = 'moved-to';
 
 interface Place {
   /** Folder that holds bin, lib and share. */
@@ -136,7 +163,7 @@ async function findPlace(options: PostgresOptions, account: number | undefined):
   }
   const directory = join(elsewhere, asked.slice(resolve(options.root).length + 1).replaceAll('/', '-'));
   await mkdir(directory, { recursive: true });
-  await writeFile(join(asked, 'moved-to'), `${directory}\n`);
+  await writeFile(join(asked, MOVED), `${directory}\n`);
   options.log(`${asked} is below a private folder; Postgres runs in ${directory}`);
   return { binaries, directory, base: elsewhere };
 }

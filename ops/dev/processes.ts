@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { CannotStart } from './cannot-start.ts';
+import { DEMO_SEED } from '#shared/platform/config.ts';
+import type { DemoSecrets } from './demo-secrets.ts';
+import type { LocalNetworks } from './local-networks.ts';
+import { rememberChild } from './runner-lock.ts';
+import { plainEnvironment } from './services/child.ts';
+import { logFile } from './services/redis.ts';
+import { freePort, waitFor } from './services/wait.ts';
+import { type Supervised, supervise } from './supervisor.ts';
+
+export interface Ports {
+  api: number;
+  checkout: number;
+  receiver: number;
+  apiMetrics: number;
+  signerMetrics: number;
+  signer: number;
+  indexerMetrics: Map<string, number>;
+}
+
+/** The usual ports, or the next free ones; says which were taken. */
+export async function choosePorts(say: (line: string) => void): Promise<Ports> {
+  const taken = new Set<number>();
+  const choose = async (name: string, preferred: number): Promise<number> => {
+    let port = await freePort(preferred);
+    while (taken.has(port)) port = await freePort(port + 1);
+    taken.add(port);
+    if (port !== preferred) say(`port ${preferred} is taken; ${name} uses ${port}`);
+    return port;
+  };
+  return {
+    api: await choose('the api', Number(process.env.SLUICE_PORT ?? 3000)),
+    checkout: await choose('the checkout', Number(process.env.SLUICE_CHECKOUT_PORT ?? 3001)),
+    receiver: await choose('the webhook receiver', 4242),
+    apiMetrics: await choose('metrics of the api', 9464),
+    signerMetrics: await choose('metrics of the signer', 9465),
+    signer: await freePort(),
+    indexerMetrics: new Map(),
+  };
+}
+
+export interface Processes {
+  api: Supervised;
+  signer: Supervised;
+  indexers: Map<string, Supervised>;
+}
+
+export interface ProcessOptions {
+  root: string;
+  directory: string;
+  ports: Ports;
+  databaseUrl: string;
+  redisUrl: string;
+  local: LocalNetworks;
+  secrets: DemoSecrets;
+  say(line: string): void;
+  onPids(): void;
+}
+
+/** The deployables as production runs them: http and worker, the signer apart and alone with the seed, one indexer per network. */
+export async function startProcesses(options: ProcessOptions): Promise<Processes> {
+  const { ports, secrets } = options;
+  const passed = ['SLUICE_LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'].filter((name) => process.env[name] !== undefined);
+  const common = {
+    ...plainEnvironment(),
+    ...Object.fromEntries(passed.map((name) => [name, process.env[name]])),
+    NODE_ENV: 'development',
+    DATABASE_URL: options.databaseUrl,
+    REDIS_URL: options.redisUrl,
+    SLUICE_NETWORKS: options.local.file,
+    SLUICE_STREAM_KEY: secrets.SLUICE_STREAM_KEY,
+  };
+  const api = {
+    ...common,
+    ...secrets,
+    SLUICE_CHECKOUT_PORT: String(ports.checkout),
+    SLUICE_PUBLIC_URL: `http://127.0.0.1:${ports.api}`,
+    SLUICE_CHECKOUT_URL: `http://127.0.0.1:${ports.checkout}`,
+    SLUICE_RATE_LIMIT_SCALE: process.env.SLUICE_RATE_LIMIT_SCALE ?? '1000',
+  };
+  const start = async (name: string, program: string, env: Record<string, string | undefined>): Promise<Supervised> => {
+    const supervised = await supervise({
+      name,
+      command: process.execPath,
+      args: ['--enable-source-maps', join(options.root, 'dist', program)],
+      cwd: options.root,
+      env,
+      onLine: logFile(join(options.directory, 'logs', `${name.replaceAll(' ', '-')}.log`)),
+      onRestart: (pid) => void rememberChild(options.directory, pid).then(options.onPids),
+      say: options.say,
+    });
+    await rememberChild(options.directory, supervised.pid());
+    return supervised;
+  };
+  for (const [index, network] of options.local.networks.entries()) ports.indexerMetrics.set(network.name, await freePort(9466 + index));
+  const [http, signer, ...indexers] = await Promise.all([
+    start('api', 'api.js', { ...api, SLUICE_ROLES: 'http,worker', SLUICE_PORT: String(ports.api), SLUICE_METRICS_PORT: String(ports.apiMetrics) }),
+    start('signer', 'api.js', {
+      ...api,
+      SLUICE_ROLES: 'signer',
+      SLUICE_SIGNER_SEED: process.env.SLUICE_SIGNER_SEED ?? DEMO_SEED,
+      SLUICE_PORT: String(ports.signer),
+      SLUICE_METRICS_PORT: String(ports.signerMetrics),
+    }),
+    ...options.local.networks.map(({ name }) =>
+      start(`indexer ${name}`, 'indexer.js', { ...common, SLUICE_INDEXER_NETWORKS: name, SLUICE_METRICS_PORT: String(ports.indexerMetrics.get(name)) }),
+    ),
+  ]);
+  return { api: http, signer, indexers: new Map(options.local.networks.map((network, index) => [network.name, indexers[index] as Supervised])) };
+}
+
+/** How long anything may take to get ready on a slow machine. */
+export const READY_WITHIN_MS = 60_000;
+/** A process that keeps dying will not get ready by waiting. */
+const HOPELESS_DEATHS = 3;
+
+/** Waits for a process's /readyz. @throws CannotStart with what is wrong with it */
+export async function untilReady(port: number, process: Supervised): Promise<void> {
+  let reasons = 'it does not answer';
+  const problem = await waitFor(
+    async () => {
+      if (process.deaths() >= HOPELESS_DEATHS) return `it keeps stopping:\n${process.lastLines().join('\n')}\n`;
+      const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+      reasons = await response.text();
+      return response.ok ? 'none' : undefined;
+    },
+    { what: process.name, timeoutMs: READY_WITHIN_MS, everyMs: 50 },
+  ).catch(() => reasons);
+  if (problem !== 'none') throw new CannotStart(`${process.name} does not get ready: ${problem}; its log is in .sluice/logs`);
+}

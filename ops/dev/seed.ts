@@ -1,0 +1,94 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from '#shared/platform/postgres.ts';
+import type { GatewayCredentials, Operator } from './client.ts';
+import type { DevFile, DevNetwork } from './dev-file.ts';
+import { FAUCET, mined, topUp } from './local-evm.ts';
+import type { LocalNetworks } from './local-networks.ts';
+import { type Processes, READY_WITHIN_MS } from './processes.ts';
+import { waitFor } from './services/wait.ts';
+
+/** Native coins each wallet of the deployment is brought to on a local chain. */
+const WALLET_ETHER = 1_000n;
+
+/** The demo gateway, made once per data folder through the operator API; its secrets are shown once, so they are kept. */
+export async function demoGateway(control: Operator, path: string): Promise<DevFile['gateway']> {
+  const kept = await readFile(path, 'utf8').catch(() => undefined);
+  if (kept !== undefined) {
+    const gateway = JSON.parse(kept) as DevFile['gateway'];
+    if ((await control.call('GET', `/gateways/${gateway.id}`)).success) return gateway;
+  }
+  const here = ['127.0.0.1', '::1'];
+  const created = (await control.must('POST', '/gateways', {
+    body: {
+      name: 'Acme Books (demo)',
+      apiAllowlist: here,
+      cashout: { enabled: true, allowlist: here },
+      branding: { displayName: 'Acme Books' },
+      contactEmail: 'demo@example.com',
+    },
+  })) as { gateway: { id: string } } & Omit<GatewayCredentials, 'id'>;
+  const totp = (await control.must('POST', `/gateways/${created.gateway.id}/totp`)) as { secret: string };
+  const gateway = {
+    id: created.gateway.id,
+    apiKey: created.apiKey,
+    cashoutSigningSecret: created.cashoutSigningSecret,
+    webhookSecret: created.webhookSecret,
+    totpSecret: totp.secret,
+  };
+  await writeFile(path, `${JSON.stringify(gateway, null, 2)}\n`, { mode: 0o600 });
+  return gateway;
+}
+
+/** Gives the wallets native coin by transfers the indexer sees, so that the books know of them. */
+export async function fundWallets(local: LocalNetworks, databaseUrl: string, say: (line: string) => void): Promise<void> {
+  if (local.chains.size === 0) return;
+  const database = connect(databaseUrl, { name: 'sluice-dev', max: 1 });
+  try {
+    await waitFor(async () => (await database.sql`select 1 from watches where acked_epoch is null limit 1`).length === 0, {
+      what: 'the indexers to watch the wallets',
+      timeoutMs: READY_WITHIN_MS,
+      everyMs: 100,
+    });
+  } finally {
+    await database.end();
+  }
+  for (const network of local.networks) {
+    const node = local.chains.get(network.name)?.node;
+    if (node === undefined) continue;
+    const transactions: string[] = [];
+    // One after the other: the node numbers the faucet's transactions as they arrive.
+    for (const wallet of [network.wallets.hot, network.wallets.funding]) {
+      const txid = await topUp(node, wallet.address, WALLET_ETHER);
+      if (txid !== undefined) transactions.push(txid);
+    }
+    for (const txid of transactions) await mined(node, txid);
+    if (transactions.length > 0) say(`${network.name}: wallets funded with ${WALLET_ETHER} ${network.nativeSymbol} each`);
+  }
+}
+
+/** The networks as dev.json lists them. */
+export async function describeNetworks(control: Operator, local: LocalNetworks, processes: Processes): Promise<Record<string, DevNetwork>> {
+  const { items } = (await control.must('GET', '/networks?limit=100')) as { items: { id: string; name: string }[] };
+  return Object.fromEntries(
+    local.networks.map((network) => [
+      network.name,
+      {
+        id: items.find((item) => item.name === network.name)?.id ?? '',
+        family: network.family,
+        rpcUrl: network.rpcUrls[0] as string,
+        ...(network.family === 'evm' ? { chainId: Number(network.chainId) } : {}),
+        ...(local.chains.has(network.name) ? { faucetPrivateKey: FAUCET.privateKey } : {}),
+        indexerPid: processes.indexers.get(network.name)?.pid() ?? 0,
+      },
+    ]),
+  );
+}
+
+/** The assets as dev.json lists them. */
+export async function describeAssets(control: Operator, local: LocalNetworks): Promise<DevFile['assets']> {
+  const { items } = (await control.must('GET', '/assets?limit=100')) as { items: (Omit<DevFile['assets'][number], 'network'> & { networkName: string })[] };
+  const served = new Set(local.networks.map((network) => network.name));
+  return items
+    .filter((asset) => served.has(asset.networkName))
+    .map(({ id, symbol, networkName, type, contract, decimals }) => ({ id, symbol, network: networkName, type, contract, decimals }));
+}
