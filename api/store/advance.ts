@@ -14,7 +14,8 @@ const RECORDS = {
 
 type Records = typeof RECORDS;
 export type RecordName = keyof Records;
-type Parts<N extends RecordName> = Records[N]['record'] extends RecordMachine<infer S, infer F, infer E, infer X> ? { status: S; facts: F; event: E; effect: X } : never;
+type Parts<N extends RecordName> =
+  Records[N]['record'] extends RecordMachine<infer S, infer F, infer E, infer X> ? { status: S; facts: F; event: E; effect: X } : never;
 
 export interface Advance<N extends RecordName> {
   id: string;
@@ -41,7 +42,12 @@ export async function advance<N extends RecordName>(tx: Tx, name: N, input: Adva
   if (row === undefined) throw new Invariant(`${name} ${input.id} does not exist`);
   const from = row.status as Parts<N>['status'];
   const given = input.facts(row);
-  const result = step(record as unknown as RecordMachine<Parts<N>['status'], Parts<N>['facts'], Parts<N>['event'], Parts<N>['effect']>, from, given.facts, input.event);
+  const result = step(
+    record as unknown as RecordMachine<Parts<N>['status'], Parts<N>['facts'], Parts<N>['event'], Parts<N>['effect']>,
+    from,
+    given.facts,
+    input.event,
+  );
   if ('conflict' in result) return { conflict: true, status: from };
   const columns = { ...given.columns, status: result.status };
   const [updated] = await tx`update ${tx(table)} set ${tx(columns)} where id = ${input.id} returning *`;
