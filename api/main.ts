@@ -141,7 +141,8 @@ async function startHealth(
         await parts.db.sql`select 1`;
         return null;
       },
-      redis: () => parts.streams.problem(),
+      // Whoever answers requests goes on without Redis; taking it out of rotation would make an outage of a wake-up one of the API.
+      ...(config.SLUICE_ROLES.includes('http') ? {} : { redis: () => parts.streams.problem() }),
     },
     scrape: metrics.scrape,
   });
