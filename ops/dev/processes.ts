@@ -21,11 +21,8 @@ export interface Ports {
 
 /** The usual ports, or the next free ones; says which were taken. */
 export async function choosePorts(say: (line: string) => void): Promise<Ports> {
-  const taken = new Set<number>();
   const choose = async (name: string, preferred: number): Promise<number> => {
-    let port = await freePort(preferred);
-    while (taken.has(port)) port = await freePort(port + 1);
-    taken.add(port);
+    const port = await freePort(preferred);
     if (port !== preferred) say(`port ${preferred} is taken; ${name} uses ${port}`);
     return port;
   };

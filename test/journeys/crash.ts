@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Part, Scene } from './scene.ts';
 
@@ -12,7 +13,8 @@ export async function dieTwice<T>(scene: Scene, [part, point]: Crash, work: () =
   await scene.arm(part, point);
   const working = work();
   const done = working.then(() => undefined);
-  const first = await Promise.race([scene[part].exited, done]);
+  // A point just after the effect that the work waits for: the news of the death may come second.
+  const first = await Promise.race([scene[part].exited, done.then(() => exitWithin(scene[part].exited, 10_000))]);
   expect(first?.signal, `${part} was to die at ${point}`).toBe('SIGKILL');
   await scene.restart(part, { crashAt: point, untilReady: false });
   // Whether it comes past the point again depends on what had been committed: either it dies once more, or the work gets done.
@@ -22,4 +24,14 @@ export async function dieTwice<T>(scene: Scene, [part, point]: Crash, work: () =
   // It may still be armed: the next test must meet a process that lives.
   if (second === undefined) await scene.arm(part, undefined);
   return result;
+}
+
+type Exited = Scene[Part]['exited'];
+
+async function exitWithin(exited: Exited, milliseconds: number): Promise<Awaited<Exited> | undefined> {
+  const patience = new AbortController();
+  const late = pause(milliseconds, undefined, { signal: patience.signal }).catch(() => undefined);
+  const first = await Promise.race([exited, late]);
+  patience.abort();
+  return first;
 }

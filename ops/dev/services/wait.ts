@@ -29,10 +29,21 @@ export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitO
   }
 }
 
-/** A port nobody listens on: `preferred`, or the next free one above it; any free one when no preference is given. */
+/** Ports promised to somebody in this process who may not listen yet. */
+const promised = new Set<number>();
+
+/**
+ * A port nobody listens on and nobody was promised: `preferred`, or the next free one above it; any free one when no
+ * preference is given.
+ */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred === undefined) return (await tryPort(0)) as number;
-  for (let port = preferred; port < preferred + 200; port++) if ((await tryPort(port)) !== undefined) return port;
+  for (let port = preferred; port < preferred + 200; port++) {
+    if (promised.has(port)) continue;
+    promised.add(port);
+    if ((await tryPort(port)) !== undefined) return port;
+    promised.delete(port);
+  }
   throw new Error(`no free port between ${preferred} and ${preferred + 199}`);
 }
 

@@ -47,7 +47,7 @@ describe('advancing the clock', () => {
 
   it('never expires a payment that was paid in time', async () => {
     const { id, address } = await selected();
-    await world.chain.pay(address, world.chain.tokens.USDT, 10_000_000n);
+    await world.chain.payAndMine(address, world.chain.tokens.USDT, 10_000_000n);
     await world.operator(api).must('POST', '/clock/advance', { body: { seconds: 3_700 } });
     await waitFor(async () => (await status(id)) !== 'PENDING', { what: 'the payment to resolve' });
     expect(await merchant.must('POST', `/payments/${id}/verify`)).toMatchObject({ status: 'SUCCESS' });
