@@ -613,8 +613,7 @@ export interface components {
              */
             type: "DIRECT" | "PAYLINK";
             /**
-             * Format: uuid
-             * @description Required when type is `PAYLINK`; ignored otherwise.
+             * @description UUID of the saved link. Required when type is `PAYLINK`; ignored otherwise.
              * @default null
              */
             paylinkId: string | null;

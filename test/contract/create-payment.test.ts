@@ -43,6 +43,11 @@ describe('201', () => {
     expect((await create({ ...HOSTED, currencyCode: 'usd', language: null, paylinkId: null })).status).toBe(201);
   });
 
+  it('ignores a paylinkId that comes with DIRECT, whatever it is (decisions 9)', async () => {
+    expect((await create({ ...HOSTED, type: 'DIRECT', paylinkId: 'not a UUID' })).status).toBe(201);
+    expect((await create({ ...HOSTED, paylinkId: 'not a UUID' })).status).toBe(201);
+  });
+
   it('ignores unknown fields', async () => {
     expect((await create({ ...HOSTED, colour: 'blue', paymentUid: 'x' })).status).toBe(201);
   });
