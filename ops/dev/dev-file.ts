@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
@@ -39,8 +40,9 @@ export function dataDirectory(): string {
 
 /** Writes it whole or not at all; it holds secrets, so only its owner may read it. */
 export async function writeDevFile(path: string, content: DevFile): Promise<void> {
-  await writeFile(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  await rename(`${path}.new`, path);
+  const whole = `${path}.${randomUUID()}`;
+  await writeFile(whole, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  await rename(whole, path);
 }
 
 /** The instance that runs here, or undefined when there is none. */

@@ -52,7 +52,8 @@ export interface ProcessOptions {
   local: LocalNetworks;
   secrets: DemoSecrets;
   say(line: string): void;
-  onPids(): void;
+  /** Publishes the process ids of this moment; never called twice at once. */
+  onPids(): Promise<void>;
 }
 
 /** The deployables as production runs them: http and worker, the signer apart and alone with the seed, one indexer per network. */
@@ -76,6 +77,14 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     SLUICE_CHECKOUT_URL: `http://127.0.0.1:${ports.checkout}`,
     SLUICE_RATE_LIMIT_SCALE: process.env.SLUICE_RATE_LIMIT_SCALE ?? '1000',
   };
+  // Several may die at once: each is written down after the other, and a file that cannot be written stops nobody.
+  let noted = Promise.resolve();
+  const note = (pid: number): void => {
+    noted = noted
+      .then(() => rememberChild(options.directory, pid))
+      .then(() => options.onPids())
+      .catch((error: unknown) => options.say(`cannot write down process ${pid}: ${error instanceof Error ? error.message : String(error)}`));
+  };
   const start = async (name: string, program: string, env: Record<string, string | undefined>): Promise<Supervised> => {
     const supervised = await supervise({
       name,
@@ -84,7 +93,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
       cwd: options.root,
       env,
       onLine: logFile(join(options.directory, 'logs', `${name.replaceAll(' ', '-')}.log`)),
-      onRestart: (pid) => void rememberChild(options.directory, pid).then(options.onPids),
+      onRestart: note,
       say: options.say,
     });
     await rememberChild(options.directory, supervised.pid());

@@ -125,7 +125,9 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     local,
     secrets,
     say,
-    onPids: () => dev && publish(dev, processes, directory),
+    onPids: async () => {
+      if (dev) await publish(dev, processes, directory);
+    },
   });
   stops.push(async () => {
     // The indexers publish for the api: it goes first, they follow.
