@@ -64,12 +64,14 @@ export class ChainUnavailable extends Error {
   }
 }
 
-/** Reads and writes addresses of one family; pure. */
+/** Reads and writes addresses and transaction ids of one family; pure. */
 export interface AddressCodec {
   /** The canonical form used in the database and the watch set, or why the text is not an address (decisions 10). */
   parse(text: string): { ok: true; canonical: string } | { ok: false; problem: string };
   /** The form shown to people and to the contract (EIP-55 for EVM). */
   display(canonical: string): string;
+  /** The form a transaction id has in the database, or why the text is not one. */
+  parseTxid(text: string): { ok: true; canonical: string } | { ok: false; problem: string };
 }
 
 /** Derives deposit addresses from an account xpub; holds no key. */

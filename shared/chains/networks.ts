@@ -41,7 +41,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     finality: FINALITY.local,
     minimumTip: GWEI,
     stallSeconds: 30,
-    explorerTxUrl: 'http://127.0.0.1:3000/explorer/tx/{txHash}',
+    explorerTxUrl: 'http://127.0.0.1:3000/explorer/local/tx/{txHash}',
   },
 ];
 

@@ -78,3 +78,19 @@ describe('EVM address text', () => {
     expect(codec.parse(text).ok).toBe(false);
   });
 });
+
+describe('transaction hashes', () => {
+  const { parseTxid } = codecOf('evm');
+  const hash = `0x${'aB'.repeat(32)}`;
+
+  it('are lower case inside, whatever case they come in', () => {
+    expect(parseTxid(hash)).toEqual({ ok: true, canonical: hash.toLowerCase() });
+  });
+
+  it.each(['', '0x', hash.slice(2), hash.slice(0, -1), `${hash}0`, `0X${hash.slice(2)}`, ` ${hash}`, `${hash}\n`, `0x${'g'.repeat(64)}`])(
+    'are refused as %j, with a reason',
+    (text) => {
+      expect(parseTxid(text)).toMatchObject({ ok: false, problem: expect.stringContaining('transaction hash') });
+    },
+  );
+});

@@ -12,13 +12,15 @@ let chain: TestChain;
 let rpc: Rpc;
 let hash: string;
 let height: number;
+/** Second of the three transactions in the block. */
+let txid: string;
 
 beforeAll(async () => {
   chain = await aChain({ blockSeconds: 0 });
   rpc = openRpc([chain.url]);
   await chain.mine(3);
   await chain.pay(ALICE, null, 5n);
-  await chain.pay(ALICE, chain.tokens.USDT, 6n);
+  txid = await chain.pay(ALICE, chain.tokens.USDT, 6n);
   await chain.pay(ALICE, chain.tokens.USDT, 7n);
   await chain.mine();
   const reader = evmReader({ name: 'local', chainId: '31337' }, rpc);
@@ -84,6 +86,14 @@ describe('a lie in the receipts of a block is refused, not published:', () => {
     const reader = lying('eth_getBlockReceipts', change);
     await expect(reader.block(hash, WATCHED)).rejects.toThrow(ChainUnavailable);
     await expect(reader.range(height, height, WATCHED)).rejects.toThrow(ChainUnavailable);
+    await expect(reader.transaction(txid)).rejects.toThrow(ChainUnavailable);
+  });
+
+  it('and one in the receipt of a single transaction changes nothing of what is said of it', async () => {
+    const told = await lying('eth_getTransactionReceipt', put(['logs'], [])).transaction(txid);
+    expect(told).toEqual(await evmReader({ name: 'local', chainId: '31337' }, rpc).transaction(txid));
+    expect(told?.transfers).toMatchObject([{ recipient: ALICE, rawAmount: '6' }]);
+    await expect(lying('eth_getTransactionReceipt', put(['blockHash'], OTHER_HASH)).transaction(txid)).rejects.toThrow(ChainUnavailable);
   });
 });
 
@@ -99,7 +109,9 @@ describe('a lie in a header is refused, not published:', () => {
     ['a parent hash cut short', put(['parentHash'], '0xabcd')],
   ];
   it.each(lies)('%s', async (_name, change) => {
-    await expect(lying('eth_getBlockByHash', change).block(hash, WATCHED)).rejects.toThrow(ChainUnavailable);
+    const reader = lying('eth_getBlockByHash', change);
+    await expect(reader.block(hash, WATCHED)).rejects.toThrow(ChainUnavailable);
+    await expect(reader.transaction(txid)).rejects.toThrow(ChainUnavailable);
   });
 
   it('a range whose blocks do not follow one another', async () => {

@@ -192,6 +192,23 @@ describe('a single transaction', () => {
     });
   });
 
+  it('names every transfer as its block does, so that an inquiry and the stream can never credit one twice', async () => {
+    const router = await routerWith(chain.tokens.USDC, 100n);
+    await chain.pay(BOB, chain.tokens.USDC, 1n);
+    const txid = await send(router, callData(selector('forwardTwice(address,address,uint256,uint256)'), chain.tokens.USDC, ALICE, 30n, 12n));
+    await chain.mine();
+    const { transfers } = await latest(ALICE);
+    expect(transfers).toHaveLength(2);
+    expect((await reader.transaction(txid))?.transfers).toEqual(transfers);
+  });
+
+  it('that failed is told as failed, with no transfer', async () => {
+    const router = await routerWith(chain.tokens.USDC, 1n);
+    const txid = await send(router, callData(selector('forwardAndFail(address,address,uint256)'), chain.tokens.USDC, ALICE, 1n));
+    await chain.mine();
+    expect(await reader.transaction(txid)).toMatchObject({ txid, succeeded: false, transfers: [] });
+  });
+
   it('has no block while it waits, and is unknown when nobody sent it', async () => {
     const txid = await chain.pay(ALICE, null, 1n);
     expect(await reader.transaction(txid)).toEqual({ txid, height: null, blockHash: null, succeeded: null, transfers: [] });

@@ -2,6 +2,7 @@ import { checksumAddress } from 'viem';
 import type { AddressCodec } from '../chain.ts';
 
 const SHAPE = /^0x[0-9a-fA-F]{40}$/;
+const TXID = /^0x[0-9a-fA-F]{64}$/;
 const ZERO = `0x${'0'.repeat(40)}`;
 
 /**
@@ -19,6 +20,10 @@ export const evmAddress: AddressCodec = {
     return { ok: true, canonical };
   },
   display,
+  parseTxid: (text) =>
+    TXID.test(text)
+      ? { ok: true, canonical: text.toLowerCase() }
+      : { ok: false, problem: 'must be an EVM transaction hash: 0x followed by 64 hexadecimal digits' },
 };
 
 function display(canonical: string): string {

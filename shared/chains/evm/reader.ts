@@ -154,11 +154,15 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, rpc:
     async transaction(txid) {
       const [body, answer] = await Promise.all([call('eth_getTransactionByHash', [txid]), call('eth_getTransactionReceipt', [txid])]);
       if (answer === null) return body === null ? null : pending(readTransaction(body), txid);
-      const receipt = readReceipt(answer);
-      if (receipt.txid !== txid) unsure(`asked for transaction ${txid}, got ${receipt.txid}`);
-      const [header, tx] = await Promise.all([headerByHash(receipt.blockHash), fetchTransaction(receipt)]);
-      if (header.height !== receipt.height || header.transactions[receipt.position] !== txid) unsure(`block ${header.hash} does not hold ${txid}`);
-      return { txid, height: header.height, blockHash: header.hash, succeeded: receipt.succeeded, transfers: transfersOf(header, receipt, tx, EVERYTHING) };
+      // The receipt only says which block to read: the receipts of a whole block prove one another, and number every log.
+      const { txid: answered, blockHash } = readReceipt(answer);
+      if (answered !== txid) unsure(`asked for transaction ${txid}, got ${answered}`);
+      const [header, answers] = await Promise.all([headerByHash(blockHash), call('eth_getBlockReceipts', [blockHash])]);
+      const receipts = readReceipts(answers);
+      crossCheck(header, receipts);
+      const receipt = receipts.find((one) => one.txid === txid) ?? unsure(`block ${blockHash} does not hold ${txid}`);
+      const tx = await fetchTransaction(receipt);
+      return { txid, height: header.height, blockHash, succeeded: receipt.succeeded, transfers: transfersOf(header, receipt, tx, EVERYTHING) };
     },
 
     async balance(address, contract, height) {
