@@ -17,6 +17,8 @@ export const ONE = 10n ** 18n;
 const PATTERN = /^(0|[1-9]\d{0,37})(\.\d{1,18})?$/;
 /** Longest money string accepted; checked before anything is parsed so that a huge number costs nothing (decisions 1). */
 export const MAX_MONEY_LENGTH = 57;
+/** The money format has at most 38 integer digits; what reaches this could not be shown. */
+export const MONEY_LIMIT = 10n ** 38n * ONE;
 
 /** Brands a scaled integer; only for code that already holds 18-place integers (SQL reads, arithmetic). */
 export function amount<U extends 'usd' | 'asset'>(scaled: bigint): Amount<U> {

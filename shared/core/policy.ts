@@ -24,6 +24,10 @@ export const POLICY = {
   expirySweepSeconds: 15,
   /** How long a deadline waits for an indexer that lags, so that a paid payment is not called unpaid. */
   expiryPatienceSeconds: 15 * MINUTE,
+  /** Long enough to show a payment that is seen and not yet confirmed, short enough to wait for. */
+  sandboxConfirmSeconds: 10,
+  /** Simulated deposits are watched by people. */
+  sandboxSweepSeconds: 2,
   /** Enough for typing mistakes in a hash, too few for fishing. */
   inquiryAttempts: 5,
   /** The contract's internal wait of select. */
@@ -36,8 +40,21 @@ export const POLICY = {
   priceFreshSeconds: 2 * MINUTE,
   /** A source further than 5 % from the median is broken, not early. */
   priceOutlierBps: 500,
-  /** Fewer sources cannot outvote a broken one. */
-  priceSourcesMinimum: 3,
+  /** How many must be configured: three coin markets outvote a broken one; daily currency rates need a second opinion only. */
+  priceSourcesMinimum: { crypto: 3, fiat: 2 },
+  /** How many must agree on one price, so that a price survives the loss of a source and never rests on one word. */
+  priceSourcesAgreeing: 2,
+  /** Half a minute: four chances before a price is too old to be used. */
+  pricePollSeconds: 30,
+  /** Daily rates are asked for politely, and kept long enough to sit through a few failures. */
+  priceReferencePollSeconds: HOUR,
+  priceReferenceKeptSeconds: 6 * HOUR,
+  /** A market answers in a second or is of no use this round. */
+  priceSourceDeadlineMs: 5_000,
+  /** A source that keeps failing is asked less and less often, but at least this often. */
+  priceBackoffMaximumSeconds: 10 * MINUTE,
+  /** A source may ask for a longer pause, but not switch itself off for days. */
+  priceRetryAfterMaximumSeconds: HOUR,
   /** A payment that waits this long for a price needs a person. */
   priceWaitAlertSeconds: 5 * MINUTE,
 
@@ -48,8 +65,21 @@ export const POLICY = {
   webhookJitterPercent: 5,
   /** A receiver is told to answer 200 quickly; slower than this it is treated as down. */
   webhookDeadlineMs: 10_000,
-  /** Read for the log only; an endless answer must not be. */
+  /** Taken so that a receiver can finish its answer, and looked at by nobody; what goes on longer is cut off. */
   webhookReadBytes: 65_536,
+  /** A receiver may postpone one attempt by a day; more would only lose the webhook. */
+  webhookRetryAfterMaximumSeconds: DAY,
+  /** A click storm on "resend" becomes one request every two seconds. */
+  webhookResendSpacingSeconds: 2,
+  /** One host is never sent more at a time, so that one which answers slowly holds up itself only. */
+  webhookLanesPerHost: 4,
+  /** A host that let several attempts in a row run into the deadline gets one at a time until it answers again. */
+  webhookLanesPerSlowHost: 1,
+  webhookTimeoutsUntilSlow: 3,
+  /** A quarter of all, so that many slow hosts of one merchant leave room for everybody else's. */
+  webhookLanesPerGateway: 16,
+  /** Attempts in flight in one process, those of the schedule and resends each: bounds its sockets and its memory. */
+  webhookLanes: 64,
   /** Both secrets sign for a day, so that a receiver can be changed without losing an event. */
   webhookSecretOverlapSeconds: DAY,
 
@@ -136,6 +166,16 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   // A six-digit code is guessed here if anywhere.
   approveSettlement: 10,
 };
+
+/** The same for what is no operation of the contract; documentation and health are not limited. */
+export const EDGE_RATE_LIMITS = {
+  /** Paths and methods that do not exist, all together: plenty for a typing mistake, little for a scanner. */
+  unknown: 120,
+  /** The operator API, all of it together; a console with the token gets ten times as much. */
+  operator: 120,
+  /** A checkout page shows a few dozen, and caches them for a day. */
+  logo: 1_200,
+} as const;
 
 /**
  * When a payment resolves and when its funds mature, by kind of network (decisions 5). A networks file names its own;

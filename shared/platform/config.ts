@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { isMoney } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { isIpRange } from './ip.ts';
 
 const money = z.string().refine(isMoney, 'must be a money string');
@@ -58,6 +59,25 @@ const list = z.string().transform((text) =>
     .map((part) => part.trim())
     .filter((part) => part !== ''),
 );
+const seconds = z.coerce.number().int().min(1).max(86_400);
+/** `name=https://…` pairs, comma-separated; trailing slashes are dropped. */
+const urlsByName = list.transform((pairs, context) => {
+  const urls: Record<string, string> = {};
+  for (const pair of pairs) {
+    const [, name, url] = /^([a-z0-9-]+)=(https?:\/\/.+)$/.exec(pair) ?? [];
+    if (name === undefined || url === undefined || !URL.canParse(url)) context.addIssue(`must be name=URL pairs, which ${pair.slice(0, 60)} is not`);
+    else urls[name] = url.replace(/\/+$/, '');
+  }
+  return urls;
+});
+const ranges = list.pipe(z.array(z.string().refine(isIpRange, 'must be IP addresses or CIDR ranges')));
+/** All, none, or some. */
+const flagOrRanges = list.transform((parts, context): boolean | string[] => {
+  const [only = ''] = parts;
+  if (parts.length === 1 && flag.safeParse(only).success) return flag.parse(only);
+  if (parts.length === 0 || !parts.every(isIpRange)) context.addIssue('must be 0, 1, or IP addresses and CIDR ranges separated by commas');
+  return parts;
+});
 const secret = z.string().min(32, 'must be at least 32 characters');
 
 const common = {
@@ -86,13 +106,17 @@ const apiSchema = z.object({
   SLUICE_MASTER_KEY: secret,
   SLUICE_SIGNER_SEED: z.string().optional(),
   SLUICE_PRICE_SOURCE: z.enum(['static', 'http']).default('static'),
-  SLUICE_PRIVATE_WEBHOOK_TARGETS: flag.optional(),
-  SLUICE_TRUSTED_PROXIES: list.pipe(z.array(z.string().refine(isIpRange, 'must be IP addresses or CIDR ranges'))).default([]),
+  SLUICE_PRICE_PROVIDERS: list.default([]),
+  SLUICE_PRICE_PROVIDER_URLS: urlsByName.default({}),
+  SLUICE_PRICE_POLL_SECONDS: seconds.default(POLICY.pricePollSeconds),
+  SLUICE_PRICE_FRESH_SECONDS: seconds.default(POLICY.priceFreshSeconds),
+  SLUICE_PRIVATE_WEBHOOK_TARGETS: flagOrRanges.optional(),
+  SLUICE_TRUSTED_PROXIES: ranges.default([]),
   SLUICE_RATE_LIMIT_SCALE: z.coerce.number().positive().default(1),
 });
 
 export type IndexerConfig = z.output<typeof indexerSchema> & { networks: NetworkConfig[] };
-export type ApiConfig = z.output<typeof apiSchema> & { networks: NetworkConfig[]; privateWebhookTargets: boolean };
+export type ApiConfig = z.output<typeof apiSchema> & { networks: NetworkConfig[]; privateWebhookTargets: boolean | readonly string[] };
 
 /** A configuration that cannot be used, with every problem found; shown in full at start. */
 export class ConfigError extends Error {
@@ -132,6 +156,9 @@ export function readApiConfig(env: Environment): ApiConfig {
     const signs = values.SLUICE_ROLES.includes('signer');
     if (signs && values.SLUICE_SIGNER_SEED === undefined) problems.push('SLUICE_SIGNER_SEED: required by the signer role');
     if (!signs && values.SLUICE_SIGNER_SEED !== undefined) problems.push('SLUICE_SIGNER_SEED: only the signer role may have it; remove it from this process');
+    // A quote counts for two rounds, and a price must still be usable when the next round is late.
+    if (values.SLUICE_PRICE_FRESH_SECONDS < 4 * values.SLUICE_PRICE_POLL_SECONDS)
+      problems.push('SLUICE_PRICE_FRESH_SECONDS: must be at least four times SLUICE_PRICE_POLL_SECONDS');
     if (values.NODE_ENV === 'production') problems.push(...productionProblems(values));
   }
   if (problems.length > 0 || !values || !networks) throw new ConfigError(problems);

@@ -10,7 +10,17 @@ export function canonicalIp(text: string): string | undefined {
   return parse(text)?.toString();
 }
 
-/** True for one address or a CIDR range, as allowlists and trusted proxies are written (contract 5.7). */
+/**
+ * Whom an address stands for when calls are counted: itself, or the /64 of an IPv6 address, since whoever has one address
+ * of a /64 has all of them. Text that is no address stands for itself.
+ */
+export function subscriberOf(text: string): string {
+  const address = parse(text);
+  if (address === undefined || address.kind() === 'ipv4') return address?.toString() ?? text;
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/64`).toString()}/64`;
+}
+
+/** True for one address or a CIDR range, as allowlists and trusted proxies are written; a zone is in neither (contract 5.7). */
 export function isIpRange(text: string): boolean {
   return parseRange(text) !== undefined;
 }
@@ -27,7 +37,7 @@ function contains(range: [Address, number] | undefined, address: Address): boole
 
 function parseRange(text: string): [Address, number] | undefined {
   const [host = '', bits, ...rest] = text.split('/');
-  const address = parse(host);
+  const address = host.includes('%') ? undefined : parse(host);
   if (address === undefined || rest.length > 0) return undefined;
   const most = address.kind() === 'ipv4' ? 32 : 128;
   if (bits === undefined) return [address, most];
@@ -39,6 +49,9 @@ function parseRange(text: string): [Address, number] | undefined {
 function parse(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   if (!text.includes(':') || !ipaddr.IPv6.isValid(text)) return undefined;
-  const address = ipaddr.IPv6.parse(text);
+  // ipaddr.js takes the deprecated IPv4-compatible `::192.0.2.1` for the IPv4-mapped `::ffff:192.0.2.1`; they are different addresses.
+  if (/^::\d+\./.test(text)) return undefined;
+  // A zone names an interface of this machine, not a different caller.
+  const address = ipaddr.IPv6.parse(text.replace(/%.*$/s, ''));
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }

@@ -5,6 +5,8 @@ const GRACE_MILLISECONDS = 9_000;
 export interface Lifecycle {
   /** Registers a stop step; steps run in reverse order of registration, each awaited. */
   onStop(name: string, stop: () => Promise<void> | void): void;
+  /** The same for what takes its time and needs no step before it: it begins when stopping begins, and its step only waits for it. */
+  onStopAtOnce(name: string, stop: () => Promise<void>): void;
   /** Runs the stop steps once; later calls await the same run. */
   stop(reason: string): Promise<void>;
   /** Aborted as soon as stopping begins. */
@@ -35,6 +37,13 @@ export function createLifecycle(log: Logger): Lifecycle {
 
   const lifecycle: Lifecycle = {
     onStop: (name, stop) => void steps.push({ name, stop }),
+    onStopAtOnce(name, stop) {
+      let stopped: Promise<void> | undefined;
+      const begin = (): Promise<void> => (stopped ??= stop());
+      // Whether it failed is the step's to say.
+      abort.signal.addEventListener('abort', () => void begin().catch(() => undefined));
+      steps.push({ name, stop: begin });
+    },
     stop: (reason) => (running ??= run(reason)),
     signal: abort.signal,
   };

@@ -55,6 +55,7 @@ export function createApiMetrics(version: string) {
     httpDuration: histogram('sluice_http_request_duration_seconds', 'Request time by route template.', HTTP, ['method', 'route', 'status']),
     httpInFlight: gauge('sluice_http_requests_in_flight', 'Requests being answered.'),
     apiErrors: counter('sluice_api_errors_total', 'Error answers by slug.', ['route', 'code']),
+    rateLimited: counter('sluice_rate_limited_total', 'Requests refused because their caller sent too many.', ['route']),
     authFailures: counter('sluice_auth_failures_total', 'Refused credentials: key, operator, signature, stale, ip.', ['reason']),
     idempotency: counter('sluice_idempotency_total', 'Calls with an Idempotency-Key: new, replay, conflict.', ['endpoint', 'result']),
     addressAssignDuration: histogram('sluice_address_assign_duration_seconds', 'Time until select answered: assigned, pending.', HTTP, ['chain', 'result']),
@@ -63,6 +64,8 @@ export function createApiMetrics(version: string) {
     paymentsOverdue: gauge('sluice_payments_overdue', 'Unpaid payments more than 60 s past their deadline.'),
     confirmedToResolved: histogram('sluice_payment_confirmed_to_resolved_seconds', 'From a final deposit to the status.', FLOW, ['chain']),
     seenToResolved: histogram('sluice_payment_seen_to_resolved_seconds', 'From the first sighting to the status.', FLOW, ['chain']),
+    // Named after where deposits come from; only the api knows what they were for.
+    deposits: counter('sluice_indexer_deposits_total', 'Final deposits by how they fitted: matched, wrong_asset, late, unmatched, dust.', ['chain', 'match']),
     webhookAttempts: counter('sluice_webhook_attempts_total', 'Finished webhook attempts: 2xx, 3xx, 4xx, 5xx, timeout, dns, tls, refused, blocked.', [
       'result',
       'attempt',
@@ -79,6 +82,8 @@ export function createApiMetrics(version: string) {
     jobOldestDueAge: gauge('sluice_job_oldest_due_age_seconds', 'How long the oldest due job has waited.', ['queue']),
     jobsProcessed: counter('sluice_jobs_processed_total', 'Finished job runs.', ['queue', 'result']),
     jobDuration: histogram('sluice_job_duration_seconds', 'Job run time.', FAST, ['queue']),
+    priceTimestamp: gauge('sluice_price_timestamp_seconds', 'Time of the latest price its sources agreed on, Unix seconds.', ['asset']),
+    priceFetchErrors: counter('sluice_price_fetch_errors_total', 'Price sources that gave no usable answer.', ['source']),
     ledgerImbalance: gauge('sluice_ledger_imbalance', 'Sum of all entries per asset; anything but 0 is an incident.', ['asset']),
     ledgerCheckTimestamp: gauge('sluice_ledger_check_timestamp_seconds', 'When the audit last ran, Unix seconds.'),
     messagesApplied: counter('sluice_messages_applied_total', 'Stream messages by outcome: applied, duplicate, stale, rewind, forged.', ['chain', 'result']),

@@ -1,17 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClient } from 'redis';
 import type { Logger } from './logger.ts';
+import { backoffMs, redisConnection, subscribe } from './redis-connection.ts';
 
 /** Entries a stream keeps, many times what an indexer may run ahead of its consumer; the cursor is in Postgres anyway. */
 const KEPT = 4_096;
 const READ_COUNT = 64;
 const BLOCK_MS = 1_000;
-const CONNECT_TIMEOUT_MS = 2_000;
-const PING_MS = 5_000;
-/** A connection that says nothing for this long, pings included, is dead. */
-const SILENCE_MS = 15_000;
-const LONGEST_BACKOFF_MS = 2_000;
 
 /** One entry of a stream. A forged one (its MAC is missing or wrong) carries no payload: report it, acknowledge it, never read it. */
 export type StreamEntry = { id: string; forged: false; payload: string } | { id: string; forged: true };
@@ -66,15 +61,15 @@ export function macOf(key: string, stream: string, payload: string): string {
 /** Opens the connections; returns at once and keeps reconnecting for ever, so that a missing Redis never stops a process. */
 export function openStreams(options: { url: string; key: string; name: string; log: Logger }): Streams {
   const { key, log } = options;
-  const connections = new Set<ReturnType<typeof connection>>();
-  const connect = (role: string): ReturnType<typeof connection> => {
-    const opened = connection(options.url, `${options.name}-${role}`, log);
+  const connections = new Set<ReturnType<typeof redisConnection>>();
+  const connect = (role: string): ReturnType<typeof redisConnection> => {
+    const opened = redisConnection(options.url, `${options.name}-${role}`, log);
     connections.add(opened);
     return opened;
   };
   const commands = connect('commands');
   const listeners = new Map<string, Set<() => void>>();
-  let subscriber: ReturnType<typeof connection> | undefined;
+  let subscriber: ReturnType<typeof redisConnection> | undefined;
 
   return {
     async append(stream, payload) {
@@ -116,7 +111,7 @@ export function openStreams(options: { url: string; key: string; name: string; l
 }
 
 function streamReader(
-  own: ReturnType<typeof connection>,
+  own: ReturnType<typeof redisConnection>,
   at: { key: string; stream: string; group: string; consumer: string; log: Logger; closed: () => void },
 ): StreamReader {
   const { stream, group, consumer, log } = at;
@@ -175,54 +170,6 @@ function streamReader(
       return own.close();
     },
   };
-}
-
-function connection(url: string, name: string, log: Logger) {
-  let closing = false;
-  const client = createClient({
-    url,
-    name: name.replace(/[^\w.:-]/g, '-'),
-    // A command while Redis is away fails at once: every caller has its own way to wait, and nothing piles up in memory.
-    disableOfflineQueue: true,
-    pingInterval: PING_MS,
-    socket: { connectTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENCE_MS, reconnectStrategy: (retries) => backoffMs(retries + 1) },
-  });
-  let down = false;
-  client.on('error', (error: unknown) => {
-    if (!down && !closing) log.warn({ err: error, connection: name }, 'redis is away; reconnecting');
-    down = true;
-  });
-  client.on('ready', () => {
-    if (down) log.info({ connection: name }, 'redis is back');
-    down = false;
-  });
-  client.connect().catch((error: unknown) => {
-    if (!closing) log.error({ err: error, connection: name }, 'redis connection given up');
-  });
-  return {
-    client,
-    closing: () => closing,
-    close: async () => {
-      closing = true;
-      client.destroy();
-    },
-  };
-}
-
-/** Subscribes once the connection is up; the client renews subscriptions itself after a reconnection. */
-async function subscribe(to: ReturnType<typeof connection>, channel: string, listener: () => void): Promise<void> {
-  for (let failures = 1; !to.closing(); failures++) {
-    try {
-      await to.client.subscribe(channel, listener);
-      return;
-    } catch {
-      await pause(backoffMs(failures));
-    }
-  }
-}
-
-function backoffMs(failures: number): number {
-  return Math.min(LONGEST_BACKOFF_MS, 50 * 2 ** Math.min(failures, 10));
 }
 
 function sameMac(given: string, expected: string): boolean {

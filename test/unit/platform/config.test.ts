@@ -49,6 +49,26 @@ describe('the configuration', () => {
     expect(problems.join()).not.toContain('hunter2');
   });
 
+  it('reads which price sources are asked, where and how often', () => {
+    const given = {
+      SLUICE_PRICE_SOURCE: 'http',
+      SLUICE_PRICE_PROVIDERS: 'coinbase, kraken,bitstamp',
+      SLUICE_PRICE_PROVIDER_URLS: 'coinbase=https://proxy.example.com/cb/,kraken=http://127.0.0.1:8080',
+      SLUICE_PRICE_POLL_SECONDS: '20',
+    };
+    expect(readApiConfig({ ...good, ...given })).toMatchObject({
+      SLUICE_PRICE_PROVIDERS: ['coinbase', 'kraken', 'bitstamp'],
+      SLUICE_PRICE_PROVIDER_URLS: { coinbase: 'https://proxy.example.com/cb', kraken: 'http://127.0.0.1:8080' },
+      SLUICE_PRICE_POLL_SECONDS: 20,
+      SLUICE_PRICE_FRESH_SECONDS: 120,
+    });
+    expect(problemsOf(() => readApiConfig({ ...good, SLUICE_PRICE_PROVIDER_URLS: 'coinbase,kraken=ftp://x' }))).toEqual([
+      expect.stringContaining('which coinbase is not'),
+      expect.stringContaining('which kraken=ftp://x is not'),
+    ]);
+    expect(problemsOf(() => readApiConfig({ ...good, SLUICE_PRICE_POLL_SECONDS: '31' }))).toEqual([expect.stringContaining('at least four times')]);
+  });
+
   it('takes a secret from a file', () => {
     writeFileSync(join(folder, 'key'), `${secret('from-file')}\n`);
     expect(readApiConfig({ ...good, SLUICE_MASTER_KEY: undefined, SLUICE_MASTER_KEY_FILE: join(folder, 'key') }).SLUICE_MASTER_KEY).toBe(secret('from-file'));
@@ -80,5 +100,16 @@ describe('the configuration', () => {
       readApiConfig({ ...production, SLUICE_PRICE_SOURCE: 'static', SLUICE_MASTER_KEY: secret('demo'), SLUICE_CRASH_AT: 'credit.committed' }),
     );
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['SLUICE_MASTER_KEY', 'SLUICE_PRICE_SOURCE', 'SLUICE_CRASH_AT']);
+  });
+
+  it('allows private webhook targets as a whole, or by ranges', () => {
+    const read = (value: string) => readApiConfig({ ...good, SLUICE_PRIVATE_WEBHOOK_TARGETS: value }).privateWebhookTargets;
+    expect(['1', 'true', '0', 'false'].map(read)).toEqual([true, true, false, false]);
+    expect(read('127.0.0.0/8, ::1')).toEqual(['127.0.0.0/8', '::1']);
+    for (const wrong of ['yes', '10.0.0.0/33', '127.1', 'localhost', '1,10.0.0.0/8'])
+      expect(
+        problemsOf(() => read(wrong)),
+        wrong,
+      ).toEqual(['SLUICE_PRIVATE_WEBHOOK_TARGETS: must be 0, 1, or IP addresses and CIDR ranges separated by commas']);
   });
 });

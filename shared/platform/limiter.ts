@@ -1,0 +1,115 @@
+import { type Bucket, give, type Limit, levelAt, REQUEST_UNITS, take, waitFor } from '#shared/core/token-bucket.ts';
+import { type BucketKeys, PROOF_MS, type SharedBuckets } from './redis-buckets.ts';
+
+/** Buckets and proofs this process remembers; the least recently used are forgotten first, which are those nearly empty anyway. */
+const REMEMBERED = 20_000;
+
+/** One request, as the limiter sees it. */
+export interface Claim {
+  /** Whose budget it is: an address, or the /64 of an IPv6 one. */
+  client: string;
+  operation: string;
+  /** What anybody gets. */
+  small: Limit;
+  /** What a client gets whose credential was proven. */
+  large: Limit;
+  /** Digest of whatever the request names itself by; worth nothing until `prove` was called for it from the same client. */
+  credential: string | undefined;
+}
+
+/** What became of a claim. */
+export interface Verdict {
+  /** 0 when it passed, else the milliseconds after which one will. */
+  waitMs: number;
+  /** Whether `prove` would still change something: the credential has no fresh proof in this process. */
+  unproven: boolean;
+  /**
+   * Says that the credential turned out to be genuine: from now on this client has its large budget when it sends it, and
+   * this request is paid for from there too. Never rejects and never waits.
+   */
+  prove(): void;
+}
+
+/** Decides who may call how often. */
+export interface Limiter {
+  /** Takes one request from its bucket; never rejects, and waits for Redis for a quarter of a second at most. */
+  take(claim: Claim): Promise<Verdict>;
+}
+
+/**
+ * Token buckets that all processes share through `shared`, and that each process also keeps for itself: while Redis is
+ * away or was wiped, its own hold on, so an outage costs accuracy between processes and neither protection nor answers.
+ * Each request must fit in both. Memory is bounded whatever addresses and keys are made up.
+ */
+export function createLimiter(options: { now(): number; shared?: SharedBuckets; remembered?: number }): Limiter {
+  const { now, shared } = options;
+  const buckets = lru<Bucket>(options.remembered ?? REMEMBERED);
+  const proofs = lru<number>(options.remembered ?? REMEMBERED);
+
+  const charge = (key: string, limit: Limit): void => {
+    const at = now();
+    buckets.set(key, { level: Math.min(limit.capacity, levelAt(buckets.get(key), at, limit) + REQUEST_UNITS), at });
+  };
+  const waitHere = (claim: Claim, keys: BucketKeys, from: 'small' | 'large'): number =>
+    waitFor(levelAt(buckets.get(keys[from]), now(), claim[from]), claim[from]);
+  const verdict = (claim: Claim, keys: BucketKeys, paid: 'small' | 'large', waitMs: number): Verdict => {
+    const { mark } = keys;
+    const unproven = mark !== undefined && (paid === 'small' || (proofs.get(mark) ?? 0) - now() < PROOF_MS / 2);
+    let needed = unproven;
+    const prove = (): void => {
+      if (!needed || mark === undefined) return;
+      needed = false;
+      const at = now();
+      proofs.set(mark, at + PROOF_MS);
+      if (paid === 'small' && waitHere(claim, keys, 'large') === 0) {
+        charge(keys.large, claim.large);
+        buckets.set(keys.small, give(buckets.get(keys.small), at, claim.small));
+      }
+      shared?.prove({ ...keys, mark }, claim, paid);
+    };
+    return { waitMs, unproven, prove };
+  };
+
+  return {
+    async take(claim) {
+      const keys = keysOf(claim);
+      const proven = keys.mark !== undefined && (proofs.get(keys.mark) ?? 0) > now();
+      const guess = proven ? 'large' : 'small';
+      // Whether another process was given the proof is known to Redis only.
+      if (proven || keys.mark === undefined || shared === undefined) {
+        const waitMs = waitHere(claim, keys, guess);
+        if (waitMs > 0) return verdict(claim, keys, guess, waitMs);
+      }
+      const answer = await shared?.take(keys, claim, proven);
+      if (answer === undefined) {
+        const taken = take(buckets.get(keys[guess]), now(), claim[guess]);
+        buckets.set(keys[guess], taken.bucket);
+        return verdict(claim, keys, guess, taken.waitMs);
+      }
+      const waitMs = Math.max(answer.waitMs, waitHere(claim, keys, answer.from));
+      if (waitMs === 0) charge(keys[answer.from], claim[answer.from]);
+      return verdict(claim, keys, answer.from, waitMs);
+    },
+  };
+}
+
+function keysOf({ client, operation, credential }: Claim): BucketKeys {
+  return {
+    small: `sluice:limit:{${client}}:${operation}`,
+    large: `sluice:limit:{${client}}:${operation}:proven`,
+    mark: credential === undefined ? undefined : `sluice:proof:{${client}}:${credential}`,
+  };
+}
+
+/** A map that forgets what was not touched for the longest time once it holds `most` entries. */
+function lru<V>(most: number): { get(key: string): V | undefined; set(key: string, value: V): void } {
+  const entries = new Map<string, V>();
+  return {
+    get: (key) => entries.get(key),
+    set(key, value) {
+      entries.delete(key);
+      entries.set(key, value);
+      if (entries.size > most) entries.delete(entries.keys().next().value as string);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createClient } from 'redis';
+import type { Logger } from './logger.ts';
+
+const CONNECT_TIMEOUT_MS = 2_000;
+const PING_MS = 5_000;
+/** A connection that says nothing for this long, pings included, is dead. */
+const SILENCE_MS = 15_000;
+const LONGEST_BACKOFF_MS = 2_000;
+
+/** One connection that keeps reconnecting for ever; returned at once, so that a missing Redis never stops a process. */
+export function redisConnection(url: string, name: string, log: Logger) {
+  let closing = false;
+  const client = createClient({
+    url,
+    name: name.replace(/[^\w.:-]/g, '-'),
+    // A command while Redis is away fails at once: every caller has its own way to wait, and nothing piles up in memory.
+    disableOfflineQueue: true,
+    pingInterval: PING_MS,
+    socket: { connectTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENCE_MS, reconnectStrategy: (retries) => backoffMs(retries + 1) },
+  });
+  let down = false;
+  client.on('error', (error: unknown) => {
+    if (!down && !closing) log.warn({ err: error, connection: name }, 'redis is away; reconnecting');
+    down = true;
+  });
+  client.on('ready', () => {
+    if (down) log.info({ connection: name }, 'redis is back');
+    down = false;
+  });
+  client.connect().catch((error: unknown) => {
+    if (!closing) log.error({ err: error, connection: name }, 'redis connection given up');
+  });
+  return {
+    client,
+    closing: () => closing,
+    close: async () => {
+      closing = true;
+      client.destroy();
+    },
+  };
+}
+
+/** Subscribes once the connection is up; the client renews subscriptions itself after a reconnection. */
+export async function subscribe(to: ReturnType<typeof redisConnection>, channel: string, listener: () => void): Promise<void> {
+  for (let failures = 1; !to.closing(); failures++) {
+    try {
+      await to.client.subscribe(channel, listener);
+      return;
+    } catch {
+      await pause(backoffMs(failures));
+    }
+  }
+}
+
+/** How long to wait after so many failures in a row. */
+export function backoffMs(failures: number): number {
+  return Math.min(LONGEST_BACKOFF_MS, 50 * 2 ** Math.min(failures, 10));
+}
