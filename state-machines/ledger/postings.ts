@@ -92,6 +92,14 @@ export function unallocated(assetId: string, amount: Coins): Posting[] {
   ]);
 }
 
+/** Corrects `unallocated`: somebody claimed the coins for a payment, which is credited with them as if they had just come in. */
+export function claim(assetId: string, amount: Coins): Posting[] {
+  return balanced(assetId, [
+    [systemAccount('unallocated'), -amount],
+    [systemAccount('chain'), amount],
+  ]);
+}
+
 /** Coins that had been booked were taken back by a reorganisation deeper than their finality (decisions 5). */
 export function lose(assetId: string, amount: Coins): Posting[] {
   return balanced(assetId, [

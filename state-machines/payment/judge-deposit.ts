@@ -31,7 +31,7 @@ export interface JudgedPayment {
   expiresAt: number;
   /** True when the payment rests at EXPIRED. */
   expired: boolean;
-  /** Offers that were selected; at least one, because an address is only assigned by a selection. */
+  /** Offers that were selected; at least one for a fixed amount, because an address is only assigned by a selection. */
   selected: readonly SelectedOffer[];
 }
 
@@ -45,15 +45,39 @@ export interface ConfirmedDeposit {
   confirmedAt: number;
   /** Market price of one coin of the received asset, no older than 120 s at confirmation; null when there is none yet. */
   marketPriceUsd: Usd | null;
-  /** True when an inquiry by transaction hash brought it in. */
+  /** True when it was matched by hand: by an inquiry with its transaction hash, or by the operator. */
   byInquiry: boolean;
 }
 
 export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
 
+/** Which sentence of contract 3.1 or decisions 3 made the verdict; the first that applies, in this order. */
+export type JudgingRule =
+  | 'exact_total_value'
+  | 'deviation_not_checked'
+  | 'no_deviation'
+  | 'within_over_tolerance'
+  | 'within_under_tolerance'
+  | 'outside_tolerance'
+  | 'open_amount_minimum_met'
+  | 'open_amount_below_minimum';
+
+const VERDICTS: Readonly<Record<JudgingRule, Verdict>> = {
+  exact_total_value: 'SUCCESS',
+  deviation_not_checked: 'SUCCESS',
+  no_deviation: 'SUCCESS',
+  within_over_tolerance: 'ACCEPTABLE',
+  within_under_tolerance: 'ACCEPTABLE',
+  outside_tolerance: 'MISMATCH',
+  open_amount_minimum_met: 'SUCCESS',
+  open_amount_below_minimum: 'MISMATCH',
+};
+
 /** The verdict on a deposit with every figure that verify reports and an operator may ask about. */
 export interface Judgement {
   verdict: Verdict;
+  /** The sentence it follows from. */
+  rule: JudgingRule;
   path: DepositPath;
   /** The offer it was judged by: of the asset received if selected, else the last one selected; null for an open amount without offers. */
   offerId: string | null;
@@ -106,9 +130,10 @@ function judgeOpenAmount(payment: JudgedPayment, deposit: ConfirmedDeposit): Jud
   const receivedCents = centsOf(deposit.received, deposit.marketPriceUsd);
   const expectedUsd = payment.minimumUsd ?? zero;
   const deviation = amount<'usd'>(receivedCents - centsOf(expectedUsd, ONE));
-  const verdict = deviation >= 0n ? 'SUCCESS' : 'MISMATCH';
+  const rule = deviation >= 0n ? 'open_amount_minimum_met' : 'open_amount_below_minimum';
   return {
-    verdict,
+    verdict: VERDICTS[rule],
+    rule,
     path: pathOf(payment, deposit),
     offerId: (payment.selected.find((offer) => offer.assetId === deposit.assetId) ?? lastSelected(payment))?.id ?? null,
     exact: false,
@@ -117,7 +142,7 @@ function judgeOpenAmount(payment: JudgedPayment, deposit: ConfirmedDeposit): Jud
     expectedAmount: null,
     expectedUsd,
     receivedUsd: receivedCents,
-    deviationUsd: verdict === 'SUCCESS' ? null : deviation,
+    deviationUsd: deviation >= 0n ? null : deviation,
     overUsd: zero,
     underUsd: zero,
     receivedAmountUsd: receivedCents,
@@ -143,10 +168,17 @@ function judgeFixedAmount(payment: JudgedPayment, deposit: ConfirmedDeposit): Ju
   const underUsd = tiny ? zero : toleranceUsd(payment.tolerance.kind, payment.tolerance.under, offer);
   const deviationUsd = exact ? zero : amount<'usd'>(receivedCents - centsOf(offer.totalValue, offer.priceUsd));
   const sameTinyValue = sameCoins || (own === undefined && deposit.received * priceUsd === offer.totalValue * offer.priceUsd);
-  const equal = exact || (tiny ? sameTinyValue : deviationUsd === 0n);
+  const rule = exact
+    ? 'exact_total_value'
+    : !payment.checkAmountDeviation
+      ? 'deviation_not_checked'
+      : (tiny ? sameTinyValue : deviationUsd === 0n)
+        ? 'no_deviation'
+        : toleranceRule(deviationUsd, overUsd, underUsd);
 
   return {
-    verdict: equal || !payment.checkAmountDeviation ? 'SUCCESS' : isTolerated(deviationUsd, overUsd, underUsd) ? 'ACCEPTABLE' : 'MISMATCH',
+    verdict: VERDICTS[rule],
+    rule,
     path: pathOf(payment, deposit),
     offerId: offer.id,
     exact,
@@ -163,8 +195,9 @@ function judgeFixedAmount(payment: JudgedPayment, deposit: ConfirmedDeposit): Ju
 }
 
 /** Bounds are inclusive: 99.00 of 100 with 1 % under is ACCEPTABLE, 98.99 is not. */
-function isTolerated(deviation: Usd, overUsd: Usd, underUsd: Usd): boolean {
-  return (deviation > 0n && deviation <= overUsd) || (deviation < 0n && -deviation <= underUsd);
+function toleranceRule(deviation: Usd, overUsd: Usd, underUsd: Usd): JudgingRule {
+  if (deviation > 0n && deviation <= overUsd) return 'within_over_tolerance';
+  return deviation < 0n && -deviation <= underUsd ? 'within_under_tolerance' : 'outside_tolerance';
 }
 
 /** The tolerance of one side in dollars, to the cent; at or below zero there is none. */

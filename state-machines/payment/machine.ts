@@ -15,6 +15,8 @@ export interface PaymentFacts {
   verdict: Verdict | null;
   /** The deposit landed inside the grace period after expiry (decisions 4). */
   withinGrace: boolean;
+  /** A person matched the deposit to this payment, by an inquiry or as the operator: then grace does not matter (contract 3.1, decisions 4). */
+  claimed: boolean;
   /** The deadline has passed, by service time. */
   overdue: boolean;
   /** No live sighting was first seen before the deadline, and every network of its addresses has been read past it (decisions 4). */
@@ -22,7 +24,7 @@ export interface PaymentFacts {
 }
 
 /** Facts that satisfy no guard; spread them and set what the event is about. */
-export const NO_PAYMENT_FACTS: PaymentFacts = { verdict: null, withinGrace: false, overdue: false, unpaid: false };
+export const NO_PAYMENT_FACTS: PaymentFacts = { verdict: null, withinGrace: false, claimed: false, overdue: false, unpaid: false };
 
 const machine = setup({
   types: { context: {} as PaymentFacts, events: {} as { type: PaymentEvent } },
@@ -30,7 +32,7 @@ const machine = setup({
     paidAsExpected: ({ context }) => context.verdict === 'SUCCESS',
     withinTolerance: ({ context }) => context.verdict === 'ACCEPTABLE',
     outsideTolerance: ({ context }) => context.verdict === 'MISMATCH',
-    insideGracePeriod: ({ context }) => context.withinGrace,
+    insideGracePeriodOrClaimed: ({ context }) => context.withinGrace || context.claimed,
     overdueAndUnpaid: ({ context }) => context.overdue && context.unpaid,
   },
   actions: { credit() {}, notify() {} },
@@ -52,13 +54,14 @@ const machine = setup({
         DEADLINE_PASSED: { guard: 'overdueAndUnpaid', target: 'EXPIRED', actions: ['notify'] },
       },
     },
-    // The only resting status that is left again: a deposit inside the grace period reopens it, with a second webhook.
+    // The only resting status that is left again: a deposit inside the grace period, or one
+    // that was matched by hand, reopens it, with a second webhook.
     EXPIRED: {
       on: {
         DEPOSIT_CONFIRMED: [
-          { guard: and(['insideGracePeriod', 'paidAsExpected']), target: 'SUCCESS', actions: ['credit', 'notify'] },
-          { guard: and(['insideGracePeriod', 'withinTolerance']), target: 'ACCEPTABLE', actions: ['credit', 'notify'] },
-          { guard: and(['insideGracePeriod', 'outsideTolerance']), target: 'MISMATCH', actions: ['credit', 'notify'] },
+          { guard: and(['insideGracePeriodOrClaimed', 'paidAsExpected']), target: 'SUCCESS', actions: ['credit', 'notify'] },
+          { guard: and(['insideGracePeriodOrClaimed', 'withinTolerance']), target: 'ACCEPTABLE', actions: ['credit', 'notify'] },
+          { guard: and(['insideGracePeriodOrClaimed', 'outsideTolerance']), target: 'MISMATCH', actions: ['credit', 'notify'] },
         ],
       },
     },

@@ -388,3 +388,67 @@ describe('every judgement of a fixed amount', () => {
     expect(Math.min(counts.SUCCESS, counts.ACCEPTABLE, counts.MISMATCH)).toBeGreaterThan(50);
   });
 });
+
+describe('the rule a judgement follows', () => {
+  test.each<[string, Partial<JudgedPayment>, Partial<ConfirmedDeposit>, string]>([
+    ['exact_total_value', { checkAmountDeviation: false }, {}, 'SUCCESS'],
+    ['deviation_not_checked', { checkAmountDeviation: false }, { received: coins('1') }, 'SUCCESS'],
+    ['no_deviation', {}, { received: coins('100.000001') }, 'SUCCESS'],
+    ['within_over_tolerance', { tolerance: dollars('1', '0') }, { received: coins('101') }, 'ACCEPTABLE'],
+    ['within_under_tolerance', { tolerance: dollars('0', '1') }, { received: coins('99') }, 'ACCEPTABLE'],
+    ['outside_tolerance', { tolerance: dollars('1', '1') }, { received: coins('98') }, 'MISMATCH'],
+    ['open_amount_minimum_met', { openAmount: true, minimumUsd: usd('100') }, {}, 'SUCCESS'],
+    ['open_amount_below_minimum', { openAmount: true, minimumUsd: usd('101') }, {}, 'MISMATCH'],
+  ])('%s is named, and leads to its verdict', (rule, payment, deposit, verdict) => {
+    expect(judged(payment, deposit)).toMatchObject({ rule, verdict });
+  });
+});
+
+describe('every judgement of an open amount', () => {
+  const open = fc.record({
+    units: fc.oneof(fc.bigInt({ min: 0n, max: 10_000n }), fc.bigInt({ min: 0n, max: 10n ** 24n })),
+    decimals: decimalsOfAsset,
+    marketPrice: price,
+    minimum: decimal({ digits: 4, places: 2 }),
+    atMinimum: fc.boolean(),
+    nudge: fc.bigInt({ min: -3n, max: 3n }),
+    over: decimal({ digits: 3, places: 2 }),
+    under: decimal({ digits: 3, places: 2 }),
+    selected: fc.boolean(),
+    inTime: fc.boolean(),
+    check: fc.boolean(),
+  });
+
+  test('equals the one made in exact fractions, whatever the tolerances, offers and times, and is never ACCEPTABLE', () => {
+    fc.assert(
+      fc.property(open, ({ units, decimals, marketPrice, minimum, atMinimum, nudge, inTime, ...given }) => {
+        const unit = 10n ** BigInt(decimals);
+        const near = round(times(over(rational(minimum), rational(marketPrice)), fraction(unit, 1n)), 0, 'half-up').n + nudge;
+        const received = fraction(atMinimum ? (near < 0n ? 0n : near) : units, unit);
+        const result = judged(
+          {
+            openAmount: true,
+            minimumUsd: usd(minimum),
+            checkAmountDeviation: given.check,
+            expired: !inTime,
+            tolerance: { kind: 'ABSOLUTE', over: usd(given.over), under: usd(given.under) },
+            selected: given.selected ? [anOffer({ totalValue: coins('0') })] : [],
+          },
+          { received: coins(text(received)), firstSeenAt: inTime ? 0 : DEADLINE, marketPriceUsd: usd(marketPrice) },
+        );
+        const cents = round(times(received, rational(marketPrice)), 2, 'half-up');
+        const short = minus(cents, rational(minimum));
+        const met = compare(short, ZERO) >= 0;
+        expect({
+          verdict: result.verdict,
+          deviation: result.deviationUsd === null ? null : formatAmount(result.deviationUsd),
+          received: formatAmount(result.receivedUsd),
+        }).toEqual({
+          verdict: met ? 'SUCCESS' : 'MISMATCH',
+          deviation: met ? null : text(short),
+          received: text(cents),
+        });
+      }),
+    );
+  });
+});

@@ -5,14 +5,16 @@ import { everyPath, type Outcome, outcome } from './paths.ts';
 
 const EVENTS: PaymentEvent[] = ['DEPOSIT_CONFIRMED', 'DEADLINE_PASSED'];
 const FACTS: PaymentFacts[] = ([null, 'SUCCESS', 'ACCEPTABLE', 'MISMATCH'] as const).flatMap((verdict) =>
-  [true, false].flatMap((withinGrace) => [true, false].flatMap((overdue) => [true, false].map((unpaid) => ({ verdict, withinGrace, overdue, unpaid })))),
+  [true, false].flatMap((withinGrace) =>
+    [true, false].flatMap((claimed) => [true, false].flatMap((overdue) => [true, false].map((unpaid) => ({ verdict, withinGrace, claimed, overdue, unpaid })))),
+  ),
 );
 
 /** Contract 3.1, row by row. */
 function contract(from: PaymentStatus, event: PaymentEvent, facts: PaymentFacts): Outcome {
   if (event === 'DEPOSIT_CONFIRMED' && facts.verdict !== null) {
     if (from === 'PENDING') return { to: facts.verdict, effects: ['credit', 'notify'] };
-    if (from === 'EXPIRED' && facts.withinGrace) return { to: facts.verdict, effects: ['credit', 'notify'] };
+    if (from === 'EXPIRED' && (facts.withinGrace || facts.claimed)) return { to: facts.verdict, effects: ['credit', 'notify'] };
   }
   if (event === 'DEADLINE_PASSED' && from === 'PENDING' && facts.overdue && facts.unpaid) return { to: 'EXPIRED', effects: ['notify'] };
   return undefined;
