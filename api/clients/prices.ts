@@ -1,8 +1,9 @@
 import type { Price, PriceSource } from '#api/deps.ts';
 import { readClock } from '#api/store/clock.ts';
-import { findPrice } from '#api/store/prices.ts';
+import { findPrice, type StoredPrice } from '#api/store/prices.ts';
 import { amount, ONE } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import type { ApiConfig } from '#shared/platform/config.ts';
 import type { Database } from '#shared/platform/postgres.ts';
 
 /** Source name of a price somebody set by hand or by default. */
@@ -11,20 +12,36 @@ export const STATIC_SOURCE = 'static';
 /** The unit of account itself, worth exactly one whatever any source says. */
 const US_DOLLAR = 'fiat:USD';
 
+/** Which stored prices count. */
+export interface PricePolicy {
+  /** Whether a price that somebody set counts: in development it does, where prices come from sources it does not. */
+  staticAllowed: boolean;
+  /** How old, in seconds of service time, a price may be; 120 when absent (decisions 2). */
+  freshSeconds?: number;
+}
+
+/** What the configuration says about which prices count. */
+export function pricePolicy(config: Pick<ApiConfig, 'SLUICE_PRICE_SOURCE' | 'SLUICE_PRICE_FRESH_SECONDS'>): PricePolicy {
+  return { staticAllowed: config.SLUICE_PRICE_SOURCE === 'static', freshSeconds: config.SLUICE_PRICE_FRESH_SECONDS };
+}
+
 /**
- * Prices as the database holds them. A static price counts as taken now, because whoever set it says it holds until it
- * is set again; every other one is refused when it is older than 120 s of service time. Where static prices are not
- * allowed (production) theirs is an age like any other.
+ * The price that a stored one is good for now. A static price counts as taken now, because whoever set it says it holds
+ * until it is set again. Undefined when it is too old, or static where prices come from sources.
  */
-export function storedPrices(db: Database, options: { staticAllowed: boolean }): PriceSource {
+export function usablePrice(stored: StoredPrice, { staticAllowed, freshSeconds = POLICY.priceFreshSeconds }: PricePolicy): Price | undefined {
+  if (stored.source === STATIC_SOURCE) return staticAllowed ? { usd: stored.usd, source: stored.source, at: stored.now } : undefined;
+  if (stored.now.getTime() - stored.at.getTime() > freshSeconds * 1_000) return undefined;
+  return { usd: stored.usd, source: stored.source, at: stored.at };
+}
+
+/** Prices as the database holds them. */
+export function storedPrices(db: Database, policy: PricePolicy): PriceSource {
   return {
     async fresh(symbol: string): Promise<Price | undefined> {
       if (symbol === US_DOLLAR) return { usd: amount(ONE), source: 'fixed', at: (await readClock(db.sql)).now };
       const stored = await findPrice(db.sql, symbol);
-      if (stored === undefined) return undefined;
-      if (options.staticAllowed && stored.source === STATIC_SOURCE) return { usd: stored.usd, source: stored.source, at: stored.now };
-      if (stored.now.getTime() - stored.at.getTime() > POLICY.priceFreshSeconds * 1_000) return undefined;
-      return { usd: stored.usd, source: stored.source, at: stored.at };
+      return stored && usablePrice(stored, policy);
     },
   };
 }

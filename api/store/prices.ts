@@ -26,6 +26,30 @@ export async function upsertPrice(tx: Tx, price: { symbol: string; usd: Usd; sou
     on conflict (symbol) do update set usd = excluded.usd, source = excluded.source, at = excluded.at`;
 }
 
+/** Stores prices that sources agreed on, each with the time it was taken; replaces the former ones and locks their rows. */
+export async function upsertTakenPrices(tx: Tx, prices: readonly { symbol: string; usd: Usd; source: string; at: Date }[]): Promise<void> {
+  const sorted = [...prices].sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
+  await tx`
+    insert into prices (symbol, usd, source, at)
+    select given.symbol, given.usd, given.source, given.at
+    from unnest(${sorted.map((one) => one.symbol)}::text[], ${sorted.map((one) => formatAmount(one.usd))}::numeric[],
+      ${sorted.map((one) => one.source)}::text[], ${sorted.map((one) => one.at.toISOString())}::timestamptz[]) as given (symbol, usd, source, at)
+    on conflict (symbol) do update set usd = excluded.usd, source = excluded.source, at = excluded.at`;
+}
+
+/** Lists every stored price with the service time it is read at; locks nothing. */
+export async function listPrices(sql: Reads): Promise<StoredPrice[]> {
+  const rows = await sql<Row[]>`select symbol, usd, source, at, sluice_now() as now from prices order by symbol`;
+  return rows.map((row) => ({ ...row, usd: parseTrusted(row.usd) }));
+}
+
+/** Lists what prices are needed for: the ticker of every asset, and `fiat:<CODE>` of every currency but the dollar. Locks nothing. */
+export async function listPricedSymbols(sql: Reads): Promise<string[]> {
+  const rows = await sql<{ symbol: string }[]>`
+    select symbol from assets union select 'fiat:' || code from currencies where code <> 'USD' order by symbol`;
+  return rows.map((row) => row.symbol);
+}
+
 /** Stores a price only where the symbol has none; a price somebody set is kept. Locks nothing else. */
 export async function insertPriceIfAbsent(tx: Tx, price: { symbol: string; usd: Usd; source: string }): Promise<void> {
   await tx`

@@ -1,0 +1,107 @@
+import { agreePrices, isPlausible } from '#api/clients/prices/agree.ts';
+import { STATIC_SOURCE } from '#api/clients/prices.ts';
+import { type OpenSource, openPriceSources } from '#api/clients/prices/registry.ts';
+import { PriceSourceError, type Quote } from '#api/clients/prices/provider.ts';
+import type { Deps } from '#api/deps.ts';
+import { listGoodQuotes, upsertQuotes } from '#api/store/price-quotes.ts';
+import { type ClaimedPriceSource, claimPriceSources, lockPriceAgreement, recordPriceAnswer, recordPriceFailure } from '#api/store/price-sources.ts';
+import { listPricedSymbols, listPrices, upsertTakenPrices } from '#api/store/prices.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import type { Sweep } from './registry.ts';
+
+/** A claim outlives the deadline by enough for the transaction after it. */
+const LEASE_SECONDS = (2 * POLICY.priceSourceDeadlineMs) / 1_000;
+/** How far a source's clock may be ahead of ours. */
+const CLOCK_SKEW_MILLISECONDS = 60_000;
+
+/**
+ * Asks every price source that is due and stores what they agree on (decisions 2). All are asked at once, one request at a
+ * time each, and each answer is stored when it comes, so that a slow or broken source delays nobody else's.
+ */
+export const refreshPrices: Sweep = {
+  name: 'refresh-prices',
+  everySeconds: 5,
+  run: async (deps) => {
+    if (deps.config.SLUICE_PRICE_SOURCE !== 'http') return 0;
+    const sources = openPriceSources(deps.config);
+    for (const { name } of sources) deps.metrics?.priceFetchErrors.inc({ source: name }, 0);
+    const names = sources.map((source) => source.name);
+    const claims = await deps.db.transaction((tx) => claimPriceSources(tx, names, LEASE_SECONDS));
+    const symbols = claims.length === 0 ? [] : await listPricedSymbols(deps.db.sql);
+    const stored = await Promise.all(
+      claims.map((claim) => refreshFrom(deps, { claim, source: sources.find((one) => one.name === claim.name) as OpenSource, symbols, names })),
+    );
+    await reportAges(deps);
+    return stored.reduce((sum, count) => sum + count, 0);
+  },
+};
+
+interface Round {
+  claim: ClaimedPriceSource;
+  source: OpenSource;
+  symbols: readonly string[];
+  /** Every source of this deployment. */
+  names: readonly string[];
+}
+
+/** Returns how many quotes were stored; a source's failure is noted and never thrown. */
+async function refreshFrom(deps: Deps, round: Round): Promise<number> {
+  const { claim, source } = round;
+  let quotes: Quote[];
+  try {
+    quotes = await ask(deps, round);
+  } catch (error) {
+    if (!(error instanceof PriceSourceError)) throw error;
+    deps.metrics?.priceFetchErrors.inc({ source: source.name });
+    deps.log.warn({ source: source.name, problem: error.problem, detail: error.message, failures: claim.failures + 1 }, 'price source failed');
+    await deps.db.transaction((tx) =>
+      recordPriceFailure(tx, source.name, { error: `${error.problem}: ${error.message}`, nextAt: afterFailure(deps, claim, error) }),
+    );
+    return 0;
+  }
+  const live = source.rhythm === 'live';
+  const pollSeconds = live ? deps.config.SLUICE_PRICE_POLL_SECONDS : POLICY.priceReferencePollSeconds;
+  const goodSeconds = live ? 2 * pollSeconds : POLICY.priceReferenceKeptSeconds;
+  await deps.db.transaction(async (tx) => {
+    await lockPriceAgreement(tx);
+    await recordPriceAnswer(tx, source.name, later(claim.claimedAt, pollSeconds));
+    await upsertQuotes(tx, quotes, { source: source.name, takenAt: claim.claimedAt, goodUntil: later(claim.claimedAt, goodSeconds), standing: !live });
+    const { quotes: all, now } = await listGoodQuotes(tx, round.names);
+    const agreed = agreePrices(all, now, { outlierBps: POLICY.priceOutlierBps, agreeing: POLICY.priceSourcesAgreeing });
+    await upsertTakenPrices(
+      tx,
+      agreed.map(({ symbol, usd, sources, at }) => ({ symbol, usd, source: `median of ${sources.join(', ')}`, at })),
+    );
+  });
+  return quotes.length;
+}
+
+/** The quotes of a source, without those it dates too far back. @throws PriceSourceError also when none is left */
+async function ask(deps: Deps, { source, symbols }: Round): Promise<Quote[]> {
+  const answers = await source.provider.quotes(symbols, AbortSignal.timeout(POLICY.priceSourceDeadlineMs));
+  const now = deps.wallClock();
+  const oldest = now - (source.staleSeconds ?? deps.config.SLUICE_PRICE_FRESH_SECONDS) * 1_000;
+  const isCurrent = ({ at }: Quote): boolean => at === undefined || (at.getTime() >= oldest && at.getTime() <= now + CLOCK_SKEW_MILLISECONDS);
+  const usable = answers.filter((quote) => isCurrent(quote) && isPlausible(quote.price));
+  if (usable.length === 0)
+    throw new PriceSourceError('malformed', answers.length === 0 ? 'no price in the answer' : 'every price in the answer is stale or absurd');
+  return usable;
+}
+
+/** The next try after a failure: a pause that doubles, or longer where the source asked for it. */
+function afterFailure({ config }: Deps, claim: ClaimedPriceSource, error: PriceSourceError): Date {
+  const pause = Math.min(config.SLUICE_PRICE_POLL_SECONDS * 2 ** Math.min(claim.failures, 20), POLICY.priceBackoffMaximumSeconds);
+  return later(claim.claimedAt, Math.max(pause, Math.min(error.retryAfterSeconds ?? 0, POLICY.priceRetryAfterMaximumSeconds)));
+}
+
+/** Keeps the age of every coin's price visible, of those that nobody renews any more above all. Small currencies may come and go. */
+async function reportAges({ db, metrics }: Deps): Promise<void> {
+  if (metrics === undefined) return;
+  for (const price of await listPrices(db.sql)) {
+    if (price.source !== STATIC_SOURCE && !price.symbol.startsWith('fiat:')) metrics.priceTimestamp.set({ asset: price.symbol }, price.at.getTime() / 1_000);
+  }
+}
+
+function later(date: Date, seconds: number): Date {
+  return new Date(date.getTime() + seconds * 1_000);
+}
