@@ -1,14 +1,19 @@
-import { lookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { POLICY } from '#shared/core/policy.ts';
+import { nameServers, type ResolveName, systemNames } from './webhook-names.ts';
 import { mayReach, parseWebhookTarget, type WebhookPolicy } from './webhook-target.ts';
 
-/** How one attempt to deliver a webhook ended. */
+/**
+ * How one attempt to deliver a webhook ended: with a status of 2xx to 5xx, or without one. `refused` covers every way to
+ * fail after the name was found: no connection, one that broke off, an answer that is not HTTP.
+ */
 export type WebhookOutcome =
   | { kind: 'answered'; status: number; retryAfter: string | null; durationMs: number }
-  | { kind: 'failed'; result: 'timeout' | 'dns' | 'tls' | 'refused' | 'blocked'; problem: string; durationMs: number };
+  | { kind: 'failed'; result: Failure; problem: string; durationMs: number };
+
+type Failure = 'timeout' | 'dns' | 'tls' | 'refused' | 'blocked';
 
 /** Sends a body to a merchant's URL; never follows a redirect and never reaches an address the policy forbids. */
 export interface WebhookHttp {
@@ -17,25 +22,26 @@ export interface WebhookHttp {
 
 export interface WebhookHttpOptions {
   policy: WebhookPolicy;
-  /** Every address of a name; the system resolver when absent. */
-  resolve?(hostname: string): Promise<string[]>;
+  /** Every address of a name; when absent the machine's own way where private targets are allowed, else its name servers. */
+  resolve?: ResolveName;
   /** Whole attempt, name resolution included; 10 s when absent (decisions 6). */
   deadlineMs?: number;
 }
 
 /**
  * Makes the client for outgoing webhooks. The host is classified when it is an IP literal (for which Node never calls a
- * lookup) and by every address it resolves to otherwise; the connection is pinned to the address that was checked, so a
- * second, different DNS answer is never asked for.
+ * lookup) and by every address it resolves to otherwise; the connection is pinned to the addresses that were checked, so
+ * a second, different DNS answer is never asked for. The URL's own name stays in `Host` and in the TLS handshake. No
+ * proxy is used, whatever the environment says: it would resolve the name again.
  */
 export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
-  const resolve = options.resolve ?? systemResolve;
+  const resolve = options.resolve ?? (options.policy.privateTargets === false ? nameServers() : systemNames);
   const deadlineMs = options.deadlineMs ?? POLICY.webhookDeadlineMs;
 
   return {
     post: async (text, headers, body) => {
       const started = performance.now();
-      const failed = (result: 'timeout' | 'dns' | 'tls' | 'refused' | 'blocked', problem: string): WebhookOutcome => ({
+      const failed = (result: Failure, problem: string): WebhookOutcome => ({
         kind: 'failed',
         result,
         problem,
@@ -51,13 +57,12 @@ export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
       } catch (error) {
         return deadline.aborted ? failed('timeout', 'name resolution took too long') : failed('dns', (error as Error).message);
       }
-      const [address] = addresses;
-      if (address === undefined) return failed('dns', 'the name has no address');
+      if (addresses.length === 0) return failed('dns', 'the name has no address');
       // One forbidden address among several is enough: which one a connection would use is the name owner's choice.
       if (addresses.some((one) => !mayReach(one, options.policy))) return failed('blocked', 'the host resolves to a private or reserved address');
 
       try {
-        const answer = await send(target.url, address, headers, body, deadline);
+        const answer = await send(target.url, addresses, headers, body, deadline);
         return { kind: 'answered', ...answer, durationMs: Math.round(performance.now() - started) };
       } catch (error) {
         return deadline.aborted ? failed('timeout', 'no answer in time') : failed(classify(error), (error as Error).message);
@@ -66,36 +71,38 @@ export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
   };
 }
 
-async function systemResolve(hostname: string): Promise<string[]> {
-  const found = await lookup(hostname, { all: true, verbatim: true });
-  return found.map((one) => one.address);
-}
-
-async function addressesOf(url: URL, resolve: (hostname: string) => Promise<string[]>, deadline: AbortSignal): Promise<string[]> {
+async function addressesOf(url: URL, resolve: ResolveName, deadline: AbortSignal): Promise<string[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0) return [host];
   return new Promise((done, reject) => {
     deadline.addEventListener('abort', () => reject(new Error('deadline')), { once: true });
-    resolve(host).then(done, reject);
+    resolve(host, deadline).then(done, reject);
   });
 }
 
+/** How long one of several checked addresses may take to connect before the next is tried. */
+const CONNECT_MILLISECONDS = 2_000;
+
 function send(
   url: URL,
-  address: string,
+  addresses: readonly string[],
   headers: Record<string, string>,
   body: string,
   deadline: AbortSignal,
 ): Promise<{ status: number; retryAfter: string | null }> {
   return new Promise((done, reject) => {
-    const request = (url.protocol === 'https:' ? https : http).request(url, {
+    const options: https.RequestOptions & Pick<TcpNetConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'> = {
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
       agent: false,
-      lookup: pinnedTo(address),
+      lookup: pinnedTo(addresses),
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: CONNECT_MILLISECONDS,
+      rejectUnauthorized: true,
       signal: deadline,
       maxHeaderSize: 16_384,
-    });
+    };
+    const request = (url.protocol === 'https:' ? https : http).request(url, options);
     // The status line is the answer: a body that breaks off, stalls until the deadline or never ends does not take it back.
     let answer: { status: number; retryAfter: string | null } | undefined;
     const settle = (error?: Error): void => {
@@ -105,8 +112,16 @@ function send(
     };
     request.on('error', settle);
     request.on('close', () => settle());
+    request.on('information', () => {
+      if ((request.socket?.bytesRead ?? 0) > POLICY.webhookReadBytes) settle(new Error('interim answers without end'));
+    });
     request.on('response', (response) => {
-      answer = { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] ?? null };
+      const status = response.statusCode ?? 0;
+      if (status < 200 || status > 599) {
+        settle(new Error(`${status} is no status of an answer`));
+        return;
+      }
+      answer = { status, retryAfter: response.headers['retry-after'] ?? null };
       let read = 0;
       response.on('data', (chunk: Buffer) => {
         read += chunk.length;
@@ -119,13 +134,14 @@ function send(
   });
 }
 
-/** A lookup that knows one address and answers in both shapes Node asks for. */
-function pinnedTo(address: string): LookupFunction {
-  const family = isIP(address);
-  return (_hostname, options, callback) => (options.all ? callback(null, [{ address, family }]) : callback(null, address, family));
+/** A lookup that knows the checked addresses only and answers in both shapes Node asks for. */
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_hostname, options, callback) => (options.all ? callback(null, pinned) : callback(null, pinned[0]?.address ?? '', pinned[0]?.family));
 }
 
-function classify(error: unknown): 'tls' | 'refused' {
+function classify(error: unknown): Failure {
   const code = String((error as { code?: unknown }).code ?? '');
-  return /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|EPROTO|ERR_OSSL)/.test(code) ? 'tls' : 'refused';
+  if (code === 'ETIMEDOUT') return 'timeout';
+  return /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_|INVALID_|EPROTO|ERR_OSSL)/.test(code) ? 'tls' : 'refused';
 }

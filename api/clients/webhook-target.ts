@@ -1,16 +1,22 @@
+import { isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { isIpWithin } from '#shared/platform/ip.ts';
 
 /** What an address is to a webhook: anybody's, this deployment's own surroundings, or nothing a webhook may ever reach. */
 export type Reach = 'public' | 'private' | 'forbidden';
 
 type Range = readonly [network: string, reach: Reach];
 
-/** Everything of IPv4 that is not on the public internet; what is not listed is public. */
+/** Everything of IPv4 that is not on the public internet; earlier rows win, and what is not listed is public. */
 const V4: readonly Range[] = [
   ['0.0.0.0/8', 'forbidden'],
   ['10.0.0.0/8', 'private'],
+  // Cloud metadata in the carrier-grade NAT range.
+  ['100.100.100.200/32', 'forbidden'],
   ['100.64.0.0/10', 'private'],
   ['127.0.0.0/8', 'private'],
+  // Cloud metadata at a public address that only machines of that cloud reach.
+  ['168.63.129.16/32', 'forbidden'],
   // Link-local: cloud metadata lives here.
   ['169.254.0.0/16', 'forbidden'],
   ['172.16.0.0/12', 'private'],
@@ -31,6 +37,9 @@ const V4: readonly Range[] = [
 /** IPv6 the other way round: only 2000::/3 is public, less the parts that tunnel to IPv4 or are reserved; earlier rows win. */
 const V6: readonly Range[] = [
   ['::1/128', 'private'],
+  // Cloud metadata over IPv6.
+  ['fd00:ec2::254/128', 'forbidden'],
+  ['fd20:ce::254/128', 'forbidden'],
   ['fc00::/7', 'private'],
   // Protocol assignments, Teredo among them.
   ['2001::/23', 'forbidden'],
@@ -45,18 +54,19 @@ const parsed = (ranges: readonly Range[]) => ranges.map(([network, reach]) => ({
 const V4_RANGES = parsed(V4);
 const V6_RANGES = parsed(V6);
 
-/** Says what an IP address in any notation is; one that hides an IPv4 address (mapped) is judged by that one. */
+/** Says what an IP address is, as a URL or a resolver writes it; one that hides an IPv4 address (mapped) is judged by that one. */
 export function reachOf(address: string): Reach {
-  if (!ipaddr.isValid(address)) return 'forbidden';
-  const ip = ipaddr.process(address);
+  if (isIP(address) === 0 || address.includes('%')) return 'forbidden';
+  // Without a dotted tail: ipaddr.js takes an IPv4-compatible ::127.0.0.1 for the mapped ::ffff:127.0.0.1.
+  const ip = ipaddr.process(isIPv6(address) ? new URL(`http://[${address}]/`).hostname.slice(1, -1) : address);
   if (ip.kind() === 'ipv4') return V4_RANGES.find(({ range }) => ip.match(range))?.reach ?? 'public';
   return V6_RANGES.find(({ range }) => ip.match(range))?.reach ?? 'forbidden';
 }
 
 /** What this deployment allows a webhook to be. */
 export interface WebhookPolicy {
-  /** Localhost and private ranges may be reached (decisions 6). */
-  privateTargets: boolean;
+  /** Localhost and private ranges may be reached: all of them, or those inside the ranges listed (decisions 6). Nothing opens link-local or reserved ones. */
+  privateTargets: boolean | readonly string[];
   /** Plain http is refused. */
   requireHttps: boolean;
 }
@@ -79,15 +89,19 @@ export function parseWebhookTarget(text: string, policy: WebhookPolicy): Webhook
   const port = url.port === '' ? null : Number(url.port);
   if (port !== null && port < 1_024 && port !== 80 && port !== 443) return refused('must not use a port below 1024 other than 80 and 443');
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(host) && !mayReach(host, policy)) return refused('must not point to a private or reserved address');
-  if (!policy.privateTargets && /^(.+\.)?localhost\.?$/i.test(host)) return refused('must not point to localhost');
+  if (isIP(host) !== 0 && !mayReach(host, policy)) return refused('must not point to a private or reserved address');
+  if (policy.privateTargets === false && LOCAL_NAME.test(host)) return refused('must not point to localhost or to a name of a private network');
   return { ok: true, url };
 }
+
+/** Names that are reserved for this machine or a private network and have no meaning on the public internet (RFC 6761, 6762, 8375; ICANN 2024). */
+const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa|onion)\.*$/i;
 
 /** Whether a webhook may be sent to this address. */
 export function mayReach(address: string, policy: WebhookPolicy): boolean {
   const reach = reachOf(address);
-  return reach === 'public' || (reach === 'private' && policy.privateTargets);
+  if (reach !== 'private') return reach === 'public';
+  return typeof policy.privateTargets === 'boolean' ? policy.privateTargets : isIpWithin(address, policy.privateTargets);
 }
 
 function refused(problem: string): WebhookTarget {

@@ -1,183 +1,178 @@
-import { createHmac } from 'node:crypto';
 import { createWebhookHttp, type WebhookHttp, type WebhookOutcome } from '#api/clients/webhook-http.ts';
+import { signedHeaders } from '#api/clients/webhook-signature.ts';
 import type { Deps } from '#api/deps.ts';
 import { readSecrets } from '#api/operator/secrets.ts';
 import { webhookPolicy } from '#api/payments/webhook-policy.ts';
 import { hastenOutbox } from '#api/store/outbox.ts';
-import { finishWebhookAttempt, startWebhookAttempt } from '#api/store/webhook-attempts.ts';
-import { aheadOf, lockWebhookEvent, pendingBehind, updateWebhookEvent, type WebhookEvent } from '#api/store/webhook-events.ts';
+import { finishWebhookAttempt, startWebhookAttempt, startWebhookResend } from '#api/store/webhook-attempts.ts';
+import { aheadOf, lockWebhookEvent, noteResendStarted, updateWebhookEvent, waitingBehind, type WebhookEvent } from '#api/store/webhook-events.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
 import type { Job, JobResult } from './registry.ts';
+import { type Lanes, openLanes } from './webhook-lanes.ts';
+import { type NextStep, nextStep, resultOf, stepOutsideSchedule } from './webhook-schedule.ts';
 
-/** Delivers webhooks to wherever this deployment allows. */
-export const deliverWebhook: Job = deliverWebhookThrough((deps) => createWebhookHttp({ policy: webhookPolicy(deps.config) }));
+/** Longest time until a webhook that waits for an earlier one of its payment looks whether that one is through. */
+const LOOK_AGAIN_MILLISECONDS = 60_000;
+
+/** An attempt of the schedule, or one that somebody asked for. */
+type Kind = 'scheduled' | 'resend';
+
+interface WebhookJobs {
+  /** The six attempts of every webhook. */
+  deliver: Job;
+  /** One more attempt of one webhook, asked for by the merchant or an operator. */
+  resend: Job;
+}
 
 /**
- * Delivers webhooks through the given client: signs the stored body, sends it, writes down what came of it, and says
- * when to try again (decisions 6). A crash between sending and writing leads to the same bytes under the same
- * `webhook-id` once more.
+ * The jobs that deliver webhooks through the given client: they sign the stored body, send it, write down what came of
+ * it, and say when to try again (decisions 6). A crash between sending and writing leads to the same bytes under the same
+ * `webhook-id` once more. Both jobs share one set of lanes.
  */
-export function deliverWebhookThrough(client: (deps: Deps) => WebhookHttp): Job {
-  const lanes = openLanes();
-  return { topic: 'webhook.deliver', concurrency: 16, run: (deps, eventId) => deliver(deps, client(deps), lanes, eventId) };
+export function webhookJobs(client: (deps: Deps) => WebhookHttp): WebhookJobs {
+  const lanes = openLanes(() => performance.now());
+  const job = (topic: Job['topic'], kind: Kind): Job => ({
+    topic,
+    concurrency: POLICY.webhookLanes,
+    run: (deps, eventId) => deliver(deps, client(deps), lanes, eventId, kind),
+  });
+  return { deliver: job('webhook.deliver', 'scheduled'), resend: job('webhook.resend', 'resend') };
 }
 
-/** Most deliveries to one host at a time, so that a receiver that answers slowly cannot hold up everybody else's webhooks. */
-const LANES_PER_HOST = 4;
+/** Delivers webhooks to wherever this deployment allows. */
+export const { deliver: deliverWebhook, resend: resendWebhook }: WebhookJobs = webhookJobs((deps) => createWebhookHttp({ policy: webhookPolicy(deps.config) }));
 
-interface Lanes {
-  /** Takes a lane of the URL's host and returns how to leave it; undefined when all are taken. */
-  enter(url: string): (() => void) | undefined;
-}
-
-function openLanes(): Lanes {
-  const taken = new Map<string, number>();
-  return {
-    enter: (url) => {
-      const { host } = new URL(url);
-      const now = taken.get(host) ?? 0;
-      if (now >= LANES_PER_HOST) return undefined;
-      taken.set(host, now + 1);
-      return () => {
-        const left = (taken.get(host) ?? 1) - 1;
-        if (left === 0) taken.delete(host);
-        else taken.set(host, left);
-      };
-    },
-  };
-}
-
-async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, eventId: string): Promise<JobResult> {
-  const event = await nextOfItsPayment(deps, eventId);
+async function deliver(deps: Deps, http: WebhookHttp, lanes: Lanes, eventId: string, kind: Kind): Promise<JobResult> {
+  const event = await nextOfItsPayment(deps, eventId, kind);
   if (!('url' in event)) return event;
-  const leave = lanes.enter(event.url);
-  if (leave === undefined) return { again: new Date(event.now.getTime() + 2_000 + Math.round(4_000 * jitter(deps))) };
+  const lane = await lanes.enter(event);
+  if ('pauseMs' in lane) return { again: new Date(event.now.getTime() + Math.round(lane.pauseMs * (1 + jitter(deps) / 4))) };
+  let end = { tookMs: 0, timedOut: false };
   try {
-    return await attempt(deps, http, event);
+    const { result, outcome } = await attempt(deps, http, event, kind);
+    end = { tookMs: outcome.durationMs, timedOut: outcome.kind === 'failed' && outcome.result === 'timeout' };
+    return result;
   } finally {
-    leave();
+    lane.leave(end);
   }
 }
 
-/** Reads the event if it is pending, due, and the first of its payment still to be delivered. */
-async function nextOfItsPayment(deps: Deps, eventId: string): Promise<JobResult | (WebhookEvent & { now: Date })> {
+/**
+ * Reads the event if it may be sent now: nothing of its payment is ahead of it and still to be delivered, and, unless
+ * somebody asked for it, it is pending and due.
+ */
+async function nextOfItsPayment(deps: Deps, eventId: string, kind: Kind): Promise<JobResult | (WebhookEvent & { now: Date })> {
   return deps.db.transaction(async (tx) => {
     const event = await lockWebhookEvent(tx, eventId);
-    if (event === undefined || event.state !== 'pending') return { done: true };
-    if (event.nextAttemptAt > event.now) return { again: event.nextAttemptAt };
+    if (event === undefined) return { done: true };
+    if (kind === 'scheduled' && event.state !== 'pending') return { done: true };
+    if (kind === 'scheduled' && event.nextAttemptAt > event.now) return { again: event.nextAttemptAt };
     const ahead = await aheadOf(tx, event);
-    // The one ahead hastens this row when it is through; looking again later only guards against that being lost.
-    return ahead === undefined ? event : { again: new Date(Math.max(ahead.getTime(), event.now.getTime()) + 5_000) };
+    if (ahead === undefined) return event;
+    // The one ahead hastens this row when it is through, unless that happens right now, before this row is put back.
+    const milliseconds = Math.min(Math.max(ahead.getTime() - event.now.getTime(), 0) + 5_000, LOOK_AGAIN_MILLISECONDS);
+    return { again: new Date(event.now.getTime() + milliseconds) };
   });
 }
 
 /** One attempt: recorded when it starts, sent, and recorded when it ends. */
-async function attempt(deps: Deps, http: WebhookHttp, event: WebhookEvent): Promise<JobResult> {
-  const attemptId = uuidFrom(deps.randomBytes(16));
-  await deps.db.transaction((tx) => startWebhookAttempt(tx, { id: attemptId, eventId: event.id, number: event.attempts + 1 }));
+async function attempt(deps: Deps, http: WebhookHttp, event: WebhookEvent, kind: Kind): Promise<{ result: JobResult; outcome: WebhookOutcome }> {
   crashPoint('webhook.claimed');
   const secrets = await readSecrets(deps, event.gatewayId, 'webhook');
   const headers = signedHeaders({ id: event.id, body: event.body, secrets, unixSeconds: Math.floor(deps.wallClock() / 1_000) });
+  const attemptId = uuidFrom(deps.randomBytes(16));
+  await deps.db.transaction((tx) => recordStart(tx, { id: attemptId, event, kind }));
+  crashPoint('webhook.attempt-started');
   const outcome = await http.post(event.url, headers, event.body);
   crashPoint('webhook.sent');
-  const result = await record(deps, event.id, attemptId, outcome);
+  const result = await recordEnd(deps, { id: attemptId, sent: event, kind, outcome });
   crashPoint('webhook.result-written');
-  deps.log.info({ event: event.id, payment: event.paymentId, status: event.status, attempt: event.attempts + 1, result: resultOf(outcome) }, 'webhook attempt');
-  return result;
+  deps.log.info(
+    {
+      event: event.id,
+      payment: event.paymentId,
+      status: event.status,
+      attempt: labelOf(kind, event),
+      result: resultOf(outcome),
+      problem: outcome.kind === 'failed' ? outcome.problem : undefined,
+    },
+    'webhook attempt',
+  );
+  return { result, outcome };
 }
 
-/** Writes the attempt's outcome and what it makes of the event; a late result of a superseded attempt changes nothing else. */
-async function record(deps: Deps, eventId: string, attemptId: string, outcome: WebhookOutcome): Promise<JobResult> {
+async function recordStart(tx: Tx, { id, event, kind }: { id: string; event: WebhookEvent; kind: Kind }): Promise<void> {
+  if (kind === 'scheduled') return startWebhookAttempt(tx, { id, eventId: event.id, number: event.attempts + 1 });
+  await lockWebhookEvent(tx, event.id);
+  await startWebhookResend(tx, { id, eventId: event.id });
+  await noteResendStarted(tx, event.id);
+}
+
+/**
+ * Writes the attempt's outcome and what it makes of the event. When another run has counted the same attempt meanwhile
+ * (this one lost its claim), or a resend has ended the webhook, it is not counted again.
+ */
+async function recordEnd(deps: Deps, attempt: { id: string; sent: WebhookEvent; kind: Kind; outcome: WebhookOutcome }): Promise<JobResult> {
+  const { sent, kind, outcome } = attempt;
   return deps.db.transaction(async (tx) => {
-    const event = await lockWebhookEvent(tx, eventId);
-    const { startedAt, finishedAt } = await finishWebhookAttempt(tx, attemptId, {
+    const event = await lockWebhookEvent(tx, sent.id);
+    const { startedAt, finishedAt } = await finishWebhookAttempt(tx, attempt.id, {
       result: resultOf(outcome),
       httpStatus: outcome.kind === 'answered' ? outcome.status : null,
       durationMs: outcome.durationMs,
     });
-    if (event === undefined || event.state !== 'pending') return { done: true };
-    const attempts = event.attempts + 1;
-    const next = nextStep(outcome, attempts, startedAt, finishedAt, jitter(deps));
-    await updateWebhookEvent(tx, eventId, {
+    if (event === undefined) return { done: true };
+    const counts = kind === 'scheduled' && event.state === 'pending' && event.attempts === sent.attempts;
+    const attempts = counts ? event.attempts + 1 : event.attempts;
+    const next = counts ? nextStep(outcome, attempts, startedAt, finishedAt, jitter(deps)) : stepOutsideSchedule(outcome, event, finishedAt);
+    await updateWebhookEvent(tx, event.id, {
       state: next.state,
       attempts,
       nextAttemptAt: next.state === 'pending' ? next.at : event.nextAttemptAt,
-      deliveredAt: next.state === 'delivered' ? finishedAt : null,
+      deliveredAt: event.deliveredAt ?? (next.state === 'delivered' ? finishedAt : null),
     });
-    count(deps, event, outcome, next, startedAt, finishedAt);
-    if (next.state === 'pending') return { again: next.at };
-    await hastenOutbox(tx, 'webhook.deliver', await pendingBehind(tx, event));
-    return { done: true };
+    count(deps, { event, label: labelOf(kind, sent), first: counts && attempts === 1, outcome, next, startedAt, finishedAt });
+    if (event.state === 'pending' && next.state !== 'pending') await letTheNextGo(tx, event);
+    return kind === 'scheduled' && next.state === 'pending' ? { again: next.at } : { done: true };
   });
 }
 
-function count(deps: Deps, event: WebhookEvent, outcome: WebhookOutcome, next: NextStep, startedAt: Date, finishedAt: Date): void {
-  const { metrics } = deps;
+/** How an attempt is called in logs and metrics: its number in the schedule, or `resend`. */
+function labelOf(kind: Kind, sent: WebhookEvent): string {
+  return kind === 'scheduled' ? String(sent.attempts + 1) : 'resend';
+}
+
+/** What waited behind this webhook need not wait until it looks again. */
+async function letTheNextGo(tx: Tx, event: WebhookEvent): Promise<void> {
+  const behind = await waitingBehind(tx, event);
+  await hastenOutbox(tx, 'webhook.deliver', behind);
+  await hastenOutbox(tx, 'webhook.resend', behind);
+}
+
+interface Ended {
+  event: WebhookEvent;
+  label: string;
+  /** The first attempt of the schedule. */
+  first: boolean;
+  outcome: WebhookOutcome;
+  next: NextStep;
+  startedAt: Date;
+  finishedAt: Date;
+}
+
+function count({ metrics }: Deps, { event, label, first, outcome, next, startedAt, finishedAt }: Ended): void {
   if (metrics === undefined) return;
   const secondsSinceEvent = (at: Date): number => Math.max(0, (at.getTime() - event.createdAt.getTime()) / 1_000);
-  metrics.webhookAttempts.inc({ result: resultOf(outcome), attempt: String(event.attempts + 1) });
-  if (event.attempts === 0) metrics.webhookFirstAttemptDelay.observe(secondsSinceEvent(startedAt));
-  if (next.state === 'delivered') metrics.webhookDeliveredAfter.observe(secondsSinceEvent(finishedAt));
-  if (next.state === 'exhausted') metrics.webhookExhausted.inc();
-}
-
-type NextStep = { state: 'delivered' | 'exhausted' | 'stopped' } | { state: 'pending'; at: Date };
-
-/**
- * What becomes of a webhook after its n-th attempt: any 2xx is delivery, 410 stops, anything else is tried again after
- * the schedule's pause (counted from the attempt's start) or the receiver's `Retry-After`, whichever is later.
- * `jitter` is between 0 and 1 and lengthens the pause by up to 5 %.
- */
-export function nextStep(outcome: WebhookOutcome, attempts: number, startedAt: Date, finishedAt: Date, jitter: number): NextStep {
-  if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300) return { state: 'delivered' };
-  if (outcome.kind === 'answered' && outcome.status === 410) return { state: 'stopped' };
-  const pauseSeconds = POLICY.webhookPausesSeconds[attempts];
-  if (pauseSeconds === undefined) return { state: 'exhausted' };
-  const scheduled = startedAt.getTime() + pauseSeconds * 1_000 * (1 + (POLICY.webhookJitterPercent / 100) * jitter);
-  const asked = outcome.kind === 'answered' ? finishedAt.getTime() + retryAfterMilliseconds(outcome.retryAfter, finishedAt) : 0;
-  return { state: 'pending', at: new Date(Math.round(Math.max(scheduled, asked))) };
-}
-
-/** Longest `Retry-After` that is honoured; a receiver must not be able to postpone a webhook for ever. */
-const LONGEST_RETRY_AFTER_SECONDS = 86_400;
-
-function retryAfterMilliseconds(header: string | null, now: Date): number {
-  if (header === null) return 0;
-  const seconds = /^\d{1,9}$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now.getTime()) / 1_000;
-  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), LONGEST_RETRY_AFTER_SECONDS) * 1_000 : 0;
+  metrics.webhookAttempts.inc({ result: resultOf(outcome), attempt: label });
+  if (first) metrics.webhookFirstAttemptDelay.observe(secondsSinceEvent(startedAt));
+  if (next.state === 'delivered' && event.deliveredAt === null) metrics.webhookDeliveredAfter.observe(secondsSinceEvent(finishedAt));
+  if (next.state === 'exhausted' && event.state === 'pending') metrics.webhookExhausted.inc();
 }
 
 function jitter(deps: Deps): number {
   const [high = 0, low = 0] = deps.randomBytes(2);
   return (high * 256 + low) / 65_535;
-}
-
-/** The class an attempt's outcome is counted under: 2xx, 3xx, 4xx, 5xx, timeout, dns, tls, refused or blocked. */
-export function resultOf(outcome: WebhookOutcome): string {
-  return outcome.kind === 'answered' ? `${Math.floor(outcome.status / 100)}xx` : outcome.result;
-}
-
-/**
- * The headers of one attempt (decisions 6). `secrets` holds the current one first, then those in their rotation overlap:
- * `X-Webhook-Signature` is keyed with the current secret's whole text, `webhook-signature` carries one signature per
- * secret, keyed with its decoded bytes.
- */
-export function signedHeaders(input: { id: string; body: string; secrets: readonly string[]; unixSeconds: number }): Record<string, string> {
-  const [current] = input.secrets;
-  if (current === undefined) throw new Error('the gateway has no webhook secret');
-  const content = `${input.id}.${input.unixSeconds}.${input.body}`;
-  return {
-    'content-type': 'application/json',
-    'user-agent': 'Sluice-Webhook/1.0',
-    'x-webhook-signature': createHmac('sha256', current).update(input.body).digest('hex'),
-    'webhook-id': input.id,
-    'webhook-timestamp': String(input.unixSeconds),
-    'webhook-signature': input.secrets.map((secret) => `v1,${createHmac('sha256', standardKey(secret)).update(content).digest('base64')}`).join(' '),
-  };
-}
-
-function standardKey(secret: string): Buffer {
-  return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
 }

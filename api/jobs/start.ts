@@ -10,8 +10,20 @@ export interface Jobs {
   wake(): void;
   /** Runs every sweep and then every due job, and waits for them; for the development clock. */
   runDue(): Promise<void>;
-  /** Stops relays and sweeps first, then waits for what runs, then disconnects from Redis. */
+  /** Stops relays and sweeps first, then waits for what runs, then disconnects from Redis; five seconds at most. */
   stop(): Promise<void>;
+}
+
+/** Leaves the process time to stop its other parts within the 10 s it has. */
+const STOP_MILLISECONDS = 5_000;
+
+/** Waits for the end, but not for a receiver or a node that does not answer: the claim of such a job runs out and another worker takes it. */
+async function withinStopTime(stopped: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, STOP_MILLISECONDS);
+  });
+  await Promise.race([stopped, late]).finally(() => clearTimeout(timer));
 }
 
 /** Starts everything a worker does by itself: one relay per job, the BullMQ workers behind them, and the sweeps. */
@@ -39,9 +51,6 @@ export async function startJobs(deps: Deps, registry: Registry): Promise<Jobs> {
       await sweeper.runAll();
       await runDueJobs(deps, registry.jobs);
     },
-    stop: async () => {
-      await Promise.all([sweeper.stop(), ...relays.map((relay) => relay.stop())]);
-      await queue.close();
-    },
+    stop: () => withinStopTime(Promise.all([sweeper.stop(), ...relays.map((relay) => relay.stop())]).then(() => queue.close())),
   };
 }

@@ -1,7 +1,7 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { currentTraceparent } from '#shared/platform/tracing.ts';
 
-export type Topic = 'webhook.deliver' | 'settlement.dispatch' | 'payout.broadcast';
+export type Topic = 'webhook.deliver' | 'webhook.resend' | 'settlement.dispatch' | 'payout.broadcast';
 
 /** One piece of work, as the worker that claimed it sees it. */
 export interface OutboxClaim {
@@ -84,6 +84,11 @@ export async function failOutbox(sql: Reads, claim: OutboxClaim, seconds: number
 /** Makes waiting rows of a topic due at once for the given references; for work that waited on an earlier one. */
 export async function hastenOutbox(tx: Tx, topic: Topic, refIds: string[]): Promise<void> {
   await tx`update outbox set due_at = sluice_now() where topic = ${topic} and ref_id = any(${refIds}::uuid[]) and state = 'due' and due_at > sluice_now()`;
+}
+
+/** Gives rows of one reference that were given up another life; for somebody who has mended what made them fail. */
+export async function reviveOutbox(tx: Tx, refId: string): Promise<void> {
+  await tx`update outbox set state = 'due', due_at = sluice_now(), failures = 0 where ref_id = ${refId} and state = 'dead'`;
 }
 
 /** Deletes up to `limit` rows that have had nothing left to do for `days` of service time; returns how many. */

@@ -10,11 +10,20 @@ export interface WebhookAttempt {
   result: string | null;
   httpStatus: number | null;
   durationMs: number | null;
+  /** A resend, which the schedule does not count. */
+  manual: boolean;
 }
 
-/** Records that an attempt starts now; one that is never finished (a crash) stays as it is and does not count. */
+/** Records that an attempt of the schedule starts now; one that is never finished (a crash) stays as it is and does not count. */
 export async function startWebhookAttempt(tx: Tx, row: { id: string; eventId: string; number: number }): Promise<void> {
   await tx`insert into webhook_attempts (id, event_id, number, started_at) values (${row.id}, ${row.eventId}, ${row.number}, sluice_now())`;
+}
+
+/** Records that a resend starts now, numbered after those before it. Call it while the webhook is locked. */
+export async function startWebhookResend(tx: Tx, row: { id: string; eventId: string }): Promise<void> {
+  await tx`
+    insert into webhook_attempts (id, event_id, number, started_at, manual)
+    select ${row.id}, ${row.eventId}, count(*) + 1, sluice_now(), true from webhook_attempts where event_id = ${row.eventId} and manual`;
 }
 
 /** Records how an attempt ended and returns its start and end, service time. */
@@ -29,10 +38,16 @@ export async function finishWebhookAttempt(
   return row;
 }
 
-/** Every attempt of every webhook of a payment, oldest first, with the status it announced. */
+/** Most attempts of one webhook that are listed; a merchant who resends all day must not make a read slow. */
+const LISTED = 100;
+
+/** The attempts of every webhook of a payment, oldest first, with the status each announced; of each webhook the newest 100. */
 export async function listWebhookAttempts(sql: Reads, paymentId: string): Promise<WebhookAttempt[]> {
   return sql<WebhookAttempt[]>`
-    select a.id, a.event_id as "eventId", e.status, a.number, a.started_at as "startedAt", a.finished_at as "finishedAt", a.result,
-      a.http_status as "httpStatus", a.duration_ms as "durationMs"
-    from webhook_attempts a join webhook_events e on e.id = a.event_id where e.payment_id = ${paymentId} order by a.started_at, a.number`;
+    select id, "eventId", status, number, "startedAt", "finishedAt", result, "httpStatus", "durationMs", manual
+    from (
+      select a.id, a.event_id as "eventId", e.status, a.number, a.started_at as "startedAt", a.finished_at as "finishedAt", a.result,
+        a.http_status as "httpStatus", a.duration_ms as "durationMs", a.manual, row_number() over (partition by a.event_id order by a.started_at desc) as place
+      from webhook_attempts a join webhook_events e on e.id = a.event_id where e.payment_id = ${paymentId}) listed
+    where place <= ${LISTED} order by "startedAt", number`;
 }

@@ -13,7 +13,10 @@ export interface WebhookEvent {
   attempts: number;
   nextAttemptAt: Date;
   createdAt: Date;
+  /** When a 2xx first came back. */
   deliveredAt: Date | null;
+  /** When a resend was asked for that has not started yet. */
+  resendRequestedAt: Date | null;
 }
 
 /** Writes one webhook; false when this payment has already announced this status. Call it while the payment is locked. */
@@ -30,11 +33,13 @@ export async function insertWebhookEvent(
 
 /** Reads one webhook and locks it until commit; undefined when there is none. `now` is the service time. */
 export async function lockWebhookEvent(tx: Tx, id: string): Promise<(WebhookEvent & { now: Date }) | undefined> {
-  const [row] = await tx<(WebhookEvent & { now: Date })[]>`
-    select id, payment_id as "paymentId", gateway_id as "gatewayId", seq, status, url, body, state, attempts,
-      next_attempt_at as "nextAttemptAt", created_at as "createdAt", delivered_at as "deliveredAt", sluice_now() as now
-    from webhook_events where id = ${id} for update`;
+  const [row] = await tx<(WebhookEvent & { now: Date })[]>`select ${columns(tx)}, sluice_now() as now from webhook_events where id = ${id} for update`;
   return row;
+}
+
+/** Reads every webhook of a payment in order and locks them until commit. */
+export async function lockWebhookEvents(tx: Tx, paymentId: string): Promise<WebhookEvent[]> {
+  return tx<WebhookEvent[]>`select ${columns(tx)} from webhook_events where payment_id = ${paymentId} order by seq for update`;
 }
 
 /** When the webhook before this one in the payment's order will be tried next; undefined when nothing is ahead of it. */
@@ -56,17 +61,38 @@ export async function updateWebhookEvent(
     where id = ${id}`;
 }
 
-/** Ids of the payment's pending webhooks that come after `seq`. */
-export async function pendingBehind(tx: Tx, event: { paymentId: string; seq: number }): Promise<string[]> {
+/** Ids of the payment's webhooks after `seq` that wait for their turn: pending ones, and those with a resend asked for. */
+export async function waitingBehind(tx: Tx, event: { paymentId: string; seq: number }): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
-    select id from webhook_events where payment_id = ${event.paymentId} and state = 'pending' and seq > ${event.seq} order by seq`;
+    select id from webhook_events
+    where payment_id = ${event.paymentId} and seq > ${event.seq} and (state = 'pending' or resend_requested_at is not null) order by seq`;
   return rows.map((row) => row.id);
+}
+
+/**
+ * Notes that a resend was asked for and returns the service time it may be sent at, which is `spacingSeconds` after the
+ * last one started; undefined when one is already waiting. Call it while the webhook is locked.
+ */
+export async function askForResend(tx: Tx, id: string, spacingSeconds: number): Promise<Date | undefined> {
+  const [row] = await tx<{ dueAt: Date }[]>`
+    update webhook_events set resend_requested_at = sluice_now() where id = ${id} and resend_requested_at is null
+    returning greatest(
+      sluice_now(),
+      (select max(started_at) from webhook_attempts a where a.event_id = webhook_events.id and a.manual) + make_interval(secs => ${spacingSeconds})) as "dueAt"`;
+  return row?.dueAt;
+}
+
+/** Notes that the resend asked for has started, so that another one may be asked for. */
+export async function noteResendStarted(tx: Tx, id: string): Promise<void> {
+  await tx`update webhook_events set resend_requested_at = null where id = ${id}`;
 }
 
 /** Every webhook of a payment, in order. */
 export async function listWebhookEvents(sql: Reads, paymentId: string): Promise<WebhookEvent[]> {
-  return sql<WebhookEvent[]>`
-    select id, payment_id as "paymentId", gateway_id as "gatewayId", seq, status, url, body, state, attempts,
-      next_attempt_at as "nextAttemptAt", created_at as "createdAt", delivered_at as "deliveredAt"
-    from webhook_events where payment_id = ${paymentId} order by seq`;
+  return sql<WebhookEvent[]>`select ${columns(sql)} from webhook_events where payment_id = ${paymentId} order by seq`;
+}
+
+function columns(sql: Reads) {
+  return sql`id, payment_id as "paymentId", gateway_id as "gatewayId", seq, status, url, body, state, attempts, next_attempt_at as "nextAttemptAt",
+    created_at as "createdAt", delivered_at as "deliveredAt", resend_requested_at as "resendRequestedAt"`;
 }

@@ -1,16 +1,13 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createWebhookHttp, type WebhookHttp, type WebhookOutcome } from '#api/clients/webhook-http.ts';
-import type { Deps, Gateway } from '#api/deps.ts';
-import { deliverWebhook, deliverWebhookThrough } from '#api/jobs/deliver-webhook.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createWebhookHttp, type WebhookHttp } from '#api/clients/webhook-http.ts';
+import type { Gateway } from '#api/deps.ts';
+import { deliverWebhook, webhookJobs } from '#api/jobs/deliver-webhook.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
-import { startJobs } from '#api/jobs/start.ts';
-import { newSecret, replaceSecret } from '#api/operator/secrets.ts';
+import { DEFAULT_OVERLAP_SECONDS, newSecret, replaceSecret } from '#api/operator/secrets.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { enqueuePaymentWebhook } from '#api/payments/enqueue-webhook.ts';
-import { waitFor } from '#ops/dev/services/wait.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
 import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
 
@@ -65,21 +62,51 @@ describe('a webhook', () => {
     expect(await world.database.sql`select count(*) as n from outbox`).toEqual([{ n: 1 }]);
   });
 
-  it('carries both signatures during a rotation overlap and only the new one after it', async () => {
-    const replacement = newSecret('webhook', world.deps.randomBytes);
+  it('carries both signatures during a rotation overlap and only the new one after it; X-Webhook-Signature always uses the newest', async () => {
+    const [first, second] = [shop.webhookSecret, newSecret('webhook', world.deps.randomBytes)];
+    const verifies = (secret: string): boolean => {
+      const { body, headers } = receiver.received.at(-1) as { body: string; headers: Record<string, string> };
+      try {
+        new Webhook(secret).verify(body, headers);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const keyedWith = (secret: string): boolean => {
+      const { body, headers } = receiver.received.at(-1) as { body: string; headers: Record<string, string> };
+      return headers['x-webhook-signature'] === createHmac('sha256', secret).update(body).digest('hex');
+    };
+    const send = async () => {
+      const before = receiver.received.length;
+      await announced(['SUCCESS']);
+      await run();
+      expect(receiver.received).toHaveLength(before + 1);
+      return { first: [verifies(first), keyedWith(first)], second: [verifies(second), keyedWith(second)] };
+    };
+    expect(await send()).toEqual({ first: [true, true], second: [false, false] });
     await world.database.transaction((tx) =>
-      replaceSecret(world.deps, tx, { gatewayId: shop.id, kind: 'webhook', secret: replacement, overlapSeconds: 86_400 }),
+      replaceSecret(world.deps, tx, { gatewayId: shop.id, kind: 'webhook', secret: second, overlapSeconds: DEFAULT_OVERLAP_SECONDS.webhook }),
     );
+    expect(await send()).toEqual({ first: [true, false], second: [true, true] });
+    await world.advance(86_390);
+    expect(await send()).toEqual({ first: [true, false], second: [true, true] });
+    await world.advance(11);
+    expect(await send()).toEqual({ first: [false, false], second: [true, true] });
+  });
+
+  it('that is tried again after a rotation is signed with the secrets of that moment', async () => {
+    receiver.answerWith(() => ({ status: 500 }));
     await announced(['SUCCESS']);
     await run();
-    const during = receiver.received[0]?.headers as Record<string, string>;
-    for (const secret of [replacement, shop.webhookSecret]) expect(new Webhook(secret).verify(receiver.received[0]?.body as string, during)).toBeDefined();
-    await world.advance(86_401);
-    await announced(['SUCCESS']);
+    const second = newSecret('webhook', world.deps.randomBytes);
+    await world.database.transaction((tx) => replaceSecret(world.deps, tx, { gatewayId: shop.id, kind: 'webhook', secret: second, overlapSeconds: 0 }));
+    await world.advance(35);
     await run();
-    const after = receiver.received[1]?.headers as Record<string, string>;
-    expect(new Webhook(replacement).verify(receiver.received[1]?.body as string, after)).toBeDefined();
-    expect(() => new Webhook(shop.webhookSecret).verify(receiver.received[1]?.body as string, after)).toThrow();
+    const [before, after] = receiver.received.map((one) => one.headers as Record<string, string>);
+    expect(after?.['webhook-id']).toBe(before?.['webhook-id']);
+    expect(new Webhook(second).verify(receiver.received[1]?.body as string, after as Record<string, string>)).toBeDefined();
+    expect(() => new Webhook(shop.webhookSecret).verify(receiver.received[1]?.body as string, after as Record<string, string>)).toThrow();
   });
 
   it('is tried six times over 2 h 42 m 30 s with the same id and bytes, then given up', async () => {
@@ -146,6 +173,21 @@ describe('a webhook', () => {
     expect((await events()).map((event) => event.state)).toEqual(['delivered', 'delivered']);
   });
 
+  it.each([
+    ['given up after its six attempts', 500, 6, 'exhausted'],
+    ['stopped by the receiver', 410, 1, 'stopped'],
+  ])('of a later status goes when the earlier one was %s', async (_what, status, count, state) => {
+    receiver.answerWith((webhook) => ({ status: webhook.body.includes('EXPIRED') ? status : 200 }));
+    await announced(['EXPIRED', 'SUCCESS']);
+    for (let attempt = 1; attempt <= count; attempt++) {
+      await run();
+      const sent = receiver.received.map((webhook) => (JSON.parse(webhook.body) as { status: string }).status);
+      expect(sent).toEqual([...Array.from({ length: attempt }, () => 'EXPIRED'), ...(attempt === count ? ['SUCCESS'] : [])]);
+      await world.advance(7_600);
+    }
+    expect((await events()).map((event) => event.state)).toEqual([state, 'delivered']);
+  });
+
   it("does not wait for another payment's", async () => {
     receiver.answerWith((webhook) => ({ status: webhook.body.includes('EXPIRED') ? 500 : 200 }));
     await announced(['EXPIRED']);
@@ -163,7 +205,7 @@ describe('a webhook', () => {
         throw new Error('the process died here');
       },
     };
-    await run(deliverWebhookThrough(() => dying));
+    await run(webhookJobs(() => dying).deliver);
     expect(await attempts()).toEqual([{ number: 1, result: null, http_status: null, finished: false }]);
     await world.advance(2);
     await run();
@@ -180,150 +222,47 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  it.each<[string, number, number, object]>([
+    ['uses up one attempt of the six, not two', 500, 500, { state: 'pending', attempts: 1 }],
+    ['is delivered when either run got a 2xx', 200, 500, { state: 'delivered', attempts: 1 }],
+  ])('whose run lost its claim to another one %s', async (_what, status, meanwhile, expected) => {
+    await announced(['SUCCESS']);
+    const answering = (code: number): WebhookHttp => ({ post: async () => ({ kind: 'answered', status: code, retryAfter: null, durationMs: 1 }) });
+    const overtaken: WebhookHttp = {
+      post: async (...call) => {
+        await world.database.sql`update outbox set claimed_until = now() - interval '1 second'`;
+        await run(webhookJobs(() => answering(meanwhile)).deliver);
+        return answering(status).post(...call);
+      },
+    };
+    await run(webhookJobs(() => overtaken).deliver);
+    expect((await events())[0]).toMatchObject(expected);
+    expect((await attempts()).map(({ number, finished }) => [number, finished])).toEqual([
+      [1, true],
+      [1, true],
+    ]);
+  });
+
   it('of a gateway without a readable secret is not sent; the job is retried, not lost', async () => {
     await announced(['SUCCESS']);
     await world.database.sql`update gateway_secrets set sealed = ''::bytea`;
     await run();
     expect(receiver.received).toHaveLength(0);
     expect(await world.database.sql`select state, failures from outbox`).toEqual([{ state: 'due', failures: 1 }]);
+    expect(await attempts()).toEqual([]);
   });
 });
 
-describe('the client for outgoing webhooks', () => {
-  const servers: Server[] = [];
-  afterEach(() => {
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
-  async function listening(handler: RequestListener): Promise<number> {
-    const server = createServer(handler);
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return (server.address() as AddressInfo).port;
-  }
-  const open = { privateTargets: true, requireHttps: false };
-  const post = (client: WebhookHttp, url: string): Promise<WebhookOutcome> => client.post(url, { 'x-test': '1' }, '{"a":1}');
-
-  it('gives up on a receiver that never answers at the deadline, name resolution included', async () => {
-    const port = await listening(() => undefined);
-    const client = createWebhookHttp({ policy: open, deadlineMs: 150 });
-    expect(await post(client, `http://127.0.0.1:${port}/`)).toMatchObject({ kind: 'failed', result: 'timeout' });
-    const stuck = createWebhookHttp({ policy: open, deadlineMs: 150, resolve: () => new Promise(() => undefined) });
-    expect(await post(stuck, 'http://hooks.example/')).toMatchObject({ kind: 'failed', result: 'timeout' });
-  });
-
-  it('takes the status line as the answer when the body stalls, breaks off or never ends', async () => {
-    const stalls = await listening((_, response) => void response.writeHead(200).write('x'));
-    const breaks = await listening((_, response) => {
-      response.writeHead(200).write('x', () => response.socket?.destroy());
-    });
-    let sent = 0;
-    const endless = await listening((_, response) => {
-      response.writeHead(200);
-      const chunk = Buffer.alloc(16_384);
-      const more = (): void => {
-        while (!response.destroyed && response.write(chunk)) sent += chunk.length;
-        if (!response.destroyed) response.once('drain', more);
-      };
-      more();
-    });
-    const client = createWebhookHttp({ policy: open, deadlineMs: 300 });
-    expect(await post(client, `http://127.0.0.1:${stalls}/`)).toMatchObject({ kind: 'answered', status: 200 });
-    expect(await post(client, `http://127.0.0.1:${endless}/`)).toMatchObject({ kind: 'answered', status: 200 });
-    expect(sent).toBeLessThan(16 * 1024 * 1024);
-    expect(await post(client, `http://127.0.0.1:${breaks}/`)).toMatchObject({ kind: 'answered', status: 200 });
-  });
-
-  it('tells a refused connection, an unknown name and a TLS failure apart', async () => {
-    const port = await listening((_, response) => response.end());
-    const client = createWebhookHttp({ policy: open, deadlineMs: 2_000 });
-    expect(await post(client, `https://127.0.0.1:${port}/`)).toMatchObject({ kind: 'failed', result: 'tls' });
-    expect(await post(client, 'http://127.0.0.1:1025/')).toMatchObject({ kind: 'failed', result: 'refused' });
-    const unknown = createWebhookHttp({ policy: open, resolve: async () => Promise.reject(new Error('ENOTFOUND')) });
-    expect(await post(unknown, 'http://hooks.example/')).toMatchObject({ kind: 'failed', result: 'dns' });
-    expect(await post(createWebhookHttp({ policy: open, resolve: async () => [] }), 'http://hooks.example/')).toMatchObject({ kind: 'failed', result: 'dns' });
-  });
-
-  it('connects to the address that was checked and keeps the name, even when DNS would answer differently the second time (trap J)', async () => {
-    const hosts: string[] = [];
-    const port = await listening((request, response) => {
-      hosts.push(String(request.headers.host));
-      response.end();
-    });
-    let asked = 0;
-    const rebinding = async (): Promise<string[]> => (++asked === 1 ? ['127.0.0.1'] : ['169.254.169.254']);
-    const client = createWebhookHttp({ policy: open, resolve: rebinding });
-    expect(await post(client, `http://hooks.example:${port}/`)).toMatchObject({ kind: 'answered', status: 200 });
-    expect(asked).toBe(1);
-    expect(hosts).toEqual([`hooks.example:${port}`]);
-    expect(await post(client, `http://hooks.example:${port}/`)).toMatchObject({ kind: 'failed', result: 'blocked' });
-  });
-
-  it('never connects inside when private targets are off, by literal or by name (trap J)', async () => {
-    let connections = 0;
-    const port = await listening((_, response) => {
-      connections += 1;
-      response.end();
-    });
-    const strict = createWebhookHttp({ policy: { privateTargets: false, requireHttps: false }, resolve: async () => ['127.0.0.1'] });
-    for (const host of ['127.0.0.1', '2130706433', '0x7f000001', 'localhost', 'hooks.example', '[::ffff:127.0.0.1]']) {
-      expect(await post(strict, `http://${host}:${port}/`)).toMatchObject({ kind: 'failed', result: 'blocked' });
-    }
-    expect(connections).toBe(0);
-  });
-
-  it('uses no proxy from the environment', async () => {
-    let proxied = 0;
-    const proxy = await listening((_, response) => {
-      proxied += 1;
-      response.end();
-    });
-    const port = await listening((_, response) => response.end());
-    process.env.http_proxy = `http://127.0.0.1:${proxy}`;
-    try {
-      expect(await post(createWebhookHttp({ policy: open }), `http://127.0.0.1:${port}/`)).toMatchObject({ kind: 'answered' });
-    } finally {
-      delete process.env.http_proxy;
-    }
-    expect(proxied).toBe(0);
-  });
-});
-
-it("a receiver that answers nothing does not hold up another one's webhooks, and is never sent more than four at once", async () => {
-  let open = 0;
-  let most = 0;
-  const tarpit = createServer((_, response) => {
-    open += 1;
-    most = Math.max(most, open);
-    response.on('close', () => {
-      open -= 1;
-    });
-  });
-  await new Promise<void>((resolve) => tarpit.listen(0, '127.0.0.1', resolve));
-  const job = deliverWebhookThrough(() => createWebhookHttp({ policy: { privateTargets: true, requireHttps: false }, deadlineMs: 10_000 }));
-  const jobs = await startJobs(world.deps, { jobs: [job], sweeps: [] });
-  try {
-    for (let index = 0; index < 40; index++) await announced(['SUCCESS'], `http://127.0.0.1:${(tarpit.address() as AddressInfo).port}/`);
-    await announced(['SUCCESS']);
-    const started = performance.now();
-    await waitFor(() => receiver.received.length === 1, { what: "the other receiver's webhook" });
-    expect(performance.now() - started).toBeLessThan(9_000);
-    expect(most).toBeLessThanOrEqual(4);
-  } finally {
-    tarpit.close();
-    tarpit.closeAllConnections();
-    await jobs.stop();
-  }
-});
-
-it('a blocked target counts as an attempt and says so', async () => {
-  await announced(['SUCCESS'], 'http://hooks.example/');
-  const strict = deliverWebhookThrough((_: Deps) =>
-    createWebhookHttp({ policy: { privateTargets: false, requireHttps: false }, resolve: async () => ['10.0.0.1'] }),
-  );
-  await run(strict);
+it('a blocked target counts as an attempt and says so, in the log with the reason and without the URL', async () => {
+  const logged = vi.spyOn(world.deps.log, 'info');
+  await announced(['SUCCESS'], 'http://hooks.example/hook?token=confidential');
+  const strict = webhookJobs(() => createWebhookHttp({ policy: { privateTargets: false, requireHttps: false }, resolve: async () => ['10.0.0.1'] }));
+  await run(strict.deliver);
   expect(await attempts()).toEqual([{ number: 1, result: 'blocked', http_status: null, finished: true }]);
   expect((await events())[0]).toMatchObject({ state: 'pending', attempts: 1 });
+  expect(logged.mock.calls.map(([fields]) => fields)).toContainEqual(
+    expect.objectContaining({ attempt: '1', result: 'blocked', problem: 'the host resolves to a private or reserved address' }),
+  );
+  expect(JSON.stringify(logged.mock.calls)).not.toContain('confidential');
+  logged.mockRestore();
 });

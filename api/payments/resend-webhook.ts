@@ -1,0 +1,40 @@
+import type { components } from '#api/contract/types.ts';
+import type { Deps, Gateway } from '#api/deps.ts';
+import { insertOutbox, reviveOutbox } from '#api/store/outbox.ts';
+import { askForResend, lockWebhookEvents } from '#api/store/webhook-events.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { readDeliveries } from './list-webhooks.ts';
+import { loadOwnPayment } from './load.ts';
+
+/**
+ * Queues the newest webhook of a gateway's own payment once more, and before it those of the payment that are still to be
+ * delivered, so that a receiver which is back gets them in order and now. Locks the payment's webhooks.
+ * @throws not_found; conflict when the payment has no webhook
+ */
+export async function resendPaymentWebhook(deps: Deps, call: { gateway: Gateway; paymentId: string }): Promise<components['schemas']['WebhookDelivery']> {
+  const payment = await loadOwnPayment(deps, call);
+  await deps.db.transaction(async (tx) => {
+    const events = await lockWebhookEvents(tx, payment.id);
+    const newest = events.at(-1);
+    if (newest === undefined) throw new ServiceError('conflict', { message: 'This payment has no webhook to send again.' });
+    for (const event of events) if (event === newest || event.state === 'pending') await queueResend(tx, deps, event.id);
+  });
+  deps.wake();
+  const delivery = (await readDeliveries(deps, payment.id)).at(-1);
+  if (delivery === undefined) throw new ServiceError('conflict');
+  return delivery;
+}
+
+/**
+ * Queues one resend of a webhook, unless one is queued already: any number of requests in a moment lead to one attempt.
+ * An attempt of the schedule that was given up by its job is taken up again. Call it while the webhook is locked, and
+ * `deps.wake()` after the commit.
+ */
+export async function queueResend(tx: Tx, deps: Pick<Deps, 'randomBytes'>, eventId: string): Promise<void> {
+  const dueAt = await askForResend(tx, eventId, POLICY.webhookResendSpacingSeconds);
+  if (dueAt !== undefined) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'webhook.resend', refId: eventId, dueAt });
+  await reviveOutbox(tx, eventId);
+}

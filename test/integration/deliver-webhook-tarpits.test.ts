@@ -1,0 +1,161 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createWebhookHttp } from '#api/clients/webhook-http.ts';
+import type { Gateway } from '#api/deps.ts';
+import { webhookJobs } from '#api/jobs/deliver-webhook.ts';
+import { type Jobs, startJobs } from '#api/jobs/start.ts';
+import { createPayment } from '#api/payments/create.ts';
+import { enqueuePaymentWebhook } from '#api/payments/enqueue-webhook.ts';
+import { resendPaymentWebhook } from '#api/payments/resend-webhook.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
+
+interface Tarpit {
+  url: string;
+  sockets: Set<Socket>;
+  /** Most connections it ever had at once. */
+  most: number;
+  server: Server;
+}
+
+let world: InProcess;
+let receiver: WebhookReceiver;
+let greedy: Gateway;
+let honest: Gateway;
+let jobs: Jobs | undefined;
+const tarpits: Tarpit[] = [];
+
+beforeEach(async () => {
+  [world, receiver] = await Promise.all([inProcess(), startWebhookReceiver()]);
+  [greedy, honest] = [await world.aGateway({ name: 'Tar' }), await world.aGateway({ name: 'Acme Books' })];
+});
+afterEach(async () => {
+  for (const { server, sockets } of tarpits.splice(0)) {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  }
+  await jobs?.stop();
+  jobs = undefined;
+  await Promise.all([world.stop(), receiver.stop()]);
+});
+
+async function aTarpit(answer: (socket: Socket) => void = () => undefined): Promise<Tarpit> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    tarpit.most = Math.max(tarpit.most, sockets.size);
+    socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
+    socket.once('data', () => answer(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const tarpit: Tarpit = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, sockets, most: 0, server };
+  tarpits.push(tarpit);
+  return tarpit;
+}
+
+/** Announces the result of `count` payments of a gateway to a URL; their ids. */
+async function announce(gateway: Gateway, url: string, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  const one = async (): Promise<void> => {
+    const body = { currencyCode: 'USD', amount: '25', checkoutMode: 'API' as const, webhookUrl: url };
+    const reply = await createPayment(world.deps, { gateway, body, clientIp: '127.0.0.1', commit: plainCommit(world.deps) });
+    const { paymentUid: paymentId } = reply.data as { paymentUid: string };
+    await world.database.transaction((tx) => enqueuePaymentWebhook(tx, world.deps, { paymentId, gatewayId: gateway.id, status: 'SUCCESS', webhookUrl: url }));
+    ids.push(paymentId);
+  };
+  for (let made = 0; made < count; made += 10) await Promise.all(Array.from({ length: Math.min(10, count - made) }, one));
+  return ids;
+}
+
+/** Starts the workers; an attempt may take `deadlineMs`. */
+async function work(deadlineMs: number): Promise<void> {
+  const { deliver, resend } = webhookJobs(() => createWebhookHttp({ policy: { privateTargets: true, requireHttps: false }, deadlineMs }));
+  jobs = await startJobs(world.deps, { jobs: [deliver, resend], sweeps: [] });
+}
+
+const states = () => world.database.sql<{ gateway_id: string; state: string; n: number }[]>`
+  select gateway_id, state, count(*)::int as n from webhook_events group by gateway_id, state`;
+
+it("three hundred webhooks for a receiver that never answers hold up nobody else's, and it is never sent more than four at once", async () => {
+  const tarpit = await aTarpit();
+  await announce(greedy, tarpit.url, 300);
+  await announce(honest, receiver.url, 20);
+  // Nothing of the tar pit ends while the others are delivered: that they arrive at all is the proof.
+  await work(600_000);
+  await waitFor(() => receiver.received.length === 20, { what: "the other gateway's webhooks", timeoutMs: 60_000 });
+  await waitFor(() => tarpit.sockets.size === POLICY.webhookLanesPerHost, { what: 'the tar pit to have its share' });
+  await announce(honest, receiver.url, 5);
+  await waitFor(() => receiver.received.length === 25, { what: 'later webhooks', timeoutMs: 60_000 });
+  await waitFor(async () => (await states()).some((row) => row.gateway_id === honest.id && row.state === 'delivered' && row.n === 25), {
+    what: 'it all recorded',
+  });
+  const ended = world.database.sql`
+    select 1 from webhook_attempts a join webhook_events e on e.id = a.event_id where e.gateway_id = ${greedy.id} and a.finished_at is not null`;
+  expect(await ended).toHaveLength(0);
+  expect(tarpit.most).toBe(POLICY.webhookLanesPerHost);
+});
+
+it('one gateway with dozens of such receivers has a share of the attempts in flight, and the rest serves the others', async () => {
+  const many = await Promise.all(Array.from({ length: 40 }, () => aTarpit()));
+  for (const tarpit of many) await announce(greedy, tarpit.url, 3);
+  await announce(honest, receiver.url, 20);
+  await work(600_000);
+  await waitFor(() => receiver.received.length === 20, { what: "the other gateway's webhooks", timeoutMs: 60_000 });
+  const held = (): number => many.reduce((sum, { sockets }) => sum + sockets.size, 0);
+  await waitFor(() => held() === POLICY.webhookLanesPerGateway, { what: 'the greedy gateway to have its share' });
+  await announce(honest, receiver.url, 5);
+  await waitFor(() => receiver.received.length === 25, { what: 'later webhooks', timeoutMs: 60_000 });
+  expect(held()).toBe(POLICY.webhookLanesPerGateway);
+});
+
+it('one gateway that resends to dozens of such receivers does not hold up the resends of others', async () => {
+  const greedily: string[] = [];
+  for (let tarpit = 0; tarpit < 20; tarpit++) greedily.push(...(await announce(greedy, (await aTarpit()).url, 2)));
+  const [honestly = ''] = await announce(honest, receiver.url, 1);
+  await world.database.sql`update webhook_events set state = 'exhausted'`;
+  for (const paymentId of greedily) await resendPaymentWebhook(world.deps, { gateway: greedy, paymentId });
+  await resendPaymentWebhook(world.deps, { gateway: honest, paymentId: honestly });
+  await work(600_000);
+  await waitFor(() => receiver.received.length === 1, { what: "the other gateway's resend", timeoutMs: 15_000 });
+});
+
+it('forty answers without end are all cut off, are all deliveries, and leave no socket open', async () => {
+  const endless = await aTarpit((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    const more = (): void => {
+      while (!socket.destroyed && socket.write('x'.repeat(4_096)));
+      if (!socket.destroyed) socket.once('drain', more);
+    };
+    more();
+  });
+  await announce(greedy, endless.url, 40);
+  await work(10_000);
+  await waitFor(async () => (await states()).every((row) => row.state === 'delivered'), { what: 'every webhook to be delivered', timeoutMs: 60_000 });
+  expect(endless.most).toBeLessThanOrEqual(POLICY.webhookLanesPerHost);
+  await waitFor(() => endless.sockets.size === 0, { what: 'the sockets to be gone' });
+});
+
+it('a receiver that keeps running into the deadline is tried one at a time, and gets everything once it answers', async () => {
+  let mute = true;
+  const slow = await aTarpit((socket) => void (mute || socket.end('HTTP/1.1 204 No Content\r\n\r\n')));
+  const { deliver } = webhookJobs(() => createWebhookHttp({ policy: { privateTargets: true, requireHttps: false }, deadlineMs: 300 }));
+  await announce(greedy, slow.url, 30);
+  jobs = await startJobs(world.deps, { jobs: [deliver], sweeps: [] });
+  const finished = async (): Promise<number> => (await world.database.sql`select 1 from webhook_attempts where finished_at is not null`).length;
+  await waitFor(async () => (await finished()) >= 8, { what: 'some attempts to time out', timeoutMs: 60_000 });
+  slow.most = 0;
+  const before = await finished();
+  await waitFor(async () => (await finished()) >= before + 3, { what: 'some more', timeoutMs: 60_000 });
+  expect(slow.most).toBe(1);
+  mute = false;
+  // The schedule's pauses are minutes long: let them pass.
+  await waitFor(
+    async () => {
+      await world.advance(60);
+      return (await states()).every((row) => row.state === 'delivered');
+    },
+    { what: 'every webhook to be delivered', timeoutMs: 60_000 },
+  );
+});

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Lane, type Lanes, openLanes } from '#api/jobs/webhook-lanes.ts';
+import { POLICY } from '#shared/core/policy.ts';
+
+let lanes: Lanes;
+beforeEach(() => {
+  vi.useFakeTimers();
+  lanes = openLanes(() => Date.now());
+});
+afterEach(() => vi.useRealTimers());
+
+const TIMED_OUT = { tookMs: 10_000, timedOut: true };
+const QUICK = { tookMs: 20, timedOut: false };
+
+/** Asks for a lane and lets the time pass that asking may take. */
+async function enter(host: string, gatewayId = 'shop'): Promise<Lane | { pauseMs: number }> {
+  const entering = lanes.enter({ url: `https://${host}/hook`, gatewayId });
+  await vi.advanceTimersByTimeAsync(1_000);
+  return entering;
+}
+async function taken(host: string, gatewayId?: string): Promise<Lane> {
+  const lane = await enter(host, gatewayId);
+  if ('pauseMs' in lane) throw new Error(`no lane to ${host}`);
+  return lane;
+}
+const pause = async (host: string, gatewayId?: string): Promise<number> => {
+  const lane = await enter(host, gatewayId);
+  if ('leave' in lane) throw new Error(`a lane to ${host}`);
+  return lane.pauseMs;
+};
+
+describe('lanes', () => {
+  it('are four per host, whatever the path and the gateway', async () => {
+    for (let index = 0; index < 4; index++) await taken('slow.example', `shop-${index}`);
+    expect(await pause('slow.example', 'another')).toBeGreaterThan(0);
+    await taken('other.example');
+    await taken('slow.example:8443');
+  });
+
+  it('are free again when left', async () => {
+    const four = await Promise.all([1, 2, 3, 4].map(() => taken('shop.example')));
+    four[0]?.leave(QUICK);
+    await taken('shop.example');
+    expect(await pause('shop.example')).toBeGreaterThan(0);
+  });
+
+  it('of a quick host are waited for in memory, in order, so that a burst is not put back', async () => {
+    const four = await Promise.all([1, 2, 3, 4].map(() => taken('shop.example')));
+    const order: number[] = [];
+    const waiting = [0, 1, 2, 3].map((index) =>
+      lanes.enter({ url: 'https://shop.example/', gatewayId: 'shop' }).then((lane) => {
+        order.push(index);
+        return lane;
+      }),
+    );
+    await vi.advanceTimersByTimeAsync(100);
+    expect(order).toEqual([]);
+    for (const lane of four) lane.leave(QUICK);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(order).toEqual([0, 1, 2, 3]);
+    for (const lane of await Promise.all(waiting)) expect(lane).toHaveProperty('leave');
+  });
+
+  it('of a slow host are not waited for, and those sent away come back one after the other, within a minute', async () => {
+    for (let round = 0; round < 4; round++) (await taken('slow.example')).leave({ tookMs: 8_000, timedOut: false });
+    for (let index = 0; index < 4; index++) await taken('slow.example');
+    const began = Date.now();
+    const pauses: number[] = [];
+    for (let index = 0; index < 100; index++) {
+      const lane = await lanes.enter({ url: 'https://slow.example/', gatewayId: 'shop' });
+      if ('pauseMs' in lane) pauses.push(lane.pauseMs);
+    }
+    expect(Date.now()).toBe(began);
+    expect(pauses).toHaveLength(100);
+    expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
+    expect(pauses[0]).toBeLessThan(3_000);
+    expect(pauses[10]).toBeGreaterThan(10_000);
+    expect(pauses.at(-1)).toBe(60_000);
+  });
+
+  it('shrink to one after three timeouts in a row, and are four again after an answer', async () => {
+    for (let index = 0; index < 2; index++) (await taken('tarpit.example')).leave(TIMED_OUT);
+    (await taken('tarpit.example')).leave(QUICK);
+    for (let index = 0; index < 3; index++) (await taken('tarpit.example')).leave(TIMED_OUT);
+    const only = await taken('tarpit.example');
+    expect(await pause('tarpit.example')).toBeGreaterThan(1_000);
+    only.leave({ tookMs: 9_000, timedOut: false });
+    for (let index = 0; index < 4; index++) await taken('tarpit.example');
+  });
+
+  it('are sixteen per gateway over all hosts, so that one with many slow hosts leaves room', async () => {
+    const held: Lane[] = [];
+    for (let index = 0; index < POLICY.webhookLanesPerGateway; index++) held.push(await taken(`tarpit-${index}.example`, 'greedy'));
+    expect(await pause('another.example', 'greedy')).toBeGreaterThan(0);
+    await taken('another.example', 'honest');
+    held[0]?.leave(QUICK);
+    await taken('another.example', 'greedy');
+  });
+
+  it('of a gateway that has all it may have are asked for again one after the other, within a minute, however many hosts it names', async () => {
+    for (let index = 0; index < POLICY.webhookLanesPerGateway; index++) await taken(`tarpit-${index}.example`, 'greedy');
+    const pauses: number[] = [];
+    for (let index = 0; index < 1_000; index++) {
+      const lane = await lanes.enter({ url: `https://another-${index}.example/`, gatewayId: 'greedy' });
+      if ('pauseMs' in lane) pauses.push(lane.pauseMs);
+    }
+    expect(pauses).toHaveLength(1_000);
+    expect(pauses).toEqual([...pauses].sort((a, b) => a - b));
+    expect(pauses.at(-1)).toBeGreaterThan(10_000);
+    expect(pauses.at(-1)).toBeLessThanOrEqual(60_000);
+  });
+
+  it('leave room in a process even when three gateways take all they may', () => {
+    expect(POLICY.webhookLanes).toBeGreaterThan(3 * POLICY.webhookLanesPerGateway);
+  });
+
+  it('of hosts that nobody has used for long are forgotten, so that memory is bounded', async () => {
+    for (let round = 0; round < 3; round++) (await taken('h.example')).leave(TIMED_OUT);
+    for (let index = 0; index < 10_000; index++) {
+      const lane = await lanes.enter({ url: `https://h${index}.example/`, gatewayId: 'shop' });
+      if ('leave' in lane) lane.leave(QUICK);
+    }
+    for (let index = 0; index < 4; index++) await taken('h.example');
+  });
+});
