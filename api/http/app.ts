@@ -6,12 +6,15 @@ import { parse } from 'yaml';
 import type { operations as operatorPaths } from '#api/contract/operator-types.ts';
 import type { operations as merchantPaths } from '#api/contract/types.ts';
 import type { Deps } from '#api/deps.ts';
+import { arrangements, strangers } from '#api/operations/arrangements.ts';
 import type { OperatorRegistry, Registry } from '#api/operations/call.ts';
 import { ServiceError } from '#shared/core/errors.ts';
+import { clientIp } from './client-ip.ts';
 import { contractRouter } from './contract-router.ts';
 import { docsRouter } from './docs.ts';
 import { answerErrors, observe } from './observe.ts';
 import { logosRouter } from './logos.ts';
+import { rateLimit } from './rate-limit.ts';
 import { apiKey, operatorToken, signedRequest } from './security.ts';
 
 /** What the composition root plugs into the HTTP side. */
@@ -37,12 +40,29 @@ export async function createApp(deps: Deps, parts: AppParts): Promise<Express> {
   app.use(observe(deps));
   app.use(docsRouter(merchant));
   app.use(logosRouter(deps));
-  app.use('/api/v1', await contractRouter(deps, { document: merchant, apiRoot: '/api/v1', schemes: { apiKey, signedRequest }, operations: parts.operations }));
+  app.use(
+    '/api/v1',
+    await contractRouter(deps, {
+      document: merchant,
+      apiRoot: '/api/v1',
+      schemes: { apiKey, signedRequest },
+      operations: parts.operations,
+      arrangements,
+      strangers,
+    }),
+  );
   app.use(
     '/operator/v1',
-    await contractRouter(deps, { document: operator, apiRoot: '/operator/v1', schemes: { operatorToken }, operations: parts.operatorOperations }),
+    await contractRouter(deps, {
+      document: operator,
+      apiRoot: '/operator/v1',
+      schemes: { operatorToken },
+      operations: parts.operatorOperations,
+      budget: () => 'operator',
+    }),
   );
-  app.use(() => {
+  app.use(async (request) => {
+    await rateLimit(deps, { operationId: 'unknown', clientIp: clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES) });
     throw new ServiceError('not_found');
   });
   app.use(answerErrors(deps));

@@ -1,17 +1,19 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type Context, type Document, OpenAPIBackend, type Operation, type Request as ApiRequest } from 'openapi-backend';
 import type { Deps, Gateway, Reply } from '#api/deps.ts';
 import type { StoredReply } from '#api/store/idempotency.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
-import { POLICY } from '#shared/core/policy.ts';
 import { withSpan } from '#shared/platform/tracing.ts';
+import { admit, proveServer } from './admit.ts';
+import { readBody } from './body.ts';
 import { clientIp } from './client-ip.ts';
 import { send, successBody } from './envelope.ts';
 import { committer, fingerprint, findReplay, idempotencyKey, type Keyed } from './idempotency.ts';
 import { notesOf } from './observe.ts';
+import type { Admission } from './rate-limit.ts';
 import type { Scheme } from './security.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { isInPath, validationProblem } from './validation-problem.ts';
@@ -26,6 +28,14 @@ export interface ContractRoutes {
   schemes: Record<string, Scheme>;
   /** By operationId; typed by the contract where it is built. */
   operations: object;
+  /** By operationId: what its gateway must be besides holding the permission; throws forbidden. */
+  arrangements?: Readonly<Record<string, ((gateway: Gateway) => void) | undefined>>;
+  /** By operationId of those without a key: whether this caller may speak about the payment; throws forbidden. */
+  strangers?: Readonly<Record<string, ((deps: Deps, call: { paymentId: string; clientIp: string }) => Promise<void>) | undefined>>;
+  /** Which rate limit an operation draws on: its own, unless said otherwise. */
+  budget?(operationId: string): string;
+  /** What every request must be, whatever it asks; throws forbidden. Asked once the request is within its rate limit. */
+  gate?(request: Request): void;
 }
 
 /** What is known about one request while it is answered. */
@@ -37,6 +47,7 @@ interface Exchange {
   apiRequest: ApiRequest;
   rawBody: Buffer;
   clientIp: string;
+  admission: Admission;
   gateway: Gateway | null;
   keyed?: Keyed;
   replay?: StoredReply;
@@ -45,10 +56,11 @@ interface Exchange {
 type AnyOperation = (deps: Deps, call: object) => Promise<Reply>;
 
 /**
- * Serves one OpenAPI file. The order of checks is that of decisions 8: route, size, security, idempotency, body, then
- * the operation; every failure leaves through the envelope.
+ * Serves one OpenAPI file. The order of checks is that of decisions 8: rate limit, gate, route, size, security, the
+ * gateway's arrangement (or, without a key, the payment's allowlist), idempotency, body, then the operation; every failure leaves through the envelope.
  */
 export async function contractRouter(deps: Deps, routes: ContractRoutes): Promise<RequestHandler> {
+  const { budget = (id) => id } = routes;
   const backend = new OpenAPIBackend({
     definition: routes.document,
     apiRoot: routes.apiRoot,
@@ -78,7 +90,7 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
       unauthorizedHandler: (context: Context) => {
         throw refusal(context);
       },
-      postSecurityHandler: prepare,
+      postSecurityHandler: (context: Context, exchange: Exchange) => prepare(context, exchange, routes),
       validationFail: (context: Context) => {
         const errors = context.validation.errors ?? [];
         const problem = errors.find((error) => !isInPath(error));
@@ -88,22 +100,24 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
   });
   await backend.init();
 
-  const readBody = express.raw({ type: () => true, limit: POLICY.bodyBytes, inflate: false });
   return (request: Request, response: Response, next: NextFunction) => {
     const path = request.baseUrl + decodable(request.path);
     const operation = backend.matchOperation({ method: request.method, path, headers: {} });
     notesOf(response).route = operation === undefined ? 'other' : `${routes.apiRoot}${operation.path}`;
     const ip = clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES);
     const serve = async (): Promise<void> => {
-      await new Promise<void>((resolve, reject) => readBody(request, response, (error: unknown) => (error === undefined ? resolve() : reject(error))));
       const apiRequest: ApiRequest = { method: request.method, path, headers: request.headers as ApiRequest['headers'], query: knownQuery(request, operation) };
+      const { params } = backend.router.parseRequest(apiRequest, operation);
+      const admission = await admit(deps, { request, clientIp: ip, operation, budget, params });
+      routes.gate?.(request);
       const exchange: Exchange = {
         deps: { ...deps, log: deps.log.child({ requestId: notesOf(response).requestId }) },
         request,
         response,
         apiRequest,
-        rawBody: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+        rawBody: await readBody(request, response),
         clientIp: ip,
+        admission,
         gateway: null,
       };
       await backend.handleRequest(apiRequest, exchange);
@@ -130,6 +144,7 @@ async function identify(context: Context, exchange: Exchange, name: string, sche
   const { request, rawBody, clientIp: ip } = exchange;
   const caller = await scheme(exchange.deps, { request, rawBody, clientIp: ip, permissions: requirement?.[name] ?? [] });
   exchange.gateway = caller.gateway;
+  exchange.admission.prove();
   return caller;
 }
 
@@ -141,11 +156,14 @@ function refusal(context: Context): unknown {
   return new ServiceError('auth_api_key_invalid');
 }
 
-/** After security, before validation: the Idempotency-Key, then the body (decisions 8). */
-async function prepare(context: Context, exchange: Exchange): Promise<void> {
+/** After security, before validation: the gateway's arrangement or the payment's allowlist, the Idempotency-Key, then the body (decisions 8). */
+async function prepare(context: Context, exchange: Exchange, { arrangements, strangers }: Pick<ContractRoutes, 'arrangements' | 'strangers'>): Promise<void> {
   const { operation, security } = context;
   if ((operation.security ?? []).length > 0 && !security.authorized) return;
-  const { request, rawBody, gateway } = exchange;
+  const { deps, request, rawBody, gateway, clientIp: ip } = exchange;
+  const id = operation.operationId ?? '';
+  if (gateway !== null) arrangements?.[id]?.(gateway);
+  else await strangers?.[id]?.(deps, { paymentId: String(context.request.params.paymentId), clientIp: ip });
   const header = parameters(operation).find((parameter) => parameter.in === 'header' && parameter.name === 'Idempotency-Key');
   const key = header === undefined || gateway === null ? undefined : idempotencyKey(request, header.required === true);
   if (key !== undefined && gateway !== null) {
@@ -189,6 +207,7 @@ async function answer(context: Context, exchange: Exchange, operation: AnyOperat
   };
   const { requestId } = notesOf(response);
   const reply = await withSpan(context.operation.operationId ?? 'request', { requestId }, () => operation(deps, call));
+  if ((context.operation.security ?? []).length === 0) proveServer(deps, exchange.admission, call.params.paymentId);
   const stored = replayed();
   if (stored !== undefined) return sendReplay(response, stored);
   if (keyed !== undefined) notesOf(response).idempotency = 'new';

@@ -37,11 +37,15 @@ const PASSING = new Set([
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
   'CONNECT_TIMEOUT',
+  'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOTFOUND',
   'EPIPE',
   'ETIMEDOUT',
+  '25006',
   '53300',
   '57P01',
   '57P02',
@@ -58,10 +62,6 @@ export function isPassing(error: unknown): boolean {
 /** Says what a client may know about any thrown value; whatever was not expected is internal_error and keeps its cause for the log. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  const type = (error as { type?: unknown } | null)?.type;
-  if (type === 'entity.too.large') return new ServiceError('payload_too_large');
-  if (type === 'encoding.unsupported') return new ServiceError('unsupported_media_type', { message: 'Send the body without Content-Encoding.' });
-  if (type === 'request.size.invalid' || type === 'request.aborted') return new ServiceError('malformed_json', { message: 'The body ended early.' });
   if (isPassing(error)) return new ServiceError('service_unavailable', { cause: error, retryAfterSeconds: 1 });
   return new ServiceError('internal_error', { cause: error });
 }

@@ -14,6 +14,9 @@ const AUTH_FAILURES: Partial<Record<ErrorCode, string>> = {
   ip_not_allowed: 'ip',
 };
 
+/** Status that a request is logged and counted under when its caller was gone before an answer began, as web servers commonly do. */
+const HUNG_UP = 499;
+
 /** What is noted about a request while it is answered, on `response.locals`. */
 interface Notes {
   requestId: string;
@@ -30,20 +33,33 @@ export function notesOf(response: Response): Notes {
   return response.locals as Notes;
 }
 
+/**
+ * Headers of every answer: its id and the contract's revision (decisions 8), and for a browser that ends up here that it
+ * is data: no type to guess, no page to frame, no script to run. Pages that are meant to be seen loosen it themselves.
+ */
+export function commonHeaders(requestId: string): Record<string, string> {
+  return {
+    'X-Request-Id': requestId,
+    'X-Contract-Revision': CONTRACT_REVISION,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Referrer-Policy': 'no-referrer',
+  };
+}
+
 /** Gives the request its id, and logs and counts it once it is answered; never its body, query or headers (operability 6). */
 export function observe(deps: Deps) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const started = process.hrtime.bigint();
     const notes = Object.assign(notesOf(response), { requestId: uuidFrom(deps.randomBytes(16)), route: 'other' });
-    response.setHeader('X-Request-Id', notes.requestId);
-    response.setHeader('X-Contract-Revision', CONTRACT_REVISION);
-    response.setHeader('X-Content-Type-Options', 'nosniff');
+    for (const [name, value] of Object.entries(commonHeaders(notes.requestId))) response.setHeader(name, value);
     deps.metrics?.httpInFlight.inc();
     response.once('close', () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-      count(deps, notes, { method: request.method, status: response.statusCode, seconds });
+      const status = response.headersSent ? response.statusCode : HUNG_UP;
+      count(deps, notes, { method: request.method, status, seconds });
       const aborted = !response.writableFinished || undefined;
-      deps.log.info({ ...notes, method: request.method, status: response.statusCode, seconds, aborted }, 'request');
+      deps.log.info({ ...notes, method: request.method, status, seconds, aborted }, 'request');
     });
     next();
   };
@@ -54,6 +70,7 @@ function count({ metrics }: Deps, { route, code, idempotency }: Notes, answered:
   metrics.httpInFlight.dec();
   metrics.httpDuration.observe({ method: answered.method, route, status: answered.status }, answered.seconds);
   if (code !== undefined) metrics.apiErrors.inc({ route, code });
+  if (code === 'rate_limit_exceeded') metrics.rateLimited.inc({ route });
   const reason = code === undefined ? undefined : AUTH_FAILURES[code];
   if (reason !== undefined) metrics.authFailures.inc({ reason });
   const result = code === 'idempotency_conflict' ? 'conflict' : idempotency;

@@ -1,32 +1,112 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { ServiceError } from '#shared/core/errors.ts';
-import { CONTRACT_REVISION, failureBody } from './envelope.ts';
+import { failureBody } from './envelope.ts';
+import { commonHeaders } from './observe.ts';
 
 const MAX_HEADER_BYTES = 16_384;
+/** How long a refused sender may take to read why and hang up. */
+const LINGER_MS = 1_000;
+
+/** How long a sender may take, in milliseconds. */
+export interface Patience {
+  headers: number;
+  /** The whole request, body included. */
+  request: number;
+  /** How long a connection may stand still in the middle of an exchange: nobody reads the answer, or nobody has one. */
+  silence: number;
+  /** How often connections are looked at; the first two of the above are late by this much at most. */
+  check: number;
+}
+
+const PATIENCE: Patience = { headers: 10_000, request: 30_000, silence: 60_000, check: 2_000 };
+/** A select waits five seconds for its address; what takes longer than this is somebody slow. */
+const DRAIN_MS = 6_000;
+/** How often connections are looked for that were kept alive after their answer. */
+const IDLE_CHECK_MS = 100;
+
+/** Answers that each server owes. */
+const owed = new WeakMap<Server, Set<ServerResponse>>();
 
 /**
  * Puts the app behind a server with limits against slow and endless senders: 10 s for the headers, 30 s for a request,
- * 16 KB of headers. What is not even HTTP is answered in the envelope too; a missing Host is nobody's problem here.
+ * 60 s for a reader that does not read, 16 KB of headers with the URL. What Node would answer itself is answered in the
+ * envelope too: what is not HTTP, what is too large or too slow, an `Expect` nobody offers; a missing Host is nobody's
+ * problem here.
  */
-export function createHttpServer(app: Express): Server {
+export function createHttpServer(app: Express, patience: Patience = PATIENCE): Server {
+  const latest = new WeakMap<Duplex, ServerResponse<IncomingMessage>>();
+  const answering = new Set<ServerResponse>();
+  const answer: RequestListener = (request, response) => {
+    latest.set(request.socket, response);
+    if (!server.listening) response.setHeader('Connection', 'close');
+    answering.add(response);
+    response.once('close', () => answering.delete(response));
+    app(request, response);
+  };
   const server = createServer(
-    { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000, maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
-    app,
+    {
+      requestTimeout: patience.request,
+      headersTimeout: patience.headers,
+      connectionsCheckingInterval: patience.check,
+      keepAliveTimeout: 65_000,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      requireHostHeader: false,
+    },
+    answer,
   );
-  // Without this Node itself refuses an unknown Expect header, without the envelope.
-  server.on('checkExpectation', app);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (socket.writable) socket.end(rawResponse(refusal(error)));
-    else socket.destroy();
+  server.setTimeout(patience.silence);
+  // Node would tell everybody to go on with the upload, and refuse any other Expect without the envelope.
+  server.on('checkContinue', answer);
+  server.on('checkExpectation', answer);
+  server.on('connect', (_request, socket) => dismiss(socket, new ServiceError('not_found')));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const before = latest.get(socket);
+    const refuse = (): void => dismiss(socket, refusal(error));
+    if (!socket.writable) socket.destroy();
+    // What came belongs to the request that is being received: it gets one answer, not two.
+    else if (before?.req.complete === false) before.headersSent ? socket.destroy() : refuse();
+    // It comes after a whole request, which is answered first.
+    else if (before?.writableFinished === false) before.once('finish', refuse);
+    else refuse();
   });
+  owed.set(server, answering);
   return server;
+}
+
+/**
+ * Closes a server: no more connections at once, every request in flight is answered, and its connection ends with the answer,
+ * so that nobody sends another request into it. Who is not done after `drainMs` is cut off.
+ */
+export function closeHttpServer(server: Server, drainMs = DRAIN_MS): Promise<void> {
+  return new Promise((resolve) => {
+    for (const response of owed.get(server) ?? []) if (!response.headersSent) response.setHeader('Connection', 'close');
+    const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+    const late = setTimeout(() => server.closeAllConnections(), drainMs);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(late);
+      resolve();
+    });
+  });
+}
+
+/**
+ * Answers on a connection that Node has given up, tunnels and refused senders alike. It watches neither errors nor
+ * deadlines there any more: a sender that is gone must not end this process, nor one that never hangs up keep the connection.
+ */
+function dismiss(socket: Duplex, error: ServiceError): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(rawResponse(error));
+  const lingering = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(lingering));
 }
 
 function refusal(error: NodeJS.ErrnoException): ServiceError {
   if (error.code === 'HPE_HEADER_OVERFLOW') return new ServiceError('payload_too_large', { message: `The headers are larger than ${MAX_HEADER_BYTES} bytes.` });
+  if (error.code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new ServiceError('payload_too_large');
   return new ServiceError('malformed_json', { message: 'The request is not valid HTTP, or did not arrive in time.' });
 }
 
@@ -34,12 +114,12 @@ function refusal(error: NodeJS.ErrnoException): ServiceError {
 function rawResponse(error: ServiceError): string {
   const body = failureBody(error.code, error.message);
   const headers = {
+    ...commonHeaders(randomUUID()),
     Connection: 'close',
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
-    'X-Request-Id': randomUUID(),
-    'X-Contract-Revision': CONTRACT_REVISION,
+    'Cache-Control': 'no-store',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return [`HTTP/1.1 ${error.status} ${error.status === 413 ? 'Content Too Large' : 'Bad Request'}`, ...lines, '', body].join('\r\n');
+  return [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`, ...lines, '', body].join('\r\n');
 }

@@ -1,4 +1,3 @@
-import { connect as dial } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aService, type Service } from './service.ts';
 
@@ -44,34 +43,6 @@ describe('every path answers the envelope', () => {
     const response = await fetch(`${service.origin}/api/v1/assets`, { method: 'HEAD' });
     expect(response.status).toBe(405);
     expect(response.headers.get('x-request-id')).not.toBeNull();
-  });
-
-  it('400 on what is not HTTP', async () => {
-    const answer = await new Promise<string>((resolve, reject) => {
-      const socket = dial(Number(new URL(service.origin).port), '127.0.0.1', () => socket.write('NOT HTTP AT ALL\r\n\r\n'));
-      let text = '';
-      socket.on('data', (chunk) => {
-        text += chunk.toString();
-      });
-      socket.on('end', () => resolve(text));
-      socket.on('error', reject);
-    });
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toMatchObject({ success: false, error: { code: 'malformed_json' } });
-  });
-
-  it('413 on headers nobody needs', async () => {
-    const { status, error } = await service.ask('GET', '/nowhere', { headers: { 'x-junk': 'x'.repeat(20_000) } });
-    expect([status, error.code]).toEqual([413, 'payload_too_large']);
-  });
-
-  it('even a request that expects what no server offers', async () => {
-    const socket = dial(Number(new URL(service.origin).port), '127.0.0.1');
-    socket.write('GET /nowhere HTTP/1.1\r\nExpect: miracles\r\nConnection: close\r\n\r\n');
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    expect(text).toMatch(/^HTTP\/1\.1 404 /);
-    expect(text).toContain('"code":"not_found"');
   });
 
   it('gives every response its own request id', async () => {

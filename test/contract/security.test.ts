@@ -1,7 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PERMISSIONS } from '#api/operator/keys.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
+import { CATALOGUE } from './catalogue.ts';
+import { dial } from './raw-http.ts';
 import { aService, callerOf, listen, type Listening, type Service, type Shop } from './service.ts';
 
 let service: Service;
@@ -50,6 +54,86 @@ describe('the source address', () => {
     expect((await balances(proxied.ask, '6.6.6.6')).error.message).toContain('6.6.6.6');
     expect((await balances(service.ask, '203.0.113.7')).error.message).toContain('127.0.0.1');
   });
+
+  // Who a request comes from, by how it arrives: through the configured proxy, and straight from whoever claims to be one.
+  const headers: [string, Record<string, string>, string][] = [
+    ['nothing', {}, '127.0.0.1'],
+    ['one hop', { 'x-forwarded-for': '203.0.113.7' }, '203.0.113.7'],
+    ['a client that wrote hops of its own', { 'x-forwarded-for': '127.0.0.1, 10.0.0.1, 203.0.113.7' }, '203.0.113.7'],
+    ['a hop that is the proxy itself', { 'x-forwarded-for': '203.0.113.7, 127.0.0.1' }, '203.0.113.7'],
+    ['an IPv4-mapped hop', { 'x-forwarded-for': '::ffff:203.0.113.7' }, '203.0.113.7'],
+    ['a hop with a port', { 'x-forwarded-for': '203.0.113.7:4444' }, '203.0.113.7'],
+    ['an IPv6 hop', { 'x-forwarded-for': '2001:DB8:0::7' }, '2001:db8::7'],
+    ['an IPv6 hop with a port', { 'x-forwarded-for': '[2001:db8::7]:4444' }, '2001:db8::7'],
+    ['an IPv6 hop with a zone', { 'x-forwarded-for': 'fe80::7%eth0' }, 'fe80::7'],
+    ['garbage at the end', { 'x-forwarded-for': '203.0.113.7, nonsense' }, '127.0.0.1'],
+    ['an empty header', { 'x-forwarded-for': '' }, '127.0.0.1'],
+    ['the Forwarded header', { forwarded: 'for=203.0.113.7' }, '127.0.0.1'],
+    ['other headers that proxies write', { 'x-real-ip': '203.0.113.7', 'cf-connecting-ip': '203.0.113.7', 'true-client-ip': '203.0.113.7' }, '127.0.0.1'],
+  ];
+
+  it.each(headers)('with %s', async (_name, sent, proxiedFrom) => {
+    const nobody = await service.aShop({ apiAllowlist: [], cashout: { enabled: true, allowlist: [] } });
+    const refusedFrom = async ({ ask }: Pick<Listening, 'ask'>): Promise<string | undefined> => {
+      const { error } = await callerOf(ask, nobody).signed('GET', '/merchant/settlements/balances', { headers: sent });
+      expect(error.code).toBe('ip_not_allowed');
+      return /address (\S+) is/.exec(error.message)?.[1];
+    };
+    expect([await refusedFrom(proxied), await refusedFrom(service)]).toEqual([proxiedFrom, '127.0.0.1']);
+  });
+
+  it('sent in two headers is read as one list', async () => {
+    const get = async (...hops: string[]) => {
+      const timestamp = String(Math.floor(Date.now() / 1000));
+      const signature = createHmac('sha256', shop.cashoutSecret).update(`${timestamp}.`).digest('hex');
+      const credentials: [string, string][] = [
+        ['X-Api-Key', shop.apiKey],
+        ['X-Timestamp', timestamp],
+        ['X-Signature', signature],
+      ];
+      return rawGet(proxied.origin, BALANCES, [...credentials, ...hops.map((hop): [string, string] => ['X-Forwarded-For', hop])]);
+    };
+    expect((await get('6.6.6.6', '203.0.113.7')).status).toBe(200);
+    expect((await get('203.0.113.7', '6.6.6.6')).code).toBe('ip_not_allowed');
+  });
+
+  it.each([
+    ['203.0.113.7', ['203.0.113.7', '::ffff:203.0.113.7'], ['203.0.113.8', '203.0.113.70', '::203.0.113.7']],
+    ['203.0.113.0/25', ['203.0.113.0', '203.0.113.127'], ['203.0.113.128', '203.0.112.255']],
+    ['203.0.113.99/24', ['203.0.113.1', '203.0.113.255'], ['203.0.114.0']],
+    ['::ffff:203.0.113.7', ['203.0.113.7'], ['203.0.113.6']],
+    ['::ffff:203.0.113.0/120', ['203.0.113.255'], ['203.0.112.255']],
+    ['2001:db8::7', ['2001:db8::7', '2001:0DB8:0:0::7'], ['2001:db8::8']],
+    ['2001:db8::/64', ['2001:db8::ffff:ffff:ffff:ffff'], ['2001:db8:0:1::', '203.0.113.7']],
+    ['0.0.0.0/0', ['203.0.113.7'], ['2001:db8::7']],
+    ['::/0', ['2001:db8::7'], ['203.0.113.7']],
+  ])('the entry %s on both allowlists', async (entry, inside, outside) => {
+    const one = await service.aShop({ apiAllowlist: [entry], cashout: { enabled: true, allowlist: [entry] } });
+    const body = { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl: 'http://127.0.0.1:8099/hook' };
+    for (const [addresses, expected] of [
+      [inside, [200, 201]],
+      [outside, ['ip_not_allowed', 'forbidden']],
+    ] as const)
+      for (const address of addresses) {
+        const sender = { headers: { 'x-forwarded-for': address } };
+        const cashout = await callerOf(proxied.ask, one).signed('GET', '/merchant/settlements/balances', sender);
+        const payment = await callerOf(proxied.ask, one).call('POST', '/payments', { body, ...sender });
+        expect([address, cashout.error?.code ?? cashout.status, payment.error?.code ?? payment.status]).toEqual([address, ...expected]);
+      }
+  });
+
+  it.each(['localhost', '10.0.0.0/33', '::1/129', '1.2.3', '010.0.0.1', 'fe80::1%eth0', '10.0.0.1-10.0.0.9', ' 10.0.0.1', '*', ''])(
+    'the entry %j is refused, with its place named',
+    async (entry) => {
+      const change = (body: Record<string, unknown>) =>
+        service.ask('PATCH', `/operator/v1/gateways/${shop.id}`, { headers: { authorization: `Bearer ${service.deps.config.SLUICE_OPERATOR_TOKEN}` }, body });
+      expect((await change({ apiAllowlist: ['10.0.0.1', entry] })).error).toEqual({
+        code: 'validation_error',
+        message: 'apiAllowlist.1: must be an IP address or a CIDR range',
+      });
+      expect((await change({ cashout: { allowlist: [entry] } })).error.message).toBe('cashout.allowlist.0: must be an IP address or a CIDR range');
+    },
+  );
 
   it('decides about API-mode payments with the code of contract 7', async () => {
     const body = { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl: 'http://127.0.0.1:8099/hook' };
@@ -124,6 +208,28 @@ describe('the signature', () => {
   });
 });
 
+describe('permissions', () => {
+  const permissions = [...new Set(CATALOGUE.flatMap(({ permission }) => permission ?? []))];
+
+  it('are those of decisions 8, and a new key has all', () => expect([...permissions].sort()).toEqual([...PERMISSIONS].sort()));
+
+  it.each(PERMISSIONS)('%s opens the operations the contract says, and no other', async (permission) => {
+    const open = await service.aShop();
+    const made = await service.ask('POST', `/operator/v1/gateways/${open.id}/api-keys`, {
+      headers: { authorization: `Bearer ${service.deps.config.SLUICE_OPERATOR_TOKEN}` },
+      body: { permissions: [permission] },
+    });
+    const caller = callerOf(service.ask, { ...open, apiKey: String(made.data.apiKey) });
+    for (const entry of CATALOGUE) {
+      if (entry.permission === null) continue;
+      const path = entry.path.replaceAll(/\{\w+\}/g, '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44');
+      const { error } = await (entry.scheme === 'signedRequest' ? caller.signed : caller.call)(entry.method, path);
+      const refused = error?.message === `This API key lacks the permission ${entry.permission}.`;
+      expect([entry.id, refused]).toEqual([entry.id, entry.permission !== permission]);
+    }
+  });
+});
+
 describe('what is counted', () => {
   it('names routes by template and errors by slug, and no caller', async () => {
     const open = await service.aShop();
@@ -139,5 +245,26 @@ describe('what is counted', () => {
     for (const result of ['new', 'replay']) expect(text).toMatch(new RegExp(`sluice_idempotency_total\\{endpoint="/api/v1/payments",result="${result}"\\}`));
     expect(text).not.toContain(open.id);
     expect(text).not.toContain('127.0.0.1');
+  });
+
+  it('counts a caller that hung up before its answer as that, and not as a success', async () => {
+    const { socket, write, next } = dial(service.origin);
+    write('POST /api/v1/payments/preview HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n');
+    await next();
+    const counted = async (status: number): Promise<boolean> =>
+      new RegExp(`sluice_http_request_duration_seconds_count\\{[^}]*/preview",status="${status}"`).test((await metrics.scrape()).body);
+    socket.destroy();
+    await waitFor(() => counted(499), { what: 'the request to be counted' });
+    expect(await counted(200)).toBe(false);
+  });
+
+  it('counts a payment once, however many identical requests created it at the same moment', async () => {
+    const created = async (): Promise<number> =>
+      Number(/sluice_payments_created_total\{mode="HOSTED",kind="fixed",sandbox="true"\} (\d+)/.exec((await metrics.scrape()).body)?.[1] ?? 0);
+    const open = await service.aShop();
+    const body = { currencyCode: 'USD', amount: '1', callbackUrl: 'http://localhost/x', isSandbox: true };
+    const before = await created();
+    await Promise.all(Array.from({ length: 20 }, () => open.call('POST', '/payments', { body, headers: { 'idempotency-key': 'at once' } })));
+    expect(await created()).toBe(before + 1);
   });
 });

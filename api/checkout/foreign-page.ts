@@ -1,0 +1,12 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/**
+ * True when a browser says that a page of another site makes the request. Nothing here rides on a cookie, so such a page
+ * could do no more than its own server could; refusing it keeps payers' browsers from being used for it. Browsers send
+ * `Sec-Fetch-Site`, older ones at least `Origin`; whoever sends neither is no browser. Pure.
+ */
+export function isForeignPage(headers: IncomingHttpHeaders, ownOrigin: string): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  return headers.origin !== undefined && headers.origin !== ownOrigin;
+}

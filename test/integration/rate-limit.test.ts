@@ -1,0 +1,233 @@
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { createClient } from 'redis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import { type Bucket, limitOf, REQUEST_UNITS, take } from '#shared/core/token-bucket.ts';
+import { type Claim, createLimiter, type Limiter } from '#shared/platform/limiter.ts';
+import { openSharedBuckets, type SharedBuckets } from '#shared/platform/redis-buckets.ts';
+import { type OwnRedis, ownRedis } from '#test/harness/redis.ts';
+
+const log = pino({ level: 'silent' });
+const START = 1_700_000_000_000;
+
+let redis: OwnRedis;
+let opened: SharedBuckets[];
+let clock: number;
+beforeEach(async () => {
+  redis = await ownRedis();
+  opened = [];
+  clock = START;
+});
+afterEach(async () => {
+  await Promise.all(opened.map((one) => one.close()));
+  await redis.stop();
+});
+
+/** A whole minute lasts longer than a test, so nothing drains behind its back. */
+const claim = (over: Partial<Claim> = {}): Claim => ({
+  client: '203.0.113.7',
+  operation: 'op',
+  small: limitOf(5),
+  large: limitOf(50),
+  credential: undefined,
+  ...over,
+});
+
+/** Patient with a busy machine, except where impatience is what is tested. */
+async function buckets(options: { url?: string; now?(): number; answerMs?: number } = {}): Promise<SharedBuckets> {
+  const one = openSharedBuckets({ url: redis.url, name: 'test', log, now: () => clock, answerMs: 30_000, ...options });
+  opened.push(one);
+  return one;
+}
+
+/** One http process; it is connected when this returns. */
+async function aProcess(options: { url?: string; now?(): number; answerMs?: number } = {}): Promise<Limiter> {
+  const shared = await buckets(options);
+  await answering(shared);
+  return createLimiter({ now: () => clock, shared });
+}
+
+const answering = (shared: SharedBuckets): Promise<unknown> =>
+  waitFor(() => shared.take({ small: 'probe', large: 'probe', mark: undefined }, claim(), false), { what: 'redis to answer' });
+
+const newClient = () => createClient({ url: redis.url }).on('error', () => undefined);
+
+/** Looks at Redis behind everybody's back. */
+async function inRedis(look: (client: ReturnType<typeof newClient>) => Promise<unknown>): Promise<void> {
+  const client = newClient();
+  await client.connect();
+  try {
+    await look(client);
+  } finally {
+    client.destroy();
+  }
+}
+
+async function passing(processes: Limiter[], over: Partial<Claim> = {}): Promise<number> {
+  for (let passed = 0; ; passed++) {
+    const limiter = processes[passed % processes.length] as Limiter;
+    if ((await limiter.take(claim(over))).waitMs > 0) return passed;
+  }
+}
+
+describe('two processes', () => {
+  it('let pass together what one would, and say the same about when to come back', async () => {
+    const [a, b] = [await aProcess(), await aProcess()];
+    expect(await passing([a, b])).toBe(5);
+    for (const one of [a, b]) expect((await one.take(claim())).waitMs).toBe(12_000);
+    clock += 11_999;
+    for (const one of [a, b]) expect((await one.take(claim())).waitMs).toBe(1);
+    clock += 1;
+    expect((await b.take(claim())).waitMs).toBe(0);
+    expect((await a.take(claim())).waitMs).toBe(12_000);
+  });
+
+  it('let pass together no more than the limit when hundreds of calls arrive at once', async () => {
+    const [a, b] = [await aProcess(), await aProcess()];
+    const verdicts = await Promise.all(Array.from({ length: 400 }, (_, call) => (call % 2 === 0 ? a : b).take(claim())));
+    expect(verdicts.filter((verdict) => verdict.waitMs === 0)).toHaveLength(5);
+  });
+
+  it('share what a credential proved, and nothing it did not', async () => {
+    const [a, b] = [await aProcess(), await aProcess()];
+    (await a.take(claim({ credential: 'good' }))).prove();
+    await inRedis((client) => waitFor(async () => (await client.keys('sluice:proof:*')).length === 1, { what: 'the proof to arrive' }));
+    expect(await passing([b, a], { credential: 'good' })).toBe(49);
+    expect(await passing([b, a], { credential: 'guess' })).toBe(5);
+    expect(await passing([b], { credential: 'good', client: '203.0.113.8' })).toBe(5);
+  });
+
+  it('measure time by the clock of Redis, one for both, when they are given none', async () => {
+    const [a, b] = ['a', 'b'].map((name) => openSharedBuckets({ url: redis.url, name, log, answerMs: 30_000 })) as [SharedBuckets, SharedBuckets];
+    opened.push(a, b);
+    await Promise.all([answering(a), answering(b)]);
+    const keys = { small: 's', large: 'l', mark: undefined };
+    const slow = { small: limitOf(1), large: limitOf(1) };
+    expect(await a.take(keys, slow, false)).toEqual({ from: 'small', waitMs: 0 });
+    const refused = await b.take(keys, slow, false);
+    expect(refused?.waitMs).toBeGreaterThan(50_000);
+    expect(refused?.waitMs).toBeLessThanOrEqual(60_000);
+  });
+});
+
+describe('a bucket in Redis', () => {
+  it('decides exactly as the one in this process', async () => {
+    const shared = await buckets();
+    await answering(shared);
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(0.1, 0.5, 1, 3, 6), fc.array(fc.oneof(fc.constant(0), fc.nat(90_000)), { maxLength: 25 }), async (perMinute, steps) => {
+        run += 1;
+        const limit = limitOf(perMinute);
+        let bucket: Bucket | undefined;
+        for (const step of steps) {
+          clock += step;
+          const expected = take(bucket, clock, limit);
+          bucket = expected.bucket;
+          expect(await shared.take({ small: `bucket ${run}`, large: '', mark: undefined }, { small: limit, large: limit }, false)).toEqual({
+            from: 'small',
+            waitMs: expected.waitMs,
+          });
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('counts exactly up to the largest numbers there are', async () => {
+    const shared = await buckets();
+    await answering(shared);
+    const limit = { drain: 1, capacity: limitOf(Number.POSITIVE_INFINITY).capacity };
+    const full = limit.capacity - REQUEST_UNITS;
+    await inRedis(async (client) => {
+      await client.set('huge', `${full - 1}:${START}`);
+      const taken = await shared.take({ small: 'huge', large: '', mark: undefined }, { small: limit, large: limit }, false);
+      expect([taken?.waitMs, await client.get('huge')]).toEqual([0, `${limit.capacity - 1}:${START}`]);
+      expect((await shared.take({ small: 'huge', large: '', mark: undefined }, { small: limit, large: limit }, false))?.waitMs).toBe(REQUEST_UNITS - 1);
+    });
+  });
+
+  it('leaves nothing behind once it is empty again, however many clients are made up', async () => {
+    const shared = await buckets();
+    await answering(shared);
+    const fast = { small: limitOf(60_000), large: limitOf(60_000) };
+    await Promise.all(Array.from({ length: 2_000 }, (_, made) => shared.take({ small: `made up ${made}`, large: '', mark: undefined }, fast, false)));
+    await inRedis((client) => waitFor(async () => (await client.keys('made up*')).length === 0, { what: 'the buckets to be gone' }));
+  });
+});
+
+describe('without Redis', () => {
+  it('each process goes on with its own count at once, and counts together again afterwards', async () => {
+    const [a, b] = [await aProcess(), await aProcess()];
+    expect((await a.take(claim())).waitMs).toBe(0);
+    expect((await a.take(claim())).waitMs).toBe(0);
+    await redis.kill();
+    const started = performance.now();
+    expect(await passing([a])).toBe(3);
+    expect(await passing([b])).toBe(5);
+    expect(performance.now() - started).toBeLessThan(5_000);
+    await redis.revive();
+    await Promise.all(opened.map(answering));
+    expect(await passing([a, b])).toBe(0);
+    expect(await passing([a, b], { operation: 'another' })).toBe(5);
+  });
+
+  it('a Redis that was wiped, its scripts too, gives nobody a fresh budget at this process', async () => {
+    const a = await aProcess();
+    expect(await passing([a])).toBe(5);
+    await redis.kill();
+    await redis.revive();
+    await Promise.all(opened.map(answering));
+    expect(await passing([a])).toBe(0);
+    expect(await passing([a], { client: '203.0.113.8' })).toBe(5);
+  });
+
+  it('a Redis that accepts connections and never answers delays one call a second by a moment, and no other', async () => {
+    const hung = await aHangingProxy(redis.url);
+    const limiter = await aProcess({ url: hung.url, answerMs: 100 });
+    hung.hang();
+    const started = performance.now();
+    expect(await passing([limiter], { small: limitOf(200) })).toBe(200);
+    // Two hundred calls that each waited would take twenty seconds.
+    expect(performance.now() - started).toBeLessThan(5_000);
+    await hung.stop();
+  });
+
+  it('a process that never reached it protects all the same', async () => {
+    const shared = await buckets({ url: 'redis://127.0.0.1:1' });
+    expect(await passing([createLimiter({ now: () => clock, shared })])).toBe(5);
+  });
+});
+
+/** A TCP proxy in front of Redis that stops carrying anything when told to. */
+async function aHangingProxy(target: string): Promise<{ url: string; hang(): void; stop(): Promise<void> }> {
+  const { hostname, port } = new URL(target);
+  let hanging = false;
+  const sockets = new Set<{ destroy(): void }>();
+  const server: Server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+    client.on('data', (chunk) => {
+      if (!hanging) upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => {
+      if (!hanging) client.write(chunk);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    hang: () => {
+      hanging = true;
+    },
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
