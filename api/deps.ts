@@ -3,6 +3,7 @@ import type { AddressCodec, Deriver, Payer, Reader } from '#shared/chains/chain.
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import type { Usd } from '#shared/core/money.ts';
 import type { ApiConfig } from '#shared/platform/config.ts';
+import type { Limiter } from '#shared/platform/limiter.ts';
 import type { ApiMetrics } from '#shared/platform/metrics.ts';
 import type { Database, Tx } from '#shared/platform/postgres.ts';
 
@@ -37,6 +38,8 @@ export interface Deps {
   /** By network name. */
   chains: ReadonlyMap<string, Chain>;
   prices: PriceSource;
+  /** Who may call how often; asked through `rateLimit` of api/http (decisions 8). */
+  limiter: Limiter;
   /** Cryptographically secure in production; chosen by tests. */
   randomBytes(length: number): Uint8Array;
   /** Wall time in milliseconds: request signatures, TOTP, leases, rate limits. Deadlines use `sluice_now()` instead. */

@@ -2,12 +2,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { assertDurable } from '#api/ledger/assert-durable.ts';
-import { storedPrices } from '#api/clients/prices.ts';
+import { pricePolicy, storedPrices } from '#api/clients/prices.ts';
+import { openPriceSources } from '#api/clients/prices/registry.ts';
 import { startChainConsumer } from '#api/consumers/chain-events.ts';
 import type { Chain, Deps } from '#api/deps.ts';
 import { createApp } from '#api/http/app.ts';
-import { createHttpServer } from '#api/http/server.ts';
+import { createCheckoutApp } from '#api/http/checkout-app.ts';
+import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
+import { checkoutOperations } from '#api/operations/checkout/index.ts';
 import { operations } from '#api/operations/index.ts';
 import { operatorOperations } from '#api/operations/operator/index.ts';
 import { localChains } from '#api/operator/dev-chains.ts';
@@ -23,15 +26,18 @@ import { type ApiConfig, ConfigError, readApiConfig } from '#shared/platform/con
 import { armCrashPoint } from '#shared/platform/crash-points.ts';
 import { startHealthServer } from '#shared/platform/health.ts';
 import { createLifecycle, type Lifecycle } from '#shared/platform/lifecycle.ts';
+import { createLimiter, type Limiter } from '#shared/platform/limiter.ts';
 import { createLogger, type Logger } from '#shared/platform/logger.ts';
 import { type ApiMetrics, countRpc, createApiMetrics } from '#shared/platform/metrics.ts';
 import { migrate } from '#shared/platform/migrate.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
+import { openSharedBuckets } from '#shared/platform/redis-buckets.ts';
 import { indexerChannel, openStreams, type Streams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
 import { VERSION } from '#shared/platform/version.ts';
 
 async function main(): Promise<void> {
   const config = readApiConfig(process.env);
+  if (config.SLUICE_PRICE_SOURCE === 'http') openPriceSources(config);
   armCrashPoint(config.SLUICE_CRASH_AT);
   const log = createLogger({ component: 'api', level: config.SLUICE_LOG_LEVEL });
   const lifecycle = createLifecycle(log);
@@ -45,7 +51,10 @@ async function main(): Promise<void> {
 
   const streams = openStreams({ url: config.REDIS_URL, key: config.SLUICE_STREAM_KEY, name: 'sluice-api', log });
   lifecycle.onStop('redis', () => streams.close());
-  const deps = await openDeps({ config, log, db, streams, metrics });
+  const buckets = openSharedBuckets({ url: config.REDIS_URL, name: 'sluice-api-limits', log });
+  lifecycle.onStop('rate limits', () => buckets.close());
+  const limiter = createLimiter({ now: Date.now, shared: buckets });
+  const deps = await openDeps({ config, log, db, streams, metrics, limiter });
   await seedWallets(deps);
 
   const roles = new Set(config.SLUICE_ROLES);
@@ -56,8 +65,8 @@ async function main(): Promise<void> {
   log.info({ roles: [...roles], networks: [...deps.chains.keys()], version: VERSION }, 'started');
 }
 
-async function openDeps(parts: { config: ApiConfig; log: Logger; db: Database; streams: Streams; metrics: ApiMetrics }): Promise<Deps> {
-  const { config, log, db, streams, metrics } = parts;
+async function openDeps(parts: { config: ApiConfig; log: Logger; db: Database; streams: Streams; metrics: ApiMetrics; limiter: Limiter }): Promise<Deps> {
+  const { config, log, db, streams, metrics, limiter } = parts;
   const staticPrices = config.SLUICE_PRICE_SOURCE === 'static';
   const ids = await seedNetworks({ db, networks: config.networks, codec: (network) => codecOf(network.family), staticPrices, randomBytes });
   const chains = new Map<string, Chain>(
@@ -74,7 +83,8 @@ async function openDeps(parts: { config: ApiConfig; log: Logger; db: Database; s
     config,
     log,
     chains,
-    prices: storedPrices(db, { staticAllowed: staticPrices }),
+    prices: storedPrices(db, pricePolicy(config)),
+    limiter,
     randomBytes,
     wallClock: Date.now,
     wake: () => streams.nudge(WORKER_CHANNEL),
@@ -88,7 +98,7 @@ async function startWorker(deps: Deps, streams: Streams, lifecycle: Lifecycle): 
   const jobs = await startJobs(deps, registry);
   const stopListening = streams.onNudge(WORKER_CHANNEL, () => jobs.wake());
   const consumer = startChainConsumer(deps, streams, randomUUID());
-  lifecycle.onStop('jobs', () => jobs.stop());
+  lifecycle.onStopAtOnce('jobs', () => jobs.stop());
   lifecycle.onStop('worker nudges', () => stopListening());
   lifecycle.onStop('chain consumer', () => consumer.stop());
   return jobs;
@@ -100,7 +110,7 @@ function startSignerRole(deps: Deps, config: ApiConfig, lifecycle: Lifecycle): v
   lifecycle.onStop('signer', () => signer.stop());
 }
 
-/** The http role: both contracts and their documentation. */
+/** The http role: both contracts and their documentation, and on a port of its own what belongs to the hosted checkout. */
 async function startHttp(deps: Deps, jobs: Jobs | undefined, lifecycle: Lifecycle): Promise<void> {
   const production = deps.config.NODE_ENV === 'production';
   const app = await createApp(deps, {
@@ -110,20 +120,23 @@ async function startHttp(deps: Deps, jobs: Jobs | undefined, lifecycle: Lifecycl
       runDue: async () => jobs?.runDue(),
     }),
   });
+  const checkout = await createCheckoutApp(deps, { operations: checkoutOperations });
+  await listen(deps, lifecycle, { name: 'http', app, port: deps.config.SLUICE_PORT });
+  await listen(deps, lifecycle, { name: 'checkout', app: checkout, port: deps.config.SLUICE_CHECKOUT_PORT });
+}
+
+async function listen(
+  deps: Deps,
+  lifecycle: Lifecycle,
+  { name, app, port }: { name: string; app: Parameters<typeof createHttpServer>[0]; port: number },
+): Promise<void> {
   const server = createHttpServer(app);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(deps.config.SLUICE_PORT, deps.config.SLUICE_HOST, resolve);
+    server.listen(port, deps.config.SLUICE_HOST, resolve);
   });
-  deps.log.info({ address: server.address() }, 'listening');
-  lifecycle.onStop(
-    'http',
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      }),
-  );
+  deps.log.info({ listener: name, address: server.address() }, 'listening');
+  lifecycle.onStopAtOnce(name, () => closeHttpServer(server));
 }
 
 async function startHealth(

@@ -1,4 +1,4 @@
-// Writes the TypeScript types of both contract files: npm run generate.
+// Writes the TypeScript types of the contract files: npm run generate.
 import { readFile, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
@@ -7,6 +7,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 export const GENERATED = [
   { contract: 'api/contract/openapi.yaml', types: 'api/contract/types.ts' },
   { contract: 'api/contract/operator.yaml', types: 'api/contract/operator-types.ts' },
+  { contract: 'api/contract/checkout.yaml', types: 'api/contract/checkout-types.ts' },
 ];
 
 /** The types of one contract file, as text. */

@@ -50,12 +50,21 @@ export const CHECKS: readonly Check[] = [
       where d.state in ('dust', 'unallocated') and not exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id and t.kind = d.state)
       union all
       select d.id, d.state, d.payment_id, 'posted but still open' from deposits d
-      where d.state in ('seen', 'dropped') and exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id)
+      where d.state in ('seen', 'dropped') and (
+        exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id || ':credit')
+        or (exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id)
+          and not exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id || ':claim')))
+      union all
+      select min(d.id::text)::uuid, null, null, 'the unallocated account is not what was set aside' from ledger_accounts a
+      left join deposits d on d.asset_id = a.asset_id and d.state in ('dust', 'unallocated')
+      where a.kind = 'unallocated' group by a.id having a.balance <> coalesce(sum(d.amount), 0)
       union all
       select c.id, null, c.payment_id, 'credited more or less than it received' from credits c
       where c.net < 0 or c.gross <> (
         select coalesce(-sum(e.amount), 0) from ledger_transactions t join ledger_entries e on e.transaction_id = t.id join ledger_accounts a on a.id = e.account_id
-        where t.source_key = 'deposit:' || c.id and a.kind = 'chain')
+        where t.source_key in ('deposit:' || c.id, 'deposit:' || c.id || ':credit') and t.kind = 'credit' and a.kind = 'chain')
+      union all
+      select c.id, null, c.payment_id, 'credited for a sandbox payment' from credits c join payments p on p.id = c.payment_id where p.sandbox
       union all
       select c.id, null, c.payment_id, 'drawn beyond what it is' from credits c
       where c.remaining <> c.net - coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state <> 'released'), 0)
@@ -77,6 +86,7 @@ export const CHECKS: readonly Check[] = [
     title: 'every final transfer to a deposit address is booked within two minutes',
     mayPass: true,
     query: `
+      with fresh as (select symbol from prices where source = 'static' or at > sluice_now() - interval '2 minutes')
       select s.id, s.network_id, s.txid, s.kind, s.ordinal, s.height, d.state from sightings s
       join chain_tips t on t.network_id = s.network_id
       join assets a on a.network_id = s.network_id and a.contract is not distinct from s.contract
@@ -85,8 +95,12 @@ export const CHECKS: readonly Check[] = [
         and s.observed_at < sluice_now() - interval '2 minutes'
         and exists (select 1 from deposit_addresses x where x.address = s.recipient)
         and not exists (select 1 from deposit_addresses x where x.address = s.sender) and not exists (select 1 from wallets w where w.address = s.sender)
-        -- Without a fresh price the payment rightly waits (decisions 3).
-        and exists (select 1 from prices p where p.symbol = a.symbol and (p.source = 'static' or p.at > sluice_now() - interval '2 minutes')) ${LIMIT}`,
+        -- Without a fresh price a deposit rightly waits; where it decides, so do those of its payment behind it (decisions 3).
+        and not exists (
+          select 1 from deposits w join assets b on b.id = w.asset_id join payments p on p.id = w.payment_id
+          where w.payment_id = d.payment_id and w.state = 'seen' and w.waits_since is not null and (w.id = d.id or p.status in ('PENDING', 'EXPIRED')) and (
+            b.symbol not in (select symbol from fresh)
+            or (p.open_amount and p.currency_code <> 'USD' and 'fiat:' || p.currency_code not in (select symbol from fresh)))) ${LIMIT}`,
   },
   {
     name: 'A7',
@@ -176,5 +190,17 @@ export const CHECKS: readonly Check[] = [
       select s.network_id, s.txid, s.sender, s.nonce from sightings s
       where s.kind = 'sent' and s.canonical and not exists (select 1 from payout_attempts t where t.txid = s.txid)
         and not exists (select 1 from wallets w where w.network_id = s.network_id and w.address = s.sender and w.halted_reason is not null) ${LIMIT}`,
+  },
+  {
+    name: 'A16',
+    title: 'what the platform bears of a credit is accrued, to the unit',
+    mayPass: false,
+    query: `
+      select c.id, coalesce(r.coins, 0) as accrued, coalesce(b.borne, 0) as borne from credits c
+      left join accruals r on r.credit_id = c.id
+      left join lateral (
+        select -sum(e.amount) as borne from ledger_transactions t join ledger_entries e on e.transaction_id = t.id join ledger_accounts a on a.id = e.account_id
+        where t.source_key in ('deposit:' || c.id, 'deposit:' || c.id || ':credit') and t.kind = 'credit' and a.kind = 'platformExpense') b on true
+      where coalesce(r.coins, 0) <> coalesce(b.borne, 0) ${LIMIT}`,
   },
 ];

@@ -1,26 +1,24 @@
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
+import { recordDeposits } from '#api/payments/record-deposits.ts';
 import { findCanonicalBlocks, orphanBlocksAbove, pruneBlocksBelow, upsertBlock } from '#api/store/chain-blocks.ts';
 import { type ChainTip, lockTip, touchTip, writeTip } from '#api/store/chain-tips.ts';
-import { dropDepositsAbove, listDepositCandidates, loseBookedDepositsAbove, regainDeposits, upsertDeposits } from '#api/store/deposits.ts';
+import { dropDepositsAbove, loseBookedDepositsAbove } from '#api/store/deposits.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
 import { holdsConsumerLease, readIndexerLease } from '#api/store/leases.ts';
 import { requestRewind } from '#api/store/rewind-requests.ts';
-import { insertSightings, orphanSightingsAbove } from '#api/store/sightings.ts';
+import { orphanSightingsAbove } from '#api/store/sightings.ts';
 import { acknowledgeWatches } from '#api/store/watches.ts';
 import { applyOutgoing } from '#api/treasury/apply-outgoing.ts';
 import type { BlockMessage } from '#shared/core/chain-events.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
-import { formatAmount, fromUnits } from '#shared/core/money.ts';
+import { formatAmount } from '#shared/core/money.ts';
 import { type Mark, reconcile } from '#shared/core/reconcile.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { lose, regain } from '#state-machines/ledger/postings.ts';
+import { lose } from '#state-machines/ledger/postings.ts';
 
 /** Fewest blocks whose hashes are kept below the tip, however shallow finality is. */
 const KEPT_BLOCKS = 64;
-/** Largest amount a column takes, 18-place: a configured token that claims to move more is not believed. */
-const AMOUNT_LIMIT = 10n ** 78n;
 
 export interface ConsumedNetwork {
   /** Id of its row in `networks`. */
@@ -117,24 +115,7 @@ async function applyBlocks(
 async function storeContent(tx: Tx, deps: Deps, network: ConsumedNetwork, message: BlockMessage): Promise<void> {
   await acknowledgeWatches(tx, network.id, message.epoch, message.acks);
   if (message.sightings.length === 0) return;
-  await insertSightings(tx, network.id, message.sightings);
-  const candidates = await listDepositCandidates(tx, network.id, message.from, message.to);
-  const deposits = candidates.map(({ decimals, ...rest }) => ({
-    ...rest,
-    id: uuidFrom(deps.randomBytes(16)),
-    amount: fromUnits(BigInt(rest.rawAmount), decimals),
-  }));
-  const believable = deposits.filter((deposit) => deposit.amount < AMOUNT_LIMIT);
-  if (believable.length < deposits.length)
-    deps.log.error({ network: network.name, from: message.from, to: message.to }, 'a configured token claims to move more than exists; not taken as a deposit');
-  const ids = await upsertDeposits(tx, network.id, believable);
-  for (const deposit of await regainDeposits(tx, ids)) {
-    await post(tx, {
-      sourceKey: `deposit:${deposit.id}:regain:${message.epoch}.${message.seq}`,
-      kind: 'regain',
-      postings: regain(deposit.assetId, deposit.amount),
-    });
-  }
+  await recordDeposits(tx, deps, { network, from: message.from, to: message.to, sightings: message.sightings, mark: message, claimedBy: null });
 }
 
 interface Orphaned {

@@ -9,7 +9,8 @@ export interface paths {
         };
         /**
          * List payments
-         * @description The gateway's payments, newest first. Needs the permission `payment:read`.
+         * @description The gateway's payments, newest first, each with the `callbackParams` and `webhookParams` it was created with. How a payment
+         *     ended, in figures, is told by verify alone. Needs the permission `payment:read`.
          */
         get: operations["listPayments"];
         put?: never;
@@ -22,7 +23,10 @@ export interface paths {
          *     answers the whole payment too.
          *
          *     On a monthly-billed gateway both fee payers are always `PLATFORM`. A platform-billed gateway creates open-amount payments only
-         *     and gets 403 here. Needs the permission `payment:create`.
+         *     and gets 403 here. Null in an optional field reads as if the field were absent. Needs the permission `payment:create`.
+         *
+         *     An asset is offered when it is enabled, has a price no older than 120 seconds and runs on a network that takes payments, and
+         *     when the amount is neither below its dust floor nor beyond any number; 422 when none is left.
          */
         post: operations["createPayment"];
         delete?: never;
@@ -45,6 +49,10 @@ export interface paths {
          * @description A payment whose amount the payer chooses, on gateways provisioned for it (403 otherwise). Its US dollar value is set when
          *     the deposit confirms, at the market price of that moment, and must clear the gateway's minimum or the payment resolves
          *     `MISMATCH`; there is no second chance to top up. Needs the permission `payment:create`.
+         *
+         *     Every enabled asset with a current price is offered, unless the gateway's arrangement names fewer; 422 when none is left.
+         *     Checkout modes, callback and webhook follow the rules of `POST /payments`. Null in an optional field reads as if the field
+         *     were absent.
          */
         post: operations["createOpenAmountPayment"];
         delete?: never;
@@ -64,8 +72,13 @@ export interface paths {
         put?: never;
         /**
          * Price a payment without creating it
-         * @description Validates and prices a create-payment request and creates nothing. With `whatIf` it also says what status a deposit of
-         *     that asset and amount would resolve the payment to. Needs the permission `payment:create`.
+         * @description Validates and prices a request exactly as `POST /payments` would and creates nothing, so it takes the same body and answers the
+         *     same errors. The offers' ids are only placeholders: nothing can be selected.
+         *
+         *     With `whatIf` it also says what a deposit of that asset and amount would do if it arrived now, in time and on its own: the
+         *     status it would resolve the payment to, the rule that decides, and what the gateway would be credited. An asset the payment
+         *     offers is judged by its own offer, another one at its market price by the first offer on its network. A deposit that would
+         *     resolve nothing leaves the payment `PENDING`. Needs the permission `payment:create`.
          */
         post: operations["previewPayment"];
         delete?: never;
@@ -116,7 +129,14 @@ export interface paths {
          * @description For a customer who paid a payment that never resolved: checks a transaction hash on chain against every deposit address of the
          *     payment; on a match the payment enters normal crediting and the webhook fires. Attempts are limited and counted per payment.
          *     Verdicts are 200 with a `resultCode`; only transport and authentication failures are errors. A malformed hash is 422 and uses no
-         *     attempt; an unreachable chain is 503 and uses none. Needs the permission `payment:inquire`.
+         *     attempt; a chain that cannot be asked, or whose node is behind, is 503 and uses none. Needs the permission `payment:inquire`.
+         *
+         *     All transfers of the transaction to the payment's addresses are credited, also on a network that was not selected and after the
+         *     grace period; then `depositPath` is `manual_inquiry`. An EXPIRED payment resolves and sends its second webhook; one that has resolved
+         *     keeps its status. `pending_confirmation`: found, not final yet; with a `receivedAmount` it is recorded and credited by itself once it
+         *     is final, without one ask again later. `payment_not_eligible`: a sandbox payment, a payment nobody has selected an offer of, or a
+         *     transfer below the dust floor of its asset. `claimed_by_other_payment`: it paid another payment of this gateway, or was given to
+         *     another payment by the operator.
          */
         post: operations["inquirePayment"];
         delete?: never;
@@ -137,7 +157,10 @@ export interface paths {
         };
         /**
          * Explain how a payment was judged
-         * @description The decision step by step (price and its source, rounding, tolerance, deposits, blocks, the rule that fired). Needs the permission `payment:read`.
+         * @description Why the payment has the status it has: how it was priced (rates, prices, their sources and ages), what was selected, what
+         *     arrived and when it became final, which price applied, the sums of the judgement and the rule that decided, the fees taken,
+         *     webhooks, verify, and what it waits for now. Each step carries every figure of its sentence, so that the sums can be done
+         *     again by hand. Changes nothing. Needs the permission `payment:read`.
          */
         get: operations["explainPayment"];
         put?: never;
@@ -160,7 +183,8 @@ export interface paths {
         };
         /**
          * List a payment's webhook deliveries
-         * @description Every webhook of the payment with every delivery attempt, oldest first. Needs the permission `payment:read`.
+         * @description Every webhook of the payment, oldest first, each with its delivery attempts, oldest first (of more than 100 the newest 100). A payment
+         *     without a `webhookUrl`, or one that has not come to rest, has none. Needs the permission `payment:read`.
          */
         get: operations["listPaymentWebhooks"];
         put?: never;
@@ -185,8 +209,13 @@ export interface paths {
         put?: never;
         /**
          * Send a payment's latest webhook again
-         * @description Queues the newest webhook of the payment once more, with the same `webhook-id`, body and signature key. A resend does not count
-         *     towards the six attempts. 409 when the payment has sent no webhook. Needs the permission `payment:create`.
+         * @description Queues the newest webhook of the payment once more: the same `webhook-id` and body, signed at the moment it is sent with the secrets of
+         *     that moment. It is sent whatever became of the webhook, and does not count towards the six attempts. A 2xx delivers a webhook that was
+         *     not delivered before; any other answer leaves it as it was (410 stops one that is still `pending`).
+         *
+         *     While earlier webhooks of the payment are still `pending`, those are sent again too, in order, and the newest one after them. A request
+         *     that comes while a resend is queued joins it, and one webhook is resent at most every 2 seconds, so that any number of requests cannot
+         *     flood a receiver; `resendRequestedAt` shows one that is queued. 409 when the payment has no webhook. Needs the permission `payment:create`.
          */
         post: operations["resendPaymentWebhook"];
         delete?: never;
@@ -204,7 +233,7 @@ export interface paths {
         };
         /**
          * List the gateway's assets
-         * @description Every asset the gateway can be paid in or cash out, with its id, decimals, minimum, confirmations and health. Needs the permission `payment:read`.
+         * @description Every asset the gateway can be paid in, with its id, decimals, minimums, confirmations and health. One that a payer sent unasked is on the balances instead. Needs the permission `payment:read`.
          */
         get: operations["listAssets"];
         put?: never;
@@ -257,7 +286,8 @@ export interface paths {
          * Choose an asset and get its deposit address
          * @description Assigns a deposit address on the offer's network. 200 says the address is watched and may be shown. 202 says it is not watched
          *     yet: call again after `retryAfterMs`; the call is idempotent and waits about 5 seconds itself. A late address also appears as
-         *     the offer's `depositAddress` on the public read. Assets of one network share one address. For payments in `API` mode only.
+         *     the offer's `depositAddress` on the public read. Assets of one network share one address. For payments in `API` mode only: 409 on
+         *     a hosted one, whose checkout page selects on its own host (`POST {checkout_url}/p/{paymentId}/select`). 503 while the network takes no new addresses.
          */
         post: operations["selectOffer"];
         delete?: never;
@@ -304,8 +334,33 @@ export interface paths {
         put?: never;
         /**
          * Play a scenario on a sandbox payment
-         * @description Drives a payment created with `isSandbox: true` through the same rules and webhooks as a real one, without touching any
-         *     balance. 409 on a payment that is not sandbox.
+         * @description Drives a payment created with `isSandbox: true` through the same rules, statuses and webhooks as a real one, without touching
+         *     any balance. 409 on a payment that is not sandbox, that is resolved already, or whose status the scenario does not fit.
+         *
+         *     | scenario | what arrives | when |
+         *     |---|---|---|
+         *     | `success` | exactly the selected offer's `totalValue` | now |
+         *     | `acceptable` | as little as the tolerance allows, or else as much | now |
+         *     | `underpaid` | nine tenths of what is asked, less where that is tolerated | now |
+         *     | `overpaid` | a tenth of what is asked beyond the tolerance, at least 0.01 USD | now |
+         *     | `wrong_asset` | another asset, worth what is asked at its market price | now |
+         *     | `seen_then_confirmed` | exactly `totalValue` | seen now, confirmed after 10 s or by calling it again |
+         *     | `late_capture` | exactly `totalValue`, valued at the market price | after the deadline |
+         *     | `expired` | nothing | |
+         *
+         *     The payment's own settings judge what arrives, so with `checkAmountDeviation: false` an `underpaid` payment is `SUCCESS`. Where
+         *     no amount resolves to `ACCEPTABLE`, `acceptable` is 422. `amount` replaces the scenario's amount and is judged like any other;
+         *     below the asset's dust floor it is recorded and resolves nothing.
+         *
+         *     `assetId` names the offer that is paid, else it is the one last selected, else the first; an offer that was not selected is
+         *     selected first. For `wrong_asset` it names what arrives: any asset of the deployment that is not selected, by default another
+         *     one of the same network.
+         *
+         *     `expired` and `late_capture` bring `expiresAt` forward to now on a payment whose deadline has not passed; `late_capture` sends the
+         *     `EXPIRED` webhook first, or plays on a payment that is `EXPIRED` and within its grace period. On a payment that is `EXPIRED`, or
+         *     overdue, nothing else fits.
+         *
+         *     503 while what arrives must be valued at a market price and none is fresh.
          */
         post: operations["simulateSandboxPayment"];
         delete?: never;
@@ -532,7 +587,12 @@ export interface webhooks {
          *
          *     Verify the signature over the raw body, deduplicate by `paymentId` **and** `status` together, answer 2xx quickly, then call verify
          *     and fulfil only from its response. Attempts follow at 0 s, +30 s, +2 min, +10 min, +30 min and +2 h after the previous one (six, about 2.7 hours);
-         *     any 2xx is delivery, redirects are failures, 410 stops. Events of one payment arrive in order.
+         *     any 2xx is delivery, redirects are failures, 410 stops. `Retry-After` (seconds or a date) postpones the next attempt, by a day at most.
+         *     The status line must arrive within 10 s; up to 64 KB of the answer are read.
+         *
+         *     Events of one payment are sent in order: a later one waits until the earlier one is delivered, stopped or given up after its six
+         *     attempts (so at most about 2.7 hours, unless `Retry-After` asked for more), and is then sent at once. Every attempt is listed by
+         *     `GET /payments/{paymentId}/webhooks`, and a webhook can be sent again. A resend may repeat an event: deduplicate.
          *
          *     Test vector: secret `whsec_test_secret`, body `{"paymentId":"7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44","status":"SUCCESS"}` gives
          *     `X-Webhook-Signature: d20d990e7bcee64d6e572b8e117808f216cb954095d958ccfab03426d6c410ea`.
@@ -558,7 +618,7 @@ export interface components {
         /** @description Decimal string greater than 0 with up to 18 decimal places; no sign, exponent, spaces or leading zeros. */
         MoneyInput: string;
         /** @description Decimal string; 0 or below means no tolerance on that side. */
-        ToleranceInput: string;
+        ToleranceInput: string | null;
         /** @description Destination on the asset's chain. EVM with its EIP-55 checksum (all lower or all upper case is accepted too); TRON and Bitcoin with theirs. */
         AddressInput: string;
         /** Format: date-time */
@@ -609,117 +669,96 @@ export interface components {
             /**
              * @description `PAYLINK` for a payment made from a saved payment link.
              * @default DIRECT
-             * @enum {string}
+             * @enum {string|null}
              */
-            type: "DIRECT" | "PAYLINK";
+            type: "DIRECT" | "PAYLINK" | null;
             /**
              * @description UUID of the saved link. Required when type is `PAYLINK`; ignored otherwise.
              * @default null
              */
             paylinkId: string | null;
-            /**
-             * @default HOSTED
-             * @enum {string}
-             */
-            checkoutMode: "HOSTED" | "API";
-            /**
-             * Format: uri
-             * @description Where the browser goes after the result. Required in `HOSTED`; refused in `API`. localhost is allowed.
-             */
-            callbackUrl?: string;
-            /** @description Appended to the callback's query string. Hosted only. */
-            callbackParams?: {
-                [key: string]: unknown;
-            };
-            /**
-             * Format: uri
-             * @description Where webhooks go. Optional in `HOSTED`; required in `API`.
-             */
-            webhookUrl?: string;
-            /** @description Stored with the payment for your bookkeeping. */
-            webhookParams?: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description Validity window in seconds. 0 or below means 3600. No upper bound.
-             * @default 3600
-             */
-            timeoutSeconds: number;
-            /**
-             * @description Who bears the network fee; the gateway's setting when omitted.
-             * @enum {string}
-             */
-            txFeePayer?: "MERCHANT" | "CUSTOMER";
-            /**
-             * @description Who bears the commission; the gateway's setting when omitted.
-             * @enum {string}
-             */
-            commissionFeePayer?: "MERCHANT" | "CUSTOMER";
+            checkoutMode?: components["schemas"]["CheckoutModeInput"];
+            callbackUrl?: components["schemas"]["CallbackUrlInput"];
+            callbackParams?: components["schemas"]["CallbackParamsInput"];
+            webhookUrl?: components["schemas"]["WebhookUrlInput"];
+            webhookParams?: components["schemas"]["WebhookParamsInput"];
+            timeoutSeconds?: components["schemas"]["TimeoutInput"];
+            txFeePayer?: components["schemas"]["FeePayerInput"];
+            commissionFeePayer?: components["schemas"]["FeePayerInput"];
             overAcceptableDiff?: components["schemas"]["ToleranceInput"];
             underAcceptableDiff?: components["schemas"]["ToleranceInput"];
             /**
              * @description US dollars, or percent of the expected US dollar amount; the gateway's setting when omitted.
-             * @enum {string}
+             * @enum {string|null}
              */
-            acceptableDiffKind?: "ABSOLUTE" | "PERCENTAGE";
+            acceptableDiffKind?: "ABSOLUTE" | "PERCENTAGE" | null;
             /** @description When false any paid amount resolves to `SUCCESS`; the gateway's setting when omitted. */
-            checkAmountDeviation?: boolean;
-            /** @description Restricts the assets offered and locks your own prices. Omitted, the gateway's assets are offered at current prices. */
+            checkAmountDeviation?: boolean | null;
+            /** @description Restricts the assets offered and locks your own prices; each must be enabled and named once. Omitted, the gateway's assets are offered at current prices. */
             assets?: {
                 assetId: components["schemas"]["Id"];
                 assetPriceUsd: components["schemas"]["MoneyInput"];
-            }[];
-            /**
-             * @description Display-language hint for the checkout.
-             * @default null
-             */
-            language: string | null;
+            }[] | null;
+            language?: components["schemas"]["LanguageInput"];
             /**
              * @description A payment without a real address, for trying things out.
              * @default false
              */
-            isSandbox: boolean;
+            isSandbox: boolean | null;
         };
         CreateOpenAmountPayment: {
             /**
-             * @description Display currency.
+             * @description Display currency, any case; the amount is filled in when the deposit confirms.
              * @default USD
              */
-            currencyCode: string;
-            /**
-             * @default HOSTED
-             * @enum {string}
-             */
-            checkoutMode: "HOSTED" | "API";
-            /**
-             * Format: uri
-             * @description Required in `HOSTED`; refused in `API`.
-             */
-            callbackUrl?: string;
-            /** @description Appended to the callback's query string. Hosted only. */
-            callbackParams?: {
-                [key: string]: unknown;
-            };
-            /**
-             * Format: uri
-             * @description Optional in `HOSTED`; required in `API`.
-             */
-            webhookUrl?: string;
-            /** @description Stored with the payment for your bookkeeping. */
-            webhookParams?: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description Validity window in seconds. 0 or below means 3600. No upper bound.
-             * @default 3600
-             */
-            timeoutSeconds: number;
-            /**
-             * @description Display-language hint for the checkout.
-             * @default null
-             */
-            language: string | null;
+            currencyCode: string | null;
+            checkoutMode?: components["schemas"]["CheckoutModeInput"];
+            callbackUrl?: components["schemas"]["CallbackUrlInput"];
+            callbackParams?: components["schemas"]["CallbackParamsInput"];
+            webhookUrl?: components["schemas"]["WebhookUrlInput"];
+            webhookParams?: components["schemas"]["WebhookParamsInput"];
+            timeoutSeconds?: components["schemas"]["TimeoutInput"];
+            language?: components["schemas"]["LanguageInput"];
         };
+        /**
+         * @default HOSTED
+         * @enum {string|null}
+         */
+        CheckoutModeInput: "HOSTED" | "API" | null;
+        /**
+         * Format: uri
+         * @description Where the browser goes after the result. Required in `HOSTED`; refused in `API`. localhost is allowed.
+         */
+        CallbackUrlInput: string | null;
+        /**
+         * @description Appended to the callback's query string, scalars as they are and nested values as compact JSON. Hosted only; ignored in `API`.
+         *     422 when the callback URL would become longer than 8000 characters, or a number is too large to be echoed exactly.
+         */
+        CallbackParamsInput: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * Format: uri
+         * @description Where webhooks go. Optional in `HOSTED`; required in `API`. http or https without credentials, on port 80, 443 or one from 1024;
+         *     it must lead to a public address each time it is used, unless the deployment allows others.
+         */
+        WebhookUrlInput: string | null;
+        /** @description Stored with the payment for your bookkeeping; verify and the list of payments echo it, the payer never sees it. */
+        WebhookParamsInput: {
+            [key: string]: unknown;
+        } | null;
+        /**
+         * @description Validity window in seconds. 0 or below means 3600. No upper bound.
+         * @default 3600
+         */
+        TimeoutInput: number | null;
+        /**
+         * @description Display-language hint for the checkout.
+         * @default null
+         */
+        LanguageInput: string | null;
+        /** @description Who bears the fee, `MERCHANT` or `CUSTOMER`; the gateway's setting when omitted. Anything else is 422, except on a monthly-billed gateway, which ignores it. */
+        FeePayerInput: ("MERCHANT" | "CUSTOMER") | (string | null);
         CreatedPayment: {
             /**
              * Format: uuid
@@ -733,29 +772,113 @@ export interface components {
             paymentUrl: string;
             payment?: components["schemas"]["PublicPayment"];
         };
+        CreatedOpenAmountPayment: {
+            /**
+             * Format: uuid
+             * @description Keys the callback, the webhook, verify and select.
+             */
+            paymentUid: string;
+            /**
+             * Format: uri
+             * @description Address of the hosted checkout.
+             */
+            paymentUrl: string;
+        };
+        PaymentPreview: {
+            /** @enum {string} */
+            checkoutMode: "HOSTED" | "API";
+            currencyCode: string;
+            /** @description Invoice amount exactly as it was sent. */
+            amount: string;
+            amountUsd: components["schemas"]["Decimal"];
+            /** @description US dollars for one unit of the currency; absent for US dollars. */
+            fiatRate?: string;
+            timeoutSeconds: number;
+            txFeePayer: components["schemas"]["FeePayer"];
+            commissionFeePayer: components["schemas"]["FeePayer"];
+            offers: components["schemas"]["Offer"][];
+            whatIf?: components["schemas"]["DepositPreview"];
+        };
+        /** @description What a deposit would do. The figures are there when it would resolve the payment. */
+        DepositPreview: {
+            status: components["schemas"]["PaymentStatus"];
+            /**
+             * @description Why. The first eight decide; `dust` (below the asset's dust floor) and `network_not_offered` (no address of the payment
+             *     would be on that network) resolve nothing, `waits_for_price` not yet.
+             * @enum {string}
+             */
+            rule: "exact_total_value" | "deviation_not_checked" | "no_deviation" | "within_over_tolerance" | "within_under_tolerance" | "outside_tolerance" | "open_amount_minimum_met" | "open_amount_below_minimum" | "dust" | "network_not_offered" | "waits_for_price";
+            assetSymbol: string;
+            network: string;
+            /**
+             * Format: uuid
+             * @description The asset of the offer that judges.
+             */
+            judgedByAssetId?: string;
+            /** @description US dollars per coin: the offer's own price, or the market price of another asset. */
+            priceUsd?: string;
+            /** @description Value of the deposit, to the cent. */
+            receivedUsd?: string;
+            /** @description Value of the judging offer's totalValue, to the cent. */
+            expectedUsd?: string;
+            deviationUsd?: components["schemas"]["SignedDecimal"];
+            /** @description Network fee charged, in the asset. */
+            txFee?: string;
+            /** @description Commission charged, in the asset. */
+            commissionFee?: string;
+            /** @description What the gateway is credited, in the asset. */
+            credited?: string;
+        };
         PaymentSummary: {
             paymentUid: components["schemas"]["Id"];
             status: components["schemas"]["PaymentStatus"];
             /** @enum {string} */
             checkoutMode: "HOSTED" | "API";
-            amount: components["schemas"]["Decimal"];
+            /** @enum {string} */
+            type: "DIRECT" | "PAYLINK";
+            /**
+             * Format: uuid
+             * @description The saved link it was made from; null for a DIRECT payment.
+             */
+            paylinkId: string | null;
+            /** @description Invoice amount as sent; for open-amount payments 0 until a deposit confirms. */
+            amount: string;
             amountUsd: components["schemas"]["Decimal"];
             currencyCode: string;
             createdAt: components["schemas"]["Timestamp"];
             expiresAt: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description When it last came to rest; null while PENDING.
+             */
+            resolvedAt: string | null;
+            /** @description Whether verify has been called on the resting payment. */
             isVerified: boolean;
+            /** Format: date-time */
+            verifiedAt: string | null;
             isSandbox: boolean;
             openAmount: boolean;
+            callbackParams: components["schemas"]["CallbackParams"];
+            webhookParams: components["schemas"]["WebhookParams"];
         };
+        /** @description Echo of the create request; null when it had none. */
+        CallbackParams: {
+            [key: string]: unknown;
+        } | null;
+        /** @description Echo of the create request, for your bookkeeping; null when it had none. */
+        WebhookParams: {
+            [key: string]: unknown;
+        } | null;
         PublicPayment: {
             id: components["schemas"]["Id"];
             status: components["schemas"]["PaymentStatus"];
             /** @enum {string} */
             checkoutMode: "HOSTED" | "API";
-            /** @description Invoice amount exactly as it was sent. */
+            /** @description Invoice amount exactly as it was sent; for open-amount payments 0 until a deposit confirms. */
             amount: string;
             amountUsd: components["schemas"]["Decimal"];
             currencyCode: string;
+            /** @description Validity window. */
             timeoutSeconds: number;
             createdAt: components["schemas"]["Timestamp"];
             /**
@@ -766,20 +889,22 @@ export interface components {
             offers: components["schemas"]["Offer"][];
             /** @description When true each offer's amount and totalValue are 0 placeholders. */
             openAmount: boolean;
-            /** @description Open-amount minimum. */
+            /** @description Open-amount minimum in US dollars; absent for a fixed amount. */
             minAmountUsd?: string;
+            /** @description A simulated payment: nothing can be sent to it. */
             isSandbox: boolean;
+            /** @description Display-language hint of the create request. */
             language: string | null;
             txFeePayer: components["schemas"]["FeePayer"];
             commissionFeePayer: components["schemas"]["FeePayer"];
             /**
              * Format: uuid
-             * @description The offer last selected.
+             * @description The offer last selected; null before a select.
              */
             selectedOfferId: string | null;
             /**
              * Format: uuid
-             * @description The asset actually paid; may differ from the selected one.
+             * @description The asset actually paid; may differ from the selected one. Present once resolved on chain, as are the fields below.
              */
             paidAssetId?: string;
             paidAssetSymbol?: string;
@@ -787,7 +912,7 @@ export interface components {
             txHash?: string;
             /** @description Present once resolved. */
             receivedAmount?: string;
-            /** @description Link to the transaction; present once resolved. */
+            /** @description Link to the transaction; present once resolved. That of a simulated transaction leads nowhere. */
             explorerTxUrl?: string;
         };
         Offer: {
@@ -852,7 +977,8 @@ export interface components {
             currencyCode: string;
             /** @description Invoice amount as sent; for open-amount payments 0 until a deposit confirms. */
             amount: string;
-            amountUsd: components["schemas"]["Decimal"];
+            /** @description Its US dollar value, in cents; for open-amount payments 0 until a deposit confirms, then what was received (SUCCESS) or the minimum (MISMATCH). */
+            amountUsd: string;
             /** @description What the judging offer asked for; absent before a select and for open-amount payments. */
             expectedAmount?: string;
             /** @description Quoted asset; absent before a select. */
@@ -862,15 +988,17 @@ export interface components {
              * @description Asset actually received.
              */
             receivedAssetId?: string;
+            /** @description Ticker of the asset actually received. This and everything else about what was received is absent until a deposit decides. */
             receivedAssetSymbol?: string;
             /** @description In the received asset. */
             receivedAmount?: string;
             /** @description Its market value at confirmation in cents. */
             receivedAmountUsd?: string;
-            /** @description Signed difference from the expected amount in US dollars. */
+            /** @description Signed difference from the expected amount in US dollars, in cents. Absent until a deposit decides, and on SUCCESS of an open-amount payment; on its MISMATCH the shortfall against the minimum. */
             deviationUsd?: string;
             depositPath?: components["schemas"]["DepositPath"];
             amlState?: components["schemas"]["AmlState"];
+            /** @description Whether verify has been called on the resting payment; true from this answer on unless it is PENDING. */
             isVerified: boolean;
             /** Format: date-time */
             verifiedAt: string | null;
@@ -884,12 +1012,14 @@ export interface components {
              * @description When the deciding deposit was confirmed.
              */
             confirmedAt?: string;
-            /** @description Network fee actually taken, in the received asset. */
+            /** @description Network fee actually charged, in the received asset. One that the platform bears (`txFeePayer`) is not deducted from what is credited. */
             txFee?: string;
-            /** @description Commission actually taken, in the received asset. */
+            /** @description Commission actually charged, in the received asset; not deducted when the platform bears it. */
             commissionFee?: string;
             txFeePayer?: components["schemas"]["FeePayer"];
             commissionFeePayer?: components["schemas"]["FeePayer"];
+            callbackParams: components["schemas"]["CallbackParams"];
+            webhookParams: components["schemas"]["WebhookParams"];
             /** @description Every deposit of the payment, later ones included. */
             deposits: components["schemas"]["PaymentDeposit"][];
         };
@@ -901,8 +1031,14 @@ export interface components {
             network: string;
             amount: components["schemas"]["Decimal"];
             txHash: string;
+            /**
+             * @description `seen`: in a block, not final. `dropped`: that block is gone. `credited`: on your balance. `dust`: too small to count. `unallocated`: outside the grace period or on another network, kept for the operator.
+             * @enum {string}
+             */
+            state: "seen" | "dropped" | "credited" | "dust" | "unallocated";
+            /** @description 0 once its block is gone. */
             confirmations: number;
-            /** @description Null until the deposit is final. */
+            /** @description Null until the deposit is credited. */
             depositPath: components["schemas"]["DepositPath"] | null;
             /**
              * Format: date-time
@@ -933,25 +1069,72 @@ export interface components {
             id: string;
             status: components["schemas"]["PaymentStatus"];
             url: string;
-            /** @enum {string} */
+            /**
+             * @description `exhausted`: six attempts failed. `stopped`: the receiver answered 410.
+             * @enum {string}
+             */
             state: "pending" | "delivered" | "exhausted" | "stopped";
             createdAt: components["schemas"]["Timestamp"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description Null unless `pending`.
+             */
             nextAttemptAt: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When a 2xx first came back.
+             */
             deliveredAt: string | null;
+            /**
+             * Format: date-time
+             * @description When a resend was asked for that is queued and not yet sent; else null.
+             */
+            resendRequestedAt: string | null;
             attempts: {
+                /** @description Counts from 1, attempts of the schedule and resends each by themselves; one that a crash cut off (`finishedAt` null) is made again under its number. */
                 number: number;
                 startedAt: components["schemas"]["Timestamp"];
                 /** Format: date-time */
                 finishedAt: string | null;
-                /** @enum {string|null} */
+                /**
+                 * @description `refused`: no connection, one that broke off, or an answer that is not HTTP. `blocked`: the URL leads to an address that is not public.
+                 * @enum {string|null}
+                 */
                 result: "2xx" | "3xx" | "4xx" | "5xx" | "timeout" | "dns" | "tls" | "refused" | "blocked" | null;
                 httpStatus: number | null;
                 durationMs: number | null;
                 /** @description A resend. */
                 manual: boolean;
             }[];
+        };
+        PaymentExplanation: {
+            paymentUid: components["schemas"]["Id"];
+            status: components["schemas"]["PaymentStatus"];
+            /** @description The sentence that gives the reason for the status; of a PENDING payment, what it waits for. */
+            summary: string;
+            steps: components["schemas"]["ExplanationStep"][];
+        };
+        ExplanationStep: {
+            /**
+             * @description What the step is about. `decision` carries the rule that decided: `exact_total_value`, `deviation_not_checked`,
+             *     `no_deviation`, `within_over_tolerance`, `within_under_tolerance`, `outside_tolerance`, `open_amount_minimum_met` or
+             *     `open_amount_below_minimum`. The last step is always `next`.
+             * @enum {string}
+             */
+            step: "invoice" | "terms" | "offer" | "select" | "address" | "deposit" | "finality" | "price" | "value" | "tolerance" | "decision" | "record" | "fees" | "expiry" | "webhook" | "verify" | "next";
+            /** @description Name of the rule that applied. New names may be added. */
+            rule: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of `next` the time of the answer.
+             */
+            at: string;
+            /** @description What happened and why, as a sentence for people. */
+            text: string;
+            /** @description Every figure of the sentence: money as exact decimals, times in RFC 3339, counts and flags as text. */
+            figures: {
+                [key: string]: string;
+            };
         };
         Asset: {
             assetId: components["schemas"]["Id"];
@@ -968,15 +1151,19 @@ export interface components {
             contractAddress: string | null;
             /** @description Network fee taken per payment, in the asset. */
             networkFee: string;
+            /** @description Deposits below this are recorded, resolve no payment and are not credited. */
+            minimumDeposit: string;
             /** @description Smallest cashout in the asset; null means the equivalent of 1 US dollar. */
             minimumSettlement: string | null;
             /** @description Blocks after which an ordinary payment resolves; null where the chain itself says what is final. */
             confirmations: number | null;
             /**
-             * @description `DEGRADED`: no fresh price or the chain is not being followed closely. `PAUSED`: an operator stopped it.
+             * @description `PAUSED`: an operator stopped the network. `DEGRADED`: something else is wrong, see `healthReasons`.
              * @enum {string}
              */
             health: "OK" | "DEGRADED" | "PAUSED";
+            /** @description Why it is not OK; empty when it is. `network_paused`: an operator stopped it; it is not offered. `price_stale`: no fresh price; it is not offered unless you name one. `indexer_behind`: the chain is not being followed closely; addresses and confirmations come late. */
+            healthReasons: ("network_paused" | "price_stale" | "indexer_behind")[];
         };
         CreateSettlement: {
             assetId: components["schemas"]["Id"];
@@ -1658,6 +1845,16 @@ export interface operations {
             query?: {
                 /** @description Only payments in this status. */
                 status?: components["schemas"]["PaymentStatus"];
+                /**
+                 * @description Only payments created at this time or later.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                createdFrom?: string;
+                /**
+                 * @description Only payments created before this time.
+                 * @example 2026-11-22T00:00:00Z
+                 */
+                createdTo?: string;
                 /** @description Page size; values above 100 are read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description 1-based page. Ignored when `after` is given. */
@@ -1679,6 +1876,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "paymentUid": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *             "status": "SUCCESS",
+                     *             "checkoutMode": "HOSTED",
+                     *             "type": "DIRECT",
+                     *             "paylinkId": null,
+                     *             "amount": "49.90",
+                     *             "amountUsd": "49.90",
+                     *             "currencyCode": "USD",
+                     *             "createdAt": "2026-11-21T10:00:00.000Z",
+                     *             "expiresAt": "2026-11-21T11:00:00.000Z",
+                     *             "resolvedAt": "2026-11-21T10:15:02.000Z",
+                     *             "isVerified": true,
+                     *             "verifiedAt": "2026-11-21T10:15:30.000Z",
+                     *             "isSandbox": false,
+                     *             "openAmount": false,
+                     *             "callbackParams": {
+                     *               "order": "A-1001"
+                     *             },
+                     *             "webhookParams": null
+                     *           }
+                     *         ],
+                     *         "pagination": {
+                     *           "total": 1,
+                     *           "limit": 20,
+                     *           "page": 1,
+                     *           "hasMore": false,
+                     *           "nextCursor": null
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
@@ -1694,7 +1928,6 @@ export interface operations {
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -1782,10 +2015,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "paymentUid": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *         "paymentUrl": "https://pay.example/p/7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: components["schemas"]["CreatedPayment"];
+                        data: components["schemas"]["CreatedOpenAmountPayment"];
                     };
                 };
             };
@@ -1798,7 +2040,6 @@ export interface operations {
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -1816,7 +2057,7 @@ export interface operations {
                     whatIf?: {
                         assetId: components["schemas"]["Id"];
                         amount: components["schemas"]["MoneyInput"];
-                    };
+                    } | null;
                 };
             };
         };
@@ -1832,16 +2073,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: {
-                            amount: components["schemas"]["Decimal"];
-                            amountUsd: components["schemas"]["Decimal"];
-                            currencyCode: string;
-                            offers: components["schemas"]["Offer"][];
-                            whatIf?: {
-                                status: components["schemas"]["PaymentStatus"];
-                                deviationUsd?: components["schemas"]["SignedDecimal"];
-                            };
-                        };
+                        data: components["schemas"]["PaymentPreview"];
                     };
                 };
             };
@@ -1853,7 +2085,6 @@ export interface operations {
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -1904,6 +2135,10 @@ export interface operations {
                      *         "network": "ethereum",
                      *         "txHash": "0x5e0f7b6f2f6a4c9d0f1f0e3b1b9a8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b",
                      *         "explorerTxUrl": "https://explorer.example/tx/0x5e0f7b6f2f6a4c9d0f1f0e3b1b9a8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b",
+                     *         "callbackParams": {
+                     *           "order": "A-1001"
+                     *         },
+                     *         "webhookParams": null,
                      *         "deposits": [
                      *           {
                      *             "asset": "USDT",
@@ -1911,6 +2146,7 @@ export interface operations {
                      *             "network": "ethereum",
                      *             "amount": "99.5",
                      *             "txHash": "0x5e0f7b6f2f6a4c9d0f1f0e3b1b9a8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b",
+                     *             "state": "credited",
                      *             "confirmations": 14,
                      *             "depositPath": "standard",
                      *             "creditedAt": "2026-11-21T10:15:02.000Z"
@@ -1987,7 +2223,6 @@ export interface operations {
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2003,7 +2238,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The steps, in order. */
+            /** @description The reason and the steps that led to it, in order. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -2011,23 +2246,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "paymentUid": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *         "status": "ACCEPTABLE",
+                     *         "summary": "PENDING → ACCEPTABLE: 0.50 USD too little is within the tolerated 1.00 USD.",
+                     *         "steps": [
+                     *           {
+                     *             "step": "offer",
+                     *             "rule": "offer_market_price",
+                     *             "at": "2026-11-21T10:00:00.000Z",
+                     *             "text": "100 USD ÷ 1 USD (static, 0 s old) = 100 USDT on ethereum, rounded up at 6 decimals.",
+                     *             "figures": {
+                     *               "asset": "USDT",
+                     *               "network": "ethereum",
+                     *               "decimals": "6",
+                     *               "amountUsd": "100",
+                     *               "priceUsd": "1",
+                     *               "amount": "100",
+                     *               "txFee": "0",
+                     *               "commissionFee": "0",
+                     *               "totalValue": "100"
+                     *             }
+                     *           },
+                     *           {
+                     *             "step": "value",
+                     *             "rule": "value_against_offer",
+                     *             "at": "2026-11-21T10:15:02.000Z",
+                     *             "text": "99.5 USDT × 1 USD = 99.50 USD received; 100 USDT × 1 USD = 100.00 USD expected; the difference is -0.50 USD. Each is rounded half-up to cents.",
+                     *             "figures": {
+                     *               "receivedAmount": "99.5",
+                     *               "priceUsd": "1",
+                     *               "receivedUsd": "99.50",
+                     *               "expectedAmount": "100",
+                     *               "expectedPriceUsd": "1",
+                     *               "expectedUsd": "100.00",
+                     *               "deviationUsd": "-0.50"
+                     *             }
+                     *           },
+                     *           {
+                     *             "step": "decision",
+                     *             "rule": "within_under_tolerance",
+                     *             "at": "2026-11-21T10:15:02.000Z",
+                     *             "text": "PENDING → ACCEPTABLE: 0.50 USD too little is within the tolerated 1.00 USD.",
+                     *             "figures": {
+                     *               "from": "PENDING",
+                     *               "to": "ACCEPTABLE",
+                     *               "deviationUsd": "-0.50",
+                     *               "underUsd": "1.00",
+                     *               "overUsd": "0.00",
+                     *               "depositPath": "standard"
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: {
-                            paymentUid: components["schemas"]["Id"];
-                            status: components["schemas"]["PaymentStatus"];
-                            steps: {
-                                /** @description Name of the rule. */
-                                rule: string;
-                                /** @description What it saw and decided, as a sentence. */
-                                text: string;
-                                /** @description The numbers it used. */
-                                figures?: {
-                                    [key: string]: string;
-                                };
-                            }[];
-                        };
+                        data: components["schemas"]["PaymentExplanation"];
                     };
                 };
             };
@@ -2036,7 +2316,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2074,7 +2353,6 @@ export interface operations {
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2113,7 +2391,6 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2150,9 +2427,11 @@ export interface operations {
                      *             "decimals": 6,
                      *             "contractAddress": "0xdac17f958d2ee523a2206206994597c13d831ec7",
                      *             "networkFee": "1",
+                     *             "minimumDeposit": "0.01",
                      *             "minimumSettlement": null,
                      *             "confirmations": 12,
-                     *             "health": "OK"
+                     *             "health": "OK",
+                     *             "healthReasons": []
                      *           }
                      *         ]
                      *       }
@@ -2332,7 +2611,9 @@ export interface operations {
                      * @enum {string}
                      */
                     scenario: "success" | "acceptable" | "underpaid" | "overpaid" | "wrong_asset" | "seen_then_confirmed" | "late_capture" | "expired";
+                    /** @description What arrives, in the asset that arrives; above zero. */
                     amount?: components["schemas"]["MoneyInput"];
+                    /** @description What is paid with; for `wrong_asset` what arrives instead. */
                     assetId?: components["schemas"]["Id"];
                 };
             };
@@ -2362,7 +2643,6 @@ export interface operations {
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };

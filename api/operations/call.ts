@@ -29,3 +29,6 @@ export type Registry<Operations> = { [Id in keyof Operations]: Operation<Operati
 
 /** The same for the operator API, which no gateway calls. */
 export type OperatorRegistry<Operations> = { [Id in keyof Operations]: Operation<Operations[Id], null> };
+
+/** The same for the checkout's own channel, where the payment's id is the credential. */
+export type CheckoutRegistry<Operations> = { [Id in keyof Operations]: Operation<Operations[Id], null> };

@@ -1,30 +1,61 @@
 /**
- * What a development deployment starts with: the invoice currencies it knows and prices that hold until somebody sets
- * others. Production reads its prices from sources and takes only the list of currencies from here.
+ * Prices a development deployment starts with; they hold until somebody sets others. Production reads its prices from
+ * sources and takes nothing from here.
  */
 
-/** US dollars for one unit of each invoice currency. */
-export const DEFAULT_CURRENCIES: Readonly<Record<string, string>> = {
+/** US dollars for one unit of an invoice currency. */
+export const DEFAULT_RATES: Readonly<Record<string, string>> = {
   USD: '1',
   EUR: '1.08',
   GBP: '1.27',
   CHF: '1.13',
   CAD: '0.73',
   AUD: '0.66',
+  NZD: '0.6',
   JPY: '0.0067',
-  TRY: '0.029',
-  AED: '0.2723',
+  CNY: '0.14',
+  HKD: '0.128',
+  TWD: '0.031',
+  KRW: '0.00073',
+  SGD: '0.74',
   INR: '0.0119',
-  BRL: '0.18',
-  PLN: '0.25',
+  IDR: '0.000062',
+  MYR: '0.22',
+  THB: '0.028',
+  PHP: '0.0175',
+  VND: '0.000039',
+  PKR: '0.0036',
   SEK: '0.095',
   NOK: '0.094',
   DKK: '0.145',
+  ISK: '0.0072',
+  PLN: '0.25',
   CZK: '0.043',
-  SGD: '0.74',
-  HKD: '0.128',
+  HUF: '0.0028',
+  RON: '0.217',
+  RSD: '0.0092',
+  UAH: '0.024',
+  TRY: '0.029',
+  GEL: '0.37',
+  KZT: '0.002',
+  AED: '0.2723',
+  SAR: '0.2666',
+  QAR: '0.2747',
+  KWD: '3.25',
+  BHD: '2.65',
+  ILS: '0.27',
+  EGP: '0.02',
+  MAD: '0.1',
+  NGN: '0.00065',
+  KES: '0.0077',
+  GHS: '0.07',
   ZAR: '0.055',
+  BRL: '0.18',
   MXN: '0.055',
+  ARS: '0.001',
+  CLP: '0.00105',
+  COP: '0.00024',
+  PEN: '0.265',
 };
 
 /** US dollars for one coin, by ticker. */

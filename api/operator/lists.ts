@@ -32,9 +32,10 @@ export async function showDeposits(deps: Deps, call: OperatorCall): Promise<Repl
   return filtered(deps, call, readFilter(call.query, 'state', DEPOSIT_STATES), listDepositsForOperator);
 }
 
-/** GET /webhooks, such as `?state=exhausted`. */
+/** GET /webhooks, such as `?state=exhausted`, or those of one payment. */
 export async function showWebhooks(deps: Deps, call: OperatorCall): Promise<Reply> {
-  return filtered(deps, call, readFilter(call.query, 'state', WEBHOOK_STATES), listWebhooksForOperator);
+  const paymentId = readIdFilter(call.query, 'paymentId') ?? null;
+  return filtered(deps, call, readFilter(call.query, 'state', WEBHOOK_STATES), (sql, filter) => listWebhooksForOperator(sql, { ...filter, paymentId }));
 }
 
 /** GET /jobs: work that is due, retrying, scheduled or dead. */

@@ -1,7 +1,6 @@
-import { DEFAULT_CURRENCIES, DEFAULT_PRICES } from '#api/operator/defaults.ts';
+import { DEFAULT_PRICES, DEFAULT_RATES } from '#api/operator/defaults.ts';
 import { STATIC_SOURCE } from '#api/clients/prices.ts';
 import { upsertAsset } from '#api/store/assets.ts';
-import { insertCurrencies } from '#api/store/currencies.ts';
 import { upsertNetwork } from '#api/store/networks.ts';
 import { insertPriceIfAbsent } from '#api/store/prices.ts';
 import type { AddressCodec } from '#shared/chains/chain.ts';
@@ -21,7 +20,7 @@ export interface Seeding {
 }
 
 /**
- * Brings networks, assets, currencies and, in development, default prices in line with the configuration; any number of
+ * Brings networks, assets and, in development, default prices in line with the configuration; any number of
  * processes may do it at once. Returns the id of each configured network's row by name.
  * @throws when the configuration contradicts what the books were kept in: another chain under a known name, other
  *   decimals for a known contract, or a contract that is not an address
@@ -30,7 +29,6 @@ export async function seedNetworks(seeding: Seeding): Promise<Map<string, string
   return seeding.db.transaction(async (tx) => {
     const ids = new Map<string, string>();
     for (const network of seeding.networks) ids.set(network.name, await seedNetwork(tx, seeding, network));
-    await insertCurrencies(tx, Object.keys(DEFAULT_CURRENCIES));
     if (seeding.staticPrices) await seedPrices(tx);
     return ids;
   });
@@ -58,6 +56,6 @@ function canonicalContract(codec: AddressCodec, network: string, contract: strin
 }
 
 async function seedPrices(tx: Tx): Promise<void> {
-  const prices = [...Object.entries(DEFAULT_PRICES), ...Object.entries(DEFAULT_CURRENCIES).map(([code, usd]) => [`fiat:${code}`, usd] as const)];
+  const prices = [...Object.entries(DEFAULT_PRICES), ...Object.entries(DEFAULT_RATES).map(([code, usd]) => [`fiat:${code}`, usd] as const)];
   for (const [symbol, usd] of prices) await insertPriceIfAbsent(tx, { symbol, usd: parseTrusted(usd), source: STATIC_SOURCE });
 }

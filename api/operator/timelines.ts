@@ -1,5 +1,5 @@
 import type { Deps, Reply } from '#api/deps.ts';
-import { paymentTimeline } from '#api/payments/timeline.ts';
+import { explainAnyPayment } from '#api/payments/explain.ts';
 import {
   findPaymentDetail,
   findSettlementDetail,
@@ -13,18 +13,18 @@ import { ServiceError } from '#shared/core/errors.ts';
 import type { OperatorCall } from './deps.ts';
 import { readId } from './input.ts';
 
-/** GET /payments/{id}: the payment with everything that happened to it, enough to explain its status. */
+/** GET /payments/{id}: the payment with its explanation, the one its merchant gets, and the rows it was made from. */
 export async function showPayment(deps: Deps, call: OperatorCall): Promise<Reply> {
   const { sql } = deps.db;
   const payment = await findPaymentDetail(sql, readId(call.params));
   if (payment === undefined) throw new ServiceError('not_found');
-  const [offers, deposits, credits, timeline] = await Promise.all([
+  const [offers, deposits, credits, { summary, steps }] = await Promise.all([
     listOfferDetails(sql, payment.id),
     listDepositDetails(sql, payment.id),
     listCreditDetails(sql, payment.id),
-    paymentTimeline(deps, payment.id),
+    explainAnyPayment(deps, payment.id),
   ]);
-  return { status: 200, data: { payment, offers: offers.map((offer) => shown(deps, offer)), deposits, credits, timeline } };
+  return { status: 200, data: { payment, offers: offers.map((offer) => shown(deps, offer)), deposits, credits, summary, steps } };
 }
 
 /** GET /settlements/{id}: the settlement with its history and the transactions that carry it out. */

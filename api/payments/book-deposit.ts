@@ -1,23 +1,26 @@
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { advance } from '#api/store/advance.ts';
+import { insertAccrual } from '#api/store/accruals.ts';
 import { readClock } from '#api/store/clock.ts';
 import { hasCreditOnNetwork, insertCredit } from '#api/store/credits.ts';
-import { settleDeposits } from '#api/store/deposits.ts';
+import { noteWaiting, settleDeposits } from '#api/store/deposits.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { markSightingsBooked } from '#api/store/sightings.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import { formatAmount, toCents } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { credit, unallocated } from '#state-machines/ledger/postings.ts';
-import { type DepositFees, takeFees } from '#state-machines/payment/fees.ts';
-import { isDust, isWithinGrace, type Judged, type Judgement, type JudgedPayment, judgeDeposit } from '#state-machines/payment/judge-deposit.ts';
+import type { DepositFees } from '#state-machines/payment/fees.ts';
+import { isDust, isWithinGrace, type Judged, type Judgement, judgeDeposit } from '#state-machines/payment/judge-deposit.ts';
 import { NO_PAYMENT_FACTS, type PaymentStatus } from '#state-machines/payment/machine.ts';
-import type { Batch, Prices } from './deposit-batch.ts';
+import { type Batch, type Finalised, isClaimed } from './deposit-batch.ts';
+import { depositFees } from './deposit-fees.ts';
 import { enqueuePaymentWebhook } from './enqueue-webhook.ts';
+import { judgedPayment } from './judged-payment.ts';
+import { evidence, fiatSymbol, type Invoice, invoiceOf, type Outcome, outcomeColumns, type Prices } from './outcome.ts';
 
 /** One final batch and everything that is known about it under the payment's lock. */
 export interface Booking {
@@ -26,45 +29,60 @@ export interface Booking {
   status: PaymentStatus;
   offers: readonly Offer[];
   batch: Batch;
+  finality: Finalised;
   prices: Prices;
   maturitySeconds: number;
 }
 
+/** What became of a batch. */
+export interface Booked {
+  /** The payment's status afterwards. */
+  status: PaymentStatus;
+  /** How it fitted its payment, for the metric. */
+  match: 'matched' | 'wrong_asset' | 'late' | 'unmatched' | 'dust';
+}
+
 /**
  * Books one final batch in the caller's transaction, which holds the payment's lock: judges it if it decides, credits it or
- * sets it aside. Answers the payment's status afterwards, or `waits` when a price is missing.
+ * sets it aside. When a price is missing nothing is booked, and the decision waits for it, or only the credit does.
  */
-export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<PaymentStatus | 'waits'> {
+export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<Booked | 'decision-waits' | 'credit-waits'> {
   const { payment, status, batch } = booking;
   const { first } = batch;
-  if (!first.onOwnNetwork) return setAside(tx, booking, 'unallocated');
-  if (isDust(batch.total, first.dustFloor)) return setAside(tx, booking, 'dust');
-  const decides = status === 'PENDING' || status === 'EXPIRED';
+  // Whoever claimed it by hand has answered for where and when it arrived.
+  const claimed = isClaimed(batch);
+  if (!first.onOwnNetwork && !claimed) return setAside(tx, booking, 'unallocated');
+  const dust = isDust(batch.total, first.dustFloor);
+  // What was set aside once is not set aside again: somebody claimed it since.
+  if (dust && !first.wasSetAside) return setAside(tx, booking, 'dust');
+  const decides = !dust && (status === 'PENDING' || status === 'EXPIRED');
   const firstSeenAt = Math.min(...batch.deposits.map((deposit) => deposit.firstSeenAt.getTime()));
-  if (decides && !isWithinGrace(firstSeenAt, payment.expiresAt.getTime(), payment.graceSeconds)) return setAside(tx, booking, 'unallocated');
+  if (decides && !claimed && !isWithinGrace(firstSeenAt, payment.expiresAt.getTime(), payment.graceSeconds)) return setAside(tx, booking, 'unallocated');
 
   const { now } = await readClock(tx);
   const judged = judge(booking, firstSeenAt, now);
   if ('needs' in judged) {
-    const waitedMs = now.getTime() - firstSeenAt;
-    deps.log[waitedMs > POLICY.priceWaitAlertSeconds * 1_000 ? 'error' : 'warn'](
-      { paymentId: payment.id, symbol: first.symbol, depositId: first.id, waitedMs },
-      'a final deposit waits for a fresh price',
-    );
-    return 'waits';
+    await wait(tx, deps, booking, now, first.symbol);
+    return decides ? 'decision-waits' : 'credit-waits';
   }
   if (!decides) {
     await creditBatch(tx, deps, booking, judged);
-    return status;
+    return { status, match: dust ? 'dust' : matchOf(booking, judged) };
   }
+  const invoice = invoiceOf(payment, judged, booking.prices);
+  if (invoice === undefined) {
+    await wait(tx, deps, booking, now, fiatSymbol(payment.currencyCode));
+    return 'decision-waits';
+  }
+  const outcome = outcomeOf(booking, judged, invoice, now);
   const result = await advance(tx, 'payment', {
     id: payment.id,
     event: 'DEPOSIT_CONFIRMED',
-    actor: 'chain',
+    actor: actorOf(batch),
     facts: () => ({
-      facts: { ...NO_PAYMENT_FACTS, verdict: judged.verdict, withinGrace: true },
-      columns: outcomeColumns(booking, judged, now),
-      record: evidence(booking, judged),
+      facts: { ...NO_PAYMENT_FACTS, verdict: judged.verdict, withinGrace: !claimed, claimed },
+      columns: outcomeColumns(outcome),
+      record: evidence(outcome),
     }),
   });
   if (result.conflict) throw new Invariant(`payment ${payment.id} in ${result.status} did not accept its deposit`);
@@ -76,66 +94,64 @@ export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<P
       crashPoint('credit.outbox-written');
     }
   }
-  return result.to;
+  return { status: result.to, match: matchOf(booking, judged) };
+}
+
+function actorOf({ deposits }: Batch): string {
+  const claimant = deposits.find((deposit) => deposit.claimedBy !== null)?.claimedBy ?? null;
+  return claimant === null ? 'chain' : claimant === 'operator' ? 'operator' : 'merchant';
+}
+
+function matchOf({ offers, batch }: Booking, judged: Judgement): Booked['match'] {
+  if (judged.path === 'late_confirmation' || judged.path === 'late_capture') return 'late';
+  return offers.some((offer) => offer.assetId === batch.first.assetId && offer.selectedAt !== null) ? 'matched' : 'wrong_asset';
+}
+
+/** Leaves a final batch open until a price is back, and says so; from five minutes on as an alert (decisions 3). */
+async function wait(tx: Tx, deps: Deps, { payment, batch }: Booking, now: Date, symbol: string): Promise<void> {
+  const since = await noteWaiting(
+    tx,
+    batch.deposits.map((deposit) => deposit.id),
+  );
+  const waitedMs = now.getTime() - since.getTime();
+  deps.log[waitedMs >= POLICY.priceWaitAlertSeconds * 1_000 ? 'error' : 'warn'](
+    { paymentId: payment.id, symbol, depositId: batch.first.id, waitedMs },
+    'a final deposit waits for a fresh price',
+  );
+}
+
+function outcomeOf({ offers, batch, finality, prices }: Booking, judged: Judgement, invoice: Invoice | null, now: Date): Outcome {
+  const { first, deposits, total } = batch;
+  return {
+    judged,
+    offers,
+    prices,
+    invoice,
+    arrival: {
+      depositIds: deposits.map((deposit) => deposit.id),
+      txid: first.txid,
+      assetId: first.assetId,
+      symbol: first.symbol,
+      total,
+      blockHash: first.blockHash,
+      height: first.height,
+      confirmations: finality.confirmations,
+      finality: finality.rule,
+      firstSeenAt: new Date(Math.min(...deposits.map((deposit) => deposit.firstSeenAt.getTime()))),
+      confirmedAt: now,
+    },
+  };
 }
 
 function judge({ payment, status, offers, batch, prices }: Booking, firstSeenAt: number, now: Date): Judged {
-  const selected = offers.flatMap(({ id, assetId, priceUsd, totalValue, selectedAt }) =>
-    selectedAt === null ? [] : [{ id, assetId, priceUsd, totalValue, selectedAt: selectedAt.getTime() }],
-  );
-  const judged: JudgedPayment = {
-    openAmount: payment.openAmount,
-    minimumUsd: payment.minimumUsd,
-    checkAmountDeviation: payment.checkAmountDeviation,
-    tolerance: { kind: payment.toleranceKind, over: payment.overTolerance, under: payment.underTolerance },
-    expiresAt: payment.expiresAt.getTime(),
-    expired: status === 'EXPIRED',
-    selected,
-  };
-  return judgeDeposit(judged, {
+  return judgeDeposit(judgedPayment(payment, status, offers), {
     assetId: batch.first.assetId,
     received: batch.total,
     firstSeenAt,
     confirmedAt: now.getTime(),
-    marketPriceUsd: prices.get(batch.first.symbol) ?? null,
-    byInquiry: false,
+    marketPriceUsd: prices.get(batch.first.symbol)?.usd ?? null,
+    byInquiry: isClaimed(batch),
   });
-}
-
-/** The columns of a payment that a deciding deposit fills. */
-function outcomeColumns({ batch }: Booking, judged: Judgement, now: Date): Record<string, unknown> {
-  return {
-    resolved_at: now,
-    deciding_deposit_id: batch.first.id,
-    judging_offer_id: judged.offerId,
-    received_asset_id: batch.first.assetId,
-    received_amount: formatAmount(batch.total),
-    received_amount_usd: judged.receivedAmountUsd === null ? null : formatAmount(judged.receivedAmountUsd),
-    expected_usd: formatAmount(toCents(judged.expectedUsd)),
-    deviation_usd: judged.deviationUsd === null ? null : formatAmount(judged.deviationUsd),
-    deposit_path: judged.path,
-  };
-}
-
-/** What the decision saw, for the payment's history: the arithmetic can be redone from it. */
-function evidence({ batch }: Booking, judged: Judgement): Record<string, unknown> {
-  return {
-    deposits: batch.deposits.map((deposit) => deposit.id),
-    txid: batch.first.txid,
-    blockHash: batch.first.blockHash,
-    height: batch.first.height,
-    asset: batch.first.symbol,
-    received: formatAmount(batch.total),
-    expected: judged.expectedAmount === null ? null : formatAmount(judged.expectedAmount),
-    price: formatAmount(judged.priceUsd),
-    priceKind: judged.priceKind,
-    receivedUsd: formatAmount(judged.receivedUsd),
-    expectedUsd: formatAmount(judged.expectedUsd),
-    deviationUsd: judged.deviationUsd === null ? null : formatAmount(judged.deviationUsd),
-    overUsd: formatAmount(judged.overUsd),
-    underUsd: formatAmount(judged.underUsd),
-    path: judged.path,
-  };
 }
 
 /** Credits a batch to the gateway: ledger, credit row, deposits, evidence. */
@@ -152,38 +168,42 @@ async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: Judgeme
     commission: fees.commission,
     net: fees.net,
   } as const;
-  const posted = await post(tx, { sourceKey: `deposit:${first.id}`, kind: 'credit', postings: credit({ ...terms, platformBears: fees.platformBears }) });
+  // The plain key names what set it aside, if something did.
+  const sourceKey = first.wasSetAside ? `deposit:${first.id}:credit` : `deposit:${first.id}`;
+  const posted = await post(tx, { sourceKey, kind: 'credit', postings: credit({ ...terms, platformBears: fees.platformBears }) });
   if (!posted) throw new Invariant(`deposit ${first.id} is open but its credit is posted`);
   crashPoint('credit.ledger-written');
   await insertCredit(tx, { ...terms, id: first.id, paymentId: payment.id, networkId: first.networkId, matureHeight: first.height, maturitySeconds });
+  if (fees.platformBears > 0n) {
+    const { platformBears: coins, platformBearsUsd: usd } = fees;
+    await insertAccrual(tx, {
+      creditId: first.id,
+      gatewayId: payment.gatewayId,
+      paymentId: payment.id,
+      assetId: first.assetId,
+      coins,
+      priceUsd: judged.priceUsd,
+      usd,
+    });
+  }
   const ids = batch.deposits.map((deposit) => deposit.id);
-  await settleDeposits(tx, ids, { state: 'credited', usdPrice: prices.get(first.symbol) ?? null, path: judged.path });
+  await settleDeposits(tx, ids, { state: 'credited', usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path });
   await markSightingsBooked(tx, batch.deposits);
   deps.log.info({ paymentId: payment.id, deposits: ids, network: first.networkId }, 'deposit credited');
 }
 
 /** The fees of a batch by decisions 11; the network fee is due once per payment and network. */
 async function feesOf(tx: Tx, { payment, offers, batch }: Booking, judged: Judgement): Promise<DepositFees> {
-  const { first } = batch;
-  const own = offers.find((offer) => offer.assetId === first.assetId);
-  return takeFees({
-    gross: batch.total,
-    decimals: first.decimals,
-    networkFee: own?.networkFee ?? first.assetNetworkFee,
-    networkFeePaid: await hasCreditOnNetwork(tx, payment.id, first.networkId),
-    commissionBps: payment.commissionBps,
-    commissionMinimumUsd: payment.commissionMinimumUsd,
-    priceUsd: judged.priceUsd,
-    txFeePayer: payment.txFeePayer,
-    commissionFeePayer: payment.commissionFeePayer,
-    exactOffer: judged.exact && own !== undefined ? own : null,
-  });
+  const { first, total } = batch;
+  const asset = { id: first.assetId, decimals: first.decimals, networkFee: first.assetNetworkFee };
+  return depositFees(payment, offers, { asset, gross: total, judged, networkFeePaid: await hasCreditOnNetwork(tx, payment.id, first.networkId) });
 }
 
 /** Books coins that no payment gets: they are kept, and nothing else happens (decisions 3, 4). */
-async function setAside(tx: Tx, { status, batch }: Booking, state: 'dust' | 'unallocated'): Promise<PaymentStatus> {
+async function setAside(tx: Tx, { status, batch }: Booking, state: 'dust' | 'unallocated'): Promise<Booked> {
   for (const deposit of batch.deposits) {
-    await post(tx, { sourceKey: `deposit:${deposit.id}`, kind: state, postings: unallocated(deposit.assetId, deposit.amount) });
+    const posted = await post(tx, { sourceKey: `deposit:${deposit.id}`, kind: state, postings: unallocated(deposit.assetId, deposit.amount) });
+    if (!posted) throw new Invariant(`deposit ${deposit.id} is open but was set aside before`);
   }
   crashPoint('credit.ledger-written');
   await settleDeposits(
@@ -192,5 +212,5 @@ async function setAside(tx: Tx, { status, batch }: Booking, state: 'dust' | 'una
     { state, usdPrice: null, path: null },
   );
   await markSightingsBooked(tx, batch.deposits);
-  return status;
+  return { status, match: state === 'dust' ? 'dust' : 'unmatched' };
 }

@@ -1,18 +1,18 @@
-import type { Chain, Deps } from '#api/deps.ts';
+import type { Chain, Deps, Price } from '#api/deps.ts';
 import { readTip } from '#api/store/chain-tips.ts';
 import { readClock } from '#api/store/clock.ts';
-import { listOpenDeposits, listPaymentsWithOpenDeposits, lockOpenDeposits, type OpenDeposit } from '#api/store/deposits.ts';
+import { listOpenDeposits, listPaymentsWithOpenDeposits, lockOpenDeposits } from '#api/store/deposits.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { listOffers } from '#api/store/payment-offers.ts';
-import { findPayment, lockPayment } from '#api/store/payments.ts';
+import { findPayment, lockPayment, type Payment } from '#api/store/payments.ts';
 import { closeWorthlessSightings } from '#api/store/sightings.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import type { Usd } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';
-import { bookBatch } from './book-deposit.ts';
-import { type Batch, batchByBlock, highestFinal, isBatchFinal, type Prices } from './deposit-batch.ts';
+import { bookBatch, type Booked } from './book-deposit.ts';
+import { type Batch, batchByBlock, highestFinal, readFinality } from './deposit-batch.ts';
+import { fiatSymbol, type Prices } from './outcome.ts';
 
 /**
  * Decides about every deposit of a network that has become final: credits it and moves its payment, or sets it aside
@@ -21,7 +21,7 @@ import { type Batch, batchByBlock, highestFinal, isBatchFinal, type Prices } fro
  * payments it booked something for.
  */
 export async function creditFinalDeposits(deps: Deps, networkId: string): Promise<number> {
-  const chain = [...deps.chains.values()].find((one) => one.id === networkId);
+  const chain = chainOf(deps, networkId);
   const tip = await readTip(deps.db.sql, networkId);
   if (chain === undefined || tip === undefined) return 0;
   let moved = 0;
@@ -38,8 +38,11 @@ export async function creditFinalDeposits(deps: Deps, networkId: string): Promis
   return moved;
 }
 
-/** Books what is final of one payment's deposits; true when something was. */
-async function creditPayment(deps: Deps, paymentId: string): Promise<boolean> {
+/**
+ * Books what is final of one payment's deposits on every network, in one transaction; true when something was. For callers
+ * that have just claimed one; they call `deps.wake()` afterwards. Locks the payment, then its deposits, then the ledger.
+ */
+export async function creditPayment(deps: Deps, paymentId: string): Promise<boolean> {
   const [payment, open] = await Promise.all([findPayment(deps.db.sql, paymentId), listOpenDeposits(deps.db.sql, paymentId)]);
   if (payment === undefined) throw new Invariant(`payment ${paymentId} of a deposit does not exist`);
   const gateway = await findGateway(deps.db.sql, payment.gatewayId);
@@ -47,56 +50,67 @@ async function creditPayment(deps: Deps, paymentId: string): Promise<boolean> {
   const maturitySeconds =
     gateway.settings.settings.maturitySeconds ?? POLICY.maturitySeconds[deps.config.NODE_ENV === 'production' ? 'production' : 'development'];
   // Prices come over the network: they are fetched before anything is locked.
-  const prices = await marketPrices(deps, open);
-  const batches = batchByBlock(open);
+  const priced = new Set(open.map((deposit) => deposit.symbol));
+  const prices = await marketPrices(deps, payment, priced);
 
   const booked = await deps.db.transaction(async (tx) => {
     const locked = await lockPayment(tx, paymentId);
     if (locked === undefined) throw new Invariant(`payment ${paymentId} does not exist`);
     const offers = await listOffers(tx, paymentId);
-    const still = await lockOpenDeposits(tx, open);
+    // Read again under their locks: an inquiry, an operator or a reorganisation may have been faster.
+    const still = await lockOpenDeposits(tx, paymentId);
+    const batches = batchByBlock((await listOpenDeposits(tx, paymentId)).filter((deposit) => still.has(deposit.id)));
     let status = locked.status;
-    let count = 0;
-    let resolvedBy: Batch | undefined;
+    const matches: { chain: string; match: Booked['match'] }[] = [];
+    let resolvedBy: { batch: Batch; chain: Chain } | undefined;
     for (const batch of batches) {
-      if (!batch.deposits.every((deposit) => still.has(deposit.id))) continue;
-      if (!(await isBatchFinal(tx, chainOf(deps, batch.first.networkId), batch, offers, prices))) continue;
-      const outcome = await bookBatch(tx, deps, { payment: locked, status, offers, batch, prices, maturitySeconds });
+      // It came just now and nobody asked for its price: the next pass decides about it, and about those behind it.
+      if (!priced.has(batch.first.symbol)) break;
+      const chain = chainOf(deps, batch.first.networkId);
+      // Of a network that this deployment does not serve (any more) nothing becomes final.
+      if (chain === undefined) continue;
+      const finality = await readFinality(tx, chain, batch, offers, prices);
+      if (finality === undefined) continue;
+      const outcome = await bookBatch(tx, deps, { payment: locked, status, offers, batch, finality, prices, maturitySeconds });
       // The first deposit to reach finality decides, so those behind it wait for its price as well.
-      if (outcome === 'waits') break;
-      if (outcome !== status) resolvedBy = batch;
-      status = outcome;
-      count += 1;
+      if (outcome === 'decision-waits') break;
+      if (outcome === 'credit-waits') continue;
+      if (outcome.status !== status) resolvedBy = { batch, chain };
+      status = outcome.status;
+      matches.push({ chain: chain.config.name, match: outcome.match });
     }
-    return { count, status, resolvedBy };
+    return { matches, status, resolvedBy };
   });
-  if (booked.count === 0) return false;
+  if (booked.matches.length === 0) return false;
   crashPoint('credit.committed');
+  for (const { chain, match } of booked.matches) deps.metrics?.deposits.inc({ chain, match });
   if (booked.resolvedBy !== undefined) await countResolution(deps, paymentId, booked.status, booked.resolvedBy);
   return true;
 }
 
 /** Metrics of a payment that has just come to rest. */
-async function countResolution(deps: Deps, paymentId: string, status: PaymentStatus, { first }: Batch): Promise<void> {
+async function countResolution(deps: Deps, paymentId: string, status: PaymentStatus, by: { batch: Batch; chain: Chain }): Promise<void> {
   if (deps.metrics === undefined) return;
+  const { first } = by.batch;
   const [payment, tip, { now }] = await Promise.all([findPayment(deps.db.sql, paymentId), readTip(deps.db.sql, first.networkId), readClock(deps.db.sql)]);
-  const chain = chainOf(deps, first.networkId).config.name;
+  const chain = by.chain.config.name;
   deps.metrics.paymentsResolved.inc({ status, deposit_path: payment?.depositPath ?? 'standard', sandbox: 'false' });
   deps.metrics.seenToResolved.observe({ chain }, Math.max(0, now.getTime() - first.firstSeenAt.getTime()) / 1_000);
   if (tip !== undefined) deps.metrics.confirmedToResolved.observe({ chain }, Math.max(0, deps.wallClock() - tip.appliedAt.getTime()) / 1_000);
 }
 
-function chainOf(deps: Deps, networkId: string): Chain {
-  const chain = [...deps.chains.values()].find((one) => one.id === networkId);
-  if (chain === undefined) throw new Invariant(`network ${networkId} is not configured`);
-  return chain;
+function chainOf(deps: Deps, networkId: string): Chain | undefined {
+  return [...deps.chains.values()].find((one) => one.id === networkId);
 }
 
-async function marketPrices(deps: Deps, deposits: readonly OpenDeposit[]): Promise<Prices> {
-  const prices = new Map<string, Usd>();
-  for (const symbol of new Set(deposits.map((deposit) => deposit.symbol))) {
+/** The fresh prices that judging deposits of these assets may need; of an open amount also its currency's rate. */
+async function marketPrices(deps: Deps, payment: Payment, received: ReadonlySet<string>): Promise<Prices> {
+  const symbols = new Set(received);
+  if (payment.openAmount && payment.currencyCode !== 'USD') symbols.add(fiatSymbol(payment.currencyCode));
+  const prices = new Map<string, Price>();
+  for (const symbol of symbols) {
     const price = await deps.prices.fresh(symbol);
-    if (price !== undefined) prices.set(symbol, price.usd);
+    if (price !== undefined) prices.set(symbol, price);
   }
   return prices;
 }

@@ -2,11 +2,12 @@ import type { Chain } from '#api/deps.ts';
 import { type ChainTip, readTip } from '#api/store/chain-tips.ts';
 import type { OpenDeposit } from '#api/store/deposits.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
-import type { Finality } from '#shared/core/assets.ts';
-import { isFinal, resolveRule } from '#shared/core/finality.ts';
-import { amount, type Coins, coinsToUsd, type Usd } from '#shared/core/money.ts';
+import type { Finality, FinalityRule } from '#shared/core/assets.ts';
+import { confirmations, isFinal, resolveRule } from '#shared/core/finality.ts';
+import { amount, type Coins, coinsToUsd } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { isDust } from '#state-machines/payment/judge-deposit.ts';
+import type { Prices } from './outcome.ts';
 
 /** Transfers that are decided about together: same asset, same address, same block (decisions 3). */
 export interface Batch {
@@ -15,8 +16,16 @@ export interface Batch {
   total: Coins;
 }
 
-/** Market prices at confirmation, US dollars by ticker; a missing one is not fresh. */
-export type Prices = ReadonlyMap<string, Usd>;
+/** True when an inquiry or the operator matched one of its deposits to the payment. */
+export function isClaimed(batch: Batch): boolean {
+  return batch.deposits.some((deposit) => deposit.claimedBy !== null);
+}
+
+/** By which rule a batch became final, and how deep it was then. */
+export interface Finalised {
+  rule: FinalityRule;
+  confirmations: number;
+}
 
 /** Highest block that is final for at least one value: nothing above it needs to be looked at. */
 export function highestFinal(finality: Finality, tip: ChainTip): number {
@@ -25,11 +34,11 @@ export function highestFinal(finality: Finality, tip: ChainTip): number {
   );
 }
 
-/** Groups deposits in chain order; dust and what arrived on a foreign network stay alone, because nothing is judged by them. */
+/** Groups deposits in chain order; dust stays alone and so does what arrived unclaimed on a foreign network, because nothing is judged by them. */
 export function batchByBlock(deposits: readonly OpenDeposit[]): Batch[] {
   const batches = new Map<string, Batch>();
   for (const deposit of deposits) {
-    const alone = !deposit.onOwnNetwork || isDust(deposit.amount, deposit.dustFloor);
+    const alone = (!deposit.onOwnNetwork && deposit.claimedBy === null) || isDust(deposit.amount, deposit.dustFloor);
     const key = alone ? deposit.id : `${deposit.networkId} ${deposit.blockHash} ${deposit.assetId} ${deposit.addressId}`;
     const batch = batches.get(key);
     if (batch === undefined) batches.set(key, { deposits: [deposit], first: deposit, total: deposit.amount });
@@ -41,12 +50,17 @@ export function batchByBlock(deposits: readonly OpenDeposit[]): Batch[] {
   return [...batches.values()];
 }
 
-/** Whether the batch is as final as its dollar value asks, on the tip as it is now; without any price, as the strictest tier asks. */
-export async function isBatchFinal(tx: Tx, chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): Promise<boolean> {
+/**
+ * How a batch became as final as its dollar value asks, on the tip as it is now; undefined while it has not. Without any
+ * price it must satisfy the rules of every value, so that a missing price never makes it final earlier.
+ */
+export async function readFinality(tx: Tx, chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): Promise<Finalised | undefined> {
   const tip = await readTip(tx, batch.first.networkId);
-  if (tip === undefined) return false;
-  const price = prices.get(batch.first.symbol) ?? offers.find((offer) => offer.assetId === batch.first.assetId)?.priceUsd;
+  if (tip === undefined) return undefined;
+  const price = prices.get(batch.first.symbol)?.usd ?? offers.find((offer) => offer.assetId === batch.first.assetId)?.priceUsd;
   const { finality } = chain.config;
-  if (price === undefined) return finality.resolve.every(({ rule }) => isFinal(rule, tip, batch.first.height));
-  return isFinal(resolveRule(finality, coinsToUsd(batch.total, price, 'half-up')), tip, batch.first.height);
+  const rules = price === undefined ? finality.resolve.map((tier) => tier.rule) : [resolveRule(finality, coinsToUsd(batch.total, price, 'half-up'))];
+  const [strictest] = rules.slice(-1);
+  if (strictest === undefined || !rules.every((rule) => isFinal(rule, tip, batch.first.height))) return undefined;
+  return { rule: strictest, confirmations: confirmations(tip, batch.first.height) };
 }

@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
 import { findPayment, lockExpirable, lockPayment, paymentFromRow, readExpiryFacts } from '#api/store/payments.ts';
-import { Invariant } from '#shared/core/errors.ts';
+import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -50,13 +50,35 @@ async function expireBatch(tx: Tx, deps: Deps): Promise<number> {
   return ids.length;
 }
 
+/**
+ * Brings a sandbox payment's deadline forward to now and expires it, for a scenario that plays after the deadline. The
+ * caller holds the payment's lock, knows that nothing is on its way to it, and calls `deps.wake()` after the commit.
+ * @throws conflict when it is not PENDING
+ */
+export async function expireNow(tx: Tx, deps: Deps, id: string, scenario: string): Promise<void> {
+  const moved = { columns: { expires_at: tx`least(expires_at, sluice_now())` }, record: { scenario } };
+  if (!(await expire(tx, deps, id, { overdue: true, unpaid: true }, 'sandbox', moved)))
+    throw new ServiceError('conflict', { message: 'The payment is no longer PENDING.' });
+}
+
 /** Offers the deadline to the payment's machine and announces the new status if it took it; returns whether it did. */
-async function expire(tx: Tx, deps: Deps, id: string, facts: { overdue: boolean; unpaid: boolean }, actor: string): Promise<boolean> {
+async function expire(
+  tx: Tx,
+  deps: Deps,
+  id: string,
+  facts: { overdue: boolean; unpaid: boolean },
+  actor: string,
+  more: { columns?: Record<string, unknown>; record?: Record<string, unknown> } = {},
+): Promise<boolean> {
   const result = await advance(tx, 'payment', {
     id,
     event: 'DEADLINE_PASSED',
     actor,
-    facts: () => ({ facts: { ...NO_PAYMENT_FACTS, ...facts }, columns: { resolved_at: tx`sluice_now()` }, record: facts }),
+    facts: () => ({
+      facts: { ...NO_PAYMENT_FACTS, ...facts },
+      columns: { resolved_at: tx`sluice_now()`, ...more.columns },
+      record: { ...facts, ...more.record },
+    }),
   });
   if (result.conflict) return false;
   const { gatewayId, webhookUrl, sandbox } = paymentFromRow(result.row);

@@ -1,13 +1,15 @@
 import type { Deps, Gateway } from '#api/deps.ts';
 import { listEnabledAssets, type StoredAsset } from '#api/store/assets.ts';
 import { readClock } from '#api/store/clock.ts';
-import { listNetworkStatus } from '#api/store/network-status.ts';
+import { listNetworkStatus, type NetworkStatus } from '#api/store/network-status.ts';
 import { formatAmount } from '#shared/core/money.ts';
 
 /** A chain counts as not followed after this many expected block times without its head having been reached. */
 const SILENT_BLOCKS = 20;
 /** Fast chains get this long all the same. */
 const SILENT_SECONDS = 120;
+
+type HealthReason = 'network_paused' | 'price_stale' | 'indexer_behind';
 
 /** The assets a gateway can be paid in, with what a merchant must know about each (decisions 9). */
 export async function listGatewayAssets(deps: Deps, gateway: Gateway): Promise<object[]> {
@@ -16,9 +18,16 @@ export async function listGatewayAssets(deps: Deps, gateway: Gateway): Promise<o
     listNetworkStatus(deps.db.sql),
     readClock(deps.db.sql),
   ]);
-  const caughtUp = new Map(networks.map((network) => [network.id, network.caughtUpAt]));
-  return Promise.all(
-    assets.map(async (asset) => ({
+  const behind = new Set(networks.filter((network) => isBehind(deps, network, clock.now)).map((network) => network.id));
+  const symbols = [...new Set(assets.map((asset) => asset.symbol))];
+  const priced = new Set((await Promise.all(symbols.map(async (symbol) => ((await deps.prices.fresh(symbol)) === undefined ? [] : [symbol])))).flat());
+  return assets.map((asset) => {
+    const reasons: HealthReason[] = [
+      ...(asset.networkPaused ? ['network_paused' as const] : []),
+      ...(priced.has(asset.symbol) ? [] : ['price_stale' as const]),
+      ...(behind.has(asset.networkId) ? ['indexer_behind' as const] : []),
+    ];
+    return {
       assetId: asset.id,
       symbol: asset.symbol,
       name: asset.name,
@@ -29,11 +38,13 @@ export async function listGatewayAssets(deps: Deps, gateway: Gateway): Promise<o
       decimals: asset.decimals,
       contractAddress: asset.contract === null ? null : (deps.chains.get(asset.networkName)?.codec.display(asset.contract) ?? asset.contract),
       networkFee: formatAmount(asset.networkFee),
+      minimumDeposit: formatAmount(asset.dustFloor),
       minimumSettlement: asset.minimumSettlement === null ? null : formatAmount(asset.minimumSettlement),
       confirmations: confirmations(deps, asset),
-      health: await health(deps, asset, clock.now, caughtUp.get(asset.networkId) ?? null),
-    })),
-  );
+      health: asset.networkPaused ? 'PAUSED' : reasons.length === 0 ? 'OK' : 'DEGRADED',
+      healthReasons: reasons,
+    };
+  });
 }
 
 /** Blocks the first tier waits for; null where the chain's own tag decides (decisions 5). */
@@ -42,9 +53,8 @@ function confirmations(deps: Deps, asset: StoredAsset): number | null {
   return rule !== undefined && 'blocks' in rule ? rule.blocks : null;
 }
 
-async function health(deps: Deps, asset: StoredAsset, now: Date, caughtUpAt: Date | null): Promise<'OK' | 'DEGRADED' | 'PAUSED'> {
-  if (asset.networkPaused) return 'PAUSED';
-  const patience = Math.max(SILENT_SECONDS, SILENT_BLOCKS * (deps.chains.get(asset.networkName)?.config.blockSeconds ?? 0));
-  const followed = caughtUpAt !== null && now.getTime() - caughtUpAt.getTime() <= patience * 1_000;
-  return followed && (await deps.prices.fresh(asset.symbol)) !== undefined ? 'OK' : 'DEGRADED';
+/** Whether a network's head has not been reached lately. */
+function isBehind(deps: Deps, { name, caughtUpAt }: NetworkStatus, now: Date): boolean {
+  const patience = Math.max(SILENT_SECONDS, SILENT_BLOCKS * (deps.chains.get(name)?.config.blockSeconds ?? 0));
+  return caughtUpAt === null || now.getTime() - caughtUpAt.getTime() > patience * 1_000;
 }

@@ -21,6 +21,28 @@ export async function loadPublicPayment(deps: Deps, call: { paymentId: string; c
   return payment;
 }
 
+/**
+ * Refuses a public call for an API-mode payment from elsewhere than its gateway's servers, for calls whose body is not to be
+ * read before (contract 5.7). An unknown payment is left to the operation.
+ * @throws forbidden (echoing the observed address)
+ */
+export async function refuseStrangers(deps: Deps, call: { paymentId: string; clientIp: string }): Promise<void> {
+  await loadPublicPayment(deps, call).catch((error: unknown) => {
+    if (!(error instanceof ServiceError && error.code === 'not_found')) throw error;
+  });
+}
+
+/**
+ * Finds the payment a checkout page names; a payment in API mode has none (contract 4.2).
+ * @throws not_found, forbidden
+ */
+export async function loadHostedPayment(deps: Deps, call: { paymentId: string }): Promise<Payment> {
+  const payment = isUuid(call.paymentId) ? await findPayment(deps.db.sql, call.paymentId) : undefined;
+  if (payment === undefined) throw new ServiceError('not_found');
+  if (payment.checkoutMode === 'API') throw new ServiceError('forbidden', { message: 'A payment in API checkout mode has no hosted checkout.' });
+  return payment;
+}
+
 /** Finds a gateway's own payment; another gateway's is as unknown as one that does not exist (contract 5.3). @throws not_found */
 export async function loadOwnPayment(deps: Deps, call: { gateway: Gateway; paymentId: string }): Promise<Payment> {
   const payment = isUuid(call.paymentId) ? await findPayment(deps.db.sql, call.paymentId) : undefined;

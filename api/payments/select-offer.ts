@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Chain, Deps, Reply } from '#api/deps.ts';
 import { insertDepositAddress, listDepositAddresses, nextDerivationIndex } from '#api/store/deposit-addresses.ts';
 import { listOffers, markSelected, type Offer } from '#api/store/payment-offers.ts';
-import { lockPayment, type Payment, setSelectedOffer } from '#api/store/payments.ts';
+import { isPaymentOpen, lockPayment, type Payment, setSelectedOffer } from '#api/store/payments.ts';
 import { insertWatches, isWatched } from '#api/store/watches.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { isUuid, uuidFrom } from '#shared/core/ids.ts';
@@ -10,8 +10,13 @@ import { formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { loadPublicPayment } from './load.ts';
+import { loadHostedPayment, loadPublicPayment } from './load.ts';
 import { assertDerived, offerView, shownAddress } from './view.ts';
+
+const FIRST_POLL_MS = 50;
+/** While an indexer is away, many wait for it, and their looking must not be a load. */
+const LONGEST_POLL_MS = 400;
+const DAY_MS = 86_400_000;
 
 export interface SelectOffer {
   paymentId: string;
@@ -19,28 +24,50 @@ export interface SelectOffer {
   clientIp: string;
 }
 
-const POLL_MS = 50;
-const DAY_MS = 86_400_000;
+/**
+ * Selects an offer of an API-mode payment for the merchant's server (contract 4.2); see `select` for what it answers.
+ * @throws not_found; forbidden from an address off the allowlist; conflict on a hosted payment, and as `select` does; service_unavailable
+ */
+export async function selectOffer(deps: Deps, call: SelectOffer): Promise<Reply> {
+  const payment = await loadPublicPayment(deps, call);
+  const offer = await findOffer(deps, payment, call.offerId);
+  if (payment.checkoutMode !== 'API') throw new ServiceError('conflict', { message: 'Only a payment in API checkout mode is selected through this call.' });
+  return select(deps, payment, offer);
+}
+
+/**
+ * Selects an offer of a hosted payment for its checkout page, by the same rules (decisions 9).
+ * @throws not_found; forbidden on a payment in API mode; conflict and service_unavailable as `select` does
+ */
+export async function selectHostedOffer(deps: Deps, call: Omit<SelectOffer, 'clientIp'>): Promise<Reply> {
+  const payment = await loadHostedPayment(deps, call);
+  return select(deps, payment, await findOffer(deps, payment, call.offerId));
+}
+
+/** @throws not_found for a malformed id, an unknown one and one of another payment alike */
+async function findOffer(deps: Deps, payment: Payment, offerId: string): Promise<Offer> {
+  const offer = isUuid(offerId) ? (await listOffers(deps.db.sql, payment.id)).find((one) => one.id === offerId.toLowerCase()) : undefined;
+  if (offer === undefined) throw new ServiceError('not_found');
+  return offer;
+}
 
 /**
  * Assigns the deposit address of an offer's network and answers it once that network's indexer watches it; else 202
  * after about 5 s, and calling again is the designed recovery (contract 2.5, 4.2). Locks the payment while the address is
- * assigned, so any number of calls at once lead to one address per network.
- * @throws not_found, forbidden, conflict; service_unavailable while an operator has paused the network
+ * assigned, so any number of calls at once lead to one address per network; while it waits it holds neither a lock nor a
+ * connection.
+ * @throws conflict when the payment is not PENDING or its deadline has passed, before or during the wait; service_unavailable
+ * while the network is paused
  */
-export async function selectOffer(deps: Deps, call: SelectOffer): Promise<Reply> {
-  const payment = await loadPublicPayment(deps, call);
-  if (payment.checkoutMode !== 'API') throw new ServiceError('conflict', { message: 'Only a payment in API checkout mode is selected through this call.' });
-  const offer = isUuid(call.offerId) ? (await listOffers(deps.db.sql, payment.id)).find((one) => one.id === call.offerId.toLowerCase()) : undefined;
-  if (offer === undefined) throw new ServiceError('not_found');
-
+async function select(deps: Deps, payment: Payment, offer: Offer): Promise<Reply> {
   const started = performance.now();
   const address = await deps.db.transaction((tx) => assign(tx, deps, payment.id, offer));
   crashPoint('address.committed');
-  if (address !== null) await awaitWatch(deps, offer, address);
+  // Nobody may be shown where to pay a payment that ended while they waited.
+  if (address !== null && (await awaitWatch(deps, offer, address)) && !(await isPaymentOpen(deps.db.sql, payment.id))) throw expired();
   const answer = await reply(deps, payment, offer);
   const result = answer.status === 200 ? 'assigned' : 'pending';
-  deps.metrics?.addressAssignDuration.observe({ chain: offer.networkName, result }, (performance.now() - started) / 1_000);
+  if (address !== null) deps.metrics?.addressAssignDuration.observe({ chain: offer.networkName, result }, (performance.now() - started) / 1_000);
   return answer;
 }
 
@@ -49,13 +76,13 @@ async function assign(tx: Tx, deps: Deps, paymentId: string, offer: Offer): Prom
   const payment = await lockPayment(tx, paymentId);
   if (payment === undefined) throw new Invariant(`payment ${paymentId} is gone`);
   if (payment.status !== 'PENDING') throw new ServiceError('conflict', { message: `The payment is ${payment.status}, no longer PENDING.` });
-  if (payment.overdue) throw new ServiceError('conflict', { message: 'The payment has expired.' });
+  if (payment.overdue) throw expired();
   await markSelected(tx, offer.id);
   await setSelectedOffer(tx, paymentId, offer.id);
   if (payment.sandbox) return null;
 
   const chain = deps.chains.get(offer.networkName);
-  if (chain === undefined) throw new Invariant(`network ${offer.networkName} is not configured`);
+  if (chain === undefined) throw new ServiceError('service_unavailable', { message: `This deployment does not serve ${offer.networkName} at the moment.` });
   const existing = (await listDepositAddresses(tx, paymentId)).find((one) => one.networkId === offer.networkId);
   if (existing === undefined) return newAddress(tx, deps, payment, offer, chain);
   assertDerived(chain, existing);
@@ -76,11 +103,21 @@ async function newAddress(tx: Tx, deps: Deps, payment: Payment, offer: Offer, ch
   return address;
 }
 
-/** Waits until the indexer has acknowledged the address, about 5 s at most; the row is the truth, so nothing can be missed. */
-async function awaitWatch(deps: Deps, offer: Offer, address: string): Promise<void> {
-  const until = performance.now() + POLICY.selectWaitMs;
+/** Waits until the indexer has acknowledged the address, about 5 s at most; the row is the truth, so nothing can be missed. Answers whether it had to wait at all. */
+async function awaitWatch(deps: Deps, offer: Offer, address: string): Promise<boolean> {
   for (const chain of deps.chains.values()) if (chain.config.family === offer.family) deps.nudgeIndexer(chain.config.name);
-  while (!(await isWatched(deps.db.sql, offer.networkId, address)) && performance.now() < until) await pause(POLL_MS);
+  const until = performance.now() + POLICY.selectWaitMs;
+  if (await isWatched(deps.db.sql, offer.networkId, address)) return false;
+  let wait = FIRST_POLL_MS;
+  do {
+    await pause(wait);
+    wait = Math.min(wait * 1.5, LONGEST_POLL_MS);
+  } while (!(await isWatched(deps.db.sql, offer.networkId, address)) && performance.now() < until);
+  return true;
+}
+
+function expired(): ServiceError {
+  return new ServiceError('conflict', { message: 'The payment has expired.' });
 }
 
 /** SelectOfferResult (contract 2.5), from what is committed now. */

@@ -2,7 +2,7 @@ import type { Deps, Gateway } from '#api/deps.ts';
 import { markVerified, type Payment } from '#api/store/payments.ts';
 import { formatAmount, formatCents } from '#shared/core/money.ts';
 import { loadOwnPayment } from './load.ts';
-import { decidingDeposit, explorerTxUrl, type PaymentParts, readParts } from './view.ts';
+import { decidingDeposit, explorerTxUrl, type PaymentParts, readParts, shownUsd } from './view.ts';
 
 /**
  * Reads a payment's outcome with every money figure; on a resting payment it also marks it verified, once
@@ -25,7 +25,7 @@ export function verifyView(deps: Pick<Deps, 'chains'>, parts: PaymentParts): obj
     paymentUid: payment.id,
     status: payment.status,
     amount: payment.amount,
-    amountUsd: formatCents(payment.amountUsd),
+    amountUsd: shownUsd(payment),
     currencyCode: payment.currencyCode,
     isVerified: payment.isVerified,
     verifiedAt: payment.verifiedAt?.toISOString() ?? null,
@@ -50,12 +50,15 @@ export function verifyView(deps: Pick<Deps, 'chains'>, parts: PaymentParts): obj
       }),
     }),
     ...(payment.amlState !== null && { amlState: payment.amlState }),
+    callbackParams: payment.callbackParams,
+    webhookParams: payment.webhookParams,
     deposits: deposits.map((deposit) => ({
       asset: deposit.symbol,
       assetId: deposit.assetId,
       network: deposit.networkName,
       amount: formatAmount(deposit.amount),
       txHash: deposit.txid,
+      state: deposit.state,
       confirmations: deposit.confirmations,
       depositPath: deposit.path,
       creditedAt: deposit.state === 'credited' ? (deposit.finalAt?.toISOString() ?? null) : null,

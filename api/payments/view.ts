@@ -3,8 +3,10 @@ import { type DepositAddress, listDepositAddresses } from '#api/store/deposit-ad
 import { listPaymentDeposits, type PaymentDeposit } from '#api/store/payment-deposits.ts';
 import { listOffers, type Offer } from '#api/store/payment-offers.ts';
 import type { Payment } from '#api/store/payments.ts';
+import { listSandboxDeposits } from '#api/store/sandbox-deposits.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { formatAmount, formatCents } from '#shared/core/money.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
 import { loadPublicPayment } from './load.ts';
 import { publicUrl } from './urls.ts';
 
@@ -27,12 +29,12 @@ export async function statusOnly(deps: Deps, call: { paymentId: string; clientIp
   return statusView(await loadPublicPayment(deps, call));
 }
 
-/** Reads everything a payment's views are made of; locks nothing. */
-export async function readParts(deps: Deps, payment: Payment): Promise<PaymentParts> {
+/** Reads everything a payment's views are made of, through `sql` when one moment of the database is wanted; locks nothing. */
+export async function readParts(deps: Pick<Deps, 'db'>, payment: Payment, sql: Reads = deps.db.sql): Promise<PaymentParts> {
   const [offers, addresses, deposits] = await Promise.all([
-    listOffers(deps.db.sql, payment.id),
-    listDepositAddresses(deps.db.sql, payment.id),
-    listPaymentDeposits(deps.db.sql, payment.id),
+    listOffers(sql, payment.id),
+    listDepositAddresses(sql, payment.id),
+    (payment.sandbox ? listSandboxDeposits : listPaymentDeposits)(sql, payment.id),
   ]);
   return { payment, offers, addresses, deposits };
 }
@@ -56,7 +58,7 @@ export function paymentView(deps: Pick<Deps, 'config' | 'chains'>, parts: Paymen
     status: payment.status,
     checkoutMode: payment.checkoutMode,
     amount: payment.amount,
-    amountUsd: formatCents(payment.amountUsd),
+    amountUsd: shownUsd(payment),
     currencyCode: payment.currencyCode,
     timeoutSeconds: payment.timeoutSeconds,
     createdAt: payment.createdAt.toISOString(),
@@ -79,11 +81,20 @@ export function paymentView(deps: Pick<Deps, 'config' | 'chains'>, parts: Paymen
   };
 }
 
+/** A payment's dollar value, in cents; a bare 0 while an open amount is not known (contract 2.7). */
+export function shownUsd({ openAmount, amountUsd }: Pick<Payment, 'openAmount' | 'amountUsd'>): string {
+  return openAmount && amountUsd === 0n ? '0' : formatCents(amountUsd);
+}
+
 /**
  * Turns an offer into its contract form; pure. Its deposit address appears once the offer was selected and the
  * network's indexer watches the address (contract 2.4, decisions 9).
  */
-export function offerView(deps: Pick<Deps, 'config' | 'chains'>, { payment, addresses }: Pick<PaymentParts, 'payment' | 'addresses'>, offer: Offer): object {
+export function offerView(
+  deps: Pick<Deps, 'config' | 'chains'>,
+  { payment, addresses }: Pick<PaymentParts, 'addresses'> & { payment: Pick<Payment, 'id' | 'sandbox'> },
+  offer: Offer,
+): object {
   const address = offer.selectedAt === null ? undefined : shownAddress(deps, payment, addresses, offer);
   const logos = `${publicUrl(deps.config)}/logos`;
   return {
@@ -110,7 +121,12 @@ export function offerView(deps: Pick<Deps, 'config' | 'chains'>, { payment, addr
  * The address a payer of this offer sends to, in the form people see; undefined while there is none that is watched.
  * @throws Invariant when the stored one is not ours, see `assertDerived`
  */
-export function shownAddress(deps: Pick<Deps, 'chains'>, payment: Payment, addresses: readonly DepositAddress[], offer: Offer): string | undefined {
+export function shownAddress(
+  deps: Pick<Deps, 'chains'>,
+  payment: Pick<Payment, 'id' | 'sandbox'>,
+  addresses: readonly DepositAddress[],
+  offer: Offer,
+): string | undefined {
   if (payment.sandbox) return `sandbox-${payment.id}`;
   const address = addresses.find((one) => one.networkId === offer.networkId && one.watched);
   const chain = deps.chains.get(offer.networkName);

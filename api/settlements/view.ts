@@ -5,7 +5,7 @@ import { countSettlements, findSettlement, listSettlementRows, type StoredSettle
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { amount, type Coins, coinsToUsd, formatAmount, formatCents } from '#shared/core/money.ts';
-import { POLICY } from '#shared/core/policy.ts';
+import { badCursor, type PageQuery, paginate, type Pagination, readPage } from '#shared/platform/page.ts';
 import { SETTLEMENT_STATUSES, type SettlementStatus } from '#state-machines/settlement/machine.ts';
 
 /** The slim settlement object (contract 2.8); a field that is optional there is absent rather than null. */
@@ -64,17 +64,14 @@ export async function getSettlement(deps: Deps, { gateway, id }: { gateway: Gate
   return readView(deps, row);
 }
 
-export interface ListSettlements {
+export interface ListSettlements extends PageQuery {
   gateway: Gateway;
   status?: string | undefined;
-  limit?: number | undefined;
-  page?: number | undefined;
-  after?: string | undefined;
 }
 
 export interface SettlementList {
   items: SettlementView[];
-  pagination: { total: number; limit: number; page: number; hasMore: boolean; nextCursor: string | null };
+  pagination: Pagination;
 }
 
 /**
@@ -84,29 +81,17 @@ export interface SettlementList {
 export async function listSettlements(deps: Deps, query: ListSettlements): Promise<SettlementList> {
   const status = query.status === undefined ? null : SETTLEMENT_STATUSES.find((one) => one === query.status);
   if (status === undefined) throw invalid('status', `must be one of ${SETTLEMENT_STATUSES.join(', ')}`);
-  const limit = wholeFromOne('limit', Math.min(query.limit ?? POLICY.listLimit, POLICY.listLimitMaximum));
-  const page = wholeFromOne('page', query.page ?? 1);
-  const after = query.after === undefined ? null : await readCursor(deps, query.gateway, query.after);
+  const page = readPage(query);
+  if (page.afterId !== null && (await findSettlement(deps.db.sql, page.afterId))?.gatewayId !== query.gateway.id) throw badCursor();
   const rows = await listSettlementRows(deps.db.sql, {
     gatewayId: query.gateway.id,
     status,
-    limit,
-    offset: after === null ? (page - 1) * limit : 0,
-    after,
+    limit: page.limit,
+    offset: page.offset,
+    after: page.afterId,
   });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > limit;
-  return {
-    items: await Promise.all(shown.map((row) => readView(deps, row))),
-    pagination: {
-      total: await countSettlements(deps.db.sql, query.gateway.id, status),
-      limit,
-      page,
-      hasMore,
-      nextCursor: hasMore && last !== undefined ? Buffer.from(last.id.replaceAll('-', ''), 'hex').toString('base64url') : null,
-    },
-  };
+  const { shown, pagination } = paginate(rows, page, await countSettlements(deps.db.sql, query.gateway.id, status));
+  return { items: await Promise.all(shown.map((row) => readView(deps, row))), pagination };
 }
 
 async function readView(deps: Deps, row: StoredSettlement): Promise<SettlementView> {
@@ -122,19 +107,6 @@ async function readView(deps: Deps, row: StoredSettlement): Promise<SettlementVi
     shortfall: formatAmount(missing),
     ...(price !== undefined && { shortfallUsd: formatCents(coinsToUsd(missing, price, 'half-up')) }),
   };
-}
-
-function wholeFromOne(field: string, value: number): number {
-  if (!Number.isSafeInteger(value) || value < 1 || value > 1_000_000_000) throw invalid(field, 'must be a whole number of at least 1');
-  return value;
-}
-
-async function readCursor(deps: Deps, gateway: Gateway, cursor: string): Promise<string> {
-  const hex = /^[A-Za-z0-9_-]{22}$/.test(cursor) ? Buffer.from(cursor, 'base64url').toString('hex') : '';
-  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  const row = isUuid(id) ? await findSettlement(deps.db.sql, id) : undefined;
-  if (row === undefined || row.gatewayId !== gateway.id) throw invalid('after', 'is not a cursor of this list');
-  return row.id;
 }
 
 function textOf(value: Coins | null): string {

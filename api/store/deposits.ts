@@ -39,31 +39,36 @@ export async function listDepositCandidates(reads: Reads, networkId: string, fro
     order by s.height, s.position, s.ordinal`;
 }
 
-/** A candidate with the id its row gets when it is new, and its amount in asset units. */
-export type NewDeposit = Omit<DepositCandidate, 'decimals'> & { id: string; amount: Coins };
+/** Who matched a deposit to its payment by hand. */
+export type Claimant = 'inquiry' | 'operator';
+
+/** A candidate with the id its row gets when it is new, its amount in asset units, and who claimed it if the stream did not bring it. */
+export type NewDeposit = Omit<DepositCandidate, 'decimals'> & { id: string; amount: Coins; claimedBy: Claimant | null };
 
 /**
  * Stores deposits as seen, or moves known ones to the block they are in now: a dropped one is seen again, one that is
- * still open takes the new facts, one that was booked keeps what it was booked as. Answers the ids of all of them.
+ * still open takes the new facts, one that was booked keeps what it was booked as, and one that an operator allocated keeps
+ * its payment. Answers the ids of all of them.
  */
 export async function upsertDeposits(tx: Tx, networkId: string, deposits: readonly NewDeposit[]): Promise<string[]> {
   const ids: string[] = [];
   for (const d of deposits) {
     const [row] = await tx<{ id: string }[]>`
       insert into deposits as old (id, network_id, txid, kind, ordinal, address_id, payment_id, asset_id, sender, raw_amount, amount, height, block_hash, position,
-        block_time, first_seen_at, state)
+        block_time, first_seen_at, state, claimed_by)
       values (${d.id}, ${networkId}, ${d.txid}, ${d.kind}, ${d.ordinal}, ${d.addressId}, ${d.paymentId}, ${d.assetId}, ${d.sender}, ${d.rawAmount}::text::numeric,
-        ${formatAmount(d.amount)}::text::numeric, ${d.height}, ${d.blockHash}, ${d.position}, ${d.blockTime}, ${d.blockTime}, 'seen')
+        ${formatAmount(d.amount)}::text::numeric, ${d.height}, ${d.blockHash}, ${d.position}, ${d.blockTime}, ${d.blockTime}, 'seen', ${d.claimedBy})
       on conflict (network_id, txid, kind, ordinal) do update set
         height = excluded.height, block_hash = excluded.block_hash, position = excluded.position, block_time = excluded.block_time,
         first_seen_at = least(old.first_seen_at, excluded.first_seen_at),
         state = case when old.state = 'dropped' then 'seen' else old.state end,
-        address_id = case when old.state in ('seen', 'dropped') then excluded.address_id else old.address_id end,
-        payment_id = case when old.state in ('seen', 'dropped') then excluded.payment_id else old.payment_id end,
-        asset_id = case when old.state in ('seen', 'dropped') then excluded.asset_id else old.asset_id end,
-        sender = case when old.state in ('seen', 'dropped') then excluded.sender else old.sender end,
-        raw_amount = case when old.state in ('seen', 'dropped') then excluded.raw_amount else old.raw_amount end,
-        amount = case when old.state in ('seen', 'dropped') then excluded.amount else old.amount end
+        claimed_by = case when old.state = 'dropped' and old.claimed_by is distinct from 'operator' then coalesce(excluded.claimed_by, old.claimed_by) else old.claimed_by end,
+        address_id = case when old.final_at is null then excluded.address_id else old.address_id end,
+        payment_id = case when old.final_at is null and old.claimed_by is distinct from 'operator' then excluded.payment_id else old.payment_id end,
+        asset_id = case when old.final_at is null then excluded.asset_id else old.asset_id end,
+        sender = case when old.final_at is null then excluded.sender else old.sender end,
+        raw_amount = case when old.final_at is null then excluded.raw_amount else old.raw_amount end,
+        amount = case when old.final_at is null then excluded.amount else old.amount end
       returning id`;
     ids.push((row as { id: string }).id);
   }
@@ -72,7 +77,8 @@ export async function upsertDeposits(tx: Tx, networkId: string, deposits: readon
 
 /** Drops the open deposits above `height`, whose blocks were orphaned; answers how many. */
 export async function dropDepositsAbove(tx: Tx, networkId: string, height: number): Promise<number> {
-  const rows = await tx`update deposits set state = 'dropped' where network_id = ${networkId} and height > ${height} and state = 'seen' returning 1`;
+  const rows = await tx`update deposits set state = 'dropped', waits_since = null
+    where network_id = ${networkId} and height > ${height} and state = 'seen' returning 1`;
   return rows.length;
 }
 
@@ -86,15 +92,23 @@ export interface BookedDeposit {
 export async function loseBookedDepositsAbove(tx: Tx, networkId: string, height: number): Promise<BookedDeposit[]> {
   const rows = await tx<(Omit<BookedDeposit, 'amount'> & { amount: string })[]>`
     update deposits set lost_at = sluice_now()
-    where network_id = ${networkId} and height > ${height} and state in ('credited', 'dust', 'unallocated') and lost_at is null
+    where network_id = ${networkId} and height > ${height} and final_at is not null and lost_at is null
     returning id, asset_id as "assetId", amount`;
   return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));
 }
 
+/** A lost deposit that is back, with what names its transfer. */
+export interface RegainedDeposit extends BookedDeposit {
+  txid: string;
+  kind: 'native' | 'token';
+  ordinal: number;
+}
+
 /** Clears the mark of lost deposits that are on the canonical chain again, and answers them. */
-export async function regainDeposits(tx: Tx, ids: readonly string[]): Promise<BookedDeposit[]> {
-  const rows = await tx<(Omit<BookedDeposit, 'amount'> & { amount: string })[]>`
-    update deposits set lost_at = null where id = any(${[...ids]}::uuid[]) and lost_at is not null returning id, asset_id as "assetId", amount`;
+export async function regainDeposits(tx: Tx, ids: readonly string[]): Promise<RegainedDeposit[]> {
+  const rows = await tx<(Omit<RegainedDeposit, 'amount'> & { amount: string })[]>`
+    update deposits set lost_at = null where id = any(${[...ids]}::uuid[]) and lost_at is not null
+    returning id, asset_id as "assetId", amount, txid, kind, ordinal`;
   return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));
 }
 
@@ -120,6 +134,9 @@ export interface OpenDeposit {
   firstSeenAt: Date;
   /** False when it arrived on a network its address was not assigned for. */
   onOwnNetwork: boolean;
+  claimedBy: Claimant | null;
+  /** True when it was set aside before somebody claimed it. */
+  wasSetAside: boolean;
 }
 
 type OpenRow = Omit<OpenDeposit, 'dustFloor' | 'assetNetworkFee' | 'amount'> & { dustFloor: string; assetNetworkFee: string; amount: string };
@@ -137,7 +154,8 @@ export async function listOpenDeposits(reads: Reads, paymentId: string): Promise
   const rows = await reads<OpenRow[]>`
     select d.id, d.network_id as "networkId", d.txid, d.kind, d.ordinal, d.payment_id as "paymentId", d.address_id as "addressId", d.asset_id as "assetId", a.symbol, a.decimals,
       a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.height, d.block_hash as "blockHash", d.position,
-      d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork"
+      d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork", d.claimed_by as "claimedBy", 
+      exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id) as "wasSetAside"
     from deposits d join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id
     where d.payment_id = ${paymentId} and d.state = 'seen'
     order by max(d.block_time) over (partition by d.network_id order by d.height), d.height, d.position, d.ordinal, d.id`;
@@ -149,13 +167,93 @@ export async function listOpenDeposits(reads: Reads, paymentId: string): Promise
   }));
 }
 
-/** Locks the deposits among `ids` that are still open in the block given for them, until commit; answers their ids. */
-export async function lockOpenDeposits(tx: Tx, deposits: readonly { id: string; blockHash: string }[]): Promise<Set<string>> {
-  const rows = await tx<{ id: string }[]>`
-    select d.id from deposits d
-    join unnest(${deposits.map((d) => d.id)}::uuid[], ${deposits.map((d) => d.blockHash)}::text[]) as wanted (id, block_hash) on wanted.id = d.id
-    where d.state = 'seen' and d.block_hash = wanted.block_hash order by d.id for update of d`;
+/** A deposit as far as somebody who names its transaction needs it. */
+export interface NamedDeposit {
+  id: string;
+  networkId: string;
+  txid: string;
+  kind: 'native' | 'token';
+  ordinal: number;
+  /** The payment it belongs to now. */
+  paymentId: string;
+  state: 'seen' | 'dropped' | 'credited' | 'dust' | 'unallocated';
+  assetId: string;
+  symbol: string;
+  amount: Coins;
+  height: number;
+  firstSeenAt: Date;
+  onOwnNetwork: boolean;
+  claimedBy: Claimant | null;
+  /** Below its asset's dust floor. */
+  dust: boolean;
+  /** True while it is final and waits for a price. */
+  waits: boolean;
+  /** True when a reorganisation took it away after it was booked. */
+  lost: boolean;
+}
+
+type NamedRow = Omit<NamedDeposit, 'amount'> & { amount: string };
+
+/** The deposits of these transactions, in chain order; takes no lock. */
+export async function listDepositsOfTransactions(reads: Reads, transactions: readonly TransactionKey[]): Promise<NamedDeposit[]> {
+  const rows = await reads<NamedRow[]>`
+    select ${named(reads)} from deposits d join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id
+    join ${keysOf(reads, transactions)} on wanted.network_id = d.network_id and wanted.txid = d.txid
+    order by d.network_id, d.position, d.ordinal, d.id`;
+  return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));
+}
+
+/** Locks a payment's deposits among these transactions until commit, by id. */
+export async function lockDepositsOfTransactions(tx: Tx, paymentId: string, transactions: readonly TransactionKey[]): Promise<void> {
+  await tx`
+    select 1 from deposits d join ${keysOf(tx, transactions)} on wanted.network_id = d.network_id and wanted.txid = d.txid
+    where d.payment_id = ${paymentId} order by d.id for update of d`;
+}
+
+interface TransactionKey {
+  networkId: string;
+  txid: string;
+}
+
+function keysOf(reads: Reads, transactions: readonly TransactionKey[]) {
+  return reads`unnest(${transactions.map((t) => t.networkId)}::uuid[], ${transactions.map((t) => t.txid)}::text[]) as wanted (network_id, txid)`;
+}
+
+/** Reads one deposit and locks its row until commit. */
+export async function lockDeposit(tx: Tx, id: string): Promise<NamedDeposit | undefined> {
+  const [row] = await tx<NamedRow[]>`
+    select ${named(tx)} from deposits d join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id where d.id = ${id} for update of d`;
+  return row && { ...row, amount: parseTrusted(row.amount) };
+}
+
+function named(reads: Reads) {
+  return reads`d.id, d.network_id as "networkId", d.txid, d.kind, d.ordinal, d.payment_id as "paymentId", d.state, d.asset_id as "assetId", a.symbol,
+    d.amount, d.height, d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork", d.claimed_by as "claimedBy", d.waits_since is not null as waits,
+    d.amount < a.dust_floor as dust, d.lost_at is not null as lost`;
+}
+
+/**
+ * Gives deposits to a payment by hand, so that the next pass credits them whatever their network or time: open ones, and
+ * those set aside, which are open again. One that was credited, dropped or lost stays as it is. The caller holds the
+ * payment's lock; locks the rows.
+ */
+export async function claimDeposits(tx: Tx, ids: readonly string[], claim: { by: Claimant; paymentId: string }): Promise<void> {
+  await tx`
+    update deposits set state = 'seen', final_at = null, claimed_by = ${claim.by}, payment_id = ${claim.paymentId}
+    where id = any(${[...ids]}::uuid[]) and state in ('seen', 'unallocated', 'dust') and lost_at is null`;
+}
+
+/** Locks the open deposits of a payment until commit, by id, and answers their ids: until then nothing about them changes. */
+export async function lockOpenDeposits(tx: Tx, paymentId: string): Promise<Set<string>> {
+  const rows = await tx<{ id: string }[]>`select id from deposits where payment_id = ${paymentId} and state = 'seen' order by id for update`;
   return new Set(rows.map((row) => row.id));
+}
+
+/** Notes that final deposits wait for a price, and answers since when the first of them does; the caller holds their locks. */
+export async function noteWaiting(tx: Tx, ids: readonly string[]): Promise<Date> {
+  const rows = await tx<{ since: Date }[]>`
+    update deposits set waits_since = coalesce(waits_since, sluice_now()) where id = any(${[...ids]}::uuid[]) returning waits_since as since`;
+  return new Date(Math.min(...rows.map((row) => row.since.getTime())));
 }
 
 /** Gives locked deposits their final outcome. */
@@ -165,7 +263,7 @@ export async function settleDeposits(
   outcome: { state: 'credited' | 'dust' | 'unallocated'; usdPrice: Usd | null; path: DepositPath | null },
 ): Promise<void> {
   await tx`
-    update deposits set state = ${outcome.state}, final_at = sluice_now(), path = ${outcome.path},
+    update deposits set state = ${outcome.state}, final_at = sluice_now(), waits_since = null, path = ${outcome.path},
       usd_price = ${outcome.usdPrice === null ? null : formatAmount(outcome.usdPrice)}::text::numeric
     where id = any(${[...ids]}::uuid[])`;
 }

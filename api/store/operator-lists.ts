@@ -117,15 +117,16 @@ export interface ListedWebhook {
   deliveredAt: Date | null;
 }
 
-/** Webhooks in every delivery state or one of them, newest first. */
-export async function listWebhooksForOperator(sql: Reads, filter: ListFilter): Promise<Listed<ListedWebhook>> {
+/** Webhooks in every delivery state or one of them, of every payment or one, newest first. */
+export async function listWebhooksForOperator(sql: Reads, filter: ListFilter & { paymentId: string | null }): Promise<Listed<ListedWebhook>> {
   return split(
     await sql<(ListedWebhook & Total)[]>`
       select id, payment_id as "paymentId", gateway_id as "gatewayId", status, url, state, attempts, next_attempt_at as "nextAttemptAt",
         created_at as "createdAt", delivered_at as "deliveredAt", count(*) over () as total
       from webhook_events
       where (${filter.gatewayId}::uuid is null or gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or state = ${filter.status})
-      order by created_at desc, id desc limit ${filter.limit} offset ${filter.offset}`,
+        and (${filter.paymentId}::uuid is null or payment_id = ${filter.paymentId})
+      order by created_at desc, seq desc limit ${filter.limit} offset ${filter.offset}`,
   );
 }
 

@@ -60,7 +60,7 @@ export interface OfferDetail {
   commissionFee: string;
   totalValue: string;
   selectedAt: Date | null;
-  /** Canonical address assigned on its network; null before a select. */
+  /** Canonical address assigned on its network; null before a select, and until the network's indexer watches it: nobody may pass it on before (decisions 9). */
   address: string | null;
   addressAt: Date | null;
 }
@@ -70,9 +70,11 @@ export async function listOfferDetails(sql: Reads, paymentId: string): Promise<O
   return sql<OfferDetail[]>`
     select o.id, a.symbol as "assetSymbol", n.name as network, trim_scale(o.price_usd)::text as "priceUsd", o.price_source as "priceSource",
       trim_scale(o.amount)::text as amount, trim_scale(o.tx_fee)::text as "txFee", trim_scale(o.commission_fee)::text as "commissionFee",
-      trim_scale(o.total_value)::text as "totalValue", o.selected_at as "selectedAt", d.address, d.created_at as "addressAt"
+      trim_scale(o.total_value)::text as "totalValue", o.selected_at as "selectedAt",
+      case when w.acked_epoch is not null then d.address end as address, d.created_at as "addressAt"
     from payment_offers o join assets a on a.id = o.asset_id join networks n on n.id = a.network_id
       left join deposit_addresses d on d.payment_id = o.payment_id and d.network_id = n.id
+      left join watches w on w.network_id = d.network_id and w.address = d.address
     where o.payment_id = ${paymentId} order by o.rank`;
 }
 

@@ -1,4 +1,4 @@
-import { type Coins, parseTrusted } from '#shared/core/money.ts';
+import { type Coins, parseTrusted, type Usd } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { DepositPath } from './payments.ts';
 
@@ -8,16 +8,25 @@ export interface PaymentDeposit {
   assetId: string;
   symbol: string;
   networkName: string;
+  decimals: number;
   amount: Coins;
   txid: string;
-  /** 0 once its block was orphaned. */
+  /** Block it is in; null in the sandbox, which has none. */
+  height: number | null;
+  /** 0 once its block was orphaned, also when it had been booked by then. */
   confirmations: number;
   state: 'seen' | 'dropped' | 'credited' | 'dust' | 'unallocated';
   path: DepositPath | null;
+  /** Who matched it to the payment by hand; null for what simply arrived. */
+  claimedBy: 'inquiry' | 'operator' | null;
   firstSeenAt: Date;
   blockTime: Date;
   /** Service time it was booked; null until then. */
   finalAt: Date | null;
+  /** When a reorganisation took its block away after it was booked, and nothing has brought it back (decisions 5); else null. */
+  lostAt: Date | null;
+  /** Market price of one coin when it was booked; null until then, and where no fresh one was at hand and none was needed. */
+  usdPrice: Usd | null;
   /** Fees taken and what is left, where this deposit carries a credit (the first of a block's transfers does, for all of them). */
   credit: { networkFee: Coins; commission: Coins; net: Coins; gross: Coins } | null;
 }
@@ -25,15 +34,16 @@ export interface PaymentDeposit {
 /** What arrived for a payment, in chain order; locks nothing. */
 export async function listPaymentDeposits(sql: Reads, paymentId: string): Promise<PaymentDeposit[]> {
   const rows = await sql<Record<string, unknown>[]>`
-    select d.id, d.asset_id as "assetId", a.symbol, n.name as "networkName", d.amount, d.txid, d.state, d.path, d.first_seen_at as "firstSeenAt",
-      d.block_time as "blockTime", d.final_at as "finalAt", case when d.state = 'dropped' then 0 else greatest(t.height - d.height + 1, 0) end as confirmations,
+    select d.id, d.asset_id as "assetId", a.symbol, a.decimals, n.name as "networkName", d.amount, d.txid, d.height, d.state, d.path, d.claimed_by as "claimedBy", d.first_seen_at as "firstSeenAt",
+      d.block_time as "blockTime", d.final_at as "finalAt", d.lost_at as "lostAt", d.usd_price as "usdPrice", case when d.state = 'dropped' or d.lost_at is not null then 0 else greatest(t.height - d.height + 1, 0) end as confirmations,
       c.gross, c.network_fee as "networkFee", c.commission, c.net
     from deposits d join assets a on a.id = d.asset_id join networks n on n.id = d.network_id
     left join chain_tips t on t.network_id = d.network_id left join credits c on c.id = d.id
     where d.payment_id = ${paymentId} order by d.block_time, d.height, d.position, d.ordinal`;
   return rows.map(({ gross, networkFee, commission, net, ...row }) => ({
-    ...(row as unknown as Omit<PaymentDeposit, 'amount' | 'credit'>),
+    ...(row as unknown as Omit<PaymentDeposit, 'amount' | 'usdPrice' | 'credit'>),
     amount: parseTrusted<'asset'>(row.amount as string),
+    usdPrice: row.usdPrice === null ? null : parseTrusted<'usd'>(row.usdPrice as string),
     confirmations: (row.confirmations as number | null) ?? 0,
     credit:
       gross === null

@@ -9,6 +9,8 @@ export interface Offer {
   assetId: string;
   priceUsd: Usd;
   priceSource: string;
+  /** When the price was taken; null for a price the merchant gave. */
+  priceAt: Date | null;
   amount: Coins;
   txFee: Coins;
   commissionFee: Coins;
@@ -29,7 +31,10 @@ export interface Offer {
   family: Family;
 }
 
-export type NewOffer = Pick<Offer, 'id' | 'assetId' | 'priceUsd' | 'priceSource' | 'amount' | 'txFee' | 'commissionFee' | 'totalValue' | 'networkFee'>;
+export type NewOffer = Pick<
+  Offer,
+  'id' | 'assetId' | 'priceUsd' | 'priceSource' | 'priceAt' | 'amount' | 'txFee' | 'commissionFee' | 'totalValue' | 'networkFee'
+>;
 
 /** Writes a payment's offers in the order in which they are listed. */
 export async function insertOffers(tx: Tx, paymentId: string, offers: readonly NewOffer[]): Promise<void> {
@@ -40,6 +45,7 @@ export async function insertOffers(tx: Tx, paymentId: string, offers: readonly N
     rank,
     price_usd: formatAmount(offer.priceUsd),
     price_source: offer.priceSource,
+    price_at: offer.priceAt,
     amount: formatAmount(offer.amount),
     tx_fee: formatAmount(offer.txFee),
     commission_fee: formatAmount(offer.commissionFee),
@@ -52,7 +58,7 @@ export async function insertOffers(tx: Tx, paymentId: string, offers: readonly N
 /** A payment's offers in listing order; locks nothing. */
 export async function listOffers(sql: Reads, paymentId: string): Promise<Offer[]> {
   const rows = await sql<Record<string, unknown>[]>`
-    select o.id, o.payment_id as "paymentId", o.asset_id as "assetId", o.price_usd as "priceUsd", o.price_source as "priceSource", o.amount,
+    select o.id, o.payment_id as "paymentId", o.asset_id as "assetId", o.price_usd as "priceUsd", o.price_source as "priceSource", o.price_at as "priceAt", o.amount,
       o.tx_fee as "txFee", o.commission_fee as "commissionFee", o.total_value as "totalValue", o.network_fee as "networkFee", o.selected_at as "selectedAt",
       a.symbol, a.type, a.contract, a.decimals, n.id as "networkId", n.name as "networkName", n.native_symbol as "networkSymbol", n.paused_at is not null as "networkPaused", n.family
     from payment_offers o join assets a on a.id = o.asset_id join networks n on n.id = a.network_id

@@ -19,6 +19,10 @@ export interface Payment {
   currencyCode: string;
   amount: string;
   amountUsd: Usd;
+  /** US dollars for one unit of the invoice currency at creation, with where and when it was taken; null for US dollars. */
+  fiatRate: Usd | null;
+  fiatSource: string | null;
+  fiatAt: Date | null;
   minimumUsd: Usd | null;
   txFeePayer: FeePayer;
   commissionFeePayer: FeePayer;
@@ -53,7 +57,7 @@ export interface Payment {
   amlState: 'HELD' | 'RELEASED' | 'REFUNDED' | 'WITHHELD' | null;
 }
 
-/** What createPayment decided; everything else of a new payment is a default or a time the database gives. */
+/** What was decided about a new payment; everything else of a new payment is a default or a time the database gives. */
 export type NewPayment = Pick<
   Payment,
   | 'id'
@@ -61,10 +65,15 @@ export type NewPayment = Pick<
   | 'checkoutMode'
   | 'type'
   | 'paylinkId'
+  | 'openAmount'
   | 'sandbox'
   | 'currencyCode'
   | 'amount'
   | 'amountUsd'
+  | 'fiatRate'
+  | 'fiatSource'
+  | 'fiatAt'
+  | 'minimumUsd'
   | 'txFeePayer'
   | 'commissionFeePayer'
   | 'commissionBps'
@@ -91,10 +100,15 @@ export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Paymen
     checkout_mode: payment.checkoutMode,
     type: payment.type,
     paylink_id: payment.paylinkId,
+    open_amount: payment.openAmount,
     sandbox: payment.sandbox,
     currency_code: payment.currencyCode,
     amount: payment.amount,
     amount_usd: formatAmount(payment.amountUsd),
+    fiat_rate: payment.fiatRate === null ? null : formatAmount(payment.fiatRate),
+    fiat_source: payment.fiatSource,
+    fiat_at: payment.fiatAt,
+    minimum_usd: payment.minimumUsd === null ? null : formatAmount(payment.minimumUsd),
     tx_fee_payer: payment.txFeePayer,
     commission_fee_payer: payment.commissionFeePayer,
     commission_bps: payment.commissionBps,
@@ -133,6 +147,12 @@ export async function lockPayment(tx: Tx, id: string): Promise<(Payment & { over
   return row && { ...paymentFromRow(row), overdue: row.overdue as boolean };
 }
 
+/** Whether a payment is PENDING and its deadline ahead, by service time; locks nothing. */
+export async function isPaymentOpen(sql: Reads, id: string): Promise<boolean> {
+  const rows = await sql`select 1 from payments where id = ${id} and status = 'PENDING' and expires_at > sluice_now()`;
+  return rows.length === 1;
+}
+
 /** Remembers the offer last selected; the caller holds the payment's lock. */
 export async function setSelectedOffer(tx: Tx, paymentId: string, offerId: string): Promise<void> {
   await tx`update payments set selected_offer_id = ${offerId} where id = ${paymentId}`;
@@ -156,12 +176,17 @@ export async function readExpiryFacts(sql: Reads, paymentId: string, patienceSec
   return row ?? { overdue: false, unpaid: false };
 }
 
-/** Locks up to `limit` payments that may expire now, skipping those another transaction holds, and returns their ids. */
+/**
+ * Locks up to `limit` payments that may expire now, skipping those another transaction holds, and returns their ids. Whether
+ * they are unpaid is asked again once they are locked: a deposit may have been noticed in between, and no more can be.
+ */
 export async function lockExpirable(tx: Tx, limit: number, patienceSeconds: number): Promise<string[]> {
-  const rows = await tx<{ id: string }[]>`
+  const found = await tx<{ id: string }[]>`
     select p.id from payments p
     where p.status = 'PENDING' and p.expires_at <= sluice_now() and ${unpaid(tx, patienceSeconds)}
     order by p.expires_at limit ${limit} for update skip locked`;
+  const rows = await tx<{ id: string }[]>`
+    select p.id from payments p where p.id = any(${found.map((row) => row.id)}::uuid[]) and ${unpaid(tx, patienceSeconds)} order by p.expires_at`;
   return rows.map((row) => row.id);
 }
 
@@ -173,9 +198,11 @@ export async function countOverduePayments(sql: Reads, lateSeconds: number): Pro
   return row?.count ?? 0;
 }
 
-/** Whether a deposit that may pay it was first seen before its deadline and is not final yet. */
+/** Whether a deposit that may pay it, real or simulated, was first seen before its deadline and is not final yet. */
 function isOnItsWay(sql: Reads) {
-  return sql`exists (select 1 from deposits d where d.payment_id = p.id and d.state = 'seen' and d.first_seen_at < p.expires_at)`;
+  return sql`(
+    exists (select 1 from deposits d where d.payment_id = p.id and d.state = 'seen' and d.first_seen_at < p.expires_at)
+    or exists (select 1 from sandbox_deposits s where s.payment_id = p.id and s.state = 'seen' and s.first_seen_at < p.expires_at))`;
 }
 
 function unpaid(sql: Reads, patienceSeconds: number) {
@@ -208,6 +235,9 @@ export function paymentFromRow(row: Record<string, unknown>): Payment {
     currencyCode: row.currency_code as string,
     amount: row.amount as string,
     amountUsd: money('amount_usd') as Usd,
+    fiatRate: money('fiat_rate'),
+    fiatSource: text('fiat_source'),
+    fiatAt: row.fiat_at as Date | null,
     minimumUsd: money('minimum_usd'),
     txFeePayer: row.tx_fee_payer as FeePayer,
     commissionFeePayer: row.commission_fee_payer as FeePayer,

@@ -68,6 +68,15 @@ export async function markSightingsBooked(tx: Tx, keys: readonly TransferKey[]):
     where s.network_id = key.network_id and s.txid = key.txid and s.kind = key.kind and s.ordinal = key.ordinal and s.canonical and s.booked_at is null`;
 }
 
+/** Takes the mark of the former off the canonical sightings of these transfers: what was booked of them is corrected. */
+export async function markSightingsUnbooked(tx: Tx, keys: readonly TransferKey[]): Promise<void> {
+  await tx`
+    update sightings s set booked_at = null
+    from unnest(${keys.map((key) => key.networkId)}::uuid[], ${keys.map((key) => key.txid)}::text[], ${keys.map((key) => key.kind)}::text[],
+      ${keys.map((key) => key.ordinal)}::int[]) as key (network_id, txid, kind, ordinal)
+    where s.network_id = key.network_id and s.txid = key.txid and s.kind = key.kind and s.ordinal = key.ordinal and s.canonical`;
+}
+
 /**
  * Closes final transfers to deposit addresses that have no effect on the books: tokens nobody configured, and zero
  * amounts. Answers how many there were.

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { pino } from 'pino';
 import { storedPrices } from '#api/clients/prices.ts';
 import type { Chain, Commit, Deps, Gateway } from '#api/deps.ts';
 import { readGateway } from '#api/operator/gateway-settings.ts';
@@ -15,9 +14,11 @@ import type { NetworkConfig } from '#shared/core/assets.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { parseTrusted } from '#shared/core/money.ts';
 import { type ApiConfig, readApiConfig } from '#shared/platform/config.ts';
+import { createLogger } from '#shared/platform/logger.ts';
+import { createLimiter } from '#shared/platform/limiter.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { freshRedis, type FreshRedis } from './redis.ts';
-import { TEST_SECRETS } from './world.ts';
+import { LOOPBACK, TEST_SECRETS } from './world.ts';
 
 /** The api's use cases without its processes: real Postgres, real derivation, no chain behind the network. */
 export interface InProcess {
@@ -58,6 +59,7 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
       SLUICE_NETWORKS: 'ops/dev/networks.json',
       SLUICE_ROLES: 'http,worker',
       SLUICE_LOG_LEVEL: 'silent',
+      SLUICE_PRIVATE_WEBHOOK_TARGETS: LOOPBACK,
       ...TEST_SECRETS,
     }),
     ...options.config,
@@ -77,9 +79,10 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
   const deps: Deps = {
     db: database,
     config,
-    log: pino({ level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' }),
+    log: createLogger({ component: 'test', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' }),
     chains,
     prices: storedPrices(database, { staticAllowed: true }),
+    limiter: createLimiter({ now: () => Date.now() }),
     randomBytes: random,
     wallClock: () => Date.now(),
     wake: () => {

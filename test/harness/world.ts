@@ -21,6 +21,9 @@ export const TEST_SECRETS = {
 /** The demo seed: ops/dev/networks.json is derived from it. */
 export const TEST_SEED = DEMO_SEED;
 
+/** Where the tests' webhook receivers are: allowed by configuration, so that the guard against private targets is never off. */
+export const LOOPBACK = '127.0.0.0/8,::1/128';
+
 export interface World {
   database: FreshDatabase;
   redis: FreshRedis;
@@ -84,6 +87,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     REDIS_URL: redis.url,
     SLUICE_NETWORKS: networksFile,
     SLUICE_RATE_LIMIT_SCALE: '1000',
+    SLUICE_PRIVATE_WEBHOOK_TARGETS: LOOPBACK,
     ...TEST_SECRETS,
   };
   const running = new Set<Deployable>();

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
 import { type CreatePaymentBody, createPayment } from '#api/payments/create.ts';
-import { statusOnly } from '#api/payments/view.ts';
+import { publicPayment, statusOnly } from '#api/payments/view.ts';
 import { setNetworkPaused } from '#api/store/networks.ts';
 import { deletePrice } from '#api/store/prices.ts';
+import { assertCleanAudit } from '#test/harness/audit.ts';
 import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
 
 let world: InProcess;
@@ -13,7 +14,13 @@ beforeAll(async () => {
   world = await inProcess();
   shop = await world.aGateway();
 });
-afterAll(() => world.stop());
+afterAll(async () => {
+  try {
+    await assertCleanAudit(world.database);
+  } finally {
+    await world.stop();
+  }
+});
 
 const hosted: CreatePaymentBody = { currencyCode: 'USD', amount: '49.90', callbackUrl: 'http://localhost:4242/thanks' };
 const api: CreatePaymentBody = { currencyCode: 'USD', amount: '49.90', checkoutMode: 'API', webhookUrl: 'http://127.0.0.1:4242/webhook' };
@@ -356,6 +363,27 @@ describe('prices', () => {
       });
     } finally {
       await world2.stop();
+    }
+  });
+
+  it('an asset of a network that this deployment no longer serves is not offered, because nobody could give it an address', async () => {
+    const deps = { ...world.deps, chains: new Map() };
+    for (const body of [api, { ...api, assets: [{ assetId: world.assets.USDT?.id as string, assetPriceUsd: '1' }] }])
+      await expect(createPayment(deps, { gateway: shop, body, clientIp: '127.0.0.1', commit: plainCommit(deps) })).rejects.toMatchObject({ field: 'assets' });
+  });
+
+  it('of a payment stay what they were when it was created, with their source and time, whatever the market does', async () => {
+    const { payment, paymentUid } = await create({ ...api, currencyCode: 'EUR' });
+    const [before] = await world.database.sql`select * from payments where id = ${paymentUid}`;
+    await world.setPrice('ETH', '1', 'elsewhere');
+    await world.setPrice('fiat:EUR', '2', 'elsewhere');
+    expect((await publicPayment(world.deps, { paymentId: paymentUid, clientIp: '127.0.0.1' })) as object).toEqual(payment);
+    expect(before).toMatchObject({ fiat_rate: '1.08', fiat_source: 'static' });
+    const offers = await world.database.sql`select price_source, price_at from payment_offers where payment_id = ${paymentUid}`;
+    for (const { price_source, price_at } of offers) {
+      expect(price_source).toBe('static');
+      const age = before?.created_at.getTime() - price_at.getTime();
+      expect([age >= 0, age < 60_000]).toEqual([true, true]);
     }
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
+import { explainAnyPayment } from '#api/payments/explain.ts';
 import type { Finality } from '#shared/core/assets.ts';
 import { formatAmount, parseTrusted } from '#shared/core/money.ts';
 import { type Books, type BooksOptions, type PaymentOptions, someBooks, type TestPayment } from '#test/fixtures/books.ts';
@@ -158,11 +159,11 @@ describe('a deposit that became final', () => {
   it('leaves other payments alone when one cannot be booked', async () => {
     const broken = payment;
     payment = await books.aPayment();
-    await books.db.sql`update payment_offers set selected_at = null where payment_id = ${broken.id}`;
-    await pay(usdt(100_000_000n, {}, broken.address), usdt(100_000_000n));
+    await books.db.sql`update payments set commission_fee_payer = 'CUSTOMER', commission_bps = -10000 where id = ${broken.id}`;
+    await pay(usdt(90_000_000n, {}, broken.address), usdt(100_000_000n));
     expect(await credit()).toBe(1);
     expect(await row()).toMatchObject({ status: 'SUCCESS' });
-    await books.db.sql`update payment_offers set selected_at = sluice_now() where payment_id = ${broken.id}`;
+    await books.db.sql`update payments set commission_fee_payer = 'MERCHANT', commission_bps = 0 where id = ${broken.id}`;
     expect(await credit()).toBe(1);
   });
 });
@@ -229,6 +230,10 @@ describe('finality by value', () => {
     await start({ total: '1500' }, { finality });
     await pay(usdt(750_000_000n), usdt(750_000_000n));
     expect(await credit()).toBe(0);
+    expect((await explainAnyPayment(books.deps, payment.id)).steps.at(-1)).toMatchObject({
+      rule: 'awaiting_finality',
+      figures: { confirmations: '2', requiredConfirmations: '4' },
+    });
     await books.chain.mineEmpty(2);
     expect(await credit()).toBe(1);
   });
@@ -267,6 +272,8 @@ describe('finality by value', () => {
     await books.chain.mineEmpty(2);
     expect(await credit()).toBe(0);
     expect([await balance('chain'), await balance('loss'), await balance('pending')]).toEqual(['-100', '0', '99.5']);
+    // Nothing of it is left to book: what the chain holds is what the books say.
+    expect(await books.db.sql`select 1 from sightings where canonical and booked_at is null`).toEqual([]);
   });
 });
 
@@ -308,6 +315,18 @@ describe('time', () => {
     expect(await row()).toMatchObject({ status: 'EXPIRED' });
     expect(await deposits()).toMatchObject([{ state: 'unallocated' }]);
     expect(await balance('unallocated')).toBe('100');
+  });
+});
+
+describe('a network that the deployment serves no more', () => {
+  it('keeps its open deposits, and does not keep those of other networks from being credited', async () => {
+    await start();
+    await books.otherChain.mine([books.otherChain.transfer(payment.address, books.otherUsdt, 5_000_000n)]);
+    await pay(usdt(100_000_000n));
+    const chains = new Map([...books.deps.chains].filter(([name]) => name !== books.otherNetwork.name));
+    expect(await creditFinalDeposits({ ...books.deps, chains }, books.network.id)).toBe(1);
+    expect(await row()).toMatchObject({ status: 'SUCCESS' });
+    expect(await books.db.sql`select state from deposits order by amount`).toEqual([{ state: 'seen' }, { state: 'credited' }]);
   });
 });
 

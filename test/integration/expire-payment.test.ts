@@ -153,6 +153,22 @@ describe('a payment with an address', () => {
   });
 });
 
+it('a deposit that is noticed while the sweeper looks around is not overlooked', async () => {
+  const [paid, unpaid] = [await aSelectedPayment(), await aPayment()];
+  await world.advance(61);
+  await caughtUp('now');
+  // Every look at the clock takes its time, so that something can happen between finding a payment and locking it.
+  await world.database.sql.unsafe(`
+    alter function sluice_now() rename to prompt_now;
+    create function sluice_now() returns timestamptz language plpgsql volatile as $$ begin perform pg_sleep(0.2); return prompt_now(); end $$`);
+  const sweeping = expireDuePayments(world.deps);
+  const looking = async () => (await world.database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`).length;
+  while ((await looking()) === 0);
+  await aSighting(paid, 'before');
+  await sweeping;
+  expect([await status(paid.id), await status(unpaid.id)]).toEqual(['PENDING', 'EXPIRED']);
+});
+
 it('five hundred due at once, four sweepers: each expires exactly once', async () => {
   const { id } = await aPayment();
   await world.database.sql`

@@ -3,7 +3,9 @@ import { CHECKS } from '#api/audit/checks.ts';
 import { compareHoldings } from '#api/audit/holdings.ts';
 import { runAudit } from '#api/audit/run-audit.ts';
 import { auditSweep } from '#api/audit/sweep.ts';
+import { allocateDeposit } from '#api/operator/allocate.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
+import { expireDuePayments } from '#api/payments/expire.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { aSentTransaction, type Books, type BooksAsset, holding, someBooks, STRANGER, type TestPayment } from '#test/fixtures/books.ts';
@@ -134,6 +136,48 @@ describe('the audit', () => {
     expect(await frozen()).toEqual(['all']);
   });
 
+  it('A6 leaves out what waits for a price, and what waits behind it, but nothing else', async () => {
+    await books.db.sql`insert into prices (symbol, usd, source, at) values ('USDT', 1, 'static', now())`;
+    books.prices.delete('ETH');
+    await books.chain.mine([books.chain.transfer(payment.address, books.assets.ETH, 10n ** 17n)]);
+    await books.chain.mine([usdt(100_000_000n)]);
+    await books.chain.mine();
+    await books.db.sql`update clock_offset set seconds = 121`;
+    // No worker has said yet that it waits.
+    expect(await violated()).toEqual(['A6']);
+    await creditFinalDeposits(books.deps, books.network.id);
+    expect(await violated()).toEqual([]);
+    await books.db.sql`insert into prices (symbol, usd, source, at) values ('ETH', 2000, 'static', now())`;
+    expect(await violated()).toEqual(['A6']);
+  });
+
+  it('A6 leaves out an open amount that waits for the rate of its currency', async () => {
+    await books.db.sql`insert into prices (symbol, usd, source, at) values ('USDT', 1, 'static', now())`;
+    const open = await books.aPayment({ openAmountFrom: '10', currency: 'EUR' });
+    await books.chain.mine([books.chain.transfer(open.address, books.assets.USDT, 100_000_000n)]);
+    await books.chain.mine();
+    await books.db.sql`update clock_offset set seconds = 121`;
+    await creditFinalDeposits(books.deps, books.network.id);
+    expect(await violated()).toEqual([]);
+    await books.db.sql`insert into prices (symbol, usd, source, at) values ('fiat:EUR', 1.1, 'static', now())`;
+    expect(await violated()).toEqual(['A6']);
+  });
+
+  it('A4 sees a claimed deposit that is open again after it was credited', async () => {
+    const late = await books.aPayment({ expiresIn: -7_200, graceSeconds: 0 });
+    await expireDuePayments(books.deps);
+    await books.chain.mine([books.chain.transfer(late.address, books.assets.USDT, 100_000_000n)]);
+    await books.chain.mine();
+    await creditFinalDeposits(books.deps, books.network.id);
+    const [deposit] = await books.db.sql`select id from deposits`;
+    await allocateDeposit(books.deps, { params: { id: deposit?.id }, query: {}, body: { paymentId: late.id, reason: 'theirs' } });
+    expect(await violated()).toEqual([]);
+    await tamper(`update deposits set state = 'seen'`);
+    // Without the credit row nothing else would show it.
+    await tamper(`delete from accruals; delete from credits`);
+    expect(await violated()).toContain('A4');
+  });
+
   it('A11 sees an unpaid payment that never expired', async () => {
     await books.db.sql`update clock_offset set seconds = 3600 + 18 * 60`;
     expect(await violated()).toEqual(['A11']);
@@ -146,6 +190,6 @@ describe('the audit', () => {
   });
 
   it('has a check for each promise, each with its own name', () => {
-    expect(CHECKS.map((check) => check.name)).toEqual(['A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7', 'A8', 'A9', 'A10', 'A11', 'A12', 'A13', 'A15']);
+    expect(CHECKS.map((check) => check.name)).toEqual(['A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7', 'A8', 'A9', 'A10', 'A11', 'A12', 'A13', 'A15', 'A16']);
   });
 });

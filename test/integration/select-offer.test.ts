@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
 import { type CreatePaymentBody, createPayment } from '#api/payments/create.ts';
-import { selectOffer } from '#api/payments/select-offer.ts';
+import { expireDuePayments } from '#api/payments/expire.ts';
+import { selectHostedOffer, selectOffer } from '#api/payments/select-offer.ts';
+import { simulatePayment } from '#api/payments/simulate.ts';
 import { publicPayment } from '#api/payments/view.ts';
 import { setNetworkPaused } from '#api/store/networks.ts';
+import { assertCleanAudit } from '#test/harness/audit.ts';
 import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
 
 let world: InProcess;
@@ -16,6 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   clearInterval(acknowledging);
+  await assertCleanAudit(world.database);
   await world.stop();
 });
 
@@ -88,6 +92,21 @@ describe('select', () => {
     expect(again).toMatchObject({ status: 200, data: { assignmentStatus: 'ASSIGNED', depositAddress: late } });
   });
 
+  it('asks the database less and less often while it waits, so that many who wait for an indexer that is away are no load', async () => {
+    const payment = await aPayment();
+    let statements = 0;
+    const sql = new Proxy(world.database.sql, {
+      apply(target, self, parts: unknown[]) {
+        statements += 1;
+        return Reflect.apply(target, self, parts);
+      },
+    });
+    const deps = { ...world.deps, db: { ...world.deps.db, sql } };
+    expect(await selectOffer(deps, { paymentId: payment.id, offerId: offerIn(payment, 'USDT').id as string, clientIp })).toMatchObject({ status: 202 });
+    expect(statements).toBeGreaterThan(10);
+    expect(statements).toBeLessThan(35);
+  });
+
   it('is one address per payment and network, whatever the asset and however often', async () => {
     const payment = await aPayment();
     await withIndexer(async () => {
@@ -152,6 +171,110 @@ describe('select', () => {
   });
 });
 
+describe('while select waits for the indexer', () => {
+  it('it holds neither a lock nor a connection: more calls than connections wait, and everybody else goes on', async () => {
+    const payments = await Promise.all(Array.from({ length: 30 }, () => aPayment()));
+    const selecting = Promise.all(payments.map((payment) => select(payment, offerIn(payment, 'USDT'))));
+    const assigned = async () =>
+      (await world.database.sql`select 1 from deposit_addresses where payment_id = any(${payments.map((payment) => payment.id)})`).length;
+    while ((await assigned()) < payments.length);
+    const started = performance.now();
+    await world.database.transaction(async (tx) => {
+      await tx`select 1 from payments where id = any(${payments.map((payment) => payment.id)}) for update nowait`;
+    });
+    const open = await world.database.sql`
+      select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`;
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(open).toHaveLength(0);
+    await world.acknowledge();
+    expect(new Set((await selecting).map((reply) => reply.status))).toEqual(new Set([200]));
+  });
+
+  it('a payment that expires meanwhile is refused: nobody is shown where to pay too late', async () => {
+    const payment = await aPayment({ timeoutSeconds: 60 });
+    const selecting = select(payment, offerIn(payment, 'USDT'));
+    const refused = expect(selecting).rejects.toMatchObject({ code: 'conflict', message: 'The payment has expired.' });
+    while ((await world.database.sql`select 1 from deposit_addresses where payment_id = ${payment.id}`).length === 0);
+    await world.advance(61);
+    await world.acknowledge();
+    await refused;
+  });
+
+  it('it goes on when the acknowledgement comes at the last moment, with the public read saying the same', async () => {
+    const payment = await aPayment();
+    const selecting = select(payment, offerIn(payment, 'USDT'));
+    while ((await world.database.sql`select 1 from deposit_addresses where payment_id = ${payment.id}`).length === 0);
+    await world.acknowledge();
+    const { status, data } = await selecting;
+    const read = (await publicPayment(world.deps, { paymentId: payment.id, clientIp })) as PaymentJson;
+    expect([status, (data as OfferJson).depositAddress]).toEqual([200, offerIn(read, 'USDT').depositAddress]);
+  });
+});
+
+describe('select at the same time as an end', () => {
+  it('of a sandbox payment: either it was selected in time, or it is refused; never both', async () => {
+    for (let round = 0; round < 20; round++) {
+      const payment = await aPayment({ isSandbox: true });
+      const call = { paymentId: payment.id, clientIp, simulation: { scenario: 'expired' } as const };
+      const [selected, ended] = await Promise.allSettled([select(payment, offerIn(payment, 'USDT')), simulatePayment(world.deps, call)]);
+      expect(ended).toMatchObject({ status: 'fulfilled', value: { status: 'EXPIRED' } });
+      const read = (await publicPayment(world.deps, { paymentId: payment.id, clientIp })) as PaymentJson;
+      if (selected.status === 'fulfilled') expect(read.selectedOfferId).toBe(offerIn(payment, 'USDT').id);
+      else {
+        expect(selected.reason).toMatchObject({ code: 'conflict' });
+        expect(read.selectedOfferId).toBeNull();
+      }
+    }
+  });
+
+  it('of many overdue payments: none gets an address, each expires once', async () => {
+    const payments = await Promise.all(Array.from({ length: 10 }, () => aPayment({ timeoutSeconds: 60 })));
+    await world.advance(61);
+    const answers = await Promise.allSettled([...payments.map((payment) => select(payment, offerIn(payment, 'USDT'))), expireDuePayments(world.deps)]);
+    for (const answer of answers.slice(0, -1)) expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'conflict' } });
+    // A sweep skips what a select has locked at that moment and finds it the next time.
+    await expireDuePayments(world.deps);
+    const ids = payments.map((payment) => payment.id);
+    expect(await world.database.sql`select 1 from deposit_addresses where payment_id = any(${ids})`).toHaveLength(0);
+    expect(await world.database.sql`select 1 from payment_events where payment_id = any(${ids}) and event = 'DEADLINE_PASSED'`).toHaveLength(10);
+  });
+});
+
+describe('the channel of the hosted checkout', () => {
+  const aHosted = async (): Promise<PaymentJson> => {
+    const body: CreatePaymentBody = { currencyCode: 'USD', amount: '25', callbackUrl: 'https://shop.example/' };
+    const reply = await createPayment(world.deps, { gateway: shop, body, clientIp, commit: plainCommit(world.deps) });
+    return (await publicPayment(world.deps, { paymentId: (reply.data as { paymentUid: string }).paymentUid, clientIp })) as PaymentJson;
+  };
+
+  it('selects like the public one: forty calls at once for two assets, one address', async () => {
+    const payment = await aHosted();
+    const replies = await withIndexer(() =>
+      Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          selectHostedOffer(world.deps, { paymentId: payment.id, offerId: offerIn(payment, index % 2 === 0 ? 'USDT' : 'ETH').id as string }),
+        ),
+      ),
+    );
+    expect(new Set(replies.map((reply) => (reply.data as { depositAddress: string }).depositAddress)).size).toBe(1);
+    expect(await world.database.sql`select count(*) as n from deposit_addresses where payment_id = ${payment.id}`).toEqual([{ n: 1 }]);
+  });
+
+  it('is for hosted payments only', async () => {
+    const payment = await aPayment();
+    await expect(selectHostedOffer(world.deps, { paymentId: payment.id, offerId: offerIn(payment, 'USDT').id as string })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+  });
+});
+
+it('a network that this deployment no longer serves is 503, not a crash', async () => {
+  const payment = await aPayment();
+  const without = { ...world.deps, chains: new Map([...world.deps.chains].filter(([name]) => name !== 'sidechain')) };
+  const offerId = offerIn(payment, 'ETH', 'sidechain').id as string;
+  await expect(selectOffer(without, { paymentId: payment.id, offerId, clientIp })).rejects.toMatchObject({ code: 'service_unavailable' });
+});
+
 it('an address that somebody changed in the database is never handed out', async () => {
   const payment = await aPayment();
   await withIndexer(() => select(payment, offerIn(payment, 'USDT')));
@@ -191,12 +314,12 @@ describe('select is refused', () => {
 
   it('409 once the payment is overdue or no longer PENDING, and assigns nothing', async () => {
     const payment = await aPayment({ timeoutSeconds: 60 });
-    const lasting = await aPayment({ timeoutSeconds: 100_000 });
+    const ended = await aPayment({ isSandbox: true });
+    await simulatePayment(world.deps, { paymentId: ended.id, clientIp, simulation: { scenario: 'success' } });
     await world.advance(61);
     await expect(select(payment, offerIn(payment, 'USDT'))).rejects.toMatchObject({ code: 'conflict' });
-    await world.database.sql`update payments set status = 'EXPIRED' where id = ${lasting.id}`;
-    await expect(select(lasting, offerIn(lasting, 'USDT'))).rejects.toMatchObject({ code: 'conflict' });
-    expect(await world.database.sql`select 1 from deposit_addresses where payment_id in (${payment.id}, ${lasting.id})`).toHaveLength(0);
+    await expect(select(ended, offerIn(ended, 'USDT'))).rejects.toMatchObject({ code: 'conflict' });
+    expect(await world.database.sql`select 1 from deposit_addresses where payment_id = ${payment.id}`).toHaveLength(0);
   });
 
   it('503 while an operator has paused the network, unless the payment has its address already', async () => {

@@ -4,7 +4,6 @@ import { type CreatePaymentBody, createPayment } from '#api/payments/create.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { expireDuePayments } from '#api/payments/expire.ts';
 import { selectOffer } from '#api/payments/select-offer.ts';
-import { paymentTimeline } from '#api/payments/timeline.ts';
 import { verifyPayment } from '#api/payments/verify.ts';
 import { publicPayment, statusOnly } from '#api/payments/view.ts';
 import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
@@ -98,6 +97,8 @@ describe('verify of a payment that has not resolved', () => {
         currencyCode: 'EUR',
         isVerified: false,
         verifiedAt: null,
+        callbackParams: null,
+        webhookParams: null,
         deposits: [],
       });
     }
@@ -120,7 +121,17 @@ describe('verify of a payment that has not resolved', () => {
     const answer = await verify(payment);
     for (const field of RECEIVED) expect(answer).not.toHaveProperty(field);
     expect(answer.deposits).toEqual([
-      { asset: 'USDT', assetId: world.assets.USDT?.id, network: 'ethereum', amount: '108.5', txHash, confirmations: 1, depositPath: null, creditedAt: null },
+      {
+        asset: 'USDT',
+        assetId: world.assets.USDT?.id,
+        network: 'ethereum',
+        amount: '108.5',
+        txHash,
+        state: 'seen',
+        confirmations: 1,
+        depositPath: null,
+        creditedAt: null,
+      },
     ]);
   });
 });
@@ -155,6 +166,8 @@ describe('verify of a resting payment', () => {
       commissionFee: '1.085',
       txFeePayer: 'CUSTOMER',
       commissionFeePayer: 'MERCHANT',
+      callbackParams: null,
+      webhookParams: null,
       deposits: [
         {
           asset: 'USDT',
@@ -162,6 +175,7 @@ describe('verify of a resting payment', () => {
           network: 'ethereum',
           amount: '108.5',
           txHash,
+          state: 'credited',
           confirmations: 2,
           depositPath: 'standard',
           creditedAt: expect.stringMatching(/Z$/),
@@ -247,18 +261,4 @@ it("another gateway's payment, an unknown one and a malformed id are the same 40
   for (const paymentId of [payment.id, '00000000-0000-4000-8000-000000000000', 'nope']) {
     await expect(verifyPayment(world.deps, { gateway: stranger, paymentId })).rejects.toMatchObject(missing);
   }
-});
-
-it('the timeline tells the story in order', async () => {
-  const payment = await aPayment();
-  await select(payment, 'USDT');
-  await receive(payment, 'USDT', '100', { final: true });
-  await verify(payment);
-  const timeline = await paymentTimeline(world.deps, payment.id);
-  expect(timeline.map((entry) => entry.what)).toEqual(
-    expect.arrayContaining(['created', 'selected', 'address', 'seen', 'booked', 'status', 'verified', 'webhook']),
-  );
-  expect(timeline[0]?.what).toBe('created');
-  expect(timeline.find((entry) => entry.what === 'status')).toMatchObject({ text: expect.stringContaining('PENDING → MISMATCH') });
-  await expect(paymentTimeline(world.deps, 'nope')).rejects.toMatchObject({ code: 'not_found' });
 });

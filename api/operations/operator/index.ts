@@ -1,14 +1,17 @@
 import type { operations } from '#api/contract/operator-types.ts';
 import type { Reply } from '#api/deps.ts';
 import type { OperatorRegistry } from '#api/operations/call.ts';
+import { allocateDeposit } from '#api/operator/allocate.ts';
 import { runAuditNow } from '#api/operator/audit.ts';
 import { moveClock, showClock } from '#api/operator/clock.ts';
+import { showCurrencies, switchCurrency } from '#api/operator/currencies.ts';
 import type { OperatorDeps } from '#api/operator/deps.ts';
 import { freeze, unfreeze } from '#api/operator/freeze.ts';
 import { addApiKey, changeGateway, createGateway, enrolTotp, removeApiKey, rotateSecret, showGateway, showGateways } from '#api/operator/gateways.ts';
 import { showDeposits, showJobs, showPayments, showSettlements, showWebhooks } from '#api/operator/lists.ts';
 import { addAsset, pauseNetwork, resumeNetwork, showAssets, showNetworks } from '#api/operator/networks.ts';
-import { putPrice } from '#api/operator/prices.ts';
+import { putPrice, showPrices } from '#api/operator/prices.ts';
+import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 
@@ -33,6 +36,8 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     resumeNetwork,
     listAssets: showAssets,
     addAsset,
+    listCurrencies: showCurrencies,
+    setCurrency: switchCurrency,
     listPayments: showPayments,
     getPayment: showPayment,
     resolveAml: notImplemented,
@@ -40,14 +45,15 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     getSettlement: showSettlement,
     rejectSettlement: notImplemented,
     listDeposits: showDeposits,
-    allocateDeposit: notImplemented,
+    allocateDeposit,
     listInvoices: notImplemented,
     listWebhooks: showWebhooks,
-    resendWebhook: notImplemented,
+    resendWebhook: resendOneWebhook,
     listJobs: showJobs,
     runAudit: runAuditNow,
     freeze,
     unfreeze,
+    listPrices: showPrices,
     setPrice: putPrice,
     setScreening: notImplemented,
     getClock: showClock,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Merchant } from '#ops/dev/client.ts';
 import { DEV_FILE, type DevFile, writeDevFile } from '#ops/dev/dev-file.ts';
 import { FAUCET } from '#ops/dev/local-evm.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 import type { RunningApi } from '#test/harness/deployables.ts';
 import { aPayment, aWorld, TEST_SECRETS, type World } from '#test/harness/world.ts';
 
@@ -104,15 +105,15 @@ describe('sluice', () => {
     expect(story.code).toBe(0);
     for (const line of [
       /status +SUCCESS/,
-      /created/,
-      /selected/,
-      /seen .*25 USDT/,
-      /PENDING → SUCCESS/,
-      /received 25 USDT × 1 USD \(locked\) = 25 USD/,
-      /expected 25 USDT = 25 USD/,
-      /credited 25 USDT/,
+      /why +PENDING → SUCCESS: exactly the 25 USDT asked for arrived/,
+      /invoice +The invoice is 25 USD/,
+      /select +USDT on ethereum was selected/,
+      /deposit +25 USDT arrived on ethereum in block \d+/,
+      /price +.*locked price of 1 USD applies/,
+      /value +25 USDT × 1 USD = 25.00 USD received; 25 USDT × 1 USD = 25.00 USD expected/,
+      /fees +Of 25 USDT: /,
       /webhook/,
-      /verified as SUCCESS/,
+      /verify +The merchant verified the outcome/,
     ])
       expect(story.out).toMatch(line);
     expect(story.out).toContain(paid.txHash);
@@ -123,8 +124,23 @@ describe('sluice', () => {
       paymentUid: string;
     };
     expect(await json('pay', paymentUid, '--asset', 'USDT', '--amount', '24.5', '--wait')).toMatchObject({ status: 'MISMATCH' });
-    expect((await sluice(['payment', 'show', paymentUid])).out).toContain('deviation -0.5 USD');
+    expect((await sluice(['payment', 'show', paymentUid])).out).toContain('0.50 USD too little is more than the tolerated 0.00 USD');
     expect((await json<object[]>('deposit', 'list', '--state', 'credited', '--gateway', merchant.gateway.id)).length).toBe(2);
+  });
+
+  it('allocates a deposit that was set aside, with the reason, and refuses without one', async () => {
+    const { paymentUid } = (await merchant.must('POST', '/payments', { body: aPayment('http://127.0.0.1:9999/hook', { amount: '25' }) })) as {
+      paymentUid: string;
+    };
+    await json('pay', paymentUid, '--asset', 'USDT', '--amount', '0.005');
+    const id = await waitFor(async () => (await json<{ id: string }[]>('deposit', 'list', '--state', 'dust'))[0]?.id ?? false, {
+      what: 'the dust',
+      timeoutMs: 60_000,
+    });
+    expect((await sluice(['deposit', 'allocate', id, paymentUid])).code).toBe(2);
+    const text = await sluice(['deposit', 'allocate', id, paymentUid, '--reason', 'every cent']);
+    expect(text.out).toContain(`0.005 USDT credited to payment ${paymentUid} of gateway ${merchant.gateway.id}, which is PENDING`);
+    expect((await sluice(['deposit', 'allocate', id, paymentUid, '--reason', 'again'])).code).toBe(1);
   });
 
   it('shows how far the chain is followed, a clean audit, and a healthy deployment', async () => {
@@ -135,7 +151,16 @@ describe('sluice', () => {
     const doctor = await sluice(['doctor']);
     expect(doctor.out).not.toContain('FAIL');
     expect(doctor.code).toBe(0);
-    for (const what of ['operator api', 'network ethereum', 'postgres', 'redis', 'node ethereum', 'api readiness']) expect(doctor.out).toContain(what);
+    for (const what of ['operator api', 'network ethereum', 'prices', 'postgres', 'redis', 'node ethereum', 'api readiness'])
+      expect(doctor.out).toContain(what);
+  });
+
+  it('has the doctor name the coin that has no price', async () => {
+    await world.operator(api).must('PUT', '/prices/USDC', { body: { usd: null } });
+    const doctor = await sluice(['doctor']);
+    await world.operator(api).must('PUT', '/prices/USDC', { body: { usd: '1' } });
+    expect(doctor.code).toBe(1);
+    expect(doctor.out).toMatch(/FAIL +prices +USDC has none\n +fix: set it: PUT .*\/prices/);
   });
 
   it('has the doctor say what to fix when the service or a dependency is away', async () => {

@@ -1,0 +1,9 @@
+import type { operations } from '#api/contract/types.ts';
+import type { Deps, Gateway, Reply } from '#api/deps.ts';
+import { previewPayment as preview } from '#api/payments/preview.ts';
+import type { Call } from './call.ts';
+
+/** `POST /payments/preview`: create without creating. */
+export async function previewPayment(deps: Deps, { gateway, body, clientIp }: Call<operations['previewPayment'], Gateway>): Promise<Reply> {
+  return preview(deps, { gateway, body, clientIp });
+}

@@ -1,0 +1,31 @@
+import { post } from '#api/ledger/post.ts';
+import { type Claimant, claimDeposits, type NamedDeposit } from '#api/store/deposits.ts';
+import { markSightingsUnbooked } from '#api/store/sightings.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { claim as postings } from '#state-machines/ledger/postings.ts';
+
+/**
+ * Matches deposits to a payment by hand, so that the next pass credits them whatever their network or time: open ones, and
+ * those that were set aside, whose coins leave the unallocated account by a correcting entry. The caller has checked that
+ * none of them is credited, dropped or lost, and holds the payment's lock and theirs; it then calls `creditPayment`.
+ */
+export async function claim(tx: Tx, deposits: readonly NamedDeposit[], by: { by: Claimant; paymentId: string }): Promise<void> {
+  if (deposits.length === 0) return;
+  for (const deposit of deposits) {
+    if (deposit.state === 'seen') continue;
+    const posted = await post(tx, { sourceKey: `deposit:${deposit.id}:claim`, kind: 'claim', postings: postings(deposit.assetId, deposit.amount) });
+    if (!posted) throw new Invariant(`deposit ${deposit.id} is set aside but was claimed before`);
+  }
+  await markSightingsUnbooked(
+    tx,
+    deposits.filter((deposit) => deposit.state !== 'seen'),
+  );
+  await claimDeposits(
+    tx,
+    deposits.map((deposit) => deposit.id),
+    by,
+  );
+  crashPoint('claim.written');
+}

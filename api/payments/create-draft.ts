@@ -1,0 +1,55 @@
+import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
+import { appendEvent } from '#api/store/advance.ts';
+import { insertOffers, type Offer } from '#api/store/payment-offers.ts';
+import { insertPayment, type NewPayment, type Payment } from '#api/store/payments.ts';
+import { parseTrusted } from '#shared/core/money.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { checkoutUrl } from './urls.ts';
+
+/** A payment that was decided on and priced, and is not written yet. */
+export interface Draft {
+  payment: NewPayment;
+  /** In listing order, with the assets they are in. */
+  offers: readonly Offer[];
+}
+
+/** What a payment takes from its gateway alone, locked when it is created. */
+export function gatewayTerms({
+  id,
+  settings: { settings },
+}: Gateway): Pick<NewPayment, 'gatewayId' | 'commissionBps' | 'commissionMinimumUsd' | 'graceSeconds'> {
+  return {
+    gatewayId: id,
+    commissionBps: settings.commissionBps,
+    commissionMinimumUsd: parseTrusted(settings.commissionMinUsd),
+    graceSeconds: settings.lateCaptureGraceSeconds,
+  };
+}
+
+/**
+ * Writes a payment, its first event and its offers in one transaction and answers as contract 2.2 says, with the public
+ * payment object if `view` makes one. Counts the payment, unless a duplicate of the request had created it.
+ */
+export async function commitDraft(deps: Deps, commit: Commit, draft: Draft, view?: (payment: Payment) => object): Promise<Reply> {
+  const { checkoutMode, openAmount, sandbox } = draft.payment;
+  let written = false;
+  const reply = await commit(async (tx) => {
+    const payment = await writeDraft(tx, draft);
+    written = true;
+    return createdReply(deps, payment, view?.(payment));
+  });
+  if (written) deps.metrics?.paymentsCreated.inc({ mode: checkoutMode, kind: openAmount ? 'open' : 'fixed', sandbox: String(sandbox) });
+  return reply;
+}
+
+async function writeDraft(tx: Tx, { payment, offers }: Draft): Promise<Payment> {
+  const stored = await insertPayment(tx, payment);
+  await appendEvent(tx, 'payment', { id: payment.id, event: 'CREATED', from: null, to: 'PENDING', facts: {}, actor: 'merchant' });
+  await insertOffers(tx, payment.id, offers);
+  return stored;
+}
+
+function createdReply(deps: Pick<Deps, 'config'>, { id }: Payment, view: object | undefined): Reply {
+  const data = { paymentUid: id, paymentUrl: `${checkoutUrl(deps.config)}/p/${id}` };
+  return { status: 201, data: view === undefined ? data : { ...data, payment: view }, resourceId: id };
+}

@@ -1,0 +1,89 @@
+import type { StoredAsset } from '#api/store/assets.ts';
+import type { PaymentEventRow } from '#api/store/payment-events.ts';
+import type { WebhookAttempt } from '#api/store/webhook-attempts.ts';
+import type { WebhookEvent } from '#api/store/webhook-events.ts';
+import type { FinalityRule } from '#shared/core/assets.ts';
+import { formatAmount } from '#shared/core/money.ts';
+import type { FeePayer } from '#state-machines/payment/offer.ts';
+import type { PaymentParts } from './view.ts';
+
+/** What a step is about; several steps of one kind may follow each other. */
+export type StepName =
+  | 'invoice'
+  | 'terms'
+  | 'offer'
+  | 'select'
+  | 'address'
+  | 'deposit'
+  | 'finality'
+  | 'price'
+  | 'value'
+  | 'tolerance'
+  | 'decision'
+  | 'record'
+  | 'fees'
+  | 'expiry'
+  | 'webhook'
+  | 'verify'
+  | 'next';
+
+/** One step of a payment's explanation, as the contract shows it. */
+export interface ExplanationStep {
+  step: StepName;
+  /** Name of the rule that applied. */
+  rule: string;
+  /** Service time, RFC 3339. */
+  at: string;
+  /** What happened and why, as a sentence. */
+  text: string;
+  /** Every figure of the sentence, exact; what does not exist is absent. */
+  figures: Record<string, string>;
+}
+
+/** Everything a payment's explanation is made of, read at one moment. */
+export interface ExplainedPayment {
+  /** Service time of the reading. */
+  now: Date;
+  parts: PaymentParts;
+  events: readonly PaymentEventRow[];
+  webhooks: readonly WebhookEvent[];
+  attempts: readonly WebhookAttempt[];
+  /** Every configured asset, for those that arrived without having been offered. */
+  assets: readonly StoredAsset[];
+  /** What each deposit that is still open waits for, by its id. */
+  pending: ReadonlyMap<string, Pending>;
+}
+
+/** What a deposit that is not booked yet waits for. */
+export interface Pending {
+  /** What its value asks for on its network. */
+  rule: FinalityRule;
+  /** Whether it has that; it then waits for a price, or for the worker that books it. */
+  final: boolean;
+  /** Whether the market has a fresh price of it. */
+  priced: boolean;
+}
+
+/** Figures as they come: money in 18-place integers, times, counts; null is left out. */
+export type Figures = Record<string, bigint | number | boolean | string | Date | null | undefined>;
+
+/** Makes a step, its figures written the way the contract writes them. */
+export function step(at: Date, name: StepName, rule: string, text: string, figures: Figures): ExplanationStep {
+  const present = Object.entries(figures).flatMap(([key, value]) => (value === null || value === undefined ? [] : [[key, written(value)]]));
+  return { step: name, rule, at: at.toISOString(), text, figures: Object.fromEntries(present) };
+}
+
+function written(value: bigint | number | boolean | string | Date): string {
+  if (typeof value === 'bigint') return formatAmount(value);
+  return value instanceof Date ? value.toISOString() : String(value);
+}
+
+/** Whole seconds a price was old at a moment; never below 0. */
+export function ageSeconds(taken: Date, at: Date): number {
+  return Math.max(0, Math.round((at.getTime() - taken.getTime()) / 1_000));
+}
+
+/** Who bears a fee, inside a sentence. */
+export function bearer(payer: FeePayer): string {
+  return { MERCHANT: 'the merchant', CUSTOMER: 'the customer', PLATFORM: 'the platform' }[payer];
+}

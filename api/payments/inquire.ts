@@ -1,0 +1,217 @@
+import type { Chain, Deps, Gateway } from '#api/deps.ts';
+import { findCanonicalBlocks } from '#api/store/chain-blocks.ts';
+import { type ChainTip, lockTip, readTip } from '#api/store/chain-tips.ts';
+import { listDepositAddresses } from '#api/store/deposit-addresses.ts';
+import { listDepositsOfTransactions, lockDepositsOfTransactions, type NamedDeposit } from '#api/store/deposits.ts';
+import { readInquiryAttempts, useInquiryAttempt } from '#api/store/inquiry-attempts.ts';
+import { lockPayment, type Payment } from '#api/store/payments.ts';
+import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
+import { confirmations } from '#shared/core/finality.ts';
+import { type Coins, amount, formatAmount } from '#shared/core/money.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { isWithinGrace } from '#state-machines/payment/judge-deposit.ts';
+import { claim } from './claim-deposit.ts';
+import { creditPayment } from './credit-deposit.ts';
+import { loadOwnPayment } from './load.ts';
+import { type Finding, lookUpTransaction } from './look-up-transaction.ts';
+import { recordDeposits } from './record-deposits.ts';
+
+/** The verdicts of an inquiry (decisions 9). */
+export type InquiryCode =
+  | 'matched'
+  | 'already_credited'
+  | 'pending_confirmation'
+  | 'tx_not_found'
+  | 'wrong_recipient'
+  | 'tx_failed'
+  | 'unsupported_asset'
+  | 'claimed_by_other_payment'
+  | 'payment_not_eligible'
+  | 'attempts_exhausted';
+
+/** Verdicts that a guess at somebody else's transaction could get; each uses an attempt. */
+const USES_AN_ATTEMPT: readonly InquiryCode[] = ['tx_not_found', 'wrong_recipient', 'tx_failed', 'unsupported_asset', 'claimed_by_other_payment'];
+
+/**
+ * Where several networks are asked, the one that says most is believed. A hash exists on one of them, so a verdict about it
+ * needs no other network; "not found" needs them all.
+ */
+const MOST_TELLING: readonly Finding['is'][] = [
+  'transfers',
+  'unconfirmed',
+  'unsupported_asset',
+  'claimed_by_other_payment',
+  'wrong_recipient',
+  'tx_failed',
+  'unavailable',
+  'tx_not_found',
+];
+
+export interface Inquiry {
+  gateway: Gateway;
+  paymentId: string;
+  txHash: string;
+  /** By name; every network the payment's addresses are valid on when absent. */
+  network: string | undefined;
+}
+
+type Found = Extract<Finding, { is: 'transfers' }>;
+
+interface Verdict {
+  code: InquiryCode;
+  /** The network it is about, once known. */
+  chain?: Chain;
+  height?: number;
+  /** Transfers of the transaction that belong to the payment. */
+  deposits: readonly NamedDeposit[];
+}
+
+/**
+ * Looks a transaction up for a payment and, when it paid it, brings it into the books: a transfer nobody saw is recorded,
+ * one that was set aside is claimed, and what is final is credited before the answer (contract 4.1, decisions 9). Attempts
+ * are counted in the transaction that decides; nodes are asked outside of it.
+ * Locks the tips of the networks involved, then the payment, then its deposits.
+ * @throws not_found; validation_error naming txHash or network; service_unavailable while a node that may know cannot be asked
+ */
+export async function inquirePayment(deps: Deps, inquiry: Inquiry): Promise<object> {
+  const payment = await loadOwnPayment(deps, inquiry);
+  const addresses = await listDepositAddresses(deps.db.sql, payment.id);
+  const asked = transactionsAsked(deps, inquiry, new Set(addresses.map((address) => address.family)));
+  const limit = inquiry.gateway.settings.settings.inquiryAttempts;
+  const answer = async (verdict: Verdict) => inquiryView(deps, inquiry, { txid: asked[0]?.txid ?? inquiry.txHash, limit, verdict });
+
+  // A sandbox payment has no chain, and before a select there is no address anything could have been sent to.
+  if (payment.sandbox || addresses.length === 0) return answer({ code: 'payment_not_eligible', deposits: [] });
+  if ((await readInquiryAttempts(deps.db.sql, payment.id)) >= limit) return answer({ code: 'attempts_exhausted', deposits: [] });
+
+  const own = new Set(addresses.map((address) => address.address));
+  const findings = await Promise.all(asked.map(({ chain, txid }) => lookUpTransaction(deps, chain, txid, payment, own)));
+  const verdict = await deps.db.transaction((tx) => decide(tx, deps, payment, findings, limit));
+  crashPoint('inquiry.attempt-counted');
+  deps.log.info({ paymentId: payment.id, txid: asked[0]?.txid, network: verdict.chain?.config.name, resultCode: verdict.code }, 'inquired');
+  if (verdict.code !== 'pending_confirmation' || verdict.deposits.length === 0) return answer(verdict);
+
+  if (await creditPayment(deps, payment.id)) deps.wake();
+  const after = ownAmong(payment, await listDepositsOfTransactions(deps.db.sql, findings.map(keyOf)));
+  return answer({ ...verdict, deposits: after, code: codeAfterCrediting(after) });
+}
+
+/**
+ * The networks to ask, with the transaction id in each one's own form.
+ * @throws validation_error for an unknown network, and for a hash that is none on any of them
+ */
+function transactionsAsked(deps: Deps, { txHash, network }: Inquiry, families: ReadonlySet<string>): { chain: Chain; txid: string }[] {
+  const chosen = network === undefined ? undefined : deps.chains.get(network);
+  if (network !== undefined && chosen === undefined) throw invalid('network', 'is not a network of this deployment');
+  const chains = chosen === undefined ? [...deps.chains.values()].filter(({ config }) => families.size === 0 || families.has(config.family)) : [chosen];
+  const parsed = chains.map((chain) => ({ chain, id: chain.codec.parseTxid(txHash) }));
+  const asked = parsed.flatMap(({ chain, id }) => (id.ok ? [{ chain, txid: id.canonical }] : []));
+  if (asked.length > 0) return asked.toSorted((a, b) => (a.chain.id < b.chain.id ? -1 : 1));
+  const refused = parsed.map(({ id }) => id).find((id) => !id.ok);
+  throw invalid('txHash', refused === undefined || refused.ok ? 'is not a transaction hash' : refused.problem);
+}
+
+/** Decides under the locks: records and claims what belongs to the payment, or counts the attempt. */
+async function decide(tx: Tx, deps: Deps, payment: Payment, findings: readonly Finding[], limit: number): Promise<Verdict> {
+  const canonical = new Map<Found, ChainTip>();
+  for (const finding of findings) {
+    const tip = finding.is === 'transfers' ? await lockTip(tx, finding.chain.id) : undefined;
+    if (finding.is === 'transfers' && tip !== undefined && (await isCanonical(tx, tip, finding))) canonical.set(finding, tip);
+  }
+  const locked = await lockPayment(tx, payment.id);
+  if (locked === undefined) throw new Invariant(`payment ${payment.id} is gone`);
+  for (const [found, mark] of canonical) {
+    const network = { id: found.chain.id, name: found.chain.config.name };
+    await recordDeposits(tx, deps, { network, from: found.height, to: found.height, sightings: found.transfers, mark, claimedBy: 'inquiry' });
+  }
+  const keys = findings.map(keyOf);
+  await lockDepositsOfTransactions(tx, payment.id, keys);
+  const known = await listDepositsOfTransactions(tx, keys);
+  const deposits = await claimStray(tx, locked, ownAmong(payment, known));
+  const [first] = deposits;
+  if (first !== undefined) {
+    const chain = findings.find((finding) => finding.chain.id === first.networkId)?.chain;
+    return { code: codeOf(deposits), deposits, height: first.height, ...(chain !== undefined && { chain }) };
+  }
+
+  const telling = findings.toSorted((a, b) => MOST_TELLING.indexOf(a.is) - MOST_TELLING.indexOf(b.is))[0];
+  if (telling === undefined) throw new Invariant('an inquiry asked no network');
+  const verdict = { deposits: [], chain: telling.chain, ...('height' in telling && { height: telling.height }) };
+  if (telling.is === 'unconfirmed' || (telling.is === 'transfers' && !canonical.has(telling))) return { ...verdict, code: 'pending_confirmation' };
+  if (telling.is === 'unavailable')
+    throw new ServiceError('service_unavailable', { message: 'The chain cannot be asked right now; no attempt was used.', cause: telling.cause });
+  // Its own address, but an operator gave the coins to another payment; or a claim no column can hold.
+  const code = telling.is === 'transfers' ? (known.some((one) => one.state !== 'dropped') ? 'claimed_by_other_payment' : 'unsupported_asset') : telling.is;
+  const counted = !USES_AN_ATTEMPT.includes(code) || (await useInquiryAttempt(tx, payment.id, limit));
+  if (!counted) return { code: 'attempts_exhausted', deposits: [] };
+  return code === 'tx_not_found' ? { code, deposits: [] } : { ...verdict, code };
+}
+
+/**
+ * True when a block is canonical by our own tip. Above the final height every applied block is stored, so its hash must be
+ * there; below it the node's main chain, which was asked for the hash at that height, cannot differ from ours. The caller
+ * holds the tip's lock, so no reorganisation comes before its commit.
+ */
+async function isCanonical(tx: Tx, tip: ChainTip, { height, blockHash }: { height: number; blockHash: string }): Promise<boolean> {
+  if (height > tip.height) return false;
+  const [stored] = await findCanonicalBlocks(tx, tip.networkId, { heights: [height], hashes: [] });
+  return stored === undefined ? height <= tip.finalHeight : stored.hash === blockHash;
+}
+
+/** Claims those that would not be credited by themselves: set aside already, on a foreign network, or after the grace period. */
+async function claimStray(tx: Tx, payment: Payment, deposits: readonly NamedDeposit[]): Promise<NamedDeposit[]> {
+  const resting = payment.status !== 'PENDING' && payment.status !== 'EXPIRED';
+  const inTime = (deposit: NamedDeposit) => resting || isWithinGrace(deposit.firstSeenAt.getTime(), payment.expiresAt.getTime(), payment.graceSeconds);
+  const stray = deposits.filter(
+    (deposit) =>
+      !deposit.dust &&
+      (deposit.state === 'unallocated' || (deposit.state === 'seen' && deposit.claimedBy === null && !(deposit.onOwnNetwork && inTime(deposit)))),
+  );
+  await claim(tx, stray, { by: 'inquiry', paymentId: payment.id });
+  return deposits.map((deposit) => (stray.includes(deposit) ? { ...deposit, state: 'seen' } : deposit));
+}
+
+/** The payment's own deposits, without those a reorganisation took away. */
+function ownAmong(payment: Payment, deposits: readonly NamedDeposit[]): NamedDeposit[] {
+  return deposits.filter((one) => one.paymentId === payment.id && one.state !== 'dropped' && (one.state === 'credited' || !one.lost));
+}
+
+function keyOf({ chain, txid }: Finding): { networkId: string; txid: string } {
+  return { networkId: chain.id, txid };
+}
+
+/** What the payment's own transfers make of an inquiry before anything new is credited. */
+function codeOf(deposits: readonly NamedDeposit[]): InquiryCode {
+  if (deposits.some((deposit) => deposit.state === 'seen')) return 'pending_confirmation';
+  // Dust resolves no payment, whoever asks (decisions 3).
+  return deposits.some((deposit) => deposit.state === 'credited') ? 'already_credited' : 'payment_not_eligible';
+}
+
+/** The same for open ones after what is final was booked; a final one that waits for a price has been matched all the same. */
+function codeAfterCrediting(deposits: readonly NamedDeposit[]): InquiryCode {
+  if (deposits.some((deposit) => deposit.state === 'credited' || deposit.waits)) return 'matched';
+  return deposits.some((deposit) => deposit.state === 'seen') ? 'pending_confirmation' : 'payment_not_eligible';
+}
+
+async function inquiryView(deps: Deps, inquiry: Inquiry, { txid, limit, verdict }: { txid: string; limit: number; verdict: Verdict }): Promise<object> {
+  const { chain, height, deposits } = verdict;
+  const payment = await loadOwnPayment(deps, inquiry);
+  const used = await readInquiryAttempts(deps.db.sql, payment.id);
+  const tip = chain === undefined ? undefined : await readTip(deps.db.sql, chain.id);
+  const [first] = deposits;
+  return {
+    resultCode: verdict.code,
+    attemptsUsed: used,
+    attemptsRemaining: Math.max(0, limit - used),
+    txHash: txid,
+    status: payment.status,
+    ...(chain !== undefined && { network: chain.config.name }),
+    ...(first !== undefined && { receivedAmount: formatAmount(sumOf(deposits, first.assetId)), receivedAssetSymbol: first.symbol }),
+    ...(height !== undefined && tip !== undefined && { confirmations: confirmations(tip, height) }),
+  };
+}
+
+function sumOf(deposits: readonly NamedDeposit[], assetId: string): Coins {
+  return deposits.reduce((sum, deposit) => (deposit.assetId === assetId ? amount<'asset'>(sum + deposit.amount) : sum), amount<'asset'>(0n));
+}

@@ -1,0 +1,74 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import { findAssetByContract } from '#api/store/assets.ts';
+import { readTip } from '#api/store/chain-tips.ts';
+import type { Payment } from '#api/store/payments.ts';
+import { belongToAnotherPayment, listOwnSenders } from '#api/store/recipients.ts';
+import { ChainUnavailable, type TransactionFacts } from '#shared/chains/chain.ts';
+import type { Transfer } from '#shared/core/chain-events.ts';
+
+/** What a chain says about a transaction, as one payment sees it. */
+export type Finding =
+  | { is: 'unavailable'; chain: Chain; txid: string; cause: unknown }
+  | { is: 'tx_not_found'; chain: Chain; txid: string }
+  /** In no block, or in one that the node's own main chain does not hold: nothing can be said yet. */
+  | { is: 'unconfirmed'; chain: Chain; txid: string }
+  | { is: 'tx_failed' | 'wrong_recipient' | 'claimed_by_other_payment' | 'unsupported_asset'; chain: Chain; txid: string; height: number }
+  /** At least one transfer of a configured asset to an address of the payment. */
+  | { is: 'transfers'; chain: Chain; txid: string; height: number; blockHash: string; transfers: Transfer[] };
+
+/**
+ * Asks one network's node about a transaction and sorts its transfers by whom they belong to. Outside any transaction,
+ * because a node may take its time; locks nothing. A node that cannot be believed is `unavailable`, never a verdict.
+ */
+export async function lookUpTransaction(deps: Deps, chain: Chain, txid: string, payment: Payment, addresses: ReadonlySet<string>): Promise<Finding> {
+  const at = { chain, txid };
+  try {
+    let facts = await chain.reader.transaction(txid);
+    if (facts === null) {
+      await assertCaughtUp(deps, chain);
+      facts = await chain.reader.transaction(txid);
+    }
+    if (facts === null) return { is: 'tx_not_found', ...at };
+    if (facts.height === null || facts.blockHash === null || facts.succeeded === null) return { is: 'unconfirmed', ...at };
+    if ((await chain.reader.blockAt(facts.height)).hash !== facts.blockHash) return { is: 'unconfirmed', ...at };
+    if (!facts.succeeded) return { is: 'tx_failed', ...at, height: facts.height };
+    return await sortTransfers(deps, at, { ...facts, height: facts.height, blockHash: facts.blockHash }, payment, addresses);
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable)) throw error;
+    return { is: 'unavailable', ...at, cause: error };
+  }
+}
+
+/** A node that has read less than we have cannot say that there is no such transaction. @throws ChainUnavailable while it has */
+async function assertCaughtUp({ db }: Deps, { id, reader }: Chain): Promise<void> {
+  const tip = await readTip(db.sql, id);
+  const { latest } = await reader.head();
+  if (tip !== undefined && latest.height < tip.headHeight)
+    throw new ChainUnavailable(`the node is at block ${latest.height}, which is below ${tip.headHeight}`);
+}
+
+async function sortTransfers(
+  { db }: Deps,
+  at: { chain: Chain; txid: string },
+  { height, blockHash, transfers }: TransactionFacts & { height: number; blockHash: string },
+  payment: Payment,
+  addresses: ReadonlySet<string>,
+): Promise<Finding> {
+  // What we sent ourselves (gas for a sweep, a sweep) is never a deposit.
+  const own = await listOwnSenders(
+    db.sql,
+    at.txid,
+    transfers.map((transfer) => transfer.sender),
+  );
+  const foreign = transfers.filter((transfer) => !own.has(transfer.sender) && BigInt(transfer.rawAmount) > 0n);
+  const ours = foreign.filter((transfer) => addresses.has(transfer.recipient));
+  if (ours.length === 0) {
+    const recipients = foreign.map((transfer) => transfer.recipient);
+    const others = await belongToAnotherPayment(db.sql, payment.gatewayId, payment.id, recipients);
+    return { is: others ? 'claimed_by_other_payment' : 'wrong_recipient', ...at, height };
+  }
+  const supported: Transfer[] = [];
+  for (const transfer of ours) if ((await findAssetByContract(db.sql, at.chain.id, transfer.contract)) !== undefined) supported.push(transfer);
+  if (supported.length === 0) return { is: 'unsupported_asset', ...at, height };
+  return { is: 'transfers', ...at, height, blockHash, transfers: supported };
+}

@@ -1,0 +1,118 @@
+import type { Price } from '#api/deps.ts';
+import type { Offer } from '#api/store/payment-offers.ts';
+import type { Payment } from '#api/store/payments.ts';
+import type { FinalityRule } from '#shared/core/assets.ts';
+import { amount, type Coins, formatAmount, formatCents, mulDiv, ONE, toCents, type Usd } from '#shared/core/money.ts';
+import type { Judgement } from '#state-machines/payment/judge-deposit.ts';
+
+/** Market prices at confirmation, by ticker or `fiat:<CODE>`; a missing one is not fresh. */
+export type Prices = ReadonlyMap<string, Price>;
+
+/** Coins that were judged together, from a chain or from the sandbox. */
+export interface Arrival {
+  /** Rows of `deposits`, or of `sandbox_deposits` for a sandbox payment; the deciding one first. */
+  depositIds: readonly string[];
+  txid: string;
+  assetId: string;
+  symbol: string;
+  total: Coins;
+  /** Null in the sandbox, as are the three below. */
+  blockHash: string | null;
+  height: number | null;
+  confirmations: number | null;
+  /** The rule that made it final. */
+  finality: FinalityRule | null;
+  firstSeenAt: Date;
+  confirmedAt: Date;
+}
+
+/** The invoice an open-amount payment gets when its deposit decides (contract 2.7, 4.1). */
+export interface Invoice {
+  /** In the payment's currency, with two decimals. */
+  amount: string;
+  /** What was received on SUCCESS, the minimum on MISMATCH, in cents. */
+  amountUsd: Usd;
+  /** Dollars per unit of the currency; null for dollars. */
+  fiat: Price | null;
+}
+
+/** A judged arrival with everything its payment's columns and history are made of. */
+export interface Outcome {
+  judged: Judgement;
+  arrival: Arrival;
+  offers: readonly Offer[];
+  prices: Prices;
+  /** Null for a fixed amount, whose invoice stands since its creation. */
+  invoice: Invoice | null;
+}
+
+/**
+ * The invoice that back-fills an open-amount payment: dollars in cents, and those dollars in its currency, half-up to two
+ * decimals. Null for a fixed amount; undefined while the currency has no fresh rate, which is waited for like a price.
+ */
+export function invoiceOf(payment: Pick<Payment, 'openAmount' | 'currencyCode'>, judged: Judgement, prices: Prices): Invoice | null | undefined {
+  if (!payment.openAmount) return null;
+  const amountUsd = judged.verdict === 'SUCCESS' ? judged.receivedUsd : toCents(judged.expectedUsd);
+  if (payment.currencyCode === 'USD') return { amount: formatCents(amountUsd), amountUsd, fiat: null };
+  const fiat = prices.get(fiatSymbol(payment.currencyCode));
+  if (fiat === undefined) return undefined;
+  return { amount: formatCents(amount(mulDiv(amountUsd, ONE, fiat.usd, 'half-up'))), amountUsd, fiat };
+}
+
+/** Where a currency's rate is found among prices. */
+export function fiatSymbol(currencyCode: string): string {
+  return `fiat:${currencyCode}`;
+}
+
+/** The columns of a payment that a deciding deposit fills. */
+export function outcomeColumns({ judged, arrival, invoice }: Outcome): Record<string, unknown> {
+  return {
+    resolved_at: arrival.confirmedAt,
+    deciding_deposit_id: arrival.depositIds[0] ?? null,
+    judging_offer_id: judged.offerId,
+    received_asset_id: arrival.assetId,
+    received_amount: formatAmount(arrival.total),
+    received_amount_usd: money(judged.receivedAmountUsd),
+    expected_usd: formatAmount(toCents(judged.expectedUsd)),
+    deviation_usd: money(judged.deviationUsd),
+    deposit_path: judged.path,
+    ...(invoice !== null && { amount: invoice.amount, amount_usd: formatAmount(invoice.amountUsd) }),
+  };
+}
+
+/** What the decision saw, for the payment's history: the arithmetic can be redone from it. */
+export function evidence({ judged, arrival, offers, prices, invoice }: Outcome): Record<string, unknown> {
+  const market = prices.get(arrival.symbol);
+  const locked = offers.find((offer) => offer.id === judged.offerId);
+  return {
+    deposits: arrival.depositIds,
+    txid: arrival.txid,
+    blockHash: arrival.blockHash,
+    height: arrival.height,
+    confirmations: arrival.confirmations,
+    finality: arrival.finality,
+    firstSeenAt: arrival.firstSeenAt.toISOString(),
+    confirmedAt: arrival.confirmedAt.toISOString(),
+    asset: arrival.symbol,
+    received: formatAmount(arrival.total),
+    expected: money(judged.expectedAmount),
+    rule: judged.rule,
+    price: formatAmount(judged.priceUsd),
+    priceKind: judged.priceKind,
+    priceSource: judged.priceKind === 'locked' ? (locked?.priceSource ?? null) : (market?.source ?? null),
+    priceAt: (judged.priceKind === 'locked' ? locked?.priceAt : market?.at)?.toISOString() ?? null,
+    ...(market !== undefined && { marketPrice: formatAmount(market.usd), marketPriceSource: market.source, marketPriceAt: market.at.toISOString() }),
+    receivedUsd: formatAmount(judged.receivedUsd),
+    expectedUsd: formatAmount(judged.expectedUsd),
+    deviationUsd: money(judged.deviationUsd),
+    overUsd: formatAmount(judged.overUsd),
+    underUsd: formatAmount(judged.underUsd),
+    path: judged.path,
+    ...(invoice !== null && { amount: invoice.amount, amountUsd: formatAmount(invoice.amountUsd) }),
+    ...(invoice?.fiat && { fiatRate: formatAmount(invoice.fiat.usd), fiatSource: invoice.fiat.source, fiatAt: invoice.fiat.at.toISOString() }),
+  };
+}
+
+function money(value: bigint | null): string | null {
+  return value === null ? null : formatAmount(value);
+}

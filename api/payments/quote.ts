@@ -1,0 +1,150 @@
+import type { Deps, Price } from '#api/deps.ts';
+import { listEnabledAssets, type StoredAsset } from '#api/store/assets.ts';
+import { isActiveCurrency } from '#api/store/currencies.ts';
+import type { Offer } from '#api/store/payment-offers.ts';
+import type { NewPayment } from '#api/store/payments.ts';
+import { invalid } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { MONEY_LIMIT, parseAmount, type Usd, zero } from '#shared/core/money.ts';
+import { isDust } from '#state-machines/payment/judge-deposit.ts';
+import { buildOffer, invoiceUsd, type OfferFigures } from '#state-machines/payment/offer.ts';
+import { fiatSymbol } from './outcome.ts';
+
+/** A merchant's own price of one asset (contract 2.1). */
+export interface AssetOverride {
+  assetId: string;
+  assetPriceUsd: string;
+}
+
+/** An asset with the price it is offered at; a merchant's own price has no time. */
+interface Quoted {
+  asset: StoredAsset;
+  priceUsd: Usd;
+  source: string;
+  at: Date | null;
+}
+
+const NOTHING_TO_OFFER = 'none of the enabled assets can be offered at the moment: each needs a current price and a network that takes payments';
+
+/**
+ * Finds an invoice currency, in any case, and its rate now (contract 2.1); the dollar needs no rate.
+ * @throws validation_error naming currencyCode when it is unknown, inactive or without a current rate
+ */
+export async function readCurrency(deps: Deps, code: string): Promise<Pick<NewPayment, 'currencyCode' | 'fiatRate' | 'fiatSource' | 'fiatAt'>> {
+  // Checked before it is upper-cased: other alphabets have letters whose capitals are Latin ones.
+  const currencyCode = /^[a-z]{3,8}$/i.test(code) ? code.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase()) : '';
+  if (!(await isActiveCurrency(deps.db.sql, currencyCode))) throw invalid('currencyCode', 'is not a supported currency');
+  if (currencyCode === 'USD') return { currencyCode, fiatRate: null, fiatSource: null, fiatAt: null };
+  const rate = await deps.prices.fresh(fiatSymbol(currencyCode));
+  if (rate === undefined) throw invalid('currencyCode', `has no current exchange rate (${currencyCode})`);
+  return { currencyCode, fiatRate: rate.usd, fiatSource: rate.source, fiatAt: rate.at };
+}
+
+/**
+ * Values an invoice in US dollars at the rate of now (decisions 2).
+ * @throws validation_error naming currencyCode or amount
+ */
+export async function priceInvoice(
+  deps: Deps,
+  { currencyCode, amount }: { currencyCode: string; amount: string },
+): Promise<Pick<NewPayment, 'currencyCode' | 'amount' | 'amountUsd' | 'fiatRate' | 'fiatSource' | 'fiatAt'>> {
+  const currency = await readCurrency(deps, currencyCode);
+  const invoiceAmount = parseAmount<'usd'>(amount, 'amount');
+  if (invoiceAmount <= 0n) throw invalid('amount', 'must be greater than 0');
+  const amountUsd = currency.fiatRate === null ? invoiceAmount : invoiceUsd(invoiceAmount, currency.fiatRate);
+  if (amountUsd >= MONEY_LIMIT) throw invalid('amount', 'is too large');
+  return { ...currency, amount, amountUsd };
+}
+
+/**
+ * Prices every asset a payment is offered in: the gateway's at current prices, or those the merchant names at the
+ * merchant's (contract 2.1, decisions 2). An asset that cannot be paid now — network paused or gone, no fresh price, a figure
+ * below its dust floor or beyond any number — is left out.
+ * @throws validation_error when none is left, or naming an override that is wrong
+ */
+export async function quoteOffers(
+  deps: Deps,
+  assetIds: readonly string[] | null,
+  payment: NewPayment,
+  overrides: readonly AssetOverride[] | null,
+): Promise<Offer[]> {
+  const enabled = await listEnabledAssets(deps.db.sql, assetIds);
+  const quoted = await (overrides === null ? priceAssets(deps, enabled) : readOverrides(enabled, overrides));
+  const usable = quoted.filter(({ asset }) => isOpen(deps, asset));
+  if (usable.length === 0) throw invalid('assets', overrides === null ? NOTHING_TO_OFFER : 'none of them is on a network that takes payments at the moment');
+  const priced = usable.map((one) => ({ ...one, figures: figuresOf(payment, one) }));
+  const payable = priced.filter(({ figures }) => figures.totalValue < MONEY_LIMIT);
+  if (payable.length === 0) throw invalid('amount', 'is too large to be paid in any of the offered assets');
+  // Dust never resolves a payment, so an offer that asks for dust could not be paid (decisions 3).
+  const offers = payable.filter(({ asset, figures }) => !isDust(figures.totalValue, asset.dustFloor));
+  if (offers.length === 0) throw invalid('amount', 'is too small to be paid in any of the offered assets');
+  return offers.map((one) => offerOf(deps, payment.id, one, one.figures));
+}
+
+/**
+ * Offers of an open-amount payment: the gateway's enabled assets, limited to its arrangement's list if it has one, at
+ * current prices, which only inform; every other figure is a 0 placeholder (contract 2.3, 4.1).
+ * @throws validation_error when no asset remains
+ */
+export async function quoteOpenOffers(
+  deps: Deps,
+  settings: { assetIds: readonly string[] | null; limit: readonly string[] | null },
+  paymentId: string,
+): Promise<Offer[]> {
+  const limit = settings.limit === null ? null : new Set(settings.limit.map((id) => id.toLowerCase()));
+  const enabled = (await listEnabledAssets(deps.db.sql, settings.assetIds)).filter((asset) => limit === null || limit.has(asset.id));
+  const quoted = (await priceAssets(deps, enabled)).filter(({ asset }) => isOpen(deps, asset));
+  if (quoted.length === 0) throw invalid('assets', NOTHING_TO_OFFER);
+  return quoted.map((one) => offerOf(deps, paymentId, one, { amount: zero, txFee: zero, commissionFee: zero, totalValue: zero }));
+}
+
+/** Whether its network gives new addresses: configured here, and not paused by an operator. */
+function isOpen(deps: Deps, asset: StoredAsset): boolean {
+  return !asset.networkPaused && deps.chains.has(asset.networkName);
+}
+
+function figuresOf(payment: NewPayment, { asset, priceUsd }: Quoted): OfferFigures {
+  return buildOffer({
+    principalUsd: payment.amountUsd,
+    assetPriceUsd: priceUsd,
+    decimals: asset.decimals,
+    networkFee: asset.networkFee,
+    commissionBps: payment.commissionBps,
+    commissionMinimumUsd: payment.commissionMinimumUsd,
+    txFeePayer: payment.txFeePayer,
+    commissionFeePayer: payment.commissionFeePayer,
+  });
+}
+
+function offerOf(deps: Deps, paymentId: string, { asset, priceUsd, source, at }: Quoted, figures: OfferFigures): Offer {
+  const { symbol, type, contract, decimals, networkFee, networkId, networkName, networkSymbol, networkPaused, family } = asset;
+  const described = { symbol, type, contract, decimals, networkFee, networkId, networkName, networkSymbol, networkPaused, family };
+  const id = uuidFrom(deps.randomBytes(16));
+  return { id, paymentId, assetId: asset.id, priceUsd, priceSource: source, priceAt: at, ...figures, ...described, selectedAt: null };
+}
+
+async function priceAssets(deps: Deps, assets: readonly StoredAsset[]): Promise<Quoted[]> {
+  const symbols = [...new Set(assets.map((asset) => asset.symbol))];
+  const prices = new Map<string, Price | undefined>(await Promise.all(symbols.map(async (symbol) => [symbol, await deps.prices.fresh(symbol)] as const)));
+  return assets.flatMap((asset) => {
+    const price = prices.get(asset.symbol);
+    return price === undefined ? [] : [{ asset, priceUsd: price.usd, source: price.source, at: price.at }];
+  });
+}
+
+function readOverrides(enabled: readonly StoredAsset[], overrides: readonly AssetOverride[]): Quoted[] {
+  if (overrides.length === 0) throw invalid('assets', 'must name at least one asset');
+  const byId = new Map(enabled.map((asset) => [asset.id, asset]));
+  const seen = new Set<string>();
+  return overrides.map((override, index) => {
+    const field = `assets[${index}].assetId`;
+    const id = override.assetId.toLowerCase();
+    const asset = byId.get(id);
+    if (asset === undefined) throw invalid(field, 'is not one of the enabled assets of this gateway');
+    if (seen.has(id)) throw invalid(field, 'is listed twice');
+    seen.add(id);
+    const priceUsd = parseAmount<'usd'>(override.assetPriceUsd, `assets[${index}].assetPriceUsd`);
+    if (priceUsd <= 0n) throw invalid(`assets[${index}].assetPriceUsd`, 'must be greater than 0');
+    return { asset, priceUsd, source: 'merchant', at: null };
+  });
+}

@@ -1,0 +1,60 @@
+import type { Deps } from '#api/deps.ts';
+import { post } from '#api/ledger/post.ts';
+import { type Claimant, listDepositCandidates, regainDeposits, upsertDeposits } from '#api/store/deposits.ts';
+import { insertSightings, markSightingsBooked } from '#api/store/sightings.ts';
+import type { Sighting } from '#shared/core/chain-events.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { fromUnits } from '#shared/core/money.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { regain } from '#state-machines/ledger/postings.ts';
+
+/** Largest amount a column takes, 18-place: a configured token that claims to move more is not believed. */
+const AMOUNT_LIMIT = 10n ** 78n;
+
+/** Sightings of canonical blocks `from`..`to` of a network, and who brought them. */
+export interface Seen {
+  network: { id: string; name: string };
+  from: number;
+  to: number;
+  sightings: readonly Sighting[];
+  /** The stream message that said it, or the tip it was looked up under: names the posting of what was lost and came back. */
+  mark: { epoch: number; seq: number };
+  /** Null for the stream. */
+  claimedBy: Claimant | null;
+}
+
+/**
+ * Writes sightings and the deposits among them; what is stored already stays as it is, so the stream and an inquiry may
+ * both bring the same transfer. Needs the lock of the network's tip, so that the blocks are canonical until the commit.
+ */
+export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'log'>, seen: Seen): Promise<void> {
+  const { network, from, to, mark } = seen;
+  await insertSightings(tx, network.id, seen.sightings);
+  const candidates = await listDepositCandidates(tx, network.id, from, to);
+  // A claim is about its own transfers only, whatever else happened in their block.
+  const own = new Set(seen.sightings.map(nameOf));
+  const deposits = (seen.claimedBy === null ? candidates : candidates.filter((candidate) => own.has(nameOf(candidate)))).map(({ decimals, ...rest }) => ({
+    ...rest,
+    id: uuidFrom(deps.randomBytes(16)),
+    amount: fromUnits(BigInt(rest.rawAmount), decimals),
+    claimedBy: seen.claimedBy,
+  }));
+  const believable = deposits.filter((deposit) => deposit.amount < AMOUNT_LIMIT);
+  if (believable.length < deposits.length)
+    deps.log.error({ network: network.name, from, to }, 'a configured token claims to move more than exists; not taken as a deposit');
+  const ids = await upsertDeposits(tx, network.id, believable);
+  const regained = await regainDeposits(tx, ids);
+  for (const deposit of regained) {
+    await post(tx, { sourceKey: `deposit:${deposit.id}:regain:${mark.epoch}.${mark.seq}`, kind: 'regain', postings: regain(deposit.assetId, deposit.amount) });
+  }
+  if (regained.length === 0) return;
+  // What was booked in its former block is booked in this one.
+  await markSightingsBooked(
+    tx,
+    regained.map((deposit) => ({ ...deposit, networkId: network.id })),
+  );
+}
+
+function nameOf(transfer: { txid: string; kind: string; ordinal?: number }): string {
+  return `${transfer.txid} ${transfer.kind} ${transfer.ordinal}`;
+}

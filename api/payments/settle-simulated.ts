@@ -1,0 +1,94 @@
+import type { Deps } from '#api/deps.ts';
+import { advance } from '#api/store/advance.ts';
+import { findAsset } from '#api/store/assets.ts';
+import type { Offer } from '#api/store/payment-offers.ts';
+import type { Payment } from '#api/store/payments.ts';
+import { type SeenSandboxDeposit, settleSandboxDeposit } from '#api/store/sandbox-deposits.ts';
+import { Invariant, ServiceError } from '#shared/core/errors.ts';
+import { resolveRule } from '#shared/core/finality.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { isDust, judgeDeposit } from '#state-machines/payment/judge-deposit.ts';
+import { NO_PAYMENT_FACTS } from '#state-machines/payment/machine.ts';
+import { depositFees } from './deposit-fees.ts';
+import { enqueuePaymentWebhook } from './enqueue-webhook.ts';
+import { judgedPayment } from './judged-payment.ts';
+import { evidence, outcomeColumns, type Prices } from './outcome.ts';
+
+/** A sandbox payment under its lock, with the status it has by now, and what is known around it. */
+export interface Scene {
+  payment: Payment;
+  offers: readonly Offer[];
+  prices: Prices;
+  now: Date;
+}
+
+/**
+ * Judges a simulated deposit and moves its payment as a real one would: the same judgement, machine, columns, evidence and
+ * webhook, with the fees written down and nothing posted (decisions 9). Dust is recorded and moves nothing. The caller
+ * holds the payment's lock, and calls `deps.wake()` after the commit.
+ * @throws service_unavailable when it needs a fresh price and there is none
+ */
+export async function settleSimulated(tx: Tx, deps: Deps, scene: Scene, deposit: SeenSandboxDeposit): Promise<void> {
+  const { payment, offers, prices, now } = scene;
+  const asset = await findAsset(tx, deposit.assetId);
+  if (asset === undefined) throw new Invariant(`asset ${deposit.assetId} of a simulated deposit does not exist`);
+  if (isDust(deposit.amount, asset.dustFloor)) return settleSandboxDeposit(tx, deposit.id, now, { state: 'dust' });
+
+  const marketPriceUsd = prices.get(asset.symbol)?.usd ?? null;
+  const judged = judgeDeposit(judgedPayment(payment, payment.status, offers), {
+    assetId: asset.id,
+    received: deposit.amount,
+    firstSeenAt: deposit.firstSeenAt.getTime(),
+    confirmedAt: now.getTime(),
+    marketPriceUsd,
+    byInquiry: false,
+  });
+  if ('needs' in judged) throw withoutPrice(asset.symbol);
+
+  const arrival = {
+    depositIds: [deposit.id],
+    txid: deposit.txid,
+    assetId: asset.id,
+    symbol: asset.symbol,
+    total: deposit.amount,
+    blockHash: null,
+    height: null,
+    confirmations: null,
+    finality: null,
+    firstSeenAt: deposit.firstSeenAt,
+    confirmedAt: now,
+  };
+  const outcome = { judged, arrival, offers, prices, invoice: null };
+  const result = await advance(tx, 'payment', {
+    id: payment.id,
+    event: 'DEPOSIT_CONFIRMED',
+    actor: 'sandbox',
+    facts: () => ({
+      facts: { ...NO_PAYMENT_FACTS, verdict: judged.verdict, withinGrace: true },
+      columns: outcomeColumns(outcome),
+      record: evidence(outcome),
+    }),
+  });
+  if (result.conflict) throw new Invariant(`payment ${payment.id} in ${result.status} did not accept its simulated deposit`);
+
+  const fees = depositFees(payment, offers, { asset, gross: deposit.amount, judged, networkFeePaid: false });
+  const finality = deps.chains.get(asset.networkName)?.config.finality;
+  const rule = finality === undefined ? undefined : resolveRule(finality, judged.receivedUsd);
+  await settleSandboxDeposit(tx, deposit.id, now, {
+    state: 'credited',
+    confirmations: rule !== undefined && 'blocks' in rule ? rule.blocks : 1,
+    usdPrice: marketPriceUsd,
+    path: judged.path,
+    networkFee: fees.networkFee,
+    commission: fees.commission,
+    net: fees.net,
+  });
+  deps.metrics?.paymentsResolved.inc({ status: result.to, deposit_path: judged.path, sandbox: 'true' });
+  if (result.effects.includes('notify'))
+    await enqueuePaymentWebhook(tx, deps, { paymentId: payment.id, gatewayId: payment.gatewayId, status: result.to, webhookUrl: payment.webhookUrl });
+}
+
+/** What a simulation answers while its judgement needs a market price and nobody has one; a real deposit would wait (decisions 3). */
+export function withoutPrice(symbol: string): ServiceError {
+  return new ServiceError('service_unavailable', { message: `There is no fresh price of ${symbol}; retry shortly.` });
+}

@@ -1,0 +1,145 @@
+import type { Deps } from '#api/deps.ts';
+import { listAssets, type StoredAsset } from '#api/store/assets.ts';
+import { readClock } from '#api/store/clock.ts';
+import { listOffers, markSelected, type Offer } from '#api/store/payment-offers.ts';
+import { findPayment, lockPayment, setSelectedOffer } from '#api/store/payments.ts';
+import { findSeenSandboxDeposit, insertSandboxDeposit, listDueSandboxPayments, type SeenSandboxDeposit } from '#api/store/sandbox-deposits.ts';
+import { Invariant, ServiceError } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { isDust, isWithinGrace } from '#state-machines/payment/judge-deposit.ts';
+import type { Scenario } from '#state-machines/payment/scenario.ts';
+import { expireNow } from './expire.ts';
+import { loadPublicPayment } from './load.ts';
+import type { Prices } from './outcome.ts';
+import { type Scene, settleSimulated, withoutPrice } from './settle-simulated.ts';
+import { amountOf, chooseArriving } from './simulated-arrival.ts';
+import { statusView } from './view.ts';
+
+export interface Simulation {
+  scenario: Scenario;
+  /** Instead of the scenario's own, in the asset that arrives. */
+  amount?: string;
+  assetId?: string;
+}
+
+/**
+ * Plays a scenario on a sandbox payment: the rules, machine and webhooks of a real deposit, and no ledger (decisions 9).
+ * Answers the status-only object. Locks the payment, so of any number of simulations at once one resolves it.
+ * @throws not_found, forbidden; conflict on a payment that is not sandbox or not in a state for it; validation_error naming
+ * the field; service_unavailable while the asset that arrives has no fresh price and needs one
+ */
+export async function simulatePayment(deps: Deps, call: { paymentId: string; clientIp: string; simulation: Simulation }): Promise<object> {
+  const { id, sandbox } = await loadPublicPayment(deps, call);
+  if (!sandbox) throw conflict('Only a payment created with isSandbox can be simulated.');
+  const assets = await listAssets(deps.db.sql);
+  const prices = await readPrices(deps, assets);
+  await deps.db.transaction(async (tx) => {
+    const payment = await lockPayment(tx, id);
+    if (payment === undefined) throw new Invariant(`payment ${id} is gone`);
+    const [offers, seen, { now }] = [await listOffers(tx, id), await findSeenSandboxDeposit(tx, id), await readClock(tx)];
+    const scene = { payment, offers, prices, now };
+    if (payment.status !== 'PENDING' && payment.status !== 'EXPIRED') throw conflict(`The payment is ${payment.status} already.`);
+    if (seen !== undefined) return confirmEarly(tx, deps, scene, seen, call.simulation);
+    await play(tx, deps, scene, { ...call.simulation, overdue: payment.overdue, assets });
+  });
+  deps.wake();
+  const payment = await findPayment(deps.db.sql, id);
+  if (payment === undefined) throw new Invariant(`payment ${id} is gone`);
+  return statusView(payment);
+}
+
+const BATCH = 100;
+
+/** Confirms every simulated deposit whose time has come; returns how many. */
+export async function confirmDueSimulations(deps: Deps): Promise<number> {
+  const due = await listDueSandboxPayments(deps.db.sql, BATCH);
+  if (due.length === 0) return 0;
+  const prices = await readPrices(deps, await listAssets(deps.db.sql));
+  let confirmed = 0;
+  for (const id of due) {
+    try {
+      if (await deps.db.transaction((tx) => confirmSeen(tx, deps, id, prices))) confirmed += 1;
+    } catch (error) {
+      // One payment that cannot be resolved must not keep the others waiting.
+      deps.log.error({ err: error, paymentId: id }, 'cannot confirm a simulated deposit; it will be tried again');
+    }
+  }
+  if (confirmed > 0) deps.wake();
+  return confirmed;
+}
+
+async function confirmSeen(tx: Tx, deps: Deps, id: string, prices: Prices): Promise<boolean> {
+  const payment = await lockPayment(tx, id);
+  const seen = await findSeenSandboxDeposit(tx, id);
+  if (payment === undefined || seen === undefined) return false;
+  await settleSimulated(tx, deps, { payment, offers: await listOffers(tx, id), prices, now: (await readClock(tx)).now }, seen);
+  return true;
+}
+
+/** The second `seen_then_confirmed` does not wait for the sweep. */
+async function confirmEarly(tx: Tx, deps: Deps, scene: Scene, seen: SeenSandboxDeposit, { scenario }: Simulation): Promise<void> {
+  if (scenario !== 'seen_then_confirmed') throw conflict('A simulated deposit awaits its confirmation.');
+  await settleSimulated(tx, deps, scene, seen);
+}
+
+/** Plays a scenario on a payment that nothing is on its way to. */
+async function play(tx: Tx, deps: Deps, scene: Scene, { scenario, ...wish }: Simulation & { overdue: boolean; assets: readonly StoredAsset[] }): Promise<void> {
+  const { payment, now } = scene;
+  if (payment.status === 'EXPIRED' && scenario !== 'late_capture') throw conflict('The payment is EXPIRED; only late_capture is left.');
+  if (wish.overdue && scenario !== 'late_capture' && scenario !== 'expired') throw conflict('The payment has expired.');
+  if (scenario === 'expired') return expireNow(tx, deps, payment.id, scenario);
+
+  const arriving = chooseArriving(scenario, wish.assetId, scene, wish.assets);
+  const selected = { ...scene, offers: await selectFor(tx, scene, arriving.offer) };
+  const { setting, seenAt } = scenario === 'late_capture' ? afterDeadline(selected, wish.overdue, arriving.asset) : { setting: selected, seenAt: now };
+  const received = amountOf(scenario, wish.amount, setting, arriving, seenAt);
+  if (setting.payment.status !== payment.status) await expireNow(tx, deps, payment.id, scenario);
+
+  const deposit: SeenSandboxDeposit = {
+    id: uuidFrom(deps.randomBytes(16)),
+    paymentId: payment.id,
+    assetId: arriving.asset.id,
+    txid: `sandbox-${Buffer.from(deps.randomBytes(32)).toString('hex')}`,
+    amount: received,
+    firstSeenAt: seenAt,
+  };
+  const waits = scenario === 'seen_then_confirmed' && !isDust(received, arriving.asset.dustFloor);
+  const confirmsAt = waits ? new Date(now.getTime() + POLICY.sandboxConfirmSeconds * 1_000) : now;
+  await insertSandboxDeposit(tx, { ...deposit, scenario, confirmsAt });
+  if (!waits) await settleSimulated(tx, deps, setting, deposit);
+}
+
+/**
+ * The payment as a late deposit finds it: expired, with its deadline brought forward to now unless it has passed. The
+ * deposit is first seen after the deadline, never at it.
+ * @throws conflict after the grace period; service_unavailable without the market price by which a late deposit is valued
+ */
+function afterDeadline(scene: Scene, overdue: boolean, { symbol }: StoredAsset): { setting: Scene; seenAt: Date } {
+  const { payment, now, prices } = scene;
+  const expiresAt = payment.status === 'EXPIRED' || overdue ? payment.expiresAt : now;
+  const seenAt = new Date(Math.max(now.getTime(), expiresAt.getTime() + 1));
+  if (!isWithinGrace(seenAt.getTime(), expiresAt.getTime(), payment.graceSeconds))
+    throw conflict('The grace period after expiry is over: such a deposit would be left unallocated.');
+  if (!prices.has(symbol)) throw withoutPrice(symbol);
+  return { setting: { ...scene, payment: { ...payment, expiresAt, status: 'EXPIRED' } }, seenAt };
+}
+
+/** Selects the offer unless it was; a payer would have done so to see an address. */
+async function selectFor(tx: Tx, { payment, offers }: Scene, offer: Offer): Promise<Offer[]> {
+  if (offer.selectedAt !== null) return [...offers];
+  await markSelected(tx, offer.id);
+  await setSelectedOffer(tx, payment.id, offer.id);
+  return listOffers(tx, payment.id);
+}
+
+async function readPrices(deps: Deps, assets: readonly StoredAsset[]): Promise<Prices> {
+  const symbols = [...new Set(assets.map((asset) => asset.symbol))];
+  const found = await Promise.all(symbols.map(async (symbol) => [symbol, await deps.prices.fresh(symbol)] as const));
+  return new Map(found.flatMap(([symbol, price]) => (price === undefined ? [] : [[symbol, price] as const])));
+}
+
+function conflict(message: string): ServiceError {
+  return new ServiceError('conflict', { message });
+}

@@ -1,0 +1,98 @@
+import type { StoredAsset } from '#api/store/assets.ts';
+import type { Offer } from '#api/store/payment-offers.ts';
+import { Invariant, invalid } from '#shared/core/errors.ts';
+import { type Coins, coinsToUsd, MONEY_LIMIT, parseAmount, toUnits, usdToCoins } from '#shared/core/money.ts';
+import { type Judgement, judgeDeposit } from '#state-machines/payment/judge-deposit.ts';
+import { type DepositScenario, scenarioAmount } from '#state-machines/payment/scenario.ts';
+import { judgedPayment } from './judged-payment.ts';
+import { type Scene, withoutPrice } from './settle-simulated.ts';
+
+/** Which asset arrives, and the offer it answers. */
+export interface Arriving {
+  asset: StoredAsset;
+  offer: Offer;
+}
+
+/**
+ * The asset that arrives and the offer it answers: the named asset's, else the one last selected, else the first. A wrong
+ * asset is one that was not selected: the named one, else another one with a price, of the same network if there is one. Pure.
+ * @throws validation_error naming assetId
+ */
+export function chooseArriving(
+  scenario: DepositScenario,
+  assetId: string | undefined,
+  { payment, offers, prices }: Scene,
+  assets: readonly StoredAsset[],
+): Arriving {
+  const named = assetId?.toLowerCase();
+  const last = offers.find((offer) => offer.id === payment.selectedOfferId);
+  const assetOf = (offer: Offer): StoredAsset => {
+    const asset = assets.find((one) => one.id === offer.assetId);
+    if (asset === undefined) throw new Invariant(`asset ${offer.assetId} of an offer does not exist`);
+    return asset;
+  };
+  if (scenario !== 'wrong_asset') {
+    const offer = named === undefined ? (last ?? offers[0]) : offers.find((one) => one.assetId === named);
+    if (offer === undefined) throw invalid('assetId', 'must be an asset that the payment offers');
+    return { offer, asset: assetOf(offer) };
+  }
+  const offer = last ?? offers.find((one) => one.assetId !== named);
+  if (offer === undefined) throw invalid('assetId', 'is the only asset that the payment offers, so it cannot be the wrong one');
+  const right = new Set([offer.assetId, ...offers.filter((one) => one.selectedAt !== null).map((one) => one.assetId)]);
+  const wrong = assets.filter((asset) => asset.active && !right.has(asset.id));
+  const nearest = (some: StoredAsset[]): StoredAsset | undefined => some.find((one) => one.networkId === offer.networkId) ?? some[0];
+  const asset = named === undefined ? (nearest(wrong.filter((one) => prices.has(one.symbol))) ?? nearest(wrong)) : wrong.find((one) => one.id === named);
+  if (asset === undefined)
+    throw invalid('assetId', named === undefined ? 'this deployment has no other asset to arrive' : 'must be an asset of this deployment that is not selected');
+  return { offer, asset };
+}
+
+/**
+ * How much arrives: the amount given, or what the scenario sends by itself. Pure.
+ * @throws validation_error naming amount (zero, more decimals than the asset has, worth more than money can say) or scenario; service_unavailable
+ */
+export function amountOf(scenario: DepositScenario, given: string | undefined, scene: Scene, arriving: Arriving, seenAt: Date): Coins {
+  const { asset, offer } = arriving;
+  const coins = given === undefined ? defaultAmount(scenario, scene, arriving, seenAt) : readAmount(given, asset);
+  const prices = [scene.prices.get(asset.symbol)?.usd ?? [], asset.id === offer.assetId ? offer.priceUsd : []].flat();
+  if (coins >= MONEY_LIMIT || prices.some((price) => coinsToUsd(coins, price, 'up') >= MONEY_LIMIT))
+    throw invalid(given === undefined ? 'scenario' : 'amount', 'would have more arrive than money can say');
+  return coins;
+}
+
+function readAmount(text: string, { symbol, decimals }: StoredAsset): Coins {
+  const coins = parseAmount<'asset'>(text, 'amount');
+  if (coins <= 0n) throw invalid('amount', 'must be greater than 0');
+  if (toUnits(coins, decimals) === undefined) throw invalid('amount', `must have at most ${decimals} decimal places, as ${symbol} has`);
+  return coins;
+}
+
+/** @throws validation_error naming scenario when no amount makes it; service_unavailable without a price that it needs */
+function defaultAmount(scenario: DepositScenario, scene: Scene, { asset, offer }: Arriving, seenAt: Date): Coins {
+  const price = scene.prices.get(asset.symbol);
+  const judge = (received: Coins): Judgement => {
+    const judged = judgeDeposit(judgedPayment(scene.payment, scene.payment.status, scene.offers), {
+      assetId: asset.id,
+      received,
+      firstSeenAt: seenAt.getTime(),
+      confirmedAt: scene.now.getTime(),
+      marketPriceUsd: price?.usd ?? null,
+      byInquiry: false,
+    });
+    if ('needs' in judged) throw withoutPrice(asset.symbol);
+    return judged;
+  };
+  const asked = (): Coins => {
+    if (asset.id === offer.assetId) return offer.totalValue;
+    if (price === undefined) throw withoutPrice(asset.symbol);
+    return usdToCoins(coinsToUsd(offer.totalValue, offer.priceUsd, 'up'), price.usd, asset.decimals, 'up');
+  };
+  const chosen = scenarioAmount(scenario, { decimals: asset.decimals, dustFloor: asset.dustFloor, asked: asked(), judge });
+  if (chosen !== undefined) return chosen;
+  throw invalid(
+    'scenario',
+    scenario === 'acceptable'
+      ? 'acceptable is not possible for this payment: with its tolerances and checkAmountDeviation no amount resolves to ACCEPTABLE'
+      : `${scenario} is not possible for this payment: any less than it asks for is below the dust floor of ${asset.symbol}`,
+  );
+}
