@@ -1,49 +1,51 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aService, type Service, type Shop } from './service.ts';
+import { expect, it } from 'vitest';
+import type { Answer } from './client.ts';
+import { describeOperation } from './describe-operation.ts';
 
-let service: Service;
-let shop: Shop;
-beforeAll(async () => {
-  service = await aService();
-  shop = await service.aShop();
-});
-afterAll(() => service.stop());
+describeOperation('expirePayment', {
+  200: ({ service, shop, send }) => {
+    const expire = (paymentId: string): Promise<Answer> => send({ params: { paymentId } });
 
-const expire = (id: string) => service.ask('POST', `/api/v1/public/payments/${id}/expire`);
-
-describe('200', () => {
-  it('leaves a payment alone that is not overdue', async () => {
-    const { paymentUid } = await shop.payment();
-    expect((await expire(paymentUid)).data).toEqual({ paymentUid, status: 'PENDING', isVerified: false, verifiedAt: null });
-  });
-
-  it('expires an overdue one once, however often and by however many it is asked (contract 4.2)', async () => {
-    const { paymentUid } = await shop.payment({ timeoutSeconds: 60 });
-    await service.world.advance(61);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => expire(paymentUid)));
-    for (const { status, data } of answers) expect([status, data.status]).toEqual([200, 'EXPIRED']);
-    const events = await service.deps.db.sql`select 1 from webhook_events where payment_id = ${paymentUid}`;
-    expect(events).toHaveLength(1);
-  });
-});
-
-describe('403', () => {
-  it('refuses an API-mode payment from an address off the allowlist and names it', async () => {
-    const closing = await service.aShop();
-    const { paymentUid } = await closing.payment();
-    await service.ask('PATCH', `/operator/v1/gateways/${closing.id}`, {
-      headers: { authorization: `Bearer ${service.deps.config.SLUICE_OPERATOR_TOKEN}` },
-      body: { apiAllowlist: ['2001:db8::/32'] },
+    it('leaves a payment alone that is not overdue, and answers its status-only object (decisions 9)', async () => {
+      const { paymentUid } = await shop.payment();
+      expect((await expire(paymentUid)).data).toEqual({ paymentUid, status: 'PENDING', isVerified: false, verifiedAt: null });
     });
-    const { status, error } = await expire(paymentUid);
-    expect([status, error.code]).toEqual([403, 'forbidden']);
-    expect(error.message).toContain('127.0.0.1');
-  });
-});
 
-describe('404', () => {
-  it('does not know any other id', async () => {
-    expect((await expire(randomUUID())).error.code).toBe('not_found');
-  });
+    it('expires an overdue one once, however often and by however many it is asked (contract 4.2)', async () => {
+      const { paymentUid } = await shop.payment({ timeoutSeconds: 60 });
+      await service.world.advance(61);
+      const answers = await Promise.all(Array.from({ length: 10 }, () => expire(paymentUid)));
+      for (const { status, data } of answers) expect([status, data.status]).toEqual([200, 'EXPIRED']);
+      expect(await service.deps.db.sql`select 1 from webhook_events where payment_id = ${paymentUid}`).toHaveLength(1);
+    });
+
+    it('answers PENDING while the chain was not read past the deadline (decisions 4)', async () => {
+      const { paymentUid, payment } = await shop.payment({ timeoutSeconds: 60 });
+      const asset = service.world.assets.USDT;
+      const offer = payment.offers.find((one) => one.assetId === asset?.id);
+      await Promise.all([
+        service.ask('POST', `/api/v1/public/payments/${paymentUid}/offers/${offer?.id}/select`),
+        (async () => {
+          while ((await service.world.acknowledge()).length === 0) await service.world.acknowledge();
+        })(),
+      ]);
+      await service.world.advance(61);
+      expect((await expire(paymentUid)).data.status).toBe('PENDING');
+      await service.world.advance(15 * 60);
+      expect((await expire(paymentUid)).data.status).toBe('EXPIRED');
+    });
+
+    it('leaves every resting payment as it is', async () => {
+      const { paymentUid } = await shop.payment({ isSandbox: true, timeoutSeconds: 60 });
+      await service.ask('POST', `/api/v1/public/payments/${paymentUid}/sandbox/simulate`, { body: { scenario: 'underpaid' } });
+      await service.world.advance(61);
+      expect((await expire(paymentUid)).data).toEqual({ paymentUid, status: 'MISMATCH', isVerified: false, verifiedAt: null });
+    });
+
+    it('serves a hosted payment to anybody who knows its id, and ignores a body', async () => {
+      const closed = await service.aShop({ apiAllowlist: [] });
+      const { data } = await closed.call('POST', '/payments', { body: { currencyCode: 'USD', amount: '1', callbackUrl: 'http://localhost/x' } });
+      expect((await send({ params: { paymentId: String(data.paymentUid) }, raw: 'not json' })).data.status).toBe('PENDING');
+    });
+  },
 });

@@ -1,43 +1,70 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aService, type Service } from './service.ts';
+import { afterEach, expect, it } from 'vitest';
+import { describeOperation } from './describe-operation.ts';
 
-let service: Service;
-beforeAll(async () => {
-  service = await aService();
-});
-afterAll(() => service.stop());
+interface Health {
+  symbol: string;
+  health: string;
+  healthReasons: string[];
+}
 
-describe('200', () => {
-  it('lists what the gateway can be paid in, with everything a checkout needs to know (decisions 9)', async () => {
-    const { USDT } = service.world.assets;
-    const shop = await service.aShop({ assetIds: [USDT?.id] });
-    const { data } = await shop.call('GET', '/assets');
-    expect(data.items).toMatchObject([
-      {
-        assetId: USDT?.id,
-        symbol: 'USDT',
-        type: 'ERC20',
-        network: 'ethereum',
-        networkSymbol: 'ETH',
-        decimals: 6,
-        networkFee: '0.5',
-        minimumSettlement: null,
-        confirmations: 2,
-        health: 'DEGRADED',
-      },
-    ]);
-    expect((await (await service.aShop()).call('GET', '/assets')).data.items).toHaveLength(3);
-  });
-
-  it('tells a followed chain with fresh prices from a paused one', async () => {
-    const shop = await service.aShop();
-    const health = async () => ((await shop.call('GET', '/assets')).data.items as { health: string }[]).map((item) => item.health);
-    await service.deps.db.sql`
+describeOperation('listAssets', {
+  200: ({ send, service }) => {
+    const followed = () => service.deps.db.sql`
       insert into indexer_leases (network_id, holder, epoch, expires_at, published_height, caught_up_at)
-      values (${service.world.network.id}, 'test', 1, now(), 100, sluice_now())`;
-    expect(await health()).toEqual(['OK', 'OK', 'OK']);
-    await service.deps.db.sql`update networks set paused_at = now()`;
-    expect(await health()).toEqual(['PAUSED', 'PAUSED', 'PAUSED']);
-    await service.deps.db.sql`update networks set paused_at = null`;
-  });
+      values (${service.world.network.id}, 'test', 1, now(), 100, sluice_now())
+      on conflict (network_id) do update set caught_up_at = sluice_now()`;
+    const health = async (): Promise<Record<string, [string, string[]]>> =>
+      Object.fromEntries(((await send()).data.items as Health[]).map((item) => [item.symbol, [item.health, item.healthReasons]]));
+    afterEach(async () => {
+      await service.deps.db.sql`update networks set paused_at = null`;
+      await service.world.setPrice('ETH', '2500');
+    });
+
+    it('lists what the gateway can be paid in, with everything a checkout needs to know (decisions 9)', async () => {
+      const { USDT } = service.world.assets;
+      const shop = await service.aShop({ assetIds: [USDT?.id] });
+      const { data } = await send({ from: shop });
+      expect(data.items).toEqual([
+        {
+          assetId: USDT?.id,
+          symbol: 'USDT',
+          name: 'Tether USD',
+          type: 'ERC20',
+          network: 'ethereum',
+          networkId: service.world.network.id,
+          networkSymbol: 'ETH',
+          decimals: 6,
+          contractAddress: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+          networkFee: '0.5',
+          minimumDeposit: '0.01',
+          minimumSettlement: null,
+          confirmations: 2,
+          health: 'DEGRADED',
+          healthReasons: ['indexer_behind'],
+        },
+      ]);
+      const all = (await send()).data.items as { symbol: string; contractAddress: string | null }[];
+      expect(all.map((item) => item.symbol)).toEqual(['ETH', 'USDC', 'USDT']);
+      expect(all[0]?.contractAddress).toBeNull();
+    });
+
+    it('is OK while the chain is followed and the price is fresh', async () => {
+      await followed();
+      expect(await health()).toEqual({ ETH: ['OK', []], USDC: ['OK', []], USDT: ['OK', []] });
+    });
+
+    it('says of each asset what is wrong: a stale price, an indexer that is behind, a network that is paused', async () => {
+      await followed();
+      await service.deps.db.sql`update prices set source = 'median', at = sluice_now() - interval '121 seconds' where symbol = 'ETH'`;
+      expect(await health()).toEqual({ ETH: ['DEGRADED', ['price_stale']], USDC: ['OK', []], USDT: ['OK', []] });
+      await service.deps.db.sql`update indexer_leases set caught_up_at = sluice_now() - interval '121 seconds'`;
+      expect(await health()).toEqual({
+        ETH: ['DEGRADED', ['price_stale', 'indexer_behind']],
+        USDC: ['DEGRADED', ['indexer_behind']],
+        USDT: ['DEGRADED', ['indexer_behind']],
+      });
+      await service.deps.db.sql`update networks set paused_at = now()`;
+      expect((await health()).ETH).toEqual(['PAUSED', ['network_paused', 'price_stale', 'indexer_behind']]);
+    });
+  },
 });

@@ -1,80 +1,76 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aService, type Service, type Shop } from './service.ts';
-
-let service: Service;
-let shop: Shop;
-let ids: string[];
-beforeAll(async () => {
-  service = await aService();
-  shop = await service.aShop();
-  await shop.fund('USDT', '100.5');
-  ids = [];
-  for (let made = 0; made < 5; made++) {
-    const { data } = await shop.signed('POST', '/merchant/settlements', {
-      body: { assetId: service.world.assets.USDT?.id, amount: '5', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
-    });
-    ids.unshift(String(data.id));
-  }
-});
-afterAll(() => service.stop());
+import { beforeAll, expect, it } from 'vitest';
+import { describeOperation } from './describe-operation.ts';
+import type { Shop } from './service.ts';
 
 interface Page {
   items: { id: string }[];
   pagination: { total: number; limit: number; page: number; hasMore: boolean; nextCursor: string | null };
 }
-const list = async (query = '', from: Shop = shop): Promise<Page> => (await from.signed('GET', `/merchant/settlements${query}`)).data as unknown as Page;
 const idsOf = (page: Page): string[] => page.items.map((item) => item.id);
 
-describe('200', () => {
-  it("lists the gateway's own, newest first", async () => {
-    const page = await list();
-    expect(idsOf(page)).toEqual(ids);
-    expect(page.pagination).toEqual({ total: 5, limit: 20, page: 1, hasMore: false, nextCursor: null });
-    expect(await list('', await service.aShop())).toMatchObject({ items: [], pagination: { total: 0 } });
-  });
+describeOperation('listSettlements', {
+  200: ({ service, shop }) => {
+    const ids: string[] = [];
+    const list = async (query = '', from: Shop = shop): Promise<Page> => (await from.signed('GET', `/merchant/settlements${query}`)).data as unknown as Page;
+    beforeAll(async () => {
+      await shop.fund('USDT', '100.5');
+      for (let made = 0; made < 5; made++) {
+        const { data } = await shop.signed('POST', '/merchant/settlements', {
+          body: { assetId: service.world.assets.USDT?.id, amount: '5', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' },
+        });
+        ids.unshift(String(data.id));
+      }
+    });
 
-  it('pages by number and by cursor, which wins', async () => {
-    expect(idsOf(await list('?limit=2&page=2'))).toEqual(ids.slice(2, 4));
-    const seen: string[] = [];
-    let query = '?limit=2';
-    for (let page = await list(query); ; page = await list(query)) {
-      seen.push(...idsOf(page));
-      if (page.pagination.nextCursor === null) break;
-      query = `?limit=2&page=7&after=${encodeURIComponent(page.pagination.nextCursor)}`;
-    }
-    expect(seen).toEqual(ids);
-  });
+    it("lists the gateway's own, newest first", async () => {
+      const page = await list();
+      expect(idsOf(page)).toEqual(ids);
+      expect(page.pagination).toEqual({ total: 5, limit: 20, page: 1, hasMore: false, nextCursor: null });
+      expect(await list('', await service.aShop())).toMatchObject({ items: [], pagination: { total: 0 } });
+    });
 
-  it('clamps a large limit to 100 and gives a cheap count with limit=1', async () => {
-    for (const limit of [101, 1e6, 1e12]) expect((await list(`?limit=${limit}`)).pagination.limit).toBe(100);
-    expect(await list('?limit=1')).toMatchObject({ pagination: { total: 5, limit: 1, hasMore: true } });
-  });
+    it('pages by number and by cursor, which wins', async () => {
+      expect(idsOf(await list('?limit=2&page=2'))).toEqual(ids.slice(2, 4));
+      const seen: string[] = [];
+      let query = '?limit=2';
+      for (let page = await list(query); ; page = await list(query)) {
+        seen.push(...idsOf(page));
+        if (page.pagination.nextCursor === null) break;
+        query = `?limit=2&page=7&after=${encodeURIComponent(page.pagination.nextCursor)}`;
+      }
+      expect(seen).toEqual(ids);
+    });
 
-  it('filters by status', async () => {
-    expect((await list('?status=REQUESTED')).pagination.total).toBe(5);
-    expect((await list('?status=SETTLED')).items).toEqual([]);
-  });
-});
+    it('clamps a large limit to 100 and gives a cheap count with limit=1', async () => {
+      for (const limit of [101, 1e6, 1e12]) expect((await list(`?limit=${limit}`)).pagination.limit).toBe(100);
+      expect(await list('?limit=1')).toMatchObject({ pagination: { total: 5, limit: 1, hasMore: true } });
+    });
 
-describe('422', () => {
-  it.each([
-    ['status', '?status=DONE'],
-    ['status', '?status=requested'],
-    ['status', '?status='],
-    ['limit', '?limit=0'],
-    ['limit', '?limit=-1'],
-    ['limit', '?limit=ten'],
-    ['limit', '?limit=1.5'],
-    ['limit', '?limit='],
-    ['page', '?page=0'],
-    ['page', '?page=99999999999999999999'],
-    ['after', '?after=nonsense'],
-    ['after', '?after='],
-    ['after', '?after=AAAAAAAAAAAAAAAAAAAAAA'],
-    ['status', '?status=SETTLED&status=REQUESTED'],
-  ])('names %s in %s', async (field, query) => {
-    const { status, error } = await shop.signed('GET', `/merchant/settlements${query}`);
-    expect([status, error.code]).toEqual([422, 'validation_error']);
-    expect(error.message).toMatch(new RegExp(`^${field}: `));
-  });
+    it('filters by status', async () => {
+      expect((await list('?status=REQUESTED')).pagination.total).toBe(5);
+      expect((await list('?status=SETTLED')).items).toEqual([]);
+    });
+  },
+  422: ({ send }) => {
+    it.each([
+      ['status', '?status=DONE'],
+      ['status', '?status=requested'],
+      ['status', '?status='],
+      ['limit', '?limit=0'],
+      ['limit', '?limit=-1'],
+      ['limit', '?limit=ten'],
+      ['limit', '?limit=1.5'],
+      ['limit', '?limit='],
+      ['page', '?page=0'],
+      ['page', '?page=99999999999999999999'],
+      ['after', '?after=nonsense'],
+      ['after', '?after='],
+      ['after', '?after=AAAAAAAAAAAAAAAAAAAAAA'],
+      ['status', '?status=SETTLED&status=REQUESTED'],
+    ])('names %s in %s', async (field, query) => {
+      const { status, error } = await send({ query });
+      expect([status, error.code]).toEqual([422, 'validation_error']);
+      expect(error.message).toMatch(new RegExp(`^${field}: `));
+    });
+  },
 });

@@ -50,5 +50,15 @@ describe('logos', () => {
   it('escape whatever a name holds', () => {
     expect(logoOf(`<a"'&`)).not.toMatch(/<a|"'/);
     expect(logoOf(`<a"'&`)).toContain('&lt;A&quot;&#39;</text>');
+    const image = logoOf('a\u0000\u001b]b\ud800\uffff😀c');
+    expect(image).toContain('>A]B\ufffd</text>');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    expect(image).not.toMatch(/[\u0000-\u0009\u000b-\u001f\ud800-\udfff\uffff]/u);
+  });
+
+  it('come from the deployment itself, with nothing loaded from anywhere else', async () => {
+    const image = await (await get('/logos/USDT.svg')).text();
+    expect(image.replace('xmlns="http://www.w3.org/2000/svg"', '')).not.toMatch(/https?:|href|<script|<image|<style|url\(/i);
+    expect((await get('/logos/USDT.svg')).headers.get('cross-origin-resource-policy')).toBe('cross-origin');
   });
 });

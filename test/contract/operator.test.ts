@@ -1,14 +1,15 @@
 import fc from 'fast-check';
-import { generateSync, type JsonSchema } from 'json-schema-faker';
+import { generateSync } from 'json-schema-faker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TEST_SECRETS } from '#test/harness/world.ts';
 import { type Entry, OPERATOR_CATALOGUE, pathOf } from './catalogue.ts';
-import { bodySchemas, hostileRequest, mutate, RUNS } from './hostile.ts';
-import { type Answer, type Ask, aService, type Service } from './service.ts';
+import { bodySchemas, hostileRequest, mutate, RUNS, type Schema } from './hostile.ts';
+import type { Answer, Ask } from './client.ts';
+import { aService, type Service } from './service.ts';
 
 let service: Service;
 let ids: string[];
-let schemas: Map<string, JsonSchema>;
+let schemas: Map<string, Schema>;
 beforeAll(async () => {
   service = await aService();
   const shop = await service.aShop();
@@ -23,30 +24,18 @@ const TOKEN = { authorization: `Bearer ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}` };
 const ask = (entry: Entry, one: Ask = {}, path = pathOf(entry)): Promise<Answer> =>
   service.ask(entry.method, `/operator/v1${path}`, { ...one, headers: { ...TOKEN, ...one.headers } });
 const each = (entries: readonly Entry[]): [string, Entry][] => entries.map((entry) => [entry.id, entry]);
-const WITH_BODY = OPERATOR_CATALOGUE.filter((entry) => entry.takesBody);
 
 describe('every operator operation', () => {
-  it.each(each(OPERATOR_CATALOGUE))('%s wants the operator token', async (_id, entry) => {
-    for (const headers of [{}, { authorization: 'Bearer wrong' }, { 'x-api-key': TEST_SECRETS.SLUICE_OPERATOR_TOKEN }]) {
-      const { status, error } = await service.ask(entry.method, `/operator/v1${pathOf(entry)}`, { headers });
-      expect([status, error.code]).toEqual([401, 'operator_token_invalid']);
-    }
-  });
-
-  it.each(each(WITH_BODY))('%s wants a strict JSON object in an ordinary body', async (_id, entry) => {
-    expect((await ask(entry, { raw: '{"a":1,"a":2}' })).status).toBe(400);
-    expect((await ask(entry, { raw: '[]' })).error.message).toMatch(/^body: /);
-    expect((await ask(entry, { raw: '{}', headers: { 'content-type': 'text/plain' } })).status).toBe(415);
-    expect((await ask(entry, { raw: `{"a":"${'x'.repeat(65_536)}"}` })).status).toBe(413);
-  });
-
   it.each(each(OPERATOR_CATALOGUE))(
     '%s answers whatever is sent as the contract says',
     async (_id, entry) => {
       await fc.assert(
         fc.asyncProperty(hostileRequest, async ({ seed, mutations, id, query }) => {
           const body = entry.takesBody
-            ? { raw: JSON.stringify(mutations.reduce<unknown>(mutate, generateSync(schemas.get(entry.id) ?? {}, { seed }))) ?? 'null' }
+            ? {
+                raw:
+                  JSON.stringify(mutations.reduce<unknown>((value, one) => mutate(value, one), generateSync(schemas.get(entry.id) ?? {}, { seed }))) ?? 'null',
+              }
             : {};
           const { status, error, text } = await ask(
             entry,

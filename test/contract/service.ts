@@ -1,13 +1,17 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { OpenAPIBackend } from 'openapi-backend';
 import { expect } from 'vitest';
 import { applyMessage } from '#api/consumers/apply-message.ts';
 import type { Chain, Deps } from '#api/deps.ts';
-import { createApp, readContract } from '#api/http/app.ts';
-import { createAjv } from '#api/http/contract-router.ts';
+import { createApp } from '#api/http/app.ts';
+import { createCheckoutApp } from '#api/http/checkout-app.ts';
 import { createHttpServer } from '#api/http/server.ts';
+import { confirmSimulations } from '#api/jobs/confirm-simulations.ts';
+import { creditDeposits } from '#api/jobs/credit-deposits.ts';
+import { expirePayments } from '#api/jobs/expire-payments.ts';
+import { matureCreditsSweep } from '#api/jobs/mature-credits.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
+import { checkoutOperations } from '#api/operations/checkout/index.ts';
 import { operations } from '#api/operations/index.ts';
 import { operatorOperations } from '#api/operations/operator/index.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
@@ -17,28 +21,11 @@ import { seedWallets } from '#api/treasury/wallets.ts';
 import { openPayer } from '#shared/chains/payers.ts';
 import { openReader } from '#shared/chains/readers.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
-import { isUuid } from '#shared/core/ids.ts';
 import { assertCleanAudit } from '#test/harness/audit.ts';
 import { aChain, type TestChain } from '#test/harness/chain.ts';
 import { type InProcess, inProcess } from '#test/harness/in-process.ts';
 import { TEST_SECRETS } from '#test/harness/world.ts';
-
-export interface Answer {
-  status: number;
-  headers: Headers;
-  /** The body as sent. */
-  text: string;
-  // Untyped on purpose: a test reads what it asserts on.
-  data: Record<string, unknown>;
-  error: { code: string; message: string };
-}
-
-export interface Ask {
-  body?: unknown;
-  /** Sent as it is instead of `body`. */
-  raw?: string | Uint8Array<ArrayBuffer>;
-  headers?: Record<string, string>;
-}
+import { type Answer, type Ask, type Client, openClient } from './client.ts';
 
 export interface SignedAsk extends Ask {
   idempotencyKey?: string | null;
@@ -72,13 +59,17 @@ export interface Service {
   world: InProcess;
   deps: Deps;
   origin: string;
-  ask(method: string, path: string, ask?: Ask): Promise<Answer>;
+  ask: Client;
   aShop(settings?: Record<string, unknown>): Promise<Shop>;
   /** Plays the chain: mines one block holding these transfers and applies it. */
   mine(transfers?: Partial<Transfer>[]): Promise<void>;
+  /** Moves the service clock and lets workers do what that makes due. */
+  wait(seconds: number): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** What workers do that time asks for. */
+const SWEEPS = [expirePayments, creditDeposits, confirmSimulations, matureCreditsSweep];
 const EVERYWHERE = ['127.0.0.1', '::1'];
 
 /** Starts it; `tamper` may replace parts of what the operations are given. */
@@ -87,7 +78,7 @@ export async function aService(tamper: (deps: Deps) => Deps = (deps) => deps): P
   const deps = tamper(withNode(world, chain));
   await seedWallets(deps);
   const { origin, ask, close } = await listen(deps);
-  const mine = await aMiner(deps, world);
+  const mine = await aMiner(deps, world, chain);
   return {
     world,
     deps,
@@ -95,6 +86,10 @@ export async function aService(tamper: (deps: Deps) => Deps = (deps) => deps): P
     ask,
     mine,
     aShop: (settings) => aShop({ world, ask, mine, deps }, settings),
+    async wait(seconds) {
+      await world.advance(seconds);
+      for (const sweep of SWEEPS) while ((await sweep.run(deps)) > 0);
+    },
     async stop() {
       await close();
       try {
@@ -108,62 +103,34 @@ export async function aService(tamper: (deps: Deps) => Deps = (deps) => deps): P
 
 export interface Listening {
   origin: string;
-  ask: Service['ask'];
+  ask: Client;
   close(): Promise<void>;
 }
 
 /** Serves the http side, with other operations if some are given. */
 export async function listen(deps: Deps, answering: typeof operations = operations): Promise<Listening> {
-  const app = await createApp(deps, { operations: answering, operatorOperations: operatorOperations({ devChains: null, runDue: async () => undefined }) });
+  return serve(await createApp(deps, { operations: answering, operatorOperations: operatorOperations({ devChains: null, runDue: async () => undefined }) }));
+}
+
+/** Serves the checkout's own channel, with other operations if some are given. */
+export async function listenCheckout(deps: Deps, answering: typeof checkoutOperations = checkoutOperations): Promise<Listening> {
+  return serve(await createCheckoutApp(deps, { operations: answering }));
+}
+
+/** Serves any app of the http side on a free port. */
+export async function serve(app: Parameters<typeof createHttpServer>[0]): Promise<Listening> {
   const server = createHttpServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     origin,
-    ask: await askThrough(origin),
+    ask: await openClient(origin),
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
-}
-
-/** Every call there is, each answer checked: declared status, schema, envelope and the two headers. */
-async function askThrough(origin: string): Promise<Service['ask']> {
-  const contracts = await Promise.all([openContract('api/contract/openapi.yaml', '/api/v1'), openContract('api/contract/operator.yaml', '/operator/v1')]);
-  return async (method, path, { body, raw, headers = {} } = {}) => {
-    const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-    const type = content === undefined ? {} : { 'content-type': 'application/json' };
-    const response = await fetch(`${origin}${path}`, { method, headers: { ...type, ...headers }, ...(content === undefined ? {} : { body: content }) });
-    const text = await response.text();
-    const envelope = JSON.parse(text) as { success: boolean } & Pick<Answer, 'data' | 'error'>;
-    expect(response.headers.get('x-request-id')).toSatisfy(isUuid);
-    expect(response.headers.get('x-contract-revision')).toBe('2.2.0');
-    expect(envelope.success).toBe(response.ok);
-    for (const contract of contracts) {
-      const operation = contract.matchOperation({ method, path, headers: {} });
-      if (operation === undefined) continue;
-      const declared = Object.keys(operation.responses ?? {});
-      expect(declared, `${operation.operationId} answered ${response.status}, which the contract does not list: ${text}`).toContain(String(response.status));
-      const { errors } = contract.validateResponse(envelope, operation, response.status);
-      expect(errors, `${operation.operationId} ${response.status}: ${text}`).toBeNull();
-    }
-    return { status: response.status, headers: response.headers, text, data: envelope.data, error: envelope.error };
-  };
-}
-
-async function openContract(file: string, apiRoot: string): Promise<OpenAPIBackend> {
-  const contract = new OpenAPIBackend({
-    definition: readContract(file),
-    apiRoot,
-    quick: true,
-    strict: true,
-    handlers: { notFound: () => undefined, validationFail: () => undefined, unauthorizedHandler: () => undefined },
-    customizeAjv: (_ajv, options) => createAjv(options),
-  });
-  await contract.init();
-  return contract;
 }
 
 async function aShop(parts: Pick<Service, 'world' | 'ask' | 'mine' | 'deps'>, settings: Record<string, unknown> = {}): Promise<Shop> {
@@ -198,7 +165,7 @@ async function aShop(parts: Pick<Service, 'world' | 'ask' | 'mine' | 'deps'>, se
 }
 
 /** A merchant's server that speaks through `ask`. */
-export function callerOf(ask: Service['ask'], { apiKey, cashoutSecret }: Credentials): Caller {
+export function callerOf(ask: Client, { apiKey, cashoutSecret }: Credentials): Caller {
   return {
     call: (method, path, one = {}) => ask(method, `/api/v1${path}`, { ...one, headers: { 'x-api-key': apiKey, ...one.headers } }),
     signed(method, path, { idempotencyKey = randomUUID(), timestamp = String(Math.floor(Date.now() / 1000)), secret = cashoutSecret, ...one } = {}) {
@@ -232,13 +199,17 @@ export function payTo(address: string, asset: StoredAsset, amount: string): Part
   return { kind: asset.contract === null ? 'native' : 'token', recipient: address.toLowerCase(), contract: asset.contract, rawAmount };
 }
 
-async function aMiner(deps: Deps, world: InProcess): Promise<Service['mine']> {
+/** Every block it makes up has one of the node's own beside it, so that the node is never behind what was applied. */
+async function aMiner(deps: Deps, world: InProcess, chain: TestChain): Promise<Service['mine']> {
   const network = { id: world.network.id, name: world.network.config.name };
   const fence = (await acquireConsumerLease(deps.db.sql, { networkId: network.id, holder: 'test', seconds: 3_600 })) as number;
   let parentHash = hash();
-  let height = 99;
+  let height = Number(await chain.node.call<string>('eth_blockNumber', []));
+  let seq = 0;
   return async (transfers = []) => {
+    await chain.mine();
     height += 1;
+    seq += 1;
     const blockHash = hash();
     const time = Math.floor(Date.now() / 1000);
     const sightings = transfers.map((transfer, position) => ({
@@ -258,7 +229,7 @@ async function aMiner(deps: Deps, world: InProcess): Promise<Service['mine']> {
     await applyMessage(deps, network, fence, {
       network: network.name,
       epoch: 1,
-      seq: height - 99,
+      seq,
       from: height,
       to: height,
       parentHash,

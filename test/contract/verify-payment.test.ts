@@ -1,84 +1,89 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { StoredAsset } from '#api/store/assets.ts';
-import { aService, payTo, selectAddress, type Service, type Shop } from './service.ts';
+import { describeOperation } from './describe-operation.ts';
+import { payTo, selectAddress } from './service.ts';
 
-let service: Service;
-let shop: Shop;
-beforeAll(async () => {
-  service = await aService();
-  shop = await service.aShop({ settings: { underAcceptableDiff: '1', acceptableDiffKind: 'PERCENTAGE', commissionBps: 100 } });
-});
-afterAll(() => service.stop());
+const SETTINGS = { settings: { underAcceptableDiff: '1', acceptableDiffKind: 'PERCENTAGE', commissionBps: 100 } };
 
-const verify = (paymentUid: string) => shop.call('POST', `/payments/${paymentUid}/verify`);
-const usdt = (): StoredAsset => service.world.assets.USDT as StoredAsset;
+// What each field means in each status, line by line of contract 2.7, is in integration/payment-views.test.ts.
+describeOperation(
+  'verifyPayment',
+  {
+    200: ({ send, service, shop }) => {
+      const verify = (paymentId: string) => send({ params: { paymentId } });
+      const usdt = (): StoredAsset => service.world.assets.USDT as StoredAsset;
+      /** An API-mode payment in USDT with its address selected. */
+      async function selected(amount = '100'): Promise<{ paymentUid: string; address: string }> {
+        const { paymentUid, payment } = await shop.payment({ amount });
+        const offer = payment.offers.find((one) => one.assetSymbol === 'USDT');
+        return { paymentUid, address: await selectAddress(service, paymentUid, offer?.id ?? '') };
+      }
 
-/** An API-mode payment in USDT with its address selected. */
-async function selected(amount = '100'): Promise<{ paymentUid: string; address: string }> {
-  const { paymentUid, payment } = await shop.payment({ amount });
-  const offer = payment.offers.find((one) => one.assetSymbol === 'USDT');
-  return { paymentUid, address: await selectAddress(service, paymentUid, offer?.id ?? '') };
-}
+      it('answers PENDING without figures of a deposit, and does not mark it verified', async () => {
+        const { paymentUid } = await shop.payment({ webhookParams: { order: 7 } });
+        const { data } = await verify(paymentUid);
+        expect(data).toMatchObject({
+          paymentUid,
+          status: 'PENDING',
+          amount: '10',
+          isVerified: false,
+          verifiedAt: null,
+          deposits: [],
+          webhookParams: { order: 7 },
+        });
+        for (const field of ['expectedAmount', 'assetSymbol', 'receivedAmount', 'deviationUsd', 'depositPath', 'txHash', 'amlState', 'txFee'])
+          expect(data).not.toHaveProperty(field);
+      });
 
-describe('200', () => {
-  it('answers PENDING without figures of a deposit, and does not mark it verified', async () => {
-    const { paymentUid } = await shop.payment();
-    const { status, data } = await verify(paymentUid);
-    expect(status).toBe(200);
-    expect(data).toMatchObject({ paymentUid, status: 'PENDING', amount: '10', isVerified: false, verifiedAt: null, deposits: [] });
-    for (const field of ['expectedAmount', 'assetSymbol', 'receivedAmount', 'deviationUsd', 'depositPath', 'txHash', 'amlState', 'txFee'])
-      expect(data).not.toHaveProperty(field);
-  });
+      it('carries the figures once paid, marks the payment verified once, and ignores a body (contract 2.7, decisions 9)', async () => {
+        const { paymentUid, address } = await selected();
+        await service.mine([payTo(address, usdt(), '99.5')]);
+        await service.mine();
+        const first = await send({ params: { paymentId: paymentUid }, raw: 'not even JSON', headers: { 'content-type': 'text/plain' } });
+        expect(first.data).toMatchObject({
+          status: 'ACCEPTABLE',
+          expectedAmount: '100',
+          assetSymbol: 'USDT',
+          receivedAssetSymbol: 'USDT',
+          receivedAssetId: usdt().id,
+          receivedAmount: '99.5',
+          receivedAmountUsd: '99.50',
+          deviationUsd: '-0.50',
+          depositPath: 'standard',
+          txFee: '0.5',
+          commissionFee: '0.995',
+          txFeePayer: 'MERCHANT',
+          commissionFeePayer: 'MERCHANT',
+          network: 'ethereum',
+          isVerified: true,
+          deposits: [{ asset: 'USDT', amount: '99.5', state: 'credited', depositPath: 'standard' }],
+        });
+        expect(first.data).not.toHaveProperty('amlState');
+        const again = (await verify(paymentUid)).data;
+        expect(again).toEqual(first.data);
+      });
 
-  it('carries the figures once paid, marks the payment verified once, and ignores a body (contract 2.7, decisions 9)', async () => {
-    const { paymentUid, address } = await selected();
-    await service.mine([payTo(address, usdt(), '99.5')]);
-    await service.mine();
-    const first = await shop.call('POST', `/payments/${paymentUid}/verify`, { raw: 'not even JSON', headers: { 'content-type': 'text/plain' } });
-    expect(first.data).toMatchObject({
-      status: 'ACCEPTABLE',
-      expectedAmount: '100',
-      assetSymbol: 'USDT',
-      receivedAssetSymbol: 'USDT',
-      receivedAssetId: usdt().id,
-      receivedAmount: '99.5',
-      receivedAmountUsd: '99.50',
-      deviationUsd: '-0.50',
-      depositPath: 'standard',
-      txFee: '0.5',
-      commissionFee: '0.995',
-      txFeePayer: 'MERCHANT',
-      commissionFeePayer: 'MERCHANT',
-      network: 'ethereum',
-      isVerified: true,
-      deposits: [{ asset: 'USDT', amount: '99.5', depositPath: 'standard' }],
-    });
-    expect(first.data).not.toHaveProperty('amlState');
-    const { confirmations: _, ...again } = ((await verify(paymentUid)).data.deposits as Record<string, unknown>[])[0] ?? {};
-    expect(first.data.deposits).toMatchObject([again]);
-    expect((await verify(paymentUid)).data.verifiedAt).toBe(first.data.verifiedAt);
-  });
+      it('values a wrong asset in what arrived (contract 3.1)', async () => {
+        const { paymentUid, address } = await selected();
+        await service.mine([payTo(address, service.world.assets.USDC as StoredAsset, '50')]);
+        await service.mine();
+        expect((await verify(paymentUid)).data).toMatchObject({
+          status: 'MISMATCH',
+          assetSymbol: 'USDT',
+          receivedAssetSymbol: 'USDC',
+          receivedAmount: '50',
+          deviationUsd: '-50.00',
+        });
+      });
 
-  it('values a wrong asset in what arrived (contract 3.1)', async () => {
-    const { paymentUid, address } = await selected();
-    await service.mine([payTo(address, service.world.assets.USDC as StoredAsset, '50')]);
-    await service.mine();
-    expect((await verify(paymentUid)).data).toMatchObject({
-      status: 'MISMATCH',
-      assetSymbol: 'USDT',
-      receivedAssetSymbol: 'USDC',
-      receivedAmount: '50',
-      deviationUsd: '-50.00',
-    });
-  });
-});
-
-describe('404', () => {
-  it("answers another gateway's payment exactly like one that does not exist (contract 5.3)", async () => {
-    const foreign = (await (await service.aShop()).payment()).paymentUid;
-    const answers = [await verify(foreign), await verify(randomUUID())];
-    expect(answers.map((answer) => answer.status)).toEqual([404, 404]);
-    expect(answers[0]?.text).toBe(answers[1]?.text);
-  });
-});
+      it('verifies a payment once, however many ask at the same time', async () => {
+        const { paymentUid, address } = await selected();
+        await service.mine([payTo(address, usdt(), '100')]);
+        await service.mine();
+        const answers = await Promise.all(Array.from({ length: 20 }, () => verify(paymentUid)));
+        expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      });
+    },
+  },
+  { gateway: SETTINGS },
+);

@@ -1,0 +1,73 @@
+import { expect } from 'vitest';
+import type { operations } from '#api/contract/types.ts';
+import type { Service, Shop } from './service.ts';
+
+/** Operations of the merchant API; the webhook section is what the service calls. */
+export type OperationId = Exclude<keyof operations, 'receivePaymentWebhook'>;
+
+/** What goes into a request of one operation that succeeds. */
+export interface Example {
+  /** By name in the path template. */
+  params?: Record<string, string>;
+  body?: Record<string, unknown>;
+}
+
+type Make = (service: Service, shop: Shop) => Promise<Example>;
+
+const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const CALLBACK = 'https://shop.example/thanks';
+
+const payment = async (shop: Shop, over: Record<string, unknown> = {}): Promise<{ paymentId: string }> => ({
+  paymentId: (await shop.payment(over)).paymentUid,
+});
+const cashout = (service: Service): Record<string, unknown> => ({ assetId: service.world.assets.USDT?.id, amount: '2', address: ADDRESS });
+const settlement = async (service: Service, shop: Shop): Promise<Example> => {
+  await shop.fund('USDT', '10');
+  const made = await shop.signed('POST', '/merchant/settlements', { body: cashout(service) });
+  expect(made.status, made.text).toBe(200);
+  return { params: { settlementId: String(made.data.id) } };
+};
+const ofPayment: Make = async (_service, shop) => ({ params: await payment(shop) });
+
+/** A request that succeeds, made anew at every call; what it needs exists when it is answered. */
+export const EXAMPLES: Record<OperationId, Make> = {
+  createPayment: async () => ({ body: { currencyCode: 'USD', amount: '10', callbackUrl: CALLBACK } }),
+  createOpenAmountPayment: async () => ({ body: { callbackUrl: CALLBACK } }),
+  previewPayment: async () => ({ body: { currencyCode: 'USD', amount: '10', callbackUrl: CALLBACK } }),
+  listPayments: async () => ({}),
+  verifyPayment: ofPayment,
+  inquirePayment: async (_service, shop) => ({ params: await payment(shop), body: { txHash: `0x${'a'.repeat(64)}` } }),
+  explainPayment: ofPayment,
+  listPaymentWebhooks: ofPayment,
+  resendPaymentWebhook: async (service, shop) => {
+    const params = await payment(shop, { timeoutSeconds: 1 });
+    await service.world.advance(2);
+    await service.ask('POST', `/api/v1/public/payments/${params.paymentId}/expire`);
+    return { params };
+  },
+  listAssets: async () => ({}),
+  getPublicPayment: ofPayment,
+  expirePayment: ofPayment,
+  openPaymentSocket: ofPayment,
+  selectOffer: async (_service, shop) => {
+    const { paymentUid, payment: made } = await shop.payment();
+    return { params: { paymentId: paymentUid, offerId: made.offers[0]?.id ?? '' } };
+  },
+  simulateSandboxPayment: async (_service, shop) => ({ params: await payment(shop, { isSandbox: true }), body: { scenario: 'success' } }),
+  listBalances: async () => ({}),
+  estimateSettlementFee: async (service) => ({ body: cashout(service) }),
+  createSettlement: async (service, shop) => {
+    await shop.fund('USDT', '10');
+    return { body: cashout(service) };
+  },
+  listSettlements: async () => ({}),
+  getSettlement: settlement,
+  approveSettlement: async (service, shop) => ({ ...(await settlement(service, shop)), body: { totpCode: '123456' } }),
+  retrySettlement: settlement,
+  cancelSettlement: settlement,
+};
+
+/** What a gateway must be given before an operation can succeed on it; most need nothing beyond the defaults. */
+export const GATEWAYS: Partial<Record<OperationId, Record<string, unknown>>> = {
+  createOpenAmountPayment: { openAmount: { enabled: true, minAmountUsd: '1', assetIds: null } },
+};

@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { operations } from '#api/contract/operator-types.ts';
+import type { Deps } from '#api/deps.ts';
+import { createApp } from '#api/http/app.ts';
+import { operations as merchantOperations } from '#api/operations/index.ts';
+import { operatorOperations } from '#api/operations/operator/index.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { createLimiter } from '#shared/platform/limiter.ts';
+import { connect, type Database } from '#shared/platform/postgres.ts';
+import { TEST_SECRETS } from '#test/harness/world.ts';
+import { type Entry, OPERATOR_CATALOGUE } from './catalogue.ts';
+import type { Answer, Ask, Client } from './client.ts';
+import { aService, type Listening, listen, payTo, selectAddress, serve, type Service, type Shop } from './service.ts';
+
+interface Request {
+  /** By name in the path template. */
+  params?: Record<string, string>;
+  body?: Record<string, unknown>;
+}
+
+/** What is special about one operation: a request that succeeds, and what causes the errors that are not the same everywhere. */
+interface Special {
+  request(): Promise<Request>;
+  /** A request that conflicts with what is there. */
+  409?(): Promise<Request>;
+  /** It belongs to development, and production refuses it. */
+  403?: true;
+  /** The listener it succeeds on, where that is not the service's. */
+  through?(): Client;
+}
+
+const TOKEN = { authorization: `Bearer ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}` };
+/** What answers 501 whatever is asked; what is checked before that is checked for them too. */
+const NOT_YET = ['addScreeningCredits', 'rescanNetwork', 'resolveAml', 'rejectSettlement', 'listInvoices', 'setScreening'];
+
+let service: Service;
+let shop: Shop;
+let production: Listening;
+/** With local chains to move, of which there are none. */
+let development: Listening;
+let limited: Listening;
+let crashing: Listening;
+let stranded: Listening;
+let away: Database;
+const lines: string[] = [];
+beforeAll(async () => {
+  service = await aService();
+  const { deps } = service;
+  shop = await service.aShop({ settings: { lateCaptureGraceSeconds: 0 } });
+  production = await listen({ ...deps, config: { ...deps.config, NODE_ENV: 'production', SLUICE_PRICE_SOURCE: 'http' } });
+  limited = await listen({ ...deps, config: { ...deps.config, SLUICE_RATE_LIMIT_SCALE: 1e-9 }, limiter: createLimiter({ now: Date.now }) });
+  away = connect('postgres://nobody@127.0.0.1:1/nothing', { name: 'away', max: 1 });
+  stranded = await serve(await movable({ ...deps, db: away }));
+  development = await serve(await movable(deps));
+  crashing = await crashingListener();
+});
+afterAll(async () => {
+  await Promise.all([production, development, limited, crashing, stranded].map((one) => one.close()));
+  await away.end();
+  // What is left unpaid ends before the books are audited.
+  await service.wait(86_400);
+  await service.stop();
+});
+
+function movable(deps: Deps): ReturnType<typeof createApp> {
+  const tools = { devChains: { warp: async () => undefined }, runDue: async () => undefined };
+  return createApp(deps, { operations: merchantOperations, operatorOperations: operatorOperations(tools) });
+}
+
+async function crashingListener(): Promise<Listening> {
+  const crash = async (): Promise<never> => {
+    throw new Error('canary: postgres://user:secret@db');
+  };
+
+  const all = operatorOperations({ devChains: null, runDue: async () => undefined });
+  const log = pino({ serializers: { error: pino.stdSerializers.err } }, { write: (line: string) => void lines.push(line) });
+  const broken = Object.fromEntries(Object.keys(all).map((id) => [id, crash])) as unknown as typeof all;
+  return serve(await createApp({ ...service.deps, log }, { operations: merchantOperations, operatorOperations: broken }));
+}
+
+const nothing = async (): Promise<Request> => ({});
+const ofShop = async (body?: Record<string, unknown>): Promise<Request> => ({ params: { id: shop.id }, ...(body === undefined ? {} : { body }) });
+const ofNetwork = async (): Promise<Request> => ({ params: { network: 'ethereum' }, body: { reason: 'maintenance' } });
+
+async function aSettlement(): Promise<Request> {
+  await shop.fund('USDT', '10');
+  const body = { assetId: service.world.assets.USDT?.id, amount: '2', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' };
+  return { params: { id: String((await shop.signed('POST', '/merchant/settlements', { body })).data.id) } };
+}
+
+/** A deposit that came after grace, and the payment it was meant for. */
+async function aSetAsideDeposit(): Promise<Request> {
+  const { paymentUid, payment } = await shop.payment({ timeoutSeconds: 60 });
+  const address = await selectAddress(service, paymentUid, payment.offers.find((offer) => offer.assetSymbol === 'USDT')?.id ?? '');
+  await service.wait(2_000);
+  expect((await service.ask('POST', `/api/v1/public/payments/${paymentUid}/expire`)).data.status).toBe('EXPIRED');
+  const time = Math.floor(Date.now() / 1000) + 1_000_000;
+  await service.mine([{ ...payTo(address, service.world.assets.USDT as StoredAsset, '10'), time }]);
+  await service.mine();
+  const { data } = await service.ask('GET', '/operator/v1/deposits?state=unallocated&limit=1', { headers: TOKEN });
+  return { params: { id: (data.items as { id: string }[])[0]?.id ?? '' }, body: { paymentId: paymentUid, reason: 'the payer wrote in' } };
+}
+
+async function aWebhook(): Promise<Request> {
+  const { paymentUid } = await shop.payment({ timeoutSeconds: 1 });
+  await service.wait(2);
+  await service.ask('POST', `/api/v1/public/payments/${paymentUid}/expire`);
+  const { data } = await service.ask('GET', `/operator/v1/webhooks?paymentId=${paymentUid}`, { headers: TOKEN });
+  return { params: { id: (data.items as { id: string }[])[0]?.id ?? '' }, body: { reason: 'lost' } };
+}
+
+const aToken = (): Record<string, unknown> => ({
+  network: 'ethereum',
+  symbol: 'EURX',
+  contract: `0x${randomUUID().replaceAll('-', '')}12345678`,
+  decimals: 2,
+});
+
+/** Every operation of the operator contract; one that is missing here does not compile. */
+const SPECIAL: Record<keyof operations, Special> = {
+  listGateways: { request: nothing },
+  createGateway: { request: async () => ({ body: { name: 'Another' } }) },
+  getGateway: { request: () => ofShop() },
+  changeGateway: { request: () => ofShop({ contactEmail: 'ops@example.com', reason: 'asked for' }) },
+  createApiKey: { request: () => ofShop({ permissions: ['payment:read'] }) },
+  revokeApiKey: {
+    request: async () => {
+      const { data } = await service.ask('POST', `/operator/v1/gateways/${shop.id}/api-keys`, { headers: TOKEN, body: {} });
+      return { params: { id: shop.id, keyId: String(data.keyId) } };
+    },
+  },
+  rotateSecret: { request: async () => ({ params: { id: shop.id, kind: 'webhook' }, body: { overlapSeconds: 60 } }) },
+  enrolTotp: { request: () => ofShop({}) },
+  addScreeningCredits: { request: () => ofShop({ add: 5 }) },
+  listNetworks: { request: nothing },
+  rescanNetwork: { request: async () => ({ params: { network: 'ethereum' }, body: { from: 1, to: 2 } }) },
+  pauseNetwork: { request: ofNetwork },
+  resumeNetwork: { request: ofNetwork },
+  listCurrencies: { request: nothing },
+  setCurrency: { request: async () => ({ params: { code: 'EUR' }, body: { active: true } }) },
+  listAssets: { request: nothing },
+  addAsset: {
+    request: async () => ({ body: aToken() }),
+    409: async () => {
+      const body = aToken();
+      await service.ask('POST', '/operator/v1/assets', { headers: TOKEN, body });
+      return { body };
+    },
+  },
+  listPayments: { request: nothing },
+  getPayment: { request: async () => ({ params: { id: (await shop.payment()).paymentUid } }) },
+  resolveAml: { request: async () => ({ params: { id: (await shop.payment()).paymentUid }, body: { action: 'RELEASE', reason: 'cleared' } }) },
+  listSettlements: { request: nothing },
+  getSettlement: { request: aSettlement },
+  rejectSettlement: { request: async () => ({ ...(await aSettlement()), body: { reason: 'asked for' } }) },
+  listDeposits: { request: nothing },
+  allocateDeposit: {
+    request: aSetAsideDeposit,
+    409: async () => {
+      const request = await aSetAsideDeposit();
+      await service.ask('POST', `/operator/v1/deposits/${request.params?.id}/allocate`, { headers: TOKEN, ...request });
+      return request;
+    },
+  },
+  listInvoices: { request: nothing },
+  listWebhooks: { request: nothing },
+  resendWebhook: { request: aWebhook },
+  listJobs: { request: nothing },
+  runAudit: { request: nothing },
+  freeze: { request: async () => ({ body: { scope: 'network:ethereum', reason: 'strange blocks' } }) },
+  unfreeze: { request: async () => ({ body: { scope: 'network:ethereum' } }) },
+  listPrices: { request: nothing },
+  setPrice: { request: async () => ({ params: { symbol: 'USDT' }, body: { usd: '1' } }), 403: true },
+  setScreening: { request: async () => ({ params: { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }, body: { score: 10 } }), 403: true },
+  getClock: { request: nothing },
+  advanceClock: { request: async () => ({ body: { seconds: 1 } }), 403: true, through: () => development.ask },
+};
+
+function ask(
+  entry: Entry,
+  { params = {}, body }: Request,
+  { through = service.ask, query = '', ...one }: Ask & { through?: Client; query?: string } = {},
+): Promise<Answer> {
+  const path = entry.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? randomUUID());
+  const given = one.raw !== undefined || body === undefined ? {} : { body };
+  return through(entry.method, `/operator/v1${path}${query}`, { ...given, ...one, headers: { ...TOKEN, ...one.headers } });
+}
+
+const codeOf = ({ status, error }: Answer): [number, string | undefined] => [status, error?.code];
+
+/** What a listed status is proven with, by status; an operation that lists another has no case for it and fails. */
+function cases(entry: Entry): Record<string, () => Promise<void>> {
+  const special = SPECIAL[entry.id as keyof operations];
+  const success = entry.statuses.find((status) => status.startsWith('2')) ?? '';
+  const params = [...entry.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+  const { 409: conflict, 403: refused } = special;
+  return {
+    [success]: async () => {
+      const answer = await ask(entry, await special.request(), { through: special.through?.() ?? service.ask });
+      expect(answer.status, answer.text).toBe(Number(success));
+    },
+    400: async () => {
+      for (const raw of ['{"a":1,"a":2}', '{', '{"__proto__":{}}']) expect(codeOf(await ask(entry, {}, { raw }))).toEqual([400, 'malformed_json']);
+    },
+    401: async () => {
+      for (const authorization of ['', 'Bearer wrong', `Basic ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}`])
+        expect(codeOf(await ask(entry, {}, { headers: { authorization } }))).toEqual([401, 'operator_token_invalid']);
+    },
+    404: async () => {
+      const request = await special.request();
+      for (const name of params)
+        for (const unknown of ['x'.repeat(200), `${randomUUID()}%20`, '%00'])
+          expect([name, unknown, ...codeOf(await ask(entry, { ...request, params: { ...request.params, [name]: unknown } }))]).toEqual([
+            name,
+            unknown,
+            404,
+            'not_found',
+          ]);
+    },
+    413: async () => expect(codeOf(await ask(entry, {}, { raw: JSON.stringify({ a: 'x'.repeat(65_536) }) }))).toEqual([413, 'payload_too_large']),
+    415: async () => {
+      expect(codeOf(await ask(entry, {}, { raw: '{}', headers: { 'content-encoding': 'gzip' } }))).toEqual([415, 'unsupported_media_type']);
+      if (entry.takesBody)
+        expect(codeOf(await ask(entry, {}, { raw: '{}', headers: { 'content-type': 'text/plain' } }))).toEqual([415, 'unsupported_media_type']);
+    },
+    422: async () => {
+      const { params: known = {} } = await special.request();
+      const answer = entry.takesBody ? await ask(entry, { params: known }, { raw: '[]' }) : await ask(entry, { params: known }, { query: '?limit=0' });
+      expect(codeOf(answer)).toEqual([422, 'validation_error']);
+      expect(answer.error.message).toMatch(entry.takesBody ? /^body: / : /^limit: /);
+    },
+    429: async () => {
+      const request = await special.request();
+      const answers = [];
+      for (let calls = 0; calls < 10; calls++) answers.push((await ask(entry, request, { through: limited.ask })).status);
+      expect(answers).toContain(429);
+    },
+    500: async () => {
+      const answer = await ask(entry, await special.request(), { through: crashing.ask });
+      expect(codeOf(answer)).toEqual([500, 'internal_error']);
+      expect(answer.text).not.toContain('canary');
+      expect(lines.some((line) => line.includes(String(answer.headers.get('x-request-id'))) && line.includes('canary'))).toBe(true);
+    },
+    503: async () => expect(codeOf(await ask(entry, await special.request(), { through: stranded.ask }))).toEqual([503, 'service_unavailable']),
+    ...(conflict === undefined ? {} : { 409: async () => expect(codeOf(await ask(entry, await conflict()))).toEqual([409, 'conflict']) }),
+    ...(refused === undefined
+      ? {}
+      : { 403: async () => expect(codeOf(await ask(entry, await special.request(), { through: production.ask }))).toEqual([403, 'forbidden']) }),
+  };
+}
+
+describe.each(OPERATOR_CATALOGUE.map((entry) => [entry.id, entry] as const))('%s', (id, entry) => {
+  const all = cases(entry);
+  const beforeNotYet = ['400', '401', '413', '415', '422', '429', '500'];
+  if (NOT_YET.includes(id))
+    all[501] = async () => expect(codeOf(await ask(entry, await SPECIAL[id as keyof operations].request()))).toEqual([501, 'not_implemented']);
+  const proven = entry.statuses.filter((status) => !NOT_YET.includes(id) || status === '501' || beforeNotYet.includes(status));
+  it.each(proven)('%s', async (status) => {
+    expect(Object.keys(all), 'a listed status has a case').toContain(status);
+    await all[status]?.();
+  });
+});
