@@ -22,6 +22,12 @@ export interface Result {
   good?: boolean;
 }
 
+/** The answer of a command that has said everything already, while it ran. */
+export interface Said {
+  said: true;
+  good?: boolean;
+}
+
 /** Values of a command's options; flags are booleans. */
 export type Options = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -35,7 +41,7 @@ export interface Command {
   options?: Readonly<Record<string, { type: 'string' | 'boolean'; help: string }>>;
   /** Least and most arguments after the name. */
   arity: readonly [number, number];
-  run(context: () => Promise<Context>, args: readonly string[], options: Options): Promise<Result>;
+  run(context: () => Promise<Context>, args: readonly string[], options: Options): Promise<Result | Said>;
 }
 
 /** The command was written wrong; shown with the usage, exit code 2. */

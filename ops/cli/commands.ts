@@ -5,10 +5,13 @@ import type { Command } from './command.ts';
 import { depositCommands } from './deposit.ts';
 import { doctorCommands } from './doctor.ts';
 import { gatewayCommands } from './gateway.ts';
+import { listenCommands } from './listen.ts';
 import { payCommands } from './pay.ts';
 import { paymentCommands } from './payment.ts';
 import { secretCommands } from './secret.ts';
 import { settlementCommands } from './settlement.ts';
+import { triggerCommands } from './trigger.ts';
+import { webhookCommands } from './webhook.ts';
 
 /** Every command, in the order of the help; a new noun is one file and one line here. */
 export const COMMANDS: readonly Command[] = [
@@ -17,7 +20,10 @@ export const COMMANDS: readonly Command[] = [
   ...paymentCommands,
   ...settlementCommands,
   ...depositCommands,
+  ...webhookCommands,
   ...payCommands,
+  ...triggerCommands,
+  ...listenCommands,
   ...chainCommands,
   ...auditCommands,
   ...doctorCommands,

@@ -1,4 +1,4 @@
-import { type Command, textOption } from './command.ts';
+import { type Command, textOption, UsageError } from './command.ts';
 import { table } from './format.ts';
 
 interface Deposit {
@@ -10,6 +10,11 @@ interface Deposit {
   amount: string;
   txHash: string;
   seenAt: string;
+}
+
+interface Allocated {
+  deposit: { id: string; state: string; assetSymbol: string; amount: string };
+  payment: { id: string; gatewayId: string; status: string };
 }
 
 export const depositCommands: readonly Command[] = [
@@ -39,4 +44,24 @@ export const depositCommands: readonly Command[] = [
       return { data: items, text: table(['deposit', 'state', 'amount', 'network', 'payment', 'transaction', 'seen'], rows) };
     },
   },
+  {
+    name: 'deposit allocate',
+    args: '<depositId> <paymentId>',
+    summary: 'credit a deposit that was set aside to a payment',
+    options: { reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
+    arity: [2, 2],
+    async run(context, [id = '', paymentId = ''], options) {
+      const reason = textOption(options, 'reason');
+      if (reason === undefined) throw new UsageError('--reason is required');
+      const { operator } = await context();
+      const allocated = (await operator.must('POST', `/deposits/${encodeURIComponent(id)}/allocate`, { body: { paymentId, reason } })) as unknown as Allocated;
+      return { data: allocated, text: describe(allocated) };
+    },
+  },
 ];
+
+function describe({ deposit, payment }: Allocated): string {
+  const coins = `${deposit.amount} ${deposit.assetSymbol}`;
+  const credited = deposit.state === 'credited' ? `${coins} credited to` : `${coins} will be credited, once there is a fresh price, to`;
+  return `${credited} payment ${payment.id} of gateway ${payment.gatewayId}, which is ${payment.status}`;
+}

@@ -57,7 +57,7 @@ async function checkService(context: Context): Promise<Finding[]> {
     if (!answer.success) return [bad('operator api', `${answer.status} ${answer.error.code}`, 'look at the log of the api process')];
     const { offsetSeconds } = answer.data as { offsetSeconds: number };
     const reached = good('operator api', `${context.operatorUrl}, service clock ${offsetSeconds === 0 ? 'on time' : `${offsetSeconds} s ahead`}`);
-    return [reached, ...(await checkNetworks(context)), await checkJobs(context), await checkAudit(context)];
+    return [reached, ...(await checkNetworks(context)), await checkPrices(context), await checkJobs(context), await checkAudit(context)];
   } catch (error) {
     if (error instanceof UnreachableError) return [bad('operator api', error.message, 'start it: npm start')];
     return [bad('operator api', (error as Error).message, 'look at the log of the api process')];
@@ -79,6 +79,27 @@ async function checkNetworks(context: Context): Promise<Finding[]> {
       ? bad(check, seen, 'nothing arrives: look at /readyz of its indexer (RPC endpoint) and of the worker (Redis)')
       : good(check, seen);
   });
+}
+
+interface PricesAnswer {
+  mode: 'static' | 'http';
+  items: { symbol: string; ageSeconds: number | null; usable: boolean }[];
+  sources: { name: string; failures: number; lastError: string | null }[];
+}
+
+async function checkPrices(context: Context): Promise<Finding> {
+  const { mode, items, sources } = (await context.operator.must('GET', '/prices')) as unknown as PricesAnswer;
+  const coins = items.filter((one) => !one.symbol.startsWith('fiat:'));
+  const missing = coins
+    .filter((one) => !one.usable)
+    .map((one) => (one.ageSeconds === null ? `${one.symbol} has none` : `${one.symbol} is ${one.ageSeconds} s old`));
+  const failing = sources.filter((one) => one.failures > 0).map((one) => `${one.name}: ${one.lastError}`);
+  const rates = items.length - coins.length;
+  const seen = `${coins.length} coins, ${items.filter((one) => one.symbol.startsWith('fiat:') && one.usable).length} of ${rates} currencies`;
+  const trouble = failing.length === 0 ? '' : `; ${failing.join('; ')}`;
+  if (missing.length === 0) return good('prices', `${mode}: ${seen}${trouble}`);
+  const fix = mode === 'static' ? `set it: PUT ${context.operatorUrl}/prices/{symbol}` : 'a price needs two sources that agree: can this host reach them?';
+  return bad('prices', `${missing.join(', ')}${trouble}`, fix);
 }
 
 async function checkJobs(context: Context): Promise<Finding> {

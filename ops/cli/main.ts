@@ -16,9 +16,9 @@ async function main(words: readonly string[]): Promise<number> {
     command = parsed.command;
     let context: Promise<Context> | undefined;
     const open = (): Promise<Context> => (context ??= openContext(process.env, process.cwd()));
-    const { data, text, good } = await command.run(open, parsed.args, parsed.options);
-    print(json ? JSON.stringify(data, null, 2) : text);
-    return good === false ? EXIT.failed : EXIT.ok;
+    const result = await command.run(open, parsed.args, parsed.options);
+    if (!('said' in result)) print(json ? JSON.stringify(result.data, null, 2) : result.text);
+    return result.good === false ? EXIT.failed : EXIT.ok;
   } catch (error) {
     return fail(error, json, command);
   }

@@ -1,21 +1,8 @@
 import type { Command } from './command.ts';
 import { facts, table } from './format.ts';
 
-interface Judgement {
-  asset?: string;
-  received?: string;
-  expected?: string | null;
-  price?: string;
-  priceKind?: string;
-  receivedUsd?: string;
-  expectedUsd?: string;
-  deviationUsd?: string | null;
-  overUsd?: string;
-  underUsd?: string;
-  path?: string;
-}
-
-interface Shown {
+/** What the operator API answers about a payment; `steps` is the explanation its merchant gets too. */
+export interface ShownPayment {
   payment: Record<string, string | number | boolean | null>;
   offers: {
     assetSymbol: string;
@@ -28,17 +15,9 @@ interface Shown {
     selectedAt: string | null;
     address: string | null;
   }[];
-  credits: {
-    pool: string;
-    assetSymbol: string;
-    gross: string;
-    networkFee: string;
-    commission: string;
-    net: string;
-    maturedAt: string | null;
-    maturesAt: string;
-  }[];
-  timeline: { at: string; what: string; text: string; details: Judgement }[];
+  credits: { pool: string; assetSymbol: string; net: string; maturedAt: string | null; maturesAt: string }[];
+  summary: string;
+  steps: { step: string; at: string; text: string }[];
 }
 
 export const paymentCommands: readonly Command[] = [
@@ -49,17 +28,19 @@ export const paymentCommands: readonly Command[] = [
     arity: [1, 1],
     async run(context, [id]) {
       const { operator } = await context();
-      const shown = (await operator.must('GET', `/payments/${encodeURIComponent(id ?? '')}`)) as unknown as Shown;
-      return { data: shown, text: describe(shown) };
+      const shown = (await operator.must('GET', `/payments/${encodeURIComponent(id ?? '')}`)) as unknown as ShownPayment;
+      return { data: shown, text: describePayment(shown) };
     },
   },
 ];
 
-function describe({ payment, offers, credits, timeline }: Shown): string {
+/** The payment for a person: what it is, why it is as it is, what was offered, and the explanation step by step. */
+export function describePayment({ payment, offers, credits, summary, steps }: ShownPayment): string {
   const head = facts({
     payment: payment.id,
     gateway: payment.gatewayId,
     status: payment.status,
+    why: summary,
     amount: `${payment.amount} ${payment.currencyCode}`,
     mode: payment.checkoutMode,
     created: payment.createdAt,
@@ -76,30 +57,16 @@ function describe({ payment, offers, credits, timeline }: Shown): string {
       one.txFee,
       one.commissionFee,
       one.totalValue,
-      one.address ?? (one.selectedAt === null ? '-' : 'being assigned'),
+      one.address ?? (one.selectedAt === null ? '-' : payment.isSandbox === true ? 'simulated' : 'being assigned'),
     ]),
   );
-  const lines = timeline.flatMap((entry) => [
-    `${entry.at}  ${entry.what.padEnd(8)}  ${entry.text}`,
-    ...arithmetic(entry.details).map((line) => `${' '.repeat(36)}${line}`),
-  ]);
-  const credited = credits.map(
-    (one) =>
-      `credited ${one.gross} ${one.assetSymbol} − ${one.networkFee} network fee − ${one.commission} commission = ${one.net} ${one.assetSymbol}, ${one.pool} pool, ${one.maturedAt === null ? `matures ${one.maturesAt}` : 'matured'}`,
+  const story = table(
+    ['when', 'step', 'what'],
+    steps.map((one) => [one.at, one.step, one.text]),
   );
-  return [head, quoted, lines.join('\n'), ...(credited.length === 0 ? [] : [credited.join('\n')])].join('\n\n');
-}
-
-/** The judgement as sums a person can check; nothing for an entry that judged nothing. */
-export function arithmetic(details: Judgement): string[] {
-  const { asset, received, price, receivedUsd, expectedUsd } = details;
-  if (asset === undefined || received === undefined || price === undefined || receivedUsd === undefined || expectedUsd === undefined) return [];
-  const lines = [
-    `received ${received} ${asset} × ${price} USD (${details.priceKind ?? 'price'}) = ${receivedUsd} USD`,
-    `expected ${details.expected === null || details.expected === undefined ? '' : `${details.expected} ${asset} = `}${expectedUsd} USD`,
-  ];
-  if (details.deviationUsd !== null && details.deviationUsd !== undefined)
-    lines.push(`deviation ${details.deviationUsd} USD; tolerated: ${details.overUsd ?? '0'} USD over, ${details.underUsd ?? '0'} USD under`);
-  if (details.path !== undefined) lines.push(`path ${details.path}`);
-  return lines;
+  const credited = table(
+    ['credited', 'asset', 'pool', 'matures'],
+    credits.map((one) => [one.net, one.assetSymbol, one.pool, one.maturedAt === null ? one.maturesAt : 'matured']),
+  );
+  return [head, quoted, story, ...(credits.length === 0 ? [] : [credited])].join('\n\n');
 }

@@ -19,7 +19,7 @@ function newest(folder) {
   return latest;
 }
 
-if (existsSync(builder) && (!existsSync(built) || ['ops', 'shared'].some((folder) => newest(join(root, folder)) > statSync(built).mtimeMs))) {
+if (existsSync(builder) && (!existsSync(built) || ['ops', 'shared', 'state-machines'].some((folder) => newest(join(root, folder)) > statSync(built).mtimeMs))) {
   const { build } = await import(builder);
   await build();
 }

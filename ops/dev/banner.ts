@@ -17,6 +17,7 @@ sluice  DEMO MODE  local chains, nothing here is real money
   Metrics    ${dev.metrics.api}      ${indexers.join('  ')}
   Chains     ${networks.join('  ')}
   Webhooks   ${dev.webhookReceiver.url}      received so far  ${dev.webhookReceiver.log}
+             (webhooks to this machine and private networks are allowed: development only; npx sluice listen shows and forwards them)
 
   Demo gateway "Acme Books"
     API key         ${gateway.apiKey}

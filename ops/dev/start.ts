@@ -1,7 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { banner } from './banner.ts';
 import { CannotStart } from './cannot-start.ts';
 import { dataDirectory, type DevFile } from './dev-file.ts';
+import { isSigned, whatItSays } from './read-webhook.ts';
 import { startStack } from './stack.ts';
 import type { ReceivedWebhook } from './webhook-receiver.ts';
 
@@ -43,17 +43,7 @@ async function main(): Promise<void> {
 
 /** `14:02:11  webhook SUCCESS 7d9f…  signature ok`. */
 function describeWebhook(webhook: ReceivedWebhook, dev: DevFile): string {
-  const expected = createHmac('sha256', dev.gateway.webhookSecret).update(webhook.body).digest();
-  const given = Buffer.from(String(webhook.headers['x-webhook-signature'] ?? ''), 'hex');
-  const signed = given.length === expected.length && timingSafeEqual(given, expected);
-  let what = webhook.body.slice(0, 80);
-  try {
-    const { paymentId, status } = JSON.parse(webhook.body) as { paymentId: string; status: string };
-    what = `${status} ${paymentId}`;
-  } catch {
-    what = `not JSON: ${what}`;
-  }
-  return `${webhook.at.slice(11, 19)}  webhook ${what}  ${signed ? 'signature ok' : 'SIGNATURE WRONG'}`;
+  return `${webhook.at.slice(11, 19)}  webhook ${whatItSays(webhook)}  ${isSigned(webhook, dev.gateway.webhookSecret) ? 'signature ok' : 'SIGNATURE WRONG'}`;
 }
 
 main().catch((error: unknown) => {

@@ -70,6 +70,8 @@ export async function payTooLittle(scene: Scene): Promise<string> {
   await resolved(scene, payment.id, 'MISMATCH');
   await webhookArrived(scene, payment.id, 'MISMATCH');
   const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
+  expectEqual('amount received', verified.receivedAmount, '5');
+  expectEqual('deviation', verified.deviationUsd, '-5.00');
   return `received ${verified.receivedAmount} of ${verified.expectedAmount}, deviation ${verified.deviationUsd} USD`;
 }
 
@@ -80,6 +82,7 @@ export async function payWrongAsset(scene: Scene): Promise<string> {
   await resolved(scene, payment.id, 'SUCCESS');
   await webhookArrived(scene, payment.id, 'SUCCESS');
   const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
+  expectEqual('asset selected', verified.assetSymbol, scene.asset.symbol);
   expectEqual('asset received', verified.receivedAssetSymbol, scene.otherAsset.symbol);
   return `selected ${scene.asset.symbol}, received ${verified.receivedAmount} ${verified.receivedAssetSymbol}`;
 }
@@ -96,6 +99,7 @@ export async function payLate(scene: Scene): Promise<string> {
   await webhookArrived(scene, payment.id, 'SUCCESS');
   const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
   expectEqual('deposit path', verified.depositPath, 'late_capture');
+  expectEqual('webhooks', [...new Set(await webhooksOf(scene, payment.id))].join(', '), 'EXPIRED, SUCCESS');
   return 'EXPIRED, then captured late; two webhooks';
 }
 
@@ -147,6 +151,13 @@ async function webhookArrived(scene: Scene, paymentId: string, status: string): 
     { what: `the ${status} webhook of ${paymentId}`, timeoutMs: PATIENCE_MS, everyMs: 200 },
   );
   expectEqual('webhook signature', webhook.headers['x-webhook-signature'], createHmac('sha256', scene.dev.gateway.webhookSecret).update(body).digest('hex'));
+}
+
+/** Statuses in the order their webhooks arrived. */
+async function webhooksOf(scene: Scene, paymentId: string): Promise<string[]> {
+  const received = (await (await fetch(scene.dev.webhookReceiver.log)).json()) as ReceivedWebhook[];
+  const bodies = received.map((one) => JSON.parse(one.body) as { paymentId: string; status: string });
+  return bodies.filter((one) => one.paymentId === paymentId).map((one) => one.status);
 }
 
 async function cashOut(scene: Scene, coins: string): Promise<{ receivedAmount: string; txHash: string }> {

@@ -2,6 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface ReceivedWebhook {
+  /** Grows with every webhook, also over restarts of the receiver: microseconds since 1970, pulled apart. */
+  seq: number;
   at: string;
   headers: Record<string, string | string[] | undefined>;
   /** The body as received, byte for byte. */
@@ -18,7 +20,7 @@ export interface WebhookAnswer {
 
 export interface WebhookReceiver {
   url: string;
-  /** Answers the list of everything received, newest last. */
+  /** Answers the list of everything received, newest last; with `?after=<seq>` what came after that. */
   logUrl: string;
   received: ReceivedWebhook[];
   /** Decides the answers from now on; undefined drops the connection without one. */
@@ -29,20 +31,27 @@ export interface WebhookReceiver {
 export interface WebhookReceiverOptions {
   port?: number;
   onWebhook?(webhook: ReceivedWebhook): void;
-  /** HTML of further pages by path; undefined for a path it does not know. */
-  pages?(path: string): Promise<string | undefined>;
+  /** Further pages by path; undefined for a path it does not know. */
+  pages?(path: string): Promise<{ status: number; html: string } | undefined>;
 }
 
 const KEEP = 1_000;
 
+/** Pages show what came from a chain: they may be read, and nothing in them may run. */
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'x-content-type-options': 'nosniff',
+};
+
 /** A merchant's webhook endpoint: POST /webhook is recorded and answered 200, GET /received lists what came. */
 export async function startWebhookReceiver(options: WebhookReceiverOptions = {}): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
+  let seq = 0;
   let decide: (webhook: ReceivedWebhook) => WebhookAnswer | undefined = () => ({ status: 200 });
   const page = async (path: string): Promise<{ status: number; html: string }> => {
     try {
-      const html = await options.pages?.(path);
-      return html === undefined ? { status: 404, html: 'not found' } : { status: 200, html };
+      return (await options.pages?.(path)) ?? { status: 404, html: 'not found' };
     } catch {
       return { status: 502, html: 'the node does not answer' };
     }
@@ -51,11 +60,14 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+      const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://localhost');
       if (request.method === 'GET' && path === '/received') {
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(received));
+        const after = Number(query.get('after') ?? 0);
+        const listed = received.filter((webhook) => webhook.seq > after);
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(listed));
       } else if (request.method === 'POST' && path.startsWith('/webhook')) {
-        const webhook = { at: new Date().toISOString(), headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
+        seq = Math.max(seq + 1, Date.now() * 1_000);
+        const webhook = { seq, at: new Date().toISOString(), headers: request.headers, body: Buffer.concat(chunks).toString('utf8') };
         received.push(webhook);
         if (received.length > KEEP) received.shift();
         options.onWebhook?.(webhook);
@@ -65,7 +77,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
       } else if (path === '/thanks') {
         response.writeHead(200, { 'content-type': 'text/plain' }).end('Thank you.\n');
       } else {
-        void page(path).then(({ status, html }) => response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(html));
+        void page(path).then(({ status, html }) => response.writeHead(status, PAGE_HEADERS).end(html));
       }
     });
   });

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -32,28 +33,24 @@ export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitO
 /** Ports promised to somebody in this process who may not listen yet. */
 const promised = new Set<number>();
 
-/**
- * A port nobody listens on and nobody was promised: `preferred`, or the next free one above it; any free one when no
- * preference is given.
- */
-export async function freePort(preferred?: number): Promise<number> {
-  if (preferred === undefined) return (await tryPort(0)) as number;
+/** Below the ports that systems give to outgoing connections (from 32768 on Linux): one of those may be in use before its service starts. */
+const ANY_PORT = { from: 10_000, to: 32_000 };
+
+/** A port nobody listens on and nobody was promised: `preferred`, or the next free one above it; any one when no preference is given. */
+export async function freePort(preferred = randomInt(ANY_PORT.from, ANY_PORT.to)): Promise<number> {
   for (let port = preferred; port < preferred + 200; port++) {
     if (promised.has(port)) continue;
     promised.add(port);
-    if ((await tryPort(port)) !== undefined) return port;
+    if (await isFree(port)) return port;
     promised.delete(port);
   }
   throw new Error(`no free port between ${preferred} and ${preferred + 199}`);
 }
 
-async function tryPort(port: number): Promise<number | undefined> {
+async function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(undefined));
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : undefined));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }

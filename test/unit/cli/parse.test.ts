@@ -4,7 +4,7 @@ import { COMMANDS } from '#ops/cli/commands.ts';
 import { readFields } from '#ops/cli/fields.ts';
 import { facts, table } from '#ops/cli/format.ts';
 import { overview, parseCommandLine } from '#ops/cli/parse.ts';
-import { arithmetic } from '#ops/cli/payment.ts';
+import { describePayment } from '#ops/cli/payment.ts';
 
 function runs(words: string): { name: string; args: string[]; options: object; json: boolean } {
   const parsed = parseCommandLine(
@@ -101,26 +101,24 @@ describe('what is printed', () => {
     expect(facts({ id: '1', nothing: null, longer: 2 })).toBe('id      1\nlonger  2');
   });
 
-  it('spells a judgement out as sums', () => {
-    const lines = arithmetic({
-      asset: 'USDT',
-      received: '98.99',
-      expected: '100',
-      price: '1',
-      priceKind: 'locked',
-      receivedUsd: '98.99',
-      expectedUsd: '100',
-      deviationUsd: '-1.01',
-      overUsd: '0',
-      underUsd: '1',
-      path: 'standard',
+  it('tells a payment as its explanation does, and nothing in it steers the terminal', () => {
+    const text = describePayment({
+      payment: { id: '7d9f', status: 'MISMATCH', amount: '100', currencyCode: 'USD', verifiedAt: null },
+      offers: [],
+      credits: [],
+      summary: 'PENDING → MISMATCH: -1.01 USD is more than the tolerated 1.00 USD.',
+      steps: [{ step: 'decision', at: '2026-11-21T10:15:02.000Z', text: 'PENDING → MISMATCH\u001b[31m' }],
     });
-    expect(lines).toEqual([
-      'received 98.99 USDT × 1 USD (locked) = 98.99 USD',
-      'expected 100 USDT = 100 USD',
-      'deviation -1.01 USD; tolerated: 0 USD over, 1 USD under',
-      'path standard',
-    ]);
-    expect(arithmetic({})).toEqual([]);
+    expect(text).toContain('why       PENDING → MISMATCH: -1.01 USD is more than the tolerated 1.00 USD.');
+    expect(text).toContain('2026-11-21T10:15:02.000Z  decision  PENDING → MISMATCH [31m');
+  });
+
+  it.each([
+    [false, 'being assigned'],
+    [true, 'simulated'],
+  ])('says of a selected offer without an address, sandbox %s: %s', (isSandbox, told) => {
+    const figures = { assetSymbol: 'ETH', network: 'ethereum', priceUsd: '1', amount: '1', txFee: '0', commissionFee: '0', totalValue: '1' };
+    const offers = [{ ...figures, selectedAt: '2026-11-21T10:15:02.000Z', address: null }];
+    expect(describePayment({ payment: { id: '7d9f', isSandbox }, offers, credits: [], summary: '', steps: [] })).toContain(told);
   });
 });
