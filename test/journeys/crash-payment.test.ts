@@ -20,6 +20,7 @@ const PAYMENT: Crash[] = [
   ['api', 'credit.outbox-written'],
   ['api', 'credit.committed'],
   ['api', 'webhook.claimed'],
+  ['api', 'webhook.attempt-started'],
   ['api', 'webhook.sent'],
   ['api', 'webhook.result-written'],
 ];

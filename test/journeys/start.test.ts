@@ -87,6 +87,21 @@ describe('npm start', () => {
     expect(indexer).toEqual(['SLUICE_STREAM_KEY']);
   });
 
+  it('serves the channel of the hosted checkout where dev.json says it is', async () => {
+    const { api, checkoutUrl, gateway, webhookReceiver } = runner.dev;
+    const { paymentUid, paymentUrl } = (await must(`${api.baseUrl}/payments`, 'POST', {
+      body: { currencyCode: 'USD', amount: '10', callbackUrl: new URL('/thanks', webhookReceiver.url).href },
+      headers: { 'x-api-key': gateway.apiKey },
+    })) as { paymentUid: string; paymentUrl: string };
+    expect(paymentUrl).toBe(`${checkoutUrl}/p/${paymentUid}`);
+    const { offers } = (await must(`${api.baseUrl}/public/payments/${paymentUid}`, 'GET')) as { offers: { id: string }[] };
+    const depositAddress = await waitFor(
+      async () => (await must(`${paymentUrl}/select`, 'POST', { body: { offerId: offers[0]?.id } })).depositAddress ?? false,
+      { what: 'an address', timeoutMs: 60_000 },
+    );
+    expect(depositAddress).toMatch(/^0x[0-9a-fA-F]{40}$/);
+  });
+
   it('refuses to run twice on the same data', async () => {
     const second = await launch();
     expect((await second.service.exited).code).toBe(1);
