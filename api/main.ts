@@ -37,6 +37,7 @@ import { VERSION } from '#shared/platform/version.ts';
 
 async function main(): Promise<void> {
   const config = readApiConfig(process.env);
+  // A wrong choice of sources is refused here, and not found out by the first round.
   if (config.SLUICE_PRICE_SOURCE === 'http') openPriceSources(config);
   armCrashPoint(config.SLUICE_CRASH_AT);
   const log = createLogger({ component: 'api', level: config.SLUICE_LOG_LEVEL });

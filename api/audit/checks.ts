@@ -1,3 +1,6 @@
+import { type PricePolicy, STATIC_SOURCE } from '#api/clients/prices.ts';
+import { POLICY } from '#shared/core/policy.ts';
+
 /** Most rows a check answers with: enough to see what is wrong, never a flood. */
 const LIMIT = 'limit 100';
 
@@ -6,8 +9,8 @@ export interface Check {
   /** As reliability 5 numbers them. */
   name: string;
   title: string;
-  /** A single select, so that it sees one snapshot. */
-  query: string;
+  /** A single select, so that it sees one snapshot; where it asks about prices, by those that count in this deployment. */
+  query: string | ((prices: PricePolicy) => string);
   /** True where work in progress may look like a violation for a moment: then only one that lasts counts. */
   mayPass: boolean;
 }
@@ -55,9 +58,12 @@ export const CHECKS: readonly Check[] = [
         or (exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id)
           and not exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id || ':claim')))
       union all
-      select min(d.id::text)::uuid, null, null, 'the unallocated account is not what was set aside' from ledger_accounts a
-      left join deposits d on d.asset_id = a.asset_id and d.state in ('dust', 'unallocated')
-      where a.kind = 'unallocated' group by a.id having a.balance <> coalesce(sum(d.amount), 0)
+      -- Not its balance: coins that came to us otherwise than by a deposit are kept in it too.
+      select null, null, null, 'the deposits in the unallocated account are not those set aside' from ledger_accounts a
+      where a.kind = 'unallocated'
+        and coalesce((select sum(e.amount) from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+          where e.account_id = a.id and t.source_key like 'deposit:%'), 0)
+        <> coalesce((select sum(d.amount) from deposits d where d.asset_id = a.asset_id and d.state in ('dust', 'unallocated')), 0)
       union all
       select c.id, null, c.payment_id, 'credited more or less than it received' from credits c
       where c.net < 0 or c.gross <> (
@@ -85,8 +91,10 @@ export const CHECKS: readonly Check[] = [
     name: 'A6',
     title: 'every final transfer to a deposit address is booked within two minutes',
     mayPass: true,
-    query: `
-      with fresh as (select symbol from prices where source = 'static' or at > sluice_now() - interval '2 minutes')
+    query: ({ staticAllowed, freshSeconds = POLICY.priceFreshSeconds }) => `
+      with fresh as (
+        select symbol from prices
+        where case when source = '${STATIC_SOURCE}' then ${staticAllowed} else at >= sluice_now() - make_interval(secs => ${freshSeconds}) end)
       select s.id, s.network_id, s.txid, s.kind, s.ordinal, s.height, d.state from sightings s
       join chain_tips t on t.network_id = s.network_id
       join assets a on a.network_id = s.network_id and a.contract is not distinct from s.contract

@@ -1,3 +1,4 @@
+import { pricePolicy } from '#api/clients/prices.ts';
 import type { Deps } from '#api/deps.ts';
 import type { Sweep } from '#api/jobs/registry.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
@@ -17,7 +18,7 @@ export function auditSweep(): Sweep {
 async function auditAndFreeze(deps: Deps, failedLastTime: Set<string>): Promise<number> {
   let violations = 0;
   for (const check of CHECKS) {
-    const { rows } = await runCheck(deps.db.sql, check);
+    const { rows } = await runCheck(deps.db.sql, check, pricePolicy(deps.config));
     const lasting = !check.mayPass || failedLastTime.has(check.name);
     if (rows.length === 0) failedLastTime.delete(check.name);
     else failedLastTime.add(check.name);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CHECKS } from '#api/audit/checks.ts';
+import { CHECKS, type Check } from '#api/audit/checks.ts';
 import { compareHoldings } from '#api/audit/holdings.ts';
-import { runAudit } from '#api/audit/run-audit.ts';
+import { runAudit, runCheck } from '#api/audit/run-audit.ts';
 import { auditSweep } from '#api/audit/sweep.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
@@ -151,6 +151,20 @@ describe('the audit', () => {
     expect(await violated()).toEqual(['A6']);
   });
 
+  it('A6 takes those prices for fresh that this deployment does', async () => {
+    const seen = async (prices: { staticAllowed: boolean; freshSeconds?: number }): Promise<number> =>
+      (await runCheck(books.db.sql, CHECKS.find((check) => check.name === 'A6') as Check, prices)).rows.length;
+    books.prices.delete('ETH');
+    await books.chain.mine([books.chain.transfer(payment.address, books.assets.ETH, 10n ** 17n)]);
+    await books.chain.mine();
+    await books.db.sql`update clock_offset set seconds = 121`;
+    await creditFinalDeposits(books.deps, books.network.id);
+    await books.db.sql`insert into prices (symbol, usd, source, at) values ('ETH', 2000, 'median of a, b', sluice_now() - interval '90 seconds')`;
+    expect([await seen({ staticAllowed: false }), await seen({ staticAllowed: false, freshSeconds: 60 })]).toEqual([1, 0]);
+    await books.db.sql`update prices set source = 'static'`;
+    expect([await seen({ staticAllowed: true }), await seen({ staticAllowed: false })]).toEqual([1, 0]);
+  });
+
   it('A6 leaves out an open amount that waits for the rate of its currency', async () => {
     await books.db.sql`insert into prices (symbol, usd, source, at) values ('USDT', 1, 'static', now())`;
     const open = await books.aPayment({ openAmountFrom: '10', currency: 'EUR' });
@@ -176,6 +190,17 @@ describe('the audit', () => {
     // Without the credit row nothing else would show it.
     await tamper(`delete from accruals; delete from credits`);
     expect(await violated()).toContain('A4');
+  });
+
+  it('A4 sees a deposit set aside with another amount than the one in the books', async () => {
+    const late = await books.aPayment({ expiresIn: -7_200, graceSeconds: 0 });
+    await expireDuePayments(books.deps);
+    await books.chain.mine([books.chain.transfer(late.address, books.assets.USDT, 100_000_000n)]);
+    await books.chain.mine();
+    await creditFinalDeposits(books.deps, books.network.id);
+    expect(await violated()).toEqual([]);
+    await tamper(`update deposits set amount = amount - 1 where state = 'unallocated'`);
+    expect(await violated()).toEqual(['A4']);
   });
 
   it('A11 sees an unpaid payment that never expired', async () => {
