@@ -13,8 +13,8 @@ import { isUuid } from '#shared/core/ids.ts';
 import { amount, coinsToUsd } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';
-import type { ExplainedPayment, ExplanationStep, Pending } from './explain-step.ts';
-import { explanationSteps } from './explain-steps.ts';
+import type { ExplainedPayment, ExplanationStep, Pending } from './explain/step.ts';
+import { explanationSteps } from './explain/explanation-steps.ts';
 import { type PaymentParts, readParts } from './view.ts';
 
 /** Why a payment has the status it has. */
@@ -26,7 +26,7 @@ export interface Explanation {
   steps: ExplanationStep[];
 }
 
-/** Explains one of the gateway's own payments (issue 3, 12). Changes nothing. @throws not_found */
+/** Explains one of the gateway's own payments (decisions 3). Changes nothing. @throws not_found */
 export async function explainPayment(deps: Deps, call: { gateway: Gateway; paymentId: string }): Promise<Explanation> {
   return explain(deps, call.paymentId, call.gateway.id);
 }
@@ -79,10 +79,9 @@ async function readOnePending(sql: Reads, deps: Deps, deposit: PaymentDeposit, o
   const chain = deps.chains.get(deposit.networkName);
   const tip = chain && (await readTip(sql, chain.id));
   if (chain === undefined || tip === undefined || deposit.height === null) return undefined;
-  const market = (await deps.prices.fresh(deposit.symbol))?.usd;
-  const price = market ?? offers.find((offer) => offer.assetId === deposit.assetId)?.priceUsd;
+  const price = (await deps.prices.fresh(deposit.symbol))?.usd ?? offers.find((offer) => offer.assetId === deposit.assetId)?.priceUsd;
   const { finality } = chain.config;
   // Without any price the strictest rule applies, which is the last one.
   const rule = price === undefined ? (finality.resolve.at(-1)?.rule ?? finality.mature) : resolveRule(finality, coinsToUsd(deposit.amount, price, 'half-up'));
-  return { rule, final: isFinal(rule, tip, deposit.height), priced: market !== undefined };
+  return { rule, final: isFinal(rule, tip, deposit.height) };
 }

@@ -41,7 +41,7 @@ export async function listPayments(deps: Deps, query: ListPayments): Promise<{ i
   return { items: shown.map(summaryView), pagination };
 }
 
-/** One line of the list; pure. The outcome's money figures are verify's alone (contract 4.1). */
+/** One line of the list; pure. What was received is verify's alone to say (contract 4.1); an open amount shows the invoice it was given. */
 function summaryView(payment: Payment): object {
   return {
     paymentUid: payment.id,

@@ -81,10 +81,11 @@ export async function listSandboxDeposits(sql: Reads, paymentId: string): Promis
   return rows.map(({ networkFee, commission, net, ...row }) => {
     const received = parseTrusted<'asset'>(row.amount as string);
     return {
-      ...(row as unknown as Omit<PaymentDeposit, 'amount' | 'height' | 'claimedBy' | 'lostAt' | 'usdPrice' | 'credit'>),
+      ...(row as unknown as Omit<PaymentDeposit, 'amount' | 'height' | 'claimedBy' | 'waits' | 'lostAt' | 'usdPrice' | 'credit'>),
       amount: received,
       height: null,
       claimedBy: null,
+      waits: false,
       lostAt: null,
       usdPrice: row.usdPrice === null ? null : parseTrusted<'usd'>(row.usdPrice as string),
       credit:

@@ -208,7 +208,7 @@ function toleranceUsd(kind: Tolerance['kind'], value: bigint, offer: SelectedOff
 }
 
 /** `quantity × priceUsd` in dollars, rounded once, half-up, to whole cents. */
-function centsOf(quantity: bigint, priceUsd: bigint): Usd {
+export function centsOf(quantity: bigint, priceUsd: bigint): Usd {
   return amount(mulDiv(quantity, priceUsd, ONE * CENT, 'half-up') * CENT);
 }
 

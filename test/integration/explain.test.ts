@@ -112,6 +112,18 @@ describe('a payment that has not resolved', () => {
     await plain.finalise();
     expect((await explained(plain, payment)).has('price_market_other_asset')?.figures.priceUsd).toBe('2500');
   });
+
+  it('an open amount whose currency has no rate waits for it, though its coins have a price', async () => {
+    const { world } = shops;
+    const payment = await open.createOpen({ currencyCode: 'EUR' });
+    await open.select(payment, 'USDT');
+    await world.database.sql`delete from prices where symbol = 'fiat:EUR'`;
+    await open.receive(payment, 'USDT', '10');
+    expect((await explained(open, payment)).rules.at(-1)).toBe('awaiting_price');
+    await world.setPrice('fiat:EUR', '1.08');
+    await open.finalise();
+    expect((await explained(open, payment)).status).toBe('SUCCESS');
+  });
 });
 
 describe('a payment that a deposit decided', () => {

@@ -4,11 +4,11 @@ import type { PaymentDeposit } from '#api/store/payment-deposits.ts';
 import type { PaymentEventRow } from '#api/store/payment-events.ts';
 import { coinsToUsd, formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { decisionSteps, isDecision, judgedTogether } from './explain-decision.ts';
-import { feeStep } from './explain-fees.ts';
-import { graceEnd, nextStep } from './explain-next.ts';
-import { ageSeconds, bearer, type ExplainedPayment, type ExplanationStep, step } from './explain-step.ts';
-import { type PaymentParts, shownAddress } from './view.ts';
+import { decisionSteps, isDecision, judgedTogether } from './decision-steps.ts';
+import { feeStep } from './fee-step.ts';
+import { graceEnd, nextStep } from './next-step.ts';
+import { ageSeconds, bearer, type ExplainedPayment, type ExplanationStep, step } from './step.ts';
+import { type PaymentParts, shownAddress } from '../view.ts';
 
 /** Tells a payment's story in order, every step with the figures its sentence speaks of; pure. */
 export function explanationSteps(deps: Pick<Deps, 'chains'>, facts: ExplainedPayment): ExplanationStep[] {

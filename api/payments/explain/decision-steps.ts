@@ -2,10 +2,10 @@ import type { Offer } from '#api/store/payment-offers.ts';
 import type { PaymentEventRow } from '#api/store/payment-events.ts';
 import type { DepositPath } from '#api/store/payments.ts';
 import type { FinalityRule } from '#shared/core/assets.ts';
-import { amount, formatAmount, formatCents, mulDiv, ONE, parseTrusted, type Usd } from '#shared/core/money.ts';
-import type { JudgingRule } from '#state-machines/payment/judge-deposit.ts';
-import { type ExplanationStep, type Figures, step } from './explain-step.ts';
-import type { PaymentParts } from './view.ts';
+import { formatAmount, formatCents, ONE, parseTrusted, type Usd } from '#shared/core/money.ts';
+import { centsOf, type JudgingRule } from '#state-machines/payment/judge-deposit.ts';
+import { type ExplanationStep, type Figures, step } from './step.ts';
+import type { PaymentParts } from '../view.ts';
 
 /** What the judgement of a deposit left in the payment's history (`evidence` of outcome.ts); money as decimal text. */
 interface Evidence {
@@ -67,7 +67,7 @@ export function decisionSteps(parts: PaymentParts, event: PaymentEventRow): Expl
   const offer = offers.find((one) => one.id === payment.judgingOfferId);
   const expected: Expected = {
     offer,
-    usd: payment.openAmount || offer === undefined ? inCents(payment.minimumUsd ?? 0n, ONE) : inCents(offer.totalValue, offer.priceUsd),
+    usd: payment.openAmount || offer === undefined ? centsOf(payment.minimumUsd ?? 0n, ONE) : centsOf(offer.totalValue, offer.priceUsd),
   };
   return [
     ...finalityStep(parts, event.at, seen),
@@ -84,7 +84,7 @@ function finalityStep({ payment, deposits }: PaymentParts, at: Date, seen: Evide
   if (seen.finality === null || seen.finality === undefined || seen.height === null)
     return payment.sandbox
       ? [
-          step(at, 'finality', 'finality_simulated', 'A simulated deposit counts as final at once; no chain and no balance is touched.', {
+          step(at, 'finality', 'finality_simulated', 'A simulated deposit is final when its scenario says so; no chain and no balance is touched.', {
             confirmedAt: seen.confirmedAt,
           }),
         ]
@@ -246,10 +246,6 @@ function recordSteps({ payment }: PaymentParts, at: Date, seen: Evidence): Expla
     steps.push(step(at, 'record', 'record_open_amount', `The payment's amount is now ${usd} USD${sum}.`, figures));
   }
   return steps;
-}
-
-function inCents(quantity: bigint, priceUsd: bigint): Usd {
-  return amount(mulDiv(quantity, priceUsd, ONE * CENT, 'half-up') * CENT);
 }
 
 function cents(text: string): string {

@@ -5,7 +5,7 @@ import type { WebhookEvent } from '#api/store/webhook-events.ts';
 import type { FinalityRule } from '#shared/core/assets.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import type { FeePayer } from '#state-machines/payment/offer.ts';
-import type { PaymentParts } from './view.ts';
+import type { PaymentParts } from '../view.ts';
 
 /** What a step is about; several steps of one kind may follow each other. */
 export type StepName =
@@ -60,8 +60,6 @@ export interface Pending {
   rule: FinalityRule;
   /** Whether it has that; it then waits for a price, or for the worker that books it. */
   final: boolean;
-  /** Whether the market has a fresh price of it. */
-  priced: boolean;
 }
 
 /** Figures as they come: money in 18-place integers, times, counts; null is left out. */

@@ -1,8 +1,8 @@
 import type { PaymentDeposit } from '#api/store/payment-deposits.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import { amount, coinsToUsd, formatAmount, parseTrusted, type Usd } from '#shared/core/money.ts';
-import { isDecision } from './explain-decision.ts';
-import { bearer, type ExplainedPayment, type ExplanationStep, step } from './explain-step.ts';
+import { isDecision } from './decision-steps.ts';
+import { bearer, type ExplainedPayment, type ExplanationStep, step } from './step.ts';
 
 /** What was taken from a credited deposit, and of what; nothing for one that carries no credit. Pure (decisions 11). */
 export function feeStep({ parts, events, assets }: ExplainedPayment, deposit: PaymentDeposit): ExplanationStep[] {

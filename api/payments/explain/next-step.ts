@@ -1,7 +1,7 @@
 import type { Payment } from '#api/store/payments.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { type ExplainedPayment, type ExplanationStep, step } from './explain-step.ts';
+import { type ExplainedPayment, type ExplanationStep, step } from './step.ts';
 
 /** What the payment waits for now, or that nothing more will happen by itself. Pure. */
 export function nextStep(facts: ExplainedPayment): ExplanationStep {
@@ -33,9 +33,9 @@ export function nextStep(facts: ExplainedPayment): ExplanationStep {
         ...('blocks' in pending.rule ? { requiredConfirmations: pending.rule.blocks } : { requiredTag: pending.rule.tag }),
       });
     }
-    return pending.priced
-      ? step(now, 'next', 'awaiting_booking', `${what} is final and about to be booked.`, figures)
-      : step(now, 'next', 'awaiting_price', `${what} is final and waits for a fresh price of ${first.symbol}, or of the invoice's currency.`, figures);
+    return first.waits
+      ? step(now, 'next', 'awaiting_price', `${what} is final and waits for a fresh price of ${first.symbol}, or of the invoice's currency.`, figures)
+      : step(now, 'next', 'awaiting_booking', `${what} is final and about to be booked.`, figures);
   }
   if (overdue) {
     const text = `The deadline has passed; it expires within about a minute, once every chain it has an address on was read up to the deadline (${POLICY.expiryPatienceSeconds} s at most).`;
