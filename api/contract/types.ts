@@ -353,8 +353,8 @@ export interface paths {
          *     below the asset's dust floor it is recorded and resolves nothing.
          *
          *     `assetId` names the offer that is paid, else it is the one last selected, else the first; an offer that was not selected is
-         *     selected first. For `wrong_asset` it names what arrives: any asset of the deployment that is not selected, by default another
-         *     one of the same network.
+         *     selected first. For `wrong_asset` it names what arrives: an asset of a selected network that is not selected itself, by default
+         *     another one of the same network; where there is none, as on a chain with one coin, the scenario is 422.
          *
          *     `expired` and `late_capture` bring `expiresAt` forward to now on a payment whose deadline has not passed; `late_capture` sends the
          *     `EXPIRED` webhook first, or plays on a payment that is `EXPIRED` and within its grace period. On a payment that is `EXPIRED`, or

@@ -15,7 +15,8 @@ export interface Arriving {
 
 /**
  * The asset that arrives and the offer it answers: the named asset's, else the one last selected, else the first. A wrong
- * asset is one that was not selected: the named one, else another one with a price, of the same network if there is one. Pure.
+ * asset is one that was not selected, of a network that was, since elsewhere nobody would look for it: the named one, else one
+ * with a price, of the offer's own network if there is one. Pure.
  * @throws validation_error naming assetId
  */
 export function chooseArriving(
@@ -38,12 +39,17 @@ export function chooseArriving(
   }
   const offer = last ?? offers.find((one) => one.assetId !== named);
   if (offer === undefined) throw invalid('assetId', 'is the only asset that the payment offers, so it cannot be the wrong one');
-  const right = new Set([offer.assetId, ...offers.filter((one) => one.selectedAt !== null).map((one) => one.assetId)]);
-  const wrong = assets.filter((asset) => asset.active && !right.has(asset.id));
+  const selected = [offer, ...offers.filter((one) => one.selectedAt !== null)];
+  const right = new Set(selected.map((one) => one.assetId));
+  const networks = new Set(selected.map((one) => one.networkId));
+  const wrong = assets.filter((asset) => asset.active && !right.has(asset.id) && networks.has(asset.networkId));
   const nearest = (some: StoredAsset[]): StoredAsset | undefined => some.find((one) => one.networkId === offer.networkId) ?? some[0];
   const asset = named === undefined ? (nearest(wrong.filter((one) => prices.has(one.symbol))) ?? nearest(wrong)) : wrong.find((one) => one.id === named);
   if (asset === undefined)
-    throw invalid('assetId', named === undefined ? 'this deployment has no other asset to arrive' : 'must be an asset of this deployment that is not selected');
+    throw invalid(
+      'assetId',
+      named === undefined ? 'the selected network has no other asset to arrive' : 'must be an asset of a selected network that is not selected itself',
+    );
   return { offer, asset };
 }
 

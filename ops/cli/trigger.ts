@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DevFile } from '#ops/dev/dev-file.ts';
+import { isSigned } from '#ops/dev/read-webhook.ts';
 import type { ReceivedWebhook } from '#ops/dev/webhook-receiver.ts';
 import { isMoney } from '#shared/core/money.ts';
 import { SCENARIOS, type Scenario } from '#state-machines/payment/scenario.ts';
@@ -132,11 +132,10 @@ async function awaitWebhooks(dev: DevFile, paymentUid: string, expected: readonl
   }
 }
 
-function delivered(dev: DevFile, paymentUid: string, { at, headers, body }: ReceivedWebhook): Delivered[] {
-  if (!body.includes(paymentUid)) return [];
-  const { status } = JSON.parse(body) as { status: string };
-  const signature = createHmac('sha256', dev.gateway.webhookSecret).update(body).digest('hex');
-  return [{ at, status, signature: headers['x-webhook-signature'] === signature ? 'ok' : 'wrong' }];
+function delivered(dev: DevFile, paymentUid: string, webhook: ReceivedWebhook): Delivered[] {
+  if (!webhook.body.includes(paymentUid)) return [];
+  const { status } = JSON.parse(webhook.body) as { status: string };
+  return [{ at: webhook.at, status, signature: isSigned(webhook, dev.gateway.webhookSecret) ? 'ok' : 'wrong' }];
 }
 
 /** What verify says; undefined when the demo gateway does not own the payment. */

@@ -308,6 +308,16 @@ describe('what cannot be', () => {
     await expect(simulate(lenient, { scenario: 'acceptable' })).rejects.toMatchObject({ code: 'validation_error', field: 'scenario' });
   });
 
+  it('422 for a wrong asset where none could be noticed: on a chain with one coin, or on a network that was not selected', async () => {
+    const payment = await aPayment();
+    await selectOffer(deps, { paymentId: payment.id, offerId: offerIn(payment, 'ETH', 'sidechain').id, clientIp });
+    await expect(simulate(payment, { scenario: 'wrong_asset' })).rejects.toMatchObject({ code: 'validation_error', field: 'assetId' });
+    const elsewhere = { scenario: 'wrong_asset', assetId: offerIn(payment, 'USDT').assetId } as const;
+    await expect(simulate(payment, elsewhere)).rejects.toMatchObject({ code: 'validation_error', field: 'assetId' });
+    await selectOffer(deps, { paymentId: payment.id, offerId: offerIn(payment, 'USDC').id, clientIp });
+    expect(await statusAfter(payment, elsewhere)).toBe('SUCCESS');
+  });
+
   it('422 for amounts that no ledger could hold, given or made of extreme terms', async () => {
     const most = '9'.repeat(38);
     const dear = await aPayment({ amount: most, assets: [{ assetId: world.assets.ETH?.id as string, assetPriceUsd: most }] });
