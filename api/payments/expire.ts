@@ -37,7 +37,7 @@ export async function expireDuePayments(deps: Deps): Promise<number> {
   let total = 0;
   for (let moved = BATCH; moved === BATCH; total += moved) {
     moved = await deps.db.transaction((tx) => expireBatch(tx, deps));
-    crashPoint('expiry.committed');
+    if (moved > 0) crashPoint('expiry.committed');
   }
   if (total > 0) deps.wake();
   return total;
@@ -45,7 +45,7 @@ export async function expireDuePayments(deps: Deps): Promise<number> {
 
 async function expireBatch(tx: Tx, deps: Deps): Promise<number> {
   const ids = await lockExpirable(tx, BATCH, POLICY.expiryPatienceSeconds);
-  crashPoint('expiry.claimed');
+  if (ids.length > 0) crashPoint('expiry.claimed');
   for (const id of ids) await expire(tx, deps, id, { overdue: true, unpaid: true }, 'sweeper');
   return ids.length;
 }

@@ -55,7 +55,7 @@ describe('a payment survives SIGKILL', () => {
 
   it.each(EXPIRY)('of the %s at %s: expired once, one webhook', async (part, point) => {
     const id = await dieTwice(scene, [part, point], async () => {
-      const { id } = await scene.open('USDT', { amount: '10', timeoutSeconds: 2 });
+      const { id } = await scene.open('USDT', { amount: '10', timeoutSeconds: 6 });
       expect((await scene.resting(id)).status).toBe('EXPIRED');
       await expectWebhooks(scene, id, ['EXPIRED']);
       return id;
