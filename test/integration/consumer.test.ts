@@ -30,8 +30,11 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(consumers.map((consumer) => consumer.stop()));
   await streams.close();
-  await assertCleanAudit(books.db);
-  await Promise.all([books.drop(), redis.stop()]);
+  try {
+    await assertCleanAudit(books.db);
+  } finally {
+    await Promise.all([books.drop(), redis.stop()]);
+  }
 });
 
 const open = (key = KEY): Streams => openStreams({ url: redis.url, key, name: 'test', log: books.deps.log });

@@ -26,8 +26,11 @@ beforeAll(async () => {
   await treasury.earn(shop, 'ETH', '1');
 });
 afterAll(async () => {
-  await treasury.audit();
-  await treasury.stop();
+  try {
+    await treasury.audit();
+  } finally {
+    await treasury.stop();
+  }
 });
 
 const usdt = (): string => treasury.assets.USDT?.id as string;

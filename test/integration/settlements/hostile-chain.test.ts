@@ -10,11 +10,14 @@ beforeEach(async () => {
   shop = await treasury.world.aGateway();
 });
 afterEach(async () => {
-  await treasury.mine(2);
-  await treasury.credit();
-  await assertBooksEqualChain(treasury);
-  await treasury.audit();
-  await treasury.stop();
+  try {
+    await treasury.mine(2);
+    await treasury.credit();
+    await assertBooksEqualChain(treasury);
+    await treasury.audit();
+  } finally {
+    await treasury.stop();
+  }
 });
 
 const CONTRACT = '0x00000000000000000000000000000000c0de0001';

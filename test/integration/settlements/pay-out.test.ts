@@ -20,10 +20,13 @@ beforeEach(async () => {
   shop = await treasury.world.aGateway();
 });
 afterEach(async () => {
-  await treasury.mine(2);
-  await assertBooksEqualChain(treasury);
-  await treasury.audit();
-  await treasury.stop();
+  try {
+    await treasury.mine(2);
+    await assertBooksEqualChain(treasury);
+    await treasury.audit();
+  } finally {
+    await treasury.stop();
+  }
 });
 
 const sql = () => treasury.deps.db.sql;

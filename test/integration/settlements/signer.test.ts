@@ -17,8 +17,11 @@ beforeAll(async () => {
   shop = await treasury.world.aGateway();
 });
 afterAll(async () => {
-  await treasury.audit();
-  await treasury.stop();
+  try {
+    await treasury.audit();
+  } finally {
+    await treasury.stop();
+  }
 });
 
 const withConfig = (change: (config: NetworkConfig) => NetworkConfig): Pick<Deps, 'chains'> => {
