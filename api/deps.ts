@@ -50,6 +50,8 @@ export interface Deps {
   nudgeIndexer(network: string): void;
   /** What this process counts; absent where nobody scrapes it. */
   metrics?: ApiMetrics;
+  /** Told when a call without a key turned out to come from the allowlisted server of an API-mode payment; absent outside of requests. */
+  knownServer?(): void;
 }
 
 /** The gateway a request belongs to, as its key or the payment's id told. */

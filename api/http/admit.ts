@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from 'openapi-backend';
 import type { Deps } from '#api/deps.ts';
-import { findPayment } from '#api/store/payments.ts';
 import { type Admission, credentialOf, rateLimit } from './rate-limit.ts';
 
 /** The header that names the caller, by the contract's security scheme. */
@@ -30,20 +29,6 @@ export async function admit(deps: Deps, { request, clientIp, operation, budget, 
   const [kind, header] = HEADERS[scheme ?? ''] ?? [];
   const credential = kind === undefined ? credentialOf('payment', textOf(params.paymentId)) : credentialOf(kind, textOf(request.headers[header ?? '']));
   return rateLimit(deps, { operationId: budget(operation.operationId ?? 'unknown'), clientIp, credential });
-}
-
-/**
- * After a public call was answered: a payment in API mode answers allowlisted servers only (contract 5.7), so this caller
- * is one. Nobody waits for it, and a failure to find out costs nothing but a proof.
- */
-export function proveServer(deps: Deps, admission: Admission, paymentId: unknown): void {
-  if (!admission.unproven || typeof paymentId !== 'string') return;
-  findPayment(deps.db.sql, paymentId).then(
-    (payment) => {
-      if (payment?.checkoutMode === 'API') admission.prove();
-    },
-    (error: unknown) => deps.log.debug({ error }, 'whether a caller is a server stays unknown'),
-  );
 }
 
 function textOf(value: string | string[] | undefined): string | undefined {

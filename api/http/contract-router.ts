@@ -7,7 +7,7 @@ import type { StoredReply } from '#api/store/idempotency.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { withSpan } from '#shared/platform/tracing.ts';
-import { admit, proveServer } from './admit.ts';
+import { admit } from './admit.ts';
 import { readBody } from './body.ts';
 import { clientIp } from './client-ip.ts';
 import { send, successBody } from './envelope.ts';
@@ -111,7 +111,7 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
       const admission = await admit(deps, { request, clientIp: ip, operation, budget, params });
       routes.gate?.(request);
       const exchange: Exchange = {
-        deps: { ...deps, log: deps.log.child({ requestId: notesOf(response).requestId }) },
+        deps: { ...deps, log: deps.log.child({ requestId: notesOf(response).requestId }), knownServer: () => admission.prove() },
         request,
         response,
         apiRequest,
@@ -207,7 +207,6 @@ async function answer(context: Context, exchange: Exchange, operation: AnyOperat
   };
   const { requestId } = notesOf(response);
   const reply = await withSpan(context.operation.operationId ?? 'request', { requestId }, () => operation(deps, call));
-  if ((context.operation.security ?? []).length === 0) proveServer(deps, exchange.admission, call.params.paymentId);
   const stored = replayed();
   if (stored !== undefined) return sendReplay(response, stored);
   if (keyed !== undefined) notesOf(response).idempotency = 'new';

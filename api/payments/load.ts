@@ -17,6 +17,7 @@ export async function loadPublicPayment(deps: Deps, call: { paymentId: string; c
     const gateway = await findGateway(deps.db.sql, payment.gatewayId);
     if (gateway === undefined) throw new ServiceError('not_found');
     checkAllowlist(gateway, call.clientIp);
+    deps.knownServer?.();
   }
   return payment;
 }

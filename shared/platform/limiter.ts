@@ -21,11 +21,9 @@ export interface Claim {
 export interface Verdict {
   /** 0 when it passed, else the milliseconds after which one will. */
   waitMs: number;
-  /** Whether `prove` would still change something: the credential has no fresh proof in this process. */
-  unproven: boolean;
   /**
    * Says that the credential turned out to be genuine: from now on this client has its large budget when it sends it, and
-   * this request is paid for from there too. Never rejects and never waits.
+   * this request is paid for from there too. Does nothing while the proof is fresh; never rejects and never waits.
    */
   prove(): void;
 }
@@ -54,8 +52,7 @@ export function createLimiter(options: { now(): number; shared?: SharedBuckets; 
     waitFor(levelAt(buckets.get(keys[from]), now(), claim[from]), claim[from]);
   const verdict = (claim: Claim, keys: BucketKeys, paid: 'small' | 'large', waitMs: number): Verdict => {
     const { mark } = keys;
-    const unproven = mark !== undefined && (paid === 'small' || (proofs.get(mark) ?? 0) - now() < PROOF_MS / 2);
-    let needed = unproven;
+    let needed = mark !== undefined && (paid === 'small' || (proofs.get(mark) ?? 0) - now() < PROOF_MS / 2);
     const prove = (): void => {
       if (!needed || mark === undefined) return;
       needed = false;
@@ -67,7 +64,7 @@ export function createLimiter(options: { now(): number; shared?: SharedBuckets; 
       }
       shared?.prove({ ...keys, mark }, claim, paid);
     };
-    return { waitMs, unproven, prove };
+    return { waitMs, prove };
   };
 
   return {

@@ -93,15 +93,17 @@ describe('the limiter', () => {
     expect(await passing({ credential: 'good' })).toBe(3);
   });
 
-  it('asks for a proof until it has a fresh one', async () => {
-    const { limiter, advance } = aLimiter();
-    const unproven = async (): Promise<boolean> => (await limiter.take(claim({ credential: 'good', large: limitOf(1_000) }))).unproven;
-    expect((await limiter.take(claim())).unproven).toBe(false);
-    expect(await unproven()).toBe(true);
-    (await limiter.take(claim({ credential: 'good', large: limitOf(1_000) }))).prove();
-    expect(await unproven()).toBe(false);
+  it('writes a proof down once, and again only when half of its time is over', async () => {
+    let proofs = 0;
+    const { limiter, advance } = aLimiter({ prove: () => void (proofs += 1) });
+    const call = async (over: Partial<Claim>): Promise<void> => (await limiter.take(claim({ large: limitOf(1_000), ...over }))).prove();
+    await call({});
+    expect(proofs).toBe(0);
+    for (let made = 0; made < 3; made++) await call({ credential: 'good' });
+    expect(proofs).toBe(1);
     advance(301_000);
-    expect(await unproven()).toBe(true);
+    for (let made = 0; made < 3; made++) await call({ credential: 'good' });
+    expect(proofs).toBe(2);
   });
 
   it('remembers a bounded number of clients, and forgets those that were quiet longest', async () => {
