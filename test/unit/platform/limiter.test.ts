@@ -95,7 +95,10 @@ describe('the limiter', () => {
 
   it('writes a proof down once, and again only when half of its time is over', async () => {
     let proofs = 0;
-    const { limiter, advance } = aLimiter({ prove: () => void (proofs += 1) });
+    const prove = (): void => {
+      proofs += 1;
+    };
+    const { limiter, advance } = aLimiter({ prove });
     const call = async (over: Partial<Claim>): Promise<void> => (await limiter.take(claim({ large: limitOf(1_000), ...over }))).prove();
     await call({});
     expect(proofs).toBe(0);
