@@ -38,7 +38,7 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
   crashPoint('sign.requested');
   const signed = await judged(async () => ({ bytes: await signer.sign(verdict.sign.path, verdict.sign.request) }));
   if ('refuse' in signed) return giveUp(deps, payout, signed);
-  const mismatch = bytesMismatch(chain, verdict.sign, signed.bytes);
+  const mismatch = await bytesMismatch(chain, verdict.sign, signed.bytes);
   if (mismatch !== null) return giveUp(deps, payout, { refuse: mismatch });
   crashPoint('sign.done');
   const stored = await deps.db.transaction(async (tx): Promise<Verdict | 'stored' | 'gone'> => {
@@ -101,10 +101,10 @@ async function checkLocked(
 }
 
 /** Reads the signed bytes once more, on their own, and says what in them is not the order. */
-function bytesMismatch(chain: Chain, order: Order, signed: SignedTransfer): string | null {
-  const decoded = decoderOf(chain.config.family)(signed.signedBytes);
+async function bytesMismatch(chain: Chain, order: Order, signed: SignedTransfer): Promise<string | null> {
+  const decoded = await decoderOf(chain.config.family)(signed.signedBytes);
   const { intent, nonce } = order.request;
-  if (decoded.chainId !== chain.config.chainId || decoded.txid !== signed.txid) return 'the signed bytes are for another chain or transaction';
+  if ((decoded.chainId !== null && decoded.chainId !== chain.config.chainId) || decoded.txid !== signed.txid) return 'the signed bytes are for another chain or transaction';
   if (decoded.sender !== intent.sender || decoded.recipient !== intent.recipient || decoded.contract !== intent.contract)
     return 'the signed bytes name other parties';
   if (decoded.rawAmount !== intent.rawAmount || decoded.nonce !== nonce) return 'the signed bytes move another amount or use another nonce';

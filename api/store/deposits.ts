@@ -1,4 +1,5 @@
 import { type Coins, formatAmount, parseTrusted, type Usd } from '#shared/core/money.ts';
+import type { TransferKind } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
 export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
@@ -6,7 +7,7 @@ export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'm
 /** A canonical transfer of a configured asset to a deposit address, by somebody who is not us. */
 export interface DepositCandidate {
   txid: string;
-  kind: 'native' | 'token';
+  kind: TransferKind;
   ordinal: number;
   addressId: string;
   paymentId: string;
@@ -100,7 +101,7 @@ export async function loseBookedDepositsAbove(tx: Tx, networkId: string, height:
 /** A lost deposit that is back, with what names its transfer. */
 export interface RegainedDeposit extends BookedDeposit {
   txid: string;
-  kind: 'native' | 'token';
+  kind: TransferKind;
   ordinal: number;
 }
 
@@ -117,7 +118,7 @@ export interface OpenDeposit {
   id: string;
   networkId: string;
   txid: string;
-  kind: 'native' | 'token';
+  kind: TransferKind;
   ordinal: number;
   paymentId: string;
   addressId: string;
@@ -172,7 +173,7 @@ export interface NamedDeposit {
   id: string;
   networkId: string;
   txid: string;
-  kind: 'native' | 'token';
+  kind: TransferKind;
   ordinal: number;
   /** The payment it belongs to now. */
   paymentId: string;

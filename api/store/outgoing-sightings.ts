@@ -1,9 +1,10 @@
+import type { TransferKind } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
 /** What the chain shows one of our addresses doing: a transaction it signed, or a transfer at one of its ends. */
 export interface OutgoingSighting {
   id: number;
-  kind: 'native' | 'token' | 'sent';
+  kind: TransferKind | 'sent';
   txid: string;
   ordinal: number;
   height: number;

@@ -1,4 +1,4 @@
-import type { SentTransaction, Sighting, Transfer } from '#shared/core/chain-events.ts';
+import type { SentTransaction, Sighting, Transfer, TransferKind } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
 /** Rows per statement: 17 parameters each, well below the 65,535 a statement may have. */
@@ -8,7 +8,7 @@ const CHUNK = 1_000;
 export interface TransferKey {
   networkId: string;
   txid: string;
-  kind: 'native' | 'token';
+  kind: TransferKind;
   ordinal: number;
 }
 

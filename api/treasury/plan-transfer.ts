@@ -9,7 +9,8 @@ import type { Tx } from '#shared/platform/postgres.ts';
 
 /** What the chain showed of a wallet before any lock was taken, and what was on its way then. */
 export interface Observed {
-  nonce: number;
+  /** Null on families without nonces. */
+  nonce: number | null;
   /** Chain units held of the asset that moves. */
   coins: bigint;
   /** Native units held. */
@@ -75,7 +76,7 @@ export async function planTransfer(tx: Tx, deps: Deps, walletId: string, observe
   if (wallet === undefined) return { refused: `wallet ${walletId} does not exist` };
   if (wallet.haltedReason !== null) return { refused: `the wallet is halted: ${wallet.haltedReason}` };
   let nonce = wallet.nextNonce;
-  if (observed.nonce > nonce) {
+  if (observed.nonce !== null && observed.nonce > nonce) {
     if (await hasAllocatedNonce(tx, wallet.id)) {
       await haltWallet(tx, wallet.id, `the chain has used nonce ${observed.nonce - 1}, which was never allocated`);
       deps.log.error({ wallet: wallet.address, chainNonce: observed.nonce, nextNonce: nonce }, 'wallet halted: its key was used by somebody else');

@@ -93,8 +93,10 @@ export interface TransferIntent {
 /** What sending it takes now, destination-aware. `rawFee` is the most it can cost in native units. */
 export interface FeeQuote {
   rawFee: bigint;
-  /** Family-specific fee fields, JSON-safe; stored in the payout's plan and handed back to the signer unchanged. */
+  /** Family-specific fields, JSON-safe; stored in the payout's plan and handed back to the signer unchanged. */
   fields: Record<string, string>;
+  /** Unix milliseconds after which the chain takes no bytes made of these fields; null where bytes never expire. */
+  expiresAtMs: number | null;
 }
 
 /** The keyless half of paying: quotes, nonces and broadcasting; used by the worker. */
@@ -110,17 +112,22 @@ export interface Payer {
    * @throws ChainUnavailable when the node cannot be reached
    */
   estimate(intent: TransferIntent): Promise<{ ok: true; quote: FeeQuote } | { ok: false; rejected: string }>;
-  /** Next nonce by the chain's latest state; only to initialise a wallet row and to detect foreign use. */
-  nonce(address: string): Promise<number>;
+  /**
+   * The fee fields of a replacement for bytes that no block holds: same nonce, both caps raised by what nodes ask for, and no
+   * lower than the market. Null on families whose transactions cannot be replaced.
+   */
+  bump: ((fields: Record<string, string>) => Promise<FeeQuote>) | null;
+  /** Next nonce by the chain's latest state; only to initialise a wallet row and to detect foreign use. Null on families without nonces. */
+  nonce(address: string): Promise<number | null>;
   /** Hands bytes to the network. No answer proves anything either way: the chain decides (architecture 4). */
   broadcast(signedBytes: Uint8Array): Promise<{ accepted: boolean; answer: string }>;
   balance(address: string, contract: string | null): Promise<bigint>;
 }
 
-/** What the signer is asked to sign: the intent, and the plan's nonce and fee fields. */
+/** What the signer is asked to sign: the intent, and the plan's nonce (null on families without) and fee fields. */
 export interface SigningRequest {
   intent: TransferIntent;
-  nonce: number;
+  nonce: number | null;
   fields: Record<string, string>;
 }
 
@@ -129,6 +136,8 @@ export interface SignedTransfer {
   signedBytes: Uint8Array;
   /** The most the bytes can cost, native units. */
   rawFeeLimit: bigint;
+  /** Unix milliseconds after which the chain takes them no more; null where bytes never expire. */
+  expiresAtMs: number | null;
 }
 
 /** The half that holds keys; only the signer role may construct it. */
@@ -146,14 +155,16 @@ export interface TransferSigner {
 
 /** What signed bytes do, read from the bytes alone. */
 export interface DecodedTransfer extends TransferIntent {
-  nonce: number;
+  nonce: number | null;
   /** The most the bytes can cost, native units. */
   rawFeeLimit: bigint;
+  expiresAtMs: number | null;
   txid: string;
-  chainId: string;
-  /** The fee fields as the plan writes them. */
+  /** The chain the bytes are for; null where they name none but a recent block of it. */
+  chainId: string | null;
+  /** The fields as the plan writes them. */
   fields: Record<string, string>;
 }
 
 /** Reads bytes back into what they do; used before storing and before broadcasting. @throws Invariant when they are anything but one transfer */
-export type DecodeTransfer = (signedBytes: Uint8Array) => DecodedTransfer;
+export type DecodeTransfer = (signedBytes: Uint8Array) => Promise<DecodedTransfer>;

@@ -5,13 +5,13 @@ import { evmPayer } from './evm/payer.ts';
 import { openRpc, type RpcObserver } from './evm/rpc.ts';
 
 interface Paying {
-  open(network: NetworkConfig, observe: RpcObserver | undefined): Payer;
+  open(network: NetworkConfig, url: string, observe: RpcObserver | undefined): Payer;
   decode: DecodeTransfer;
 }
 
-/** The families this build can pay on, without any key. */
+/** The families this build can pay on, each through one endpoint, without any key. */
 const PAYERS: Partial<Record<Family, Paying>> = {
-  evm: { open: (network, observe) => evmPayer(network, openRpc(network.rpcUrls, observe)), decode: decodeEvmTransfer },
+  evm: { open: (network, url, observe) => evmPayer(network, openRpc([url], observe)), decode: decodeEvmTransfer },
 };
 
 function payingOf(family: Family): Paying {
@@ -22,7 +22,7 @@ function payingOf(family: Family): Paying {
 
 /** Opens the payer of one network. @throws Error when its family is not part of this build */
 export function openPayer(network: NetworkConfig, observe?: RpcObserver): Payer {
-  return payingOf(network.family).open(network, observe);
+  return payingOf(network.family).open(network, network.rpcUrls[0] as string, observe);
 }
 
 /** How signed bytes of a family are read back. @throws Error when the family is not part of this build */

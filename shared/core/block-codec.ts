@@ -1,4 +1,4 @@
-import type { BlockMessage, SentTransaction, Sighting, Transfer, WatchAck } from './chain-events.ts';
+import { type BlockMessage, type SentTransaction, type Sighting, TRANSFER_KINDS, type Transfer, type WatchAck } from './chain-events.ts';
 import { Invariant } from './errors.ts';
 
 /** Longest encoded message, in characters: a range with tens of thousands of sightings fits, a flood does not. */
@@ -29,7 +29,7 @@ const list: Check = (v) => Array.isArray(v);
 
 /** Fields in the order they are written; the same table checks, orders and bounds them. */
 const TRANSFER: Record<keyof Transfer, Check> = {
-  kind: oneOf('native', 'token'),
+  kind: oneOf(...TRANSFER_KINDS),
   txid: word,
   ordinal: whole,
   height: whole,

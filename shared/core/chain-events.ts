@@ -3,11 +3,18 @@
  * (architecture 3.3). Messages are hash-linked: `parentHash` must be the tip of whoever applies them.
  */
 
+/** `native`: the transaction's own value. `internal`: native coins a contract passed on. `token`: a token's own event. */
+export const TRANSFER_KINDS = ['native', 'internal', 'token'] as const;
+export type TransferKind = (typeof TRANSFER_KINDS)[number];
+
 /** Any movement of a coin or token to or from a watched address, read from its effect on chain. */
 export interface Transfer {
-  kind: 'native' | 'token';
+  kind: TransferKind;
   txid: string;
-  /** Position inside the transaction: 0 for the top-level value, the index in the receipt for a log, vout for Bitcoin. */
+  /**
+   * Position inside the transaction: 0 for the top-level value, the index in the receipt for a log, the place in the call
+   * tree (depth first, from 1, every frame counted) for an internal one, vout for Bitcoin.
+   */
   ordinal: number;
   height: number;
   blockHash: string;

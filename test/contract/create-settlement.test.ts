@@ -151,7 +151,7 @@ describeOperation('createSettlement', {
         chains: new Map(
           [...service.deps.chains].map(([name, chain]) => [
             name,
-            { ...chain, payer: { ...chain.payer, estimate: async () => ({ ok: true, quote: { rawFee: 10n ** 18n, fields: {} } }) } },
+            { ...chain, payer: { ...chain.payer, estimate: async () => ({ ok: true, quote: { rawFee: 10n ** 18n, fields: {}, expiresAtMs: null } }) } },
           ]),
         ),
       });

@@ -9,7 +9,7 @@ import { decodeTransferCall } from './token.ts';
  * Reads signed EIP-1559 bytes back into the transfer they make, its sender recovered from the signature. Pure.
  * @throws Invariant when the bytes are anything but a plain coin transfer or one token `transfer` call
  */
-export const decodeEvmTransfer: DecodeTransfer = (signedBytes) => {
+export const decodeEvmTransfer: DecodeTransfer = async (signedBytes) => {
   const raw = bytesToHex(signedBytes);
   const tx = readBytes(raw);
   if (tx.type !== 'eip1559') throw new Invariant('signed bytes are not an EIP-1559 transaction');
@@ -34,6 +34,7 @@ export const decodeEvmTransfer: DecodeTransfer = (signedBytes) => {
     sender: addressOfPublicKey(publicKey),
     nonce,
     rawFeeLimit: gas * maxFeePerGas,
+    expiresAtMs: null,
     txid: keccak256(raw),
     chainId: String(chainId),
     fields: { gas: gas.toString(), maxFeePerGas: maxFeePerGas.toString(), maxPriorityFeePerGas: (maxPriorityFeePerGas ?? 0n).toString() },

@@ -89,6 +89,7 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
       quote: {
         rawFee: gas * maxFeePerGas,
         fields: { gas: gas.toString(), maxFeePerGas: maxFeePerGas.toString(), maxPriorityFeePerGas: priority.toString() },
+        expiresAtMs: null,
       },
     };
   };
@@ -101,6 +102,7 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
       return priced(intent, undefined);
     },
     estimate: async (intent) => priced(intent, await fundedState(intent)),
+    bump: null,
 
     async nonce(address) {
       return readInteger(await call('eth_getTransactionCount', [address, 'latest']), 'the nonce');

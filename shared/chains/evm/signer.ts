@@ -4,7 +4,7 @@ import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { bytesToHex, hexToBytes } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { Invariant } from '#shared/core/errors.ts';
-import type { SigningRequest, TransferSigner } from '../chain.ts';
+import type { DecodedTransfer, SigningRequest, TransferSigner } from '../chain.ts';
 import { decodeEvmTransfer } from './decode.ts';
 import { addressOfPublicKey } from './deriver.ts';
 import { encodeTransfer } from './token.ts';
@@ -29,14 +29,15 @@ export function evmSigner(network: { chainId: string }, mnemonic: string): Trans
       const key = keyAt(path);
       const signed = await privateKeyToAccount(bytesToHex(key.privateKey as Uint8Array)).signTransaction(transactionOf(network, request));
       const signedBytes = hexToBytes(signed);
-      const decoded = decodeEvmTransfer(signedBytes);
+      const decoded = await decodeEvmTransfer(signedBytes);
       compare(network, request, decoded);
-      return { txid: decoded.txid, signedBytes, rawFeeLimit: decoded.rawFeeLimit };
+      return { txid: decoded.txid, signedBytes, rawFeeLimit: decoded.rawFeeLimit, expiresAtMs: null };
     },
   };
 }
 
 function transactionOf(network: { chainId: string }, { intent, nonce, fields }: SigningRequest) {
+  if (nonce === null) throw new Invariant('an EVM transaction needs a nonce');
   const token = intent.contract !== null;
   return {
     type: 'eip1559' as const,
@@ -58,7 +59,7 @@ function feeField(fields: Record<string, string>, name: string): bigint {
 }
 
 /** Refuses bytes that are not exactly the request; called on what was signed, never on what was meant to be signed. */
-export function compare(network: { chainId: string }, { intent, nonce, fields }: SigningRequest, decoded: ReturnType<typeof decodeEvmTransfer>): void {
+export function compare(network: { chainId: string }, { intent, nonce, fields }: SigningRequest, decoded: DecodedTransfer): void {
   const pairs: [string, unknown, unknown][] = [
     ['chain', decoded.chainId, network.chainId],
     ['sender', decoded.sender, intent.sender],
