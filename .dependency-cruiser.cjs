@@ -63,6 +63,8 @@ module.exports = {
     door('express', 'api/http/'),
     door('openapi-backend', 'api/http/'),
     door('viem', 'shared/chains/evm/'),
+    door('tronweb', 'shared/chains/tron/signer\\.ts'),
+    door('lossless-json', 'shared/chains/tron/json\\.ts'),
     door('prom-client', 'shared/platform/metrics\\.ts'),
     door('pino', 'shared/platform/logger\\.ts'),
     door('zod', 'shared/platform/config\\.ts|api/operator/gateway-settings\\.ts'),

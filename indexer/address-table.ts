@@ -1,4 +1,6 @@
 import type { WatchSet } from '#shared/chains/chain.ts';
+import { tronAddress } from '#shared/chains/tron/address.ts';
+import { ADDRESS_BYTES, decodeBase58 } from '#shared/chains/tron/base58.ts';
 
 /** Words of 32 bits in a 20-byte key. */
 const WORDS = 5;
@@ -8,7 +10,7 @@ const FULLEST = 0.6;
 const HEX_ADDRESS = /^0x[0-9a-f]{40}$/;
 
 export interface AddressTable extends WatchSet {
-  /** Adds one canonical address in O(1); false when it was there already. @throws RangeError when it is not 20 bytes of hex */
+  /** Adds one canonical address (0x… or T…) in O(1); false when it was there already. @throws RangeError when it is not one */
   add(address: string): boolean;
   readonly size: number;
 }
@@ -16,7 +18,7 @@ export interface AddressTable extends WatchSet {
 /**
  * The watch set as one flat open-addressing table of 20-byte keys: about 35 bytes per address and nothing per address per
  * block, so that a million addresses fit in tens of megabytes (performance.md 0.3). A look-up that misses, nearly every one,
- * costs the parsing of eight bytes.
+ * costs the parsing of eight bytes for EVM and of one base58 number for TRON; no checksum is computed for it.
  */
 export function createAddressTable(): AddressTable {
   let capacity = FIRST_CAPACITY;
@@ -50,21 +52,34 @@ export function createAddressTable(): AddressTable {
     }
   };
 
+  const bytes = new Uint8Array(ADDRESS_BYTES);
+  /** Reads the twenty bytes inside a base58 address into `key`; false when the text cannot be one. */
+  const parseBase58 = (address: string): boolean => {
+    if (!decodeBase58(address, bytes)) return false;
+    for (let word = 0; word < WORDS; word++) {
+      const at = 1 + word * 4;
+      key[word] = ((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number);
+    }
+    return true;
+  };
+
   return {
     has(address) {
+      if (address.startsWith('T')) return parseBase58(address) && used[find(key, 0)] === 1 && isBase58Address(address);
       // The common answer is no, and needs no more than two words.
       const first = Number.parseInt(address.slice(2, 10), 16) >>> 0;
       const end = Number.parseInt(address.slice(34, 42), 16) >>> 0;
       let slot = hashOf(first, end) & (capacity - 1);
       while (used[slot] === 1 && keys[slot * WORDS] !== first) slot = (slot + 1) & (capacity - 1);
       if (used[slot] !== 1 || !HEX_ADDRESS.test(address)) return false;
-      parseKey(address, key);
+      parseHex(address, key);
       return used[find(key, 0)] === 1;
     },
     add(address) {
-      if (!HEX_ADDRESS.test(address)) throw new RangeError(`not an address of 20 bytes: ${address}`);
+      if (!HEX_ADDRESS.test(address) && !isBase58Address(address)) throw new RangeError(`not an address of 20 bytes: ${address}`);
       if ((size + 1) / capacity > FULLEST) grow();
-      parseKey(address, key);
+      if (address.startsWith('T')) parseBase58(address);
+      else parseHex(address, key);
       const slot = find(key, 0);
       if (used[slot] === 1) return false;
       used[slot] = 1;
@@ -83,6 +98,10 @@ function hashOf(first: number, last: number): number {
   return first ^ Math.imul(last, 0x9e37_79b1);
 }
 
-function parseKey(address: string, into: Uint32Array): void {
+function isBase58Address(address: string): boolean {
+  return tronAddress.parse(address).ok;
+}
+
+function parseHex(address: string, into: Uint32Array): void {
   for (let word = 0; word < WORDS; word++) into[word] = Number.parseInt(address.slice(2 + word * 8, 10 + word * 8), 16);
 }

@@ -2,6 +2,8 @@ import type { Family, NetworkConfig } from '#shared/core/assets.ts';
 import type { AddressCodec, Deriver } from './chain.ts';
 import { evmAddress } from './evm/address.ts';
 import { evmDeriver } from './evm/deriver.ts';
+import { tronAddress } from './tron/address.ts';
+import { tronDeriver } from './tron/deriver.ts';
 
 interface Addressing {
   codec: AddressCodec;
@@ -11,6 +13,7 @@ interface Addressing {
 /** How the families of this build write addresses and derive them from an xpub. */
 const ADDRESSING: Partial<Record<Family, Addressing>> = {
   evm: { codec: evmAddress, derive: evmDeriver },
+  tron: { codec: tronAddress, derive: tronDeriver },
 };
 
 function addressingOf(family: Family): Addressing {

@@ -1,9 +1,10 @@
 import type { Family, NetworkConfig } from '#shared/core/assets.ts';
 import type { TransferSigner } from './chain.ts';
 import { evmSigner } from './evm/signer.ts';
+import { tronSigner } from './tron/signer.ts';
 
 /** The families this build can sign for; only the signer role and the development tools import this file. */
-const SIGNERS: Partial<Record<Family, (network: { chainId: string }, mnemonic: string) => TransferSigner>> = { evm: evmSigner };
+const SIGNERS: Partial<Record<Family, (network: { chainId: string }, mnemonic: string) => TransferSigner>> = { evm: evmSigner, tron: tronSigner };
 
 /** The signer of one network. @throws Error when its family is not part of this build, or the seed is no mnemonic */
 export function openSigner(network: Pick<NetworkConfig, 'name' | 'family' | 'chainId'>, mnemonic: string): TransferSigner {

@@ -2,30 +2,32 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAddressTable } from '#indexer/address-table.ts';
 import { createWatchlist } from '#indexer/watchlist.ts';
+import { toBase58 } from '#shared/chains/tron/address.ts';
 
 const hexAddress = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
 /** Few first words, so that keys meet in the table. */
 const crowded = fc
   .tuple(fc.constantFrom('00000000', '000003ff', 'ffffffff'), fc.nat(300))
   .map(([first, rest]) => `0x${first}${rest.toString(16).padStart(32, '0')}`);
+/** A network's table holds the addresses of one family. */
+const asTron = (address: string): string => toBase58(address === `0x${'0'.repeat(40)}` ? `0x${'0'.repeat(39)}1` : address);
 
 describe('the address table', () => {
-  it('answers like a set of strings, whatever is added and asked', () => {
+  it.each([
+    ['EVM', fc.oneof(hexAddress, crowded)],
+    ['TRON', fc.oneof(hexAddress, crowded).map(asTron)],
+  ])('answers like a set of strings, whatever %s addresses are added and asked', (_family, address) => {
     fc.assert(
-      fc.property(
-        fc.array(fc.oneof(hexAddress, crowded), { maxLength: 3_000 }),
-        fc.array(fc.oneof(hexAddress, crowded), { maxLength: 500 }),
-        (added, asked) => {
-          const table = createAddressTable();
-          const set = new Set<string>();
-          for (const address of added) {
-            expect(table.add(address)).toBe(!set.has(address));
-            set.add(address);
-          }
-          expect(table.size).toBe(set.size);
-          for (const address of [...added, ...asked]) expect(table.has(address)).toBe(set.has(address));
-        },
-      ),
+      fc.property(fc.array(address, { maxLength: 3_000 }), fc.array(address, { maxLength: 500 }), (added, asked) => {
+        const table = createAddressTable();
+        const set = new Set<string>();
+        for (const address of added) {
+          expect(table.add(address)).toBe(!set.has(address));
+          set.add(address);
+        }
+        expect(table.size).toBe(set.size);
+        for (const address of [...added, ...asked]) expect(table.has(address)).toBe(set.has(address));
+      }),
       { numRuns: 50 },
     );
   });
@@ -46,6 +48,17 @@ describe('the address table', () => {
       expect(() => table.add(text)).toThrow(RangeError);
     }
     expect(() => table.add(`0x${'A'.repeat(40)}`)).toThrow(RangeError);
+  });
+
+  it('has no base58 text with another checksum than the address that is watched, and takes none', () => {
+    const table = createAddressTable();
+    const usdt = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+    table.add(usdt);
+    expect(table.has(usdt)).toBe(true);
+    for (const text of [usdt.slice(0, -1), `${usdt}1`, `${usdt.slice(0, -1)}u`, usdt.toLowerCase(), usdt.replace('N', '0'), `T${'z'.repeat(33)}`, 'T']) {
+      expect(table.has(text)).toBe(false);
+      expect(() => table.add(text)).toThrow(RangeError);
+    }
   });
 });
 

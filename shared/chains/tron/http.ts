@@ -1,0 +1,158 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { pauseBeforeTry, readRetryAfter } from '../budget.ts';
+import { openGate } from '../budget-gate.ts';
+import { ChainUnavailable, type Trouble, type Unavailability } from '../chain.ts';
+import type { RpcObserver, RpcOptions } from '../evm/rpc.ts';
+import { parseLossless } from './json.ts';
+
+/** The node's own error reply: it was reached and said no. */
+export class TronRefused extends Error {
+  readonly trouble: Trouble = 'refused';
+  constructor(path: string, message: string) {
+    super(`${path}: ${message}`);
+    this.name = 'TronRefused';
+  }
+}
+
+/**
+ * One request to a node's HTTP API, `wallet/…` or `walletsolidity/…`. Integers that a double cannot hold come as bigint.
+ * @throws TronRefused when the node answers with an error, ChainUnavailable when it gives no answer
+ */
+export type TronApi = (path: string, body: Record<string, unknown>) => Promise<unknown>;
+
+const TIMEOUT_MS = 10_000;
+const TRIES = 3;
+/** An endpoint that asks for more patience than this is left to whoever can ask another one. */
+const LONGEST_PAUSE_MS = 500;
+/** Ten full blocks fit; an endless reply does not. */
+const LARGEST_REPLY_BYTES = 64 * 1024 * 1024;
+/** As much of a node's own words as anybody reads; they end up in logs and notes. */
+const LONGEST_REFUSAL = 300;
+/** Errors about the endpoint rather than the question: java-tron's own limiter, and how gateways say the same. */
+const ABOUT_THE_ENDPOINT = /lack of computing resources|request rate|rate limit|frequency|suspended|too many requests/i;
+
+/** What came of one try: an answer, the node's refusal, or why there is none and whether it may go better at once. */
+type Attempt = { answer: unknown } | { refusal: string } | { problem: string; trouble: Trouble; passing: boolean; retryAfterMs?: number | undefined };
+
+/**
+ * Speaks with one TRON endpoint. Credentials in its URL never show in messages or metrics: a query (`?apikey=…`) goes along
+ * with every request; a password or, without one, a user name (`https://:KEY@api.trongrid.io`) is sent as the header
+ * `TRON-PRO-API-KEY`. A node of one's own serves its solid view on another port: `http://node:8090#solidity=8091`.
+ * Redirects are never followed.
+ */
+export function openTronApi(url: string, observe: RpcObserver = () => undefined, options: RpcOptions = {}): TronApi {
+  const { base, solidityPort, provider, headers } = endpointOf(url);
+  const gate = options.gate ?? openGate(url);
+
+  const attempt = async (path: string, body: string): Promise<Attempt> => {
+    const target = new URL(base);
+    target.pathname = `${target.pathname.replace(/\/$/, '')}/${path}`;
+    if (solidityPort !== undefined && path.startsWith('walletsolidity/')) target.port = solidityPort;
+    try {
+      const request = { method: 'POST', headers, body, redirect: 'error' as const, signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS) };
+      return await gate.pass(1, async () => judge(await fetch(target, request)));
+    } catch (error) {
+      if (error instanceof ChainUnavailable) throw error;
+      return isTimeout(error)
+        ? { problem: 'no answer in time', trouble: 'slow', passing: false }
+        : { problem: problemOf(error), trouble: 'down', passing: !(error instanceof TooLarge) };
+    }
+  };
+
+  const ask: TronApi = async (path, body) => {
+    const text = JSON.stringify(body);
+    for (let tried = 1; ; tried++) {
+      const came = await attempt(path, text);
+      if ('answer' in came || 'refusal' in came) gate.answered(1);
+      if ('answer' in came) return came.answer;
+      if ('refusal' in came) throw new TronRefused(path, came.refusal);
+      const { problem, trouble, passing, retryAfterMs } = came;
+      if (trouble === 'busy') gate.refused(retryAfterMs);
+      const pauseMs = Math.max(retryAfterMs ?? 0, pauseBeforeTry(tried, options.retryMs));
+      if (!passing || tried === TRIES || pauseMs > LONGEST_PAUSE_MS) {
+        const why: Unavailability = { trouble, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+        throw new ChainUnavailable(`${provider} did not answer ${path}: ${problem}`, why);
+      }
+      await pause(pauseMs);
+    }
+  };
+
+  return async (path, body) => {
+    const started = performance.now();
+    const report = (result: 'ok' | 'refused' | 'failed'): void => observe({ method: path, provider, result, seconds: (performance.now() - started) / 1000 });
+    try {
+      const answer = await ask(path, body);
+      report('ok');
+      return answer;
+    } catch (error) {
+      report(error instanceof TronRefused ? 'refused' : 'failed');
+      throw error;
+    }
+  };
+}
+
+class TooLarge extends Error {}
+
+interface Endpoint {
+  base: string;
+  solidityPort: string | undefined;
+  provider: string;
+  headers: Record<string, string>;
+}
+
+function endpointOf(url: string): Endpoint {
+  const base = new URL(url);
+  const solidityPort = /^#solidity=(\d{1,5})$/.exec(base.hash)?.[1];
+  base.hash = '';
+  const key = decodeURIComponent(base.password || base.username);
+  base.username = '';
+  base.password = '';
+  return {
+    base: base.href,
+    solidityPort,
+    provider: base.host,
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...(key === '' ? {} : { 'TRON-PRO-API-KEY': key }) },
+  };
+}
+
+async function judge(response: Response): Promise<Attempt> {
+  const { status } = response;
+  const text = await readText(response);
+  const answer = parseLossless(text);
+  const error = (answer as { Error?: unknown } | null | undefined)?.Error;
+  const refusal = error === undefined ? undefined : String(error).slice(0, LONGEST_REFUSAL);
+  const busy = status === 429 || (status === 403 && ABOUT_THE_ENDPOINT.test(text)) || (refusal !== undefined && ABOUT_THE_ENDPOINT.test(refusal));
+  if (busy) {
+    const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now());
+    return { problem: 'it is asked too much', trouble: 'busy', passing: true, retryAfterMs };
+  }
+  if (status >= 500 || status === 408) return { problem: `HTTP ${status}`, trouble: 'down', passing: true };
+  if (status !== 200) return { problem: `HTTP ${status}`, trouble: 'refused', passing: false };
+  if (answer === undefined) return { problem: 'the answer is not JSON', trouble: 'down', passing: false };
+  return refusal === undefined ? { answer } : { refusal };
+}
+
+async function readText(response: Response): Promise<string> {
+  if (response.body === null) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for await (const part of response.body) {
+    const bytes = part as Uint8Array;
+    size += bytes.length;
+    if (size > LARGEST_REPLY_BYTES) throw new TooLarge('the answer is too large');
+    text += decoder.decode(bytes, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
+/** What broke, without the URL, whose path or query may be a key. */
+function problemOf(error: unknown): string {
+  if (error instanceof TooLarge) return error.message;
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return (cause as { code?: string }).code ?? 'the connection failed';
+}

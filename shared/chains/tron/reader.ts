@@ -1,0 +1,193 @@
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import { type BlockContent, type BlockRef, ChainUnavailable, type Reader, type TransactionFacts, type WatchSet } from '../chain.ts';
+import { pastBalances, presentBalance } from './balance.ts';
+import { type TronApi, TronRefused } from './http.ts';
+import { type Outcome, readOutcomes } from './infos.ts';
+import { contentOf, contractRuns, refOf } from './movements.ts';
+import { heightOf } from './proofs.ts';
+import { type Block, type Header, isNothing, readBlock, readHash, readHeader, readInteger, readList, readObject, unsure } from './replies.ts';
+
+/** Ids of block 0 of the public networks; the last eight digits are their chain ids. */
+const GENESIS: Record<string, string> = {
+  mainnet: '00000000000000001ebf88508a03865c71d452e25f4d51194196a1d22b6653dc',
+  nile: '0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc',
+};
+/** Blocks that share one request; with their outcomes they fit the largest reply. */
+const BLOCKS_PER_REQUEST = 10;
+/** Recent blocks looked at to find out whether a node records internal transactions. */
+const PROBED_BLOCKS = 10;
+/** Successful contract calls without one internal transaction after which a node counts as one that records none. */
+const TELLING_CALLS = 500;
+
+const EVERYTHING: WatchSet = { has: () => true };
+const NOTHING: WatchSet = { has: () => false };
+
+/**
+ * Reads a TRON network over the HTTP API of a full node. Header ids, transaction ids and merkle roots are recomputed from
+ * bytes, amounts are read from bytes, and the outcomes of a block must match its transactions one to one, before a word of
+ * it is believed. Outcomes themselves are proven by nothing on this chain: large credits ask a second endpoint.
+ */
+export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api: TronApi, tellingCalls = TELLING_CALLS): Reader {
+  const call: TronApi = async (path, body) => {
+    try {
+      return await api(path, body);
+    } catch (error) {
+      if (error instanceof TronRefused) throw new ChainUnavailable(error.message, { cause: error, trouble: 'refused' });
+      throw error;
+    }
+  };
+  const evidence = { recorded: false, calls: 0, upTo: -1 };
+
+  const headNow = async (view: 'wallet' | 'walletsolidity' = 'wallet'): Promise<Header> => readHeader(await call(`${view}/getblock`, { detail: false }));
+
+  const headerAt = async (height: number): Promise<Header> => {
+    const answer = await call('wallet/getblock', { id_or_num: String(height), detail: false });
+    const header = isNothing(answer) ? unsure(`it does not know block ${height}`) : readHeader(answer);
+    return header.height === height ? header : unsure(`asked for block ${height}, got ${header.height}`);
+  };
+
+  /** Block 0 has no outcomes: what it allots is no transfer. */
+  const infosAt = (height: number): Promise<unknown> => (height === 0 ? Promise.resolve([]) : call('wallet/gettransactioninfobyblocknum', { num: height }));
+
+  const prove = (block: Block, infos: unknown): { block: Block; outcomes: Outcome[] } => {
+    const proven = block.height === 0 ? { ...block, transactions: [] } : block;
+    const outcomes = readOutcomes(proven, infos);
+    for (const { recordsInternals } of outcomes) evidence.recorded ||= recordsInternals;
+    // A block that is read again tells nothing new.
+    if (block.height > evidence.upTo) evidence.calls += contractRuns(proven);
+    evidence.upTo = Math.max(evidence.upTo, block.height);
+    return { block: proven, outcomes };
+  };
+
+  const recordsInternals = (): boolean => evidence.recorded || evidence.calls < tellingCalls;
+
+  const blockAtHeight = async (height: number): Promise<{ block: Block; outcomes: Outcome[] }> => {
+    // Outcomes are asked for by height, so they are asked first: a block that is still canonical afterwards was so before.
+    const infos = await infosAt(height);
+    const answer = await call('wallet/getblockbynum', { num: height });
+    const block = isNothing(answer) ? unsure(`it does not know block ${height}`) : readBlock(answer);
+    return block.height === height ? prove(block, infos) : unsure(`asked for block ${height}, got ${block.height}`);
+  };
+
+  const read = ({ block, outcomes }: { block: Block; outcomes: Outcome[] }, watched: WatchSet): BlockContent => ({
+    ...contentOf(block, outcomes, watched),
+    ...(recordsInternals() || contractRuns(block) === 0 ? {} : { internalUnseen: true }),
+  });
+
+  const readChunk = async (from: number, to: number, watched: WatchSet): Promise<BlockContent[]> => {
+    const heights = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    const [answer, ...infos] = await Promise.all([call('wallet/getblockbylimitnext', { startNum: from, endNum: to + 1 }), ...heights.map(infosAt)]);
+    const blocks = readList(readObject(answer, 'the blocks').block, 'the blocks');
+    if (blocks.length !== heights.length) unsure(`asked for blocks ${from}..${to}, got ${blocks.length}`);
+    return heights.map((height, i) => {
+      const block = readBlock(blocks[i]);
+      return block.height === height ? read(prove(block, infos[i]), watched) : unsure(`asked for block ${height}, got ${block.height}`);
+    });
+  };
+
+  const range: Reader['range'] = async (from, to, watched) => {
+    if (from > to) throw new RangeError(`an empty range of blocks: ${from}..${to}`);
+    const contents: BlockContent[] = [];
+    let parentHash: string | undefined;
+    let last: BlockRef | undefined;
+    let internalUnseen = false;
+    for (let start = from; start <= to; start += BLOCKS_PER_REQUEST) {
+      for (const content of await readChunk(start, Math.min(to, start + BLOCKS_PER_REQUEST - 1), watched)) {
+        const { block } = content;
+        if (last !== undefined && block.parentHash !== last.hash) unsure(`block ${block.height} does not follow block ${last.height}`);
+        parentHash ??= block.parentHash;
+        last = block;
+        internalUnseen ||= content.internalUnseen === true;
+        if (content.transfers.length > 0 || content.sent.length > 0) contents.push(content);
+      }
+    }
+    return { parentHash: parentHash as string, last: last as BlockRef, contents, ...(internalUnseen ? { internalUnseen } : {}) };
+  };
+
+  let probed: Promise<void> | undefined;
+  const probe = async (): Promise<void> => {
+    try {
+      const { height } = await headNow();
+      await range(Math.max(0, height - PROBED_BLOCKS + 1), height, NOTHING);
+    } catch (error) {
+      probed = undefined;
+      throw error;
+    }
+  };
+
+  const pastBalance = pastBalances(call, { headNow, contents: (from, to) => readChunk(from, to, EVERYTHING) });
+
+  return {
+    async genesisHash() {
+      const { hash } = await headerAt(0);
+      const known = GENESIS[network.chainId];
+      if (known !== undefined && known !== hash)
+        throw new ChainUnavailable(`the node's first block is ${hash}, but ${network.name} is configured as ${network.chainId}`, { trouble: 'wrong-chain' });
+      return hash;
+    },
+
+    async head() {
+      // Asked in this order the head can only be above the solid block.
+      const solid = await headNow('walletsolidity');
+      const [latest, same] = await Promise.all([headNow(), headerAt(solid.height)]);
+      if (latest.height < solid.height) unsure(`its head ${latest.height} is below its solid block ${solid.height}`);
+      if (same.hash !== solid.hash) unsure(`block ${solid.height} is ${same.hash} in one view and ${solid.hash} in the solid one`);
+      return { latest: refOf(latest), safeHeight: null, finalizedHeight: solid.height };
+    },
+
+    async blockAt(height) {
+      return refOf(await headerAt(height));
+    },
+
+    async block(hash, watched) {
+      const proven = await blockAtHeight(heightOf(hash));
+      return proven.block.hash === hash ? read(proven, watched) : unsure(`block ${hash} is no longer on its chain`);
+    },
+
+    range,
+
+    async transaction(txid) {
+      const info = await call('wallet/gettransactioninfobyid', { value: txid });
+      if (isNothing(info)) return withoutOutcome(call, txid);
+      const { id, blockNumber } = readObject(info, 'the outcome');
+      if (readHash(id, 'the transaction id of an outcome') !== txid) unsure(`asked for transaction ${txid}, got ${id}`);
+      // The outcome only says which block to read: a whole block proves its transactions, and numbers every movement.
+      const proven = await blockAtHeight(readInteger(blockNumber, 'the block number of an outcome'));
+      const { block, transfers, internalUnseen } = read(proven, EVERYTHING);
+      const position = proven.block.transactions.findIndex((transaction) => transaction.txid === txid);
+      const outcome = proven.outcomes[position] ?? unsure(`block ${block.height} does not hold ${txid}`);
+      return {
+        txid,
+        height: block.height,
+        blockHash: block.hash,
+        succeeded: outcome.succeeded,
+        transfers: transfers.filter((transfer) => transfer.txid === txid),
+        ...(internalUnseen ? { internalUnseen } : {}),
+      };
+    },
+
+    balance: (address, contract, height) => (height === undefined ? presentBalance(call, address, contract) : pastBalance(address, contract, height)),
+
+    /** No node says so itself; one that ran many contracts lately and shows no internal transaction of any of them records none. */
+    async seesInternal() {
+      probed ??= probe();
+      await probed;
+      return recordsInternals();
+    },
+
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A transaction no block has an outcome of: waiting in the node's pool, or unknown. */
+async function withoutOutcome(call: TronApi, txid: string): Promise<TransactionFacts | null> {
+  const [waiting, included] = await Promise.all([
+    call('wallet/gettransactionfrompending', { value: txid }),
+    call('wallet/gettransactionbyid', { value: txid }),
+  ]);
+  if (!isNothing(waiting)) {
+    const { txID } = readObject(waiting, 'the pending transaction');
+    return txID === txid ? { txid, height: null, blockHash: null, succeeded: null, transfers: [] } : unsure(`asked for transaction ${txid}, got ${txID}`);
+  }
+  return isNothing(included) ? null : unsure(`it has the transaction ${txid} but not its outcome`);
+}
