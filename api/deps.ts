@@ -1,5 +1,6 @@
 import type { Logger } from '#shared/platform/logger.ts';
-import type { AddressCodec, Deriver, Payer, Reader } from '#shared/chains/chain.ts';
+import type { AddressCodec, Deriver, Payer } from '#shared/chains/chain.ts';
+import type { PooledReader } from '#shared/chains/pool-readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import type { Usd } from '#shared/core/money.ts';
 import type { ApiConfig } from '#shared/platform/config.ts';
@@ -14,7 +15,7 @@ export interface Chain {
   config: NetworkConfig;
   codec: AddressCodec;
   deriver: Deriver;
-  reader: Reader;
+  reader: PooledReader;
   payer: Payer;
 }
 

@@ -21,7 +21,7 @@ import { pinGenesis } from '#api/operator/pin-genesis.ts';
 import { registry } from '#api/jobs/index.ts';
 import { codecOf, openDeriver } from '#shared/chains/codecs.ts';
 import { openPayer } from '#shared/chains/payers.ts';
-import { openReader } from '#shared/chains/readers.ts';
+import { openEndpoints, openReader } from '#shared/chains/readers.ts';
 import { type ApiConfig, ConfigError, readApiConfig } from '#shared/platform/config.ts';
 import { armCrashPoint } from '#shared/platform/crash-points.ts';
 import { startHealthServer } from '#shared/platform/health.ts';
@@ -73,8 +73,9 @@ async function openDeps(parts: { config: ApiConfig; log: Logger; db: Database; s
   const chains = new Map<string, Chain>(
     config.networks.map((network) => {
       const id = ids.get(network.name) as string;
-      const reader = openReader(network, countRpc(metrics, network.name));
-      const payer = openPayer(network, countRpc(metrics, network.name));
+      const opened = openEndpoints(network, countRpc(metrics, network.name, log));
+      const reader = openReader(network, opened);
+      const payer = openPayer(network, opened);
       return [network.name, { id, config: network, codec: codecOf(network.family), deriver: openDeriver(network), reader, payer }];
     }),
   );

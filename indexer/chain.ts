@@ -1,6 +1,6 @@
 import { type Actor, createActor, fromCallback, fromPromise } from 'xstate';
-import type { Reader } from '#shared/chains/chain.ts';
 import { profileOf } from '#shared/chains/networks.ts';
+import type { PooledReader } from '#shared/chains/pool-readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { indexerChannel } from '#shared/platform/redis-streams.ts';
 import { CHAIN_STATES, type ChainEvent, type ChainState, chain, chainState, type Joined } from '#state-machines/chain/machine.ts';
@@ -41,7 +41,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
   metrics.stallThreshold.set({ chain: network.name }, profile.stallSeconds);
   const running = new Set<Promise<void>>();
   const quietRewinds = { count: 0, tipHeight: -1 };
-  let reader: Reader | undefined;
+  let reader: PooledReader | undefined;
   let networkId: string | undefined;
   let life: Life | undefined;
 
@@ -142,7 +142,9 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       const now = deps.monotonicMs();
       if (now - head.askedAtMs > NODE_SILENT_MS) return `the node has not answered for ${Math.floor((now - head.askedAtMs) / 1_000)} s`;
       const silentSeconds = Math.floor((now - head.changedAtMs) / 1_000);
-      return silentSeconds > profile.stallSeconds ? `no new block for ${silentSeconds} s` : null;
+      if (silentSeconds > profile.stallSeconds) return `no new block for ${silentSeconds} s`;
+      // Blocks still come from the others, but somebody named an endpoint that is none of this network.
+      return life?.reader.endpoints().find((one) => one.foreign !== null)?.foreign ?? null;
     },
     async stop() {
       abort.abort();
@@ -182,9 +184,9 @@ async function waitForLease(deps: IndexerDeps, networkId: string, signal: AbortS
 }
 
 /** Makes sure that this is the chain the api knows under that name, before a single block of it is believed. */
-async function checkNetwork(deps: IndexerDeps, network: NetworkConfig, reader: Reader, signal: AbortSignal): Promise<{ id: string }> {
+async function checkNetwork(deps: IndexerDeps, network: NetworkConfig, reader: PooledReader, signal: AbortSignal): Promise<{ id: string }> {
   const known = await waitForNetwork(deps, network.name, signal);
-  const genesis = await reader.genesisHash();
+  const genesis = await reader.genesisHash(known.genesisHash);
   if (genesis !== known.genesisHash)
     throw new Error(
       `this chain is new: its first block is ${genesis}, but ${known.genesisHash} is recorded for ${network.name}; for a local chain: npm start -- --reset`,

@@ -1,4 +1,5 @@
-import type { Head, Reader } from '#shared/chains/chain.ts';
+import type { Head } from '#shared/chains/chain.ts';
+import type { PooledReader } from '#shared/chains/pool-readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import type { Logger } from '#shared/platform/logger.ts';
 import type { IndexerMetrics } from '#shared/platform/metrics.ts';
@@ -17,7 +18,7 @@ export interface IndexerDeps {
   metrics: IndexerMetrics;
   /** Id of this process in the lease. */
   holder: string;
-  openReader(network: NetworkConfig): Reader;
+  openReader(network: NetworkConfig): PooledReader;
   /** Milliseconds that never go back; for intervals only. */
   monotonicMs(): number;
 }
@@ -37,7 +38,7 @@ export interface Life {
   network: NetworkConfig;
   networkId: string;
   epoch: number;
-  reader: Reader;
+  reader: PooledReader;
   watchlist: Watchlist;
   trail: Trail;
   /** Highest block ever published as final; a fork below it is for a person. */

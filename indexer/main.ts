@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openReader } from '#shared/chains/readers.ts';
+import { openEndpoints, openReader } from '#shared/chains/readers.ts';
 import { ConfigError, type IndexerConfig, readIndexerConfig } from '#shared/platform/config.ts';
 import { armCrashPoint } from '#shared/platform/crash-points.ts';
 import { startHealthServer } from '#shared/platform/health.ts';
@@ -49,7 +49,7 @@ async function main(config: IndexerConfig): Promise<void> {
       log,
       metrics,
       holder: `${hostname()}:${process.pid}:${randomUUID()}`,
-      openReader: (network) => openReader(network, countRpc(metrics, network.name)),
+      openReader: (network) => openReader(network, openEndpoints(network, countRpc(metrics, network.name, log))),
       monotonicMs: () => performance.now(),
     },
     config.networks,

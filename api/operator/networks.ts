@@ -3,19 +3,17 @@ import { findAsset, listAssets, type StoredAsset, upsertAsset } from '#api/store
 import { listNetworkStatus } from '#api/store/network-status.ts';
 import { findNetwork, setNetworkPaused } from '#api/store/networks.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
-import type { AssetType, Family } from '#shared/core/assets.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';
+import { tokenTypesOf } from '#shared/core/token-types.ts';
 import type { OperatorCall } from './deps.ts';
 import { fieldsOf, readInteger, readMoney, readReason, readText } from './input.ts';
 
-/** The token standard a new asset of each family may have, the usual one first. */
-const TOKEN_TYPES: Record<Family, readonly AssetType[]> = { evm: ['ERC20', 'BEP20'], tron: ['TRC20'], bitcoin: [] };
-
-/** GET /networks: each with how far it was followed. */
+/** GET /networks: each with how far it was followed, and how its endpoints are doing as this process sees them. */
 export async function showNetworks(deps: Deps): Promise<Reply> {
-  return { status: 200, data: { items: await listNetworkStatus(deps.db.sql) } };
+  const networks = await listNetworkStatus(deps.db.sql);
+  return { status: 200, data: { items: networks.map((network) => ({ ...network, endpoints: deps.chains.get(network.name)?.reader.endpoints() ?? [] })) } };
 }
 
 /** GET /assets: everything the deployment accepts, inactive ones included. */
@@ -33,7 +31,7 @@ export async function addAsset(deps: Deps, call: OperatorCall): Promise<Reply> {
   const parsed = chain.codec.parse(readText(fields, 'contract'));
   if (!parsed.ok) throw invalid('contract', parsed.problem);
   const decimals = readInteger(fields, 'decimals', 0, 18);
-  const types = TOKEN_TYPES[chain.config.family];
+  const types = tokenTypesOf(chain.config);
   const type = fields.type === undefined || fields.type === null ? types[0] : types.find((one) => one === fields.type);
   if (type === undefined) throw invalid('type', types.length === 0 ? 'this network has no tokens' : `must be one of ${types.join(', ')}`);
   const name = fields.name === undefined || fields.name === null ? symbol : readText(fields, 'name');

@@ -1,6 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { Sweep } from '#api/jobs/registry.ts';
-import { pinGenesisHash } from '#api/store/networks.ts';
+import { findNetwork, pinGenesisHash } from '#api/store/networks.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import type { Logger } from '#shared/platform/logger.ts';
 import type { Database } from '#shared/platform/postgres.ts';
@@ -14,7 +14,9 @@ export async function pinGenesis(db: Database, chains: Iterable<Chain>, log: Log
   let pinned = 0;
   for (const chain of chains) {
     try {
-      const hash = await chain.reader.genesisHash();
+      // Endpoints that differ from the books are set apart; only when all of them do is it another chain.
+      const recorded = (await findNetwork(db.sql, chain.config.name))?.genesisHash ?? undefined;
+      const hash = await chain.reader.genesisHash(recorded);
       const stored = await pinGenesisHash(db.sql, chain.id, hash);
       if (stored !== hash) throw new Error(`${chain.config.name}: this chain is new (genesis ${hash}, the books were kept on ${stored}): npm start -- --reset`);
       pinned += 1;

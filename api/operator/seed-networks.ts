@@ -3,6 +3,7 @@ import { STATIC_SOURCE } from '#api/clients/prices.ts';
 import { upsertAsset } from '#api/store/assets.ts';
 import { upsertNetwork } from '#api/store/networks.ts';
 import { insertPriceIfAbsent } from '#api/store/prices.ts';
+import { watchFamilyAddresses } from '#api/store/watches.ts';
 import type { AddressCodec } from '#shared/chains/chain.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
@@ -40,6 +41,7 @@ async function seedNetwork(tx: Tx, seeding: Seeding, network: NetworkConfig): Pr
     throw new Error(
       `network ${network.name}: the books know it as ${stored.family} ${stored.chainId}, the configuration says ${network.family} ${network.chainId}; give the new chain another name`,
     );
+  await watchFamilyAddresses(tx, { id: stored.id, family: network.family });
   for (const asset of network.assets) {
     const contract = asset.contract === null ? null : canonicalContract(seeding.codec(network), network.name, asset.contract);
     const row = await upsertAsset(tx, { ...asset, contract, id: uuidFrom(seeding.randomBytes(16)), networkId: stored.id });

@@ -13,6 +13,7 @@ import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { bookBatch, type Booked } from './book-deposit.ts';
 import { type Batch, batchByBlock, highestFinal, readFinality } from './deposit-batch.ts';
 import { fiatSymbol, type Prices } from './outcome.ts';
+import { askSecondOpinions, doubtAbout, keepWaiting } from './second-opinion.ts';
 
 /**
  * Decides about every deposit of a network that has become final: credits it and moves its payment, or sets it aside
@@ -49,9 +50,10 @@ export async function creditPayment(deps: Deps, paymentId: string): Promise<bool
   if (gateway === undefined) throw new Invariant(`gateway ${payment.gatewayId} does not exist`);
   const maturitySeconds =
     gateway.settings.settings.maturitySeconds ?? POLICY.maturitySeconds[deps.config.NODE_ENV === 'production' ? 'production' : 'development'];
-  // Prices come over the network: they are fetched before anything is locked.
+  // Prices and opinions come over the network: they are fetched before anything is locked.
   const priced = new Set(open.map((deposit) => deposit.symbol));
   const prices = await marketPrices(deps, payment, priced);
+  const opinions = await askSecondOpinions(deps, { open, offers: await listOffers(deps.db.sql, paymentId), prices });
 
   const booked = await deps.db.transaction(async (tx) => {
     const locked = await lockPayment(tx, paymentId);
@@ -71,6 +73,13 @@ export async function creditPayment(deps: Deps, paymentId: string): Promise<bool
       if (chain === undefined) continue;
       const finality = await readFinality(tx, chain, batch, offers, prices);
       if (finality === undefined) continue;
+      const why = doubtAbout(chain, batch, { offers, prices }, opinions);
+      if (why !== null) {
+        await keepWaiting(tx, deps, batch, { why, now: (await readClock(tx)).now });
+        // The first deposit to reach finality decides: those behind it wait for it.
+        if (status === 'PENDING' || status === 'EXPIRED') break;
+        continue;
+      }
       const outcome = await bookBatch(tx, deps, { payment: locked, status, offers, batch, finality, prices, maturitySeconds });
       // The first deposit to reach finality decides, so those behind it wait for its price as well.
       if (outcome === 'decision-waits') break;

@@ -4,8 +4,8 @@ import type { OpenDeposit } from '#api/store/deposits.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { Finality, FinalityRule } from '#shared/core/assets.ts';
 import { confirmations, isFinal, resolveRule } from '#shared/core/finality.ts';
-import { amount, type Coins, coinsToUsd } from '#shared/core/money.ts';
-import type { Tx } from '#shared/platform/postgres.ts';
+import { amount, type Coins, coinsToUsd, type Usd } from '#shared/core/money.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
 import { isDust } from '#state-machines/payment/judge-deposit.ts';
 import type { Prices } from './outcome.ts';
 
@@ -50,16 +50,22 @@ export function batchByBlock(deposits: readonly OpenDeposit[]): Batch[] {
   return [...batches.values()];
 }
 
+/** What a batch is worth in US dollars: by the market, else by an offer of the payment; undefined without any price. */
+export function dollarsOf(batch: Batch, offers: readonly Offer[], prices: Prices): Usd | undefined {
+  const price = prices.get(batch.first.symbol)?.usd ?? offers.find((offer) => offer.assetId === batch.first.assetId)?.priceUsd;
+  return price === undefined ? undefined : coinsToUsd(batch.total, price, 'half-up');
+}
+
 /**
  * How a batch became as final as its dollar value asks, on the tip as it is now; undefined while it has not. Without any
  * price it must satisfy the rules of every value, so that a missing price never makes it final earlier.
  */
-export async function readFinality(tx: Tx, chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): Promise<Finalised | undefined> {
-  const tip = await readTip(tx, batch.first.networkId);
+export async function readFinality(reads: Reads, chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): Promise<Finalised | undefined> {
+  const tip = await readTip(reads, batch.first.networkId);
   if (tip === undefined) return undefined;
-  const price = prices.get(batch.first.symbol)?.usd ?? offers.find((offer) => offer.assetId === batch.first.assetId)?.priceUsd;
+  const value = dollarsOf(batch, offers, prices);
   const { finality } = chain.config;
-  const rules = price === undefined ? finality.resolve.map((tier) => tier.rule) : [resolveRule(finality, coinsToUsd(batch.total, price, 'half-up'))];
+  const rules = value === undefined ? finality.resolve.map((tier) => tier.rule) : [resolveRule(finality, value)];
   const [strictest] = rules.slice(-1);
   if (strictest === undefined || !rules.every((rule) => isFinal(rule, tip, batch.first.height))) return undefined;
   return { rule: strictest, confirmations: confirmations(tip, batch.first.height) };

@@ -78,7 +78,7 @@ export async function upsertDeposits(tx: Tx, networkId: string, deposits: readon
 
 /** Drops the open deposits above `height`, whose blocks were orphaned; answers how many. */
 export async function dropDepositsAbove(tx: Tx, networkId: string, height: number): Promise<number> {
-  const rows = await tx`update deposits set state = 'dropped', waits_since = null
+  const rows = await tx`update deposits set state = 'dropped', waits_since = null, doubted_since = null, doubt = null
     where network_id = ${networkId} and height > ${height} and state = 'seen' returning 1`;
   return rows.length;
 }
@@ -129,6 +129,12 @@ export interface OpenDeposit {
   /** The asset's configured network fee, for payments that never offered it. */
   assetNetworkFee: Coins;
   amount: Coins;
+  /** The same in chain units. */
+  rawAmount: string;
+  /** The deposit address it went to, canonical. */
+  recipient: string;
+  /** Contract of its asset; null for the native coin. */
+  contract: string | null;
   height: number;
   blockHash: string;
   position: number;
@@ -154,7 +160,7 @@ export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: stri
 export async function listOpenDeposits(reads: Reads, paymentId: string): Promise<OpenDeposit[]> {
   const rows = await reads<OpenRow[]>`
     select d.id, d.network_id as "networkId", d.txid, d.kind, d.ordinal, d.payment_id as "paymentId", d.address_id as "addressId", d.asset_id as "assetId", a.symbol, a.decimals,
-      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.height, d.block_hash as "blockHash", d.position,
+      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.raw_amount as "rawAmount", x.address as recipient, a.contract, d.height, d.block_hash as "blockHash", d.position,
       d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork", d.claimed_by as "claimedBy", 
       exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id) as "wasSetAside"
     from deposits d join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id
@@ -264,7 +270,7 @@ export async function settleDeposits(
   outcome: { state: 'credited' | 'dust' | 'unallocated'; usdPrice: Usd | null; path: DepositPath | null },
 ): Promise<void> {
   await tx`
-    update deposits set state = ${outcome.state}, final_at = sluice_now(), waits_since = null, path = ${outcome.path},
+    update deposits set state = ${outcome.state}, final_at = sluice_now(), waits_since = null, doubted_since = null, doubt = null, path = ${outcome.path},
       usd_price = ${outcome.usdPrice === null ? null : formatAmount(outcome.usdPrice)}::text::numeric
     where id = any(${[...ids]}::uuid[])`;
 }

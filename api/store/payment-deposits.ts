@@ -1,3 +1,4 @@
+import type { Doubt } from './deposit-doubts.ts';
 import { type Coins, parseTrusted, type Usd } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { DepositPath } from './payments.ts';
@@ -25,6 +26,8 @@ export interface PaymentDeposit {
   finalAt: Date | null;
   /** True while it is final and waits for a price. */
   waits: boolean;
+  /** Why it waits, though final, for a second provider to confirm it; else null. */
+  doubt: Doubt | null;
   /** When a reorganisation took its block away after it was booked, and nothing has brought it back (decisions 5); else null. */
   lostAt: Date | null;
   /** Market price of one coin when it was booked; null until then, and where no fresh one was at hand and none was needed. */
@@ -37,7 +40,7 @@ export interface PaymentDeposit {
 export async function listPaymentDeposits(sql: Reads, paymentId: string): Promise<PaymentDeposit[]> {
   const rows = await sql<Record<string, unknown>[]>`
     select d.id, d.asset_id as "assetId", a.symbol, a.decimals, n.name as "networkName", d.amount, d.txid, d.height, d.state, d.path, d.claimed_by as "claimedBy", d.first_seen_at as "firstSeenAt",
-      d.block_time as "blockTime", d.final_at as "finalAt", d.waits_since is not null as waits, d.lost_at as "lostAt", d.usd_price as "usdPrice", case when d.state = 'dropped' or d.lost_at is not null then 0 else greatest(t.height - d.height + 1, 0) end as confirmations,
+      d.block_time as "blockTime", d.final_at as "finalAt", d.waits_since is not null as waits, case when d.doubted_since is not null then coalesce(d.doubt, 'unreachable') end as doubt, d.lost_at as "lostAt", d.usd_price as "usdPrice", case when d.state = 'dropped' or d.lost_at is not null then 0 else greatest(t.height - d.height + 1, 0) end as confirmations,
       c.gross, c.network_fee as "networkFee", c.commission, c.net
     from deposits d join assets a on a.id = d.asset_id join networks n on n.id = d.network_id
     left join chain_tips t on t.network_id = d.network_id left join credits c on c.id = d.id

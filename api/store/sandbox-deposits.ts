@@ -86,6 +86,7 @@ export async function listSandboxDeposits(sql: Reads, paymentId: string): Promis
       height: null,
       claimedBy: null,
       waits: false,
+      doubt: null,
       lostAt: null,
       usdPrice: row.usdPrice === null ? null : parseTrusted<'usd'>(row.usdPrice as string),
       credit:

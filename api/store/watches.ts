@@ -9,6 +9,18 @@ export async function insertWatches(tx: Tx, networkIds: readonly string[], addre
     on conflict (network_id, address) do nothing`;
 }
 
+/**
+ * Asks a network's indexer to watch the deposit addresses of its family that other networks watch already: a network that
+ * is added later must notice what payers send there all the same. Those that ran out stay as they are.
+ */
+export async function watchFamilyAddresses(tx: Tx, network: { id: string; family: string }): Promise<void> {
+  await tx`
+    insert into watches (network_id, address, watch_until)
+    select ${network.id}, d.address, w.watch_until from deposit_addresses d join watches w on w.network_id = d.network_id and w.address = d.address
+    where d.family = ${network.family} and d.network_id <> ${network.id} and (w.watch_until is null or w.watch_until > sluice_now())
+    on conflict (network_id, address) do nothing`;
+}
+
 /** Whether a network's indexer has said that it watches an address; locks nothing. */
 export async function isWatched(sql: Reads, networkId: string, address: string): Promise<boolean> {
   const rows = await sql`select 1 from watches where network_id = ${networkId} and address = ${address} and acked_epoch is not null`;

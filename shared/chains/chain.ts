@@ -27,6 +27,18 @@ export interface BlockContent {
   block: BlockRef;
   transfers: Transfer[];
   sent: SentTransaction[];
+  /** Set when the endpoint could not show what contracts passed on in this block; absent means that everything was seen. */
+  internalUnseen?: true;
+}
+
+/** Consecutive blocks, all of them below final. */
+export interface RangeContent {
+  parentHash: string;
+  last: BlockRef;
+  /** In order; contents without sightings may be left out. */
+  contents: BlockContent[];
+  /** As in a block, for at least one of these. */
+  internalUnseen?: true;
 }
 
 /** A transaction as the chain knows it, for inquiries and for the outcome of payouts. */
@@ -36,6 +48,8 @@ export interface TransactionFacts {
   blockHash: string | null;
   succeeded: boolean | null;
   transfers: Transfer[];
+  /** As in a block. */
+  internalUnseen?: true;
 }
 
 /**
@@ -49,18 +63,41 @@ export interface Reader {
   blockAt(height: number): Promise<BlockRef>;
   /** The whole content of one block, fetched by hash. */
   block(hash: string, watched: WatchSet): Promise<BlockContent>;
-  /** The content of blocks `from`..`to`, all of them below final, in order; contents without sightings may be left out. */
-  range(from: number, to: number, watched: WatchSet): Promise<{ parentHash: string; last: BlockRef; contents: BlockContent[] }>;
+  range(from: number, to: number, watched: WatchSet): Promise<RangeContent>;
   transaction(txid: string): Promise<TransactionFacts | null>;
   /** Chain units held by `address` at `height` (at the head when absent); `contract` null is the native coin. */
   balance(address: string, contract: string | null, height?: number): Promise<bigint>;
+  /**
+   * Whether this endpoint shows native coins that contracts pass on (decision 0009); asked of the node once, and again after
+   * an error. What was read without says so itself, by `internalUnseen`.
+   */
+  seesInternal(): Promise<boolean>;
   close(): Promise<void>;
 }
 
+/**
+ * Why there is no answer that could be trusted. `down`: not reached, or an error of the server. `slow`: no answer in time.
+ * `busy`: told to ask less. `refused`: reached, and it said no to this very question; asking it again changes nothing.
+ * `wrong-chain`: it serves another chain. `untrusted`: an answer that contradicts itself or what was asked.
+ */
+export type Trouble = 'down' | 'slow' | 'busy' | 'refused' | 'wrong-chain' | 'untrusted';
+
+export interface Unavailability extends ErrorOptions {
+  /** `untrusted` unless it is said here or by the cause. */
+  trouble?: Trouble;
+  /** Milliseconds the endpoint asked to be left alone for. */
+  retryAfterMs?: number;
+}
+
+/** No answer that could be trusted; never holds an endpoint's URL, whose path may be a key. */
 export class ChainUnavailable extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  readonly trouble: Trouble;
+  readonly retryAfterMs: number | undefined;
+  constructor(message: string, { trouble = 'untrusted', retryAfterMs, ...options }: Unavailability = {}) {
     super(message, options);
     this.name = 'ChainUnavailable';
+    this.trouble = (options.cause as { trouble?: Trouble } | undefined)?.trouble ?? trouble;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -134,7 +171,7 @@ export interface SigningRequest {
 export interface SignedTransfer {
   txid: string;
   signedBytes: Uint8Array;
-  /** The most the bytes can cost, native units. */
+  /** The most the bytes let it cost, native units; never more than the quote's `rawFee`. */
   rawFeeLimit: bigint;
   /** Unix milliseconds after which the chain takes them no more; null where bytes never expire. */
   expiresAtMs: number | null;
@@ -156,7 +193,7 @@ export interface TransferSigner {
 /** What signed bytes do, read from the bytes alone. */
 export interface DecodedTransfer extends TransferIntent {
   nonce: number | null;
-  /** The most the bytes can cost, native units. */
+  /** The most the bytes let it cost, native units. On TRON that is the fee limit alone: bandwidth and a new account cost what the chain says, whatever the bytes are. */
   rawFeeLimit: bigint;
   expiresAtMs: number | null;
   txid: string;

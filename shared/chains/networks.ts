@@ -1,5 +1,14 @@
-import type { Family, Finality } from '#shared/core/assets.ts';
+import type { AssetType, Family, Finality } from '#shared/core/assets.ts';
 import { FINALITY } from '#shared/core/policy.ts';
+
+/** A token as its issuer deployed it; pinned here so that nobody has to copy an address from a web page. */
+export interface KnownToken {
+  symbol: string;
+  name: string;
+  type: AssetType;
+  contract: string;
+  decimals: number;
+}
 
 /** What is known of a public network before anybody configures it; one row here is all a further EVM network needs. */
 export interface NetworkProfile {
@@ -12,12 +21,21 @@ export interface NetworkProfile {
   finality: Finality;
   /** Smallest priority fee a transaction offers, native units per gas; empty blocks tell nothing about it. */
   minimumTip: bigint;
+  /** `op-stack`: beside its gas a transaction pays for its bytes on L1, which only the network's fee oracle can tell. */
+  dataFee: 'op-stack' | null;
+  /** Blocks name the root of all of their receipts, so that no amount in a log can be changed. Chains with receipts of their own making differ. */
+  provesReceipts: boolean;
   /** Seconds without a new head after which the network counts as stalled. */
   stallSeconds: number;
   explorerTxUrl: string;
+  /** Contracts that can be checked against their issuers' own lists; a token that is missing was not. */
+  tokens: readonly KnownToken[];
 }
 
 const GWEI = 1_000_000_000n;
+
+const usdt = (contract: string, type: AssetType = 'ERC20', decimals = 6): KnownToken => ({ symbol: 'USDT', name: 'Tether USD', type, contract, decimals });
+const usdc = (contract: string, type: AssetType = 'ERC20', decimals = 6): KnownToken => ({ symbol: 'USDC', name: 'USD Coin', type, contract, decimals });
 
 /** Every network, as data. */
 export const NETWORKS: readonly NetworkProfile[] = [
@@ -29,8 +47,127 @@ export const NETWORKS: readonly NetworkProfile[] = [
     blockSeconds: 12,
     finality: FINALITY.ethereum,
     minimumTip: GWEI / 100n,
+    dataFee: null,
+    provesReceipts: true,
     stallSeconds: 180,
     explorerTxUrl: 'https://etherscan.io/tx/{txHash}',
+    tokens: [usdt('0xdAC17F958D2ee523a2206206994597C13D831ec7'), usdc('0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48')],
+  },
+  {
+    family: 'evm',
+    chainId: '56',
+    name: 'bsc',
+    nativeSymbol: 'BNB',
+    blockSeconds: 0.45,
+    finality: FINALITY.fastFinality,
+    // The base fee is nothing here: what validators ask for as a tip is the whole price.
+    minimumTip: GWEI / 20n,
+    dataFee: null,
+    provesReceipts: true,
+    stallSeconds: 60,
+    explorerTxUrl: 'https://bscscan.com/tx/{txHash}',
+    // Pegged by the exchange that runs the bridge, hence eighteen decimals.
+    tokens: [usdt('0x55d398326f99059fF775485246999027B3197955', 'BEP20', 18), usdc('0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d', 'BEP20', 18)],
+  },
+  {
+    family: 'evm',
+    chainId: '137',
+    name: 'polygon',
+    nativeSymbol: 'POL',
+    blockSeconds: 2,
+    finality: FINALITY.fastFinality,
+    // Validators take nothing below 25; a little more is no difference in cents.
+    minimumTip: 30n * GWEI,
+    dataFee: null,
+    provesReceipts: false,
+    stallSeconds: 90,
+    explorerTxUrl: 'https://polygonscan.com/tx/{txHash}',
+    tokens: [usdt('0xc2132D05D31c914a87C6611C10748AEb04B58e8F'), usdc('0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359')],
+  },
+  {
+    family: 'evm',
+    chainId: '8453',
+    name: 'base',
+    nativeSymbol: 'ETH',
+    blockSeconds: 2,
+    finality: FINALITY.rollup,
+    minimumTip: GWEI / 1_000n,
+    dataFee: 'op-stack',
+    provesReceipts: false,
+    stallSeconds: 60,
+    explorerTxUrl: 'https://basescan.org/tx/{txHash}',
+    tokens: [usdc('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913')],
+  },
+  {
+    family: 'evm',
+    chainId: '42161',
+    name: 'arbitrum',
+    nativeSymbol: 'ETH',
+    blockSeconds: 0.25,
+    finality: FINALITY.rollup,
+    // First come, first served: a tip buys nothing. Gas estimates include what the bytes cost on L1.
+    minimumTip: 0n,
+    dataFee: null,
+    provesReceipts: false,
+    stallSeconds: 60,
+    explorerTxUrl: 'https://arbiscan.io/tx/{txHash}',
+    tokens: [usdt('0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9'), usdc('0xaf88d065e77c8cC2239327C5EDb3A432268e5831')],
+  },
+  {
+    family: 'evm',
+    chainId: '10',
+    name: 'optimism',
+    nativeSymbol: 'ETH',
+    blockSeconds: 2,
+    finality: FINALITY.rollup,
+    minimumTip: GWEI / 1_000n,
+    dataFee: 'op-stack',
+    provesReceipts: false,
+    stallSeconds: 60,
+    explorerTxUrl: 'https://optimistic.etherscan.io/tx/{txHash}',
+    tokens: [usdc('0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85')],
+  },
+  {
+    family: 'tron',
+    chainId: 'mainnet',
+    name: 'tron',
+    nativeSymbol: 'TRX',
+    blockSeconds: 3,
+    finality: FINALITY.tron,
+    minimumTip: 0n,
+    dataFee: null,
+    provesReceipts: false,
+    stallSeconds: 60,
+    explorerTxUrl: 'https://tronscan.org/#/transaction/{txHash}',
+    tokens: [usdt('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 'TRC20')],
+  },
+  {
+    family: 'tron',
+    chainId: 'nile',
+    name: 'tron-nile',
+    nativeSymbol: 'TRX',
+    blockSeconds: 3,
+    finality: FINALITY.tron,
+    minimumTip: 0n,
+    dataFee: null,
+    provesReceipts: false,
+    stallSeconds: 120,
+    explorerTxUrl: 'https://nile.tronscan.org/#/transaction/{txHash}',
+    tokens: [],
+  },
+  {
+    family: 'tron',
+    chainId: 'local',
+    name: 'tron-local',
+    nativeSymbol: 'TRX',
+    blockSeconds: 1,
+    finality: FINALITY.tron,
+    minimumTip: 0n,
+    dataFee: null,
+    provesReceipts: false,
+    stallSeconds: 30,
+    explorerTxUrl: 'http://127.0.0.1:3001/explorer/tron/tx/{txHash}',
+    tokens: [],
   },
   {
     family: 'evm',
@@ -40,15 +177,18 @@ export const NETWORKS: readonly NetworkProfile[] = [
     blockSeconds: 1,
     finality: FINALITY.local,
     minimumTip: GWEI,
+    dataFee: null,
+    provesReceipts: true,
     stallSeconds: 30,
-    explorerTxUrl: 'http://127.0.0.1:3000/explorer/local/tx/{txHash}',
+    explorerTxUrl: 'http://127.0.0.1:3001/explorer/local/tx/{txHash}',
+    tokens: [],
   },
 ];
 
 /** A network nobody described: treated as an unknown public chain, with cautious figures. */
-const UNKNOWN = { minimumTip: GWEI, stallSeconds: 180 };
+const UNKNOWN = { minimumTip: GWEI, stallSeconds: 180, dataFee: null, provesReceipts: false };
 
 /** What the adapters need to know of a network beyond its configuration. */
-export function profileOf(family: Family, chainId: string): Pick<NetworkProfile, 'minimumTip' | 'stallSeconds'> {
+export function profileOf(family: Family, chainId: string): Pick<NetworkProfile, 'minimumTip' | 'stallSeconds' | 'dataFee' | 'provesReceipts'> {
   return NETWORKS.find((network) => network.family === family && network.chainId === chainId) ?? UNKNOWN;
 }

@@ -1,18 +1,46 @@
 import type { Family, NetworkConfig } from '#shared/core/assets.ts';
+import { type Gate, openGate } from './budget-gate.ts';
 import type { Reader } from './chain.ts';
 import { evmReader } from './evm/reader.ts';
 import { openRpc, type RpcObserver } from './evm/rpc.ts';
+import { type EndpointObserver, type Endpoints, watchEndpoints } from './pool-endpoints.ts';
+import { type PooledReader, poolReaders } from './pool-readers.ts';
+import { openTronApi } from './tron/http.ts';
+import { tronReader } from './tron/reader.ts';
 
-type OpenReader = (network: NetworkConfig, url: string, observe: RpcObserver | undefined) => Reader;
+type OpenReader = (network: NetworkConfig, url: string, observe: RpcObserver | undefined, gate: Gate) => Reader;
 
 /** The families this build can read, each through one endpoint; the only chain code the indexer imports. */
 const READERS: Partial<Record<Family, OpenReader>> = {
-  evm: (network, url, observe) => evmReader(network, openRpc([url], observe)),
+  evm: (network, url, observe, gate) => evmReader(network, openRpc(url, observe, { gate })),
+  tron: (network, url, observe, gate) => tronReader(network, openTronApi(url, observe, { gate })),
 };
 
-/** Opens the reader of one network. @throws Error when its family is not part of this build */
-export function openReader(network: NetworkConfig, observe?: RpcObserver): Reader {
+/** Told of every request to a network's endpoints, and of how they are doing. */
+export interface ChainObserver extends EndpointObserver {
+  request: RpcObserver;
+}
+
+/** The endpoints of one network in one process, opened for reading; a payer of the same network shares them. */
+export interface OpenedEndpoints {
+  endpoints: Endpoints;
+  readers: readonly Reader[];
+  /** One per endpoint, in the same order. */
+  gates: readonly Gate[];
+  observe: ChainObserver | undefined;
+}
+
+/** Opens every endpoint of a network. @throws Error when its family is not part of this build */
+export function openEndpoints(network: NetworkConfig, observe?: ChainObserver): OpenedEndpoints {
   const open = READERS[network.family];
   if (open === undefined) throw new Error(`${network.name}: this build cannot read ${network.family} networks`);
-  return open(network, network.rpcUrls[0] as string, observe);
+  const gates = network.rpcUrls.map((url) => openGate(url));
+  const readers = network.rpcUrls.map((url, at) => open(network, url, observe?.request, gates[at] as Gate));
+  const opened = network.rpcUrls.map((url, at) => ({ provider: new URL(url).host, identify: () => (readers[at] as Reader).genesisHash() }));
+  return { endpoints: watchEndpoints(network, opened, { observe }), readers, gates, observe };
+}
+
+/** The reader of one network over all of its endpoints. @throws Error when its family is not part of this build */
+export function openReader(network: NetworkConfig, { endpoints, readers } = openEndpoints(network)): PooledReader {
+  return poolReaders(endpoints, readers, { blockSeconds: network.blockSeconds });
 }

@@ -43,6 +43,13 @@ export interface NetworkConfig {
   /** One or more JSON-RPC or HTTP endpoints, in order of preference. */
   rpcUrls: string[];
   finality: Finality;
+  /**
+   * True once every block that is still to be read logs each movement of the native coin (EIP-7708): they are read from
+   * those logs, and nothing is traced (decision 0009).
+   */
+  coinLogs?: boolean;
+  /** Deposits above this many US dollars are credited once two providers tell the same of them: block, outcome, recipient and amount; where two are configured (reliability D9). */
+  secondOpinionUsd?: string;
   /** Expected seconds between blocks; drives polling and stall detection. */
   blockSeconds: number;
   /** Account-level extended public key below which deposit addresses are derived at /0/i. */

@@ -20,6 +20,8 @@ export const POLICY = {
   lateCaptureGraceMaximumSeconds: 7 * DAY,
   /** Payers reuse addresses; what arrives within three months is at least noticed and booked. */
   watchDays: 90,
+  /** A day after a payment came to rest nobody sends to its address any more, or asks where the coins are. */
+  balanceWatchSeconds: DAY,
   /** Well inside the contract's "about a minute" for expiry. */
   expirySweepSeconds: 15,
   /** How long a deadline waits for an indexer that lags, so that a paid payment is not called unpaid. */
@@ -34,6 +36,11 @@ export const POLICY = {
   selectWaitMs: 5_000,
   /** A 202 is answered while the indexer is about to acknowledge: asking again after this usually finds it done. */
   selectRetryAfterMs: 2_000,
+
+  /** Above this a lie about one transfer is worth more than the endpoint that tells it; asking a second provider costs it one more reading of the block. */
+  secondOpinionUsd: '1000',
+  /** Providers are seconds apart, not minutes. */
+  secondOpinionAlertSeconds: 5 * MINUTE,
 
   // Prices
   /** Two minutes: longer would give payers a free option on the market, shorter would fail on one slow provider. */
@@ -115,6 +122,24 @@ export const POLICY = {
   minimumSettlementUsd: '1',
   /** Time to notice fraud before coins leave; zero in development, where nobody waits a day. */
   maturitySeconds: { production: DAY, development: 0 },
+
+  // Payouts on their way
+  /** How often those on their way are looked after: short against everything below. */
+  payoutTendSeconds: 5,
+  /** Fees move within minutes: a plan nobody signed in this time is quoted again. */
+  payoutQuoteSeconds: 2 * MINUTE,
+  /** A fee that is paid no block wants for a minute and three blocks is too low, not unlucky. */
+  payoutBumpSeconds: MINUTE,
+  payoutBumpBlocks: 3,
+  /** Attempts at one transfer: seven raises of an eighth more than double the fee, and each also follows the market. */
+  payoutAttempts: 8,
+  /** A transfer that could not be sent for this long gives its nonce back: long enough to sit through a spike or an odd node. */
+  payoutCloseSeconds: 15 * MINUTE,
+  /** Bytes that expire must have this long to live when they are signed, and a plan this long to still reach the signer. */
+  payoutExpiryMarginSeconds: 15,
+  payoutRequoteMarginSeconds: 25,
+  /** Nothing may be signed that stays valid longer: a wallet would wait that long before it may try again. */
+  payoutExpirySeconds: HOUR,
 
   // Screening
   /** The score from which providers themselves say "high". */

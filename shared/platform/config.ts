@@ -4,6 +4,7 @@ import type { NetworkConfig } from '#shared/core/assets.ts';
 import { isMoney } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { isIpRange } from './ip.ts';
+import { networkProblems } from './network-problems.ts';
 
 const money = z.string().refine(isMoney, 'must be a money string');
 const wallet = z.strictObject({ address: z.string(), path: z.string() });
@@ -18,6 +19,8 @@ const networkSchema = z.strictObject({
     resolve: z.array(z.strictObject({ upToUsd: money.exactOptional(), rule })).min(1),
     mature: rule,
   }),
+  coinLogs: z.boolean().exactOptional(),
+  secondOpinionUsd: money.exactOptional(),
   blockSeconds: z.number().positive(),
   accountXpub: z.string(),
   accountFingerprint: z.string().regex(/^[0-9a-f]{8}$/),
@@ -47,6 +50,9 @@ const networksFile = z.strictObject({ networks: z.array(networkSchema).min(1) })
  * wallet addresses in ops/dev/networks.json are derived from it; production refuses it.
  */
 export const DEMO_SEED = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
+
+/** Fingerprints of that seed's accounts, EVM and TRON: what is paid to an address below them belongs to everybody. */
+const DEMO_ACCOUNTS = ['754a2fe4', '6929f451'];
 
 export const ROLES = ['http', 'worker', 'signer'] as const;
 export type Role = (typeof ROLES)[number];
@@ -141,6 +147,7 @@ export function readIndexerConfig(env: Environment): IndexerConfig {
     if (values.NODE_ENV === 'production' && values.SLUICE_CRASH_AT !== undefined) problems.push('SLUICE_CRASH_AT: refused in production');
     if (values.NODE_ENV === 'production' && values.SLUICE_STREAM_KEY.includes('demo'))
       problems.push('SLUICE_STREAM_KEY: the demo secret is refused in production');
+    if (values.NODE_ENV === 'production') problems.push(...demoAccountProblems(networks));
   }
   if (problems.length > 0 || !values || !networks) throw new ConfigError(problems);
   const served = values.SLUICE_INDEXER_NETWORKS;
@@ -159,7 +166,7 @@ export function readApiConfig(env: Environment): ApiConfig {
     // A quote counts for two rounds, and a price must still be usable when the next round is late.
     if (values.SLUICE_PRICE_FRESH_SECONDS < 4 * values.SLUICE_PRICE_POLL_SECONDS)
       problems.push('SLUICE_PRICE_FRESH_SECONDS: must be at least four times SLUICE_PRICE_POLL_SECONDS');
-    if (values.NODE_ENV === 'production') problems.push(...productionProblems(values));
+    if (values.NODE_ENV === 'production') problems.push(...productionProblems(values), ...demoAccountProblems(networks ?? []));
   }
   if (problems.length > 0 || !values || !networks) throw new ConfigError(problems);
   return { ...values, networks, privateWebhookTargets: values.SLUICE_PRIVATE_WEBHOOK_TARGETS ?? values.NODE_ENV !== 'production' };
@@ -173,6 +180,11 @@ function productionProblems(values: z.output<typeof apiSchema>): string[] {
   if (values.SLUICE_PRICE_SOURCE === 'static') problems.push('SLUICE_PRICE_SOURCE: static prices are refused in production');
   if (values.SLUICE_CRASH_AT !== undefined) problems.push('SLUICE_CRASH_AT: refused in production');
   return problems;
+}
+
+function demoAccountProblems(networks: readonly NetworkConfig[]): string[] {
+  const demo = networks.filter((network) => DEMO_ACCOUNTS.includes(network.accountFingerprint));
+  return demo.map(({ name }) => `SLUICE_NETWORKS: ${name}.accountXpub: the demo account is refused in production`);
 }
 
 /** Every variable may instead be given as a file path in `<NAME>_FILE`. */
@@ -211,5 +223,7 @@ function readNetworks(path: string | undefined, problems: string[]): NetworkConf
     for (const issue of result.error.issues) problems.push(`SLUICE_NETWORKS: ${issue.path.join('.')}: ${issue.message}`);
     return undefined;
   }
-  return result.data.networks;
+  const mistakes = networkProblems(result.data.networks);
+  problems.push(...mistakes.map((mistake) => `SLUICE_NETWORKS: ${mistake}`));
+  return mistakes.length > 0 ? undefined : result.data.networks;
 }

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Logger } from './logger.ts';
 
 const HTTP = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 6, 10];
 const FAST = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15, 30, 60];
@@ -29,19 +30,46 @@ function createRegistry(component: string, version: string) {
   return { counter, gauge, histogram, scrape };
 }
 
-/** Requests to a chain's endpoints; both processes talk to nodes. */
-function rpcMetrics({ counter, histogram }: ReturnType<typeof createRegistry>) {
+/** Requests to a chain's endpoints and how those are doing; both processes talk to nodes. */
+function rpcMetrics({ counter, gauge, histogram }: ReturnType<typeof createRegistry>) {
   return {
     rpcRequests: counter('sluice_rpc_requests_total', 'JSON-RPC requests by outcome.', ['chain', 'provider', 'method', 'result']),
     rpcDuration: histogram('sluice_rpc_request_duration_seconds', 'JSON-RPC request time.', FAST, ['chain', 'provider', 'method']),
+    rpcHeadBlock: gauge('sluice_rpc_head_block', 'Head of the chain as an endpoint last told it.', ['chain', 'provider']),
+    rpcEndpointState: gauge('sluice_rpc_endpoint_state', '1 for the state an endpoint is in: well, lagging, failing, quiet, foreign.', [
+      'chain',
+      'provider',
+      'state',
+    ]),
   };
 }
 
-/** Counts the requests to one chain's endpoints. */
-export function countRpc({ rpcRequests, rpcDuration }: ReturnType<typeof rpcMetrics>, chain: string) {
-  return ({ method, provider, result, seconds }: { method: string; provider: string; result: string; seconds: number }): void => {
-    rpcRequests.inc({ chain, provider, method, result });
-    rpcDuration.observe({ chain, provider, method }, seconds);
+const ENDPOINT_STATES = ['well', 'lagging', 'failing', 'quiet', 'foreign'] as const;
+
+/** How an endpoint is doing, as far as it is counted and logged. `provider` is a host: the rest of a URL may be a key. */
+interface Endpoint {
+  provider: string;
+  state: string;
+  height: number | null;
+  lastTrouble: string | null;
+  foreign: string | null;
+}
+
+/** Counts the requests to one chain's endpoints, shows how those are doing, and logs when one comes into or out of trouble. */
+export function countRpc({ rpcRequests, rpcDuration, rpcHeadBlock, rpcEndpointState }: ReturnType<typeof rpcMetrics>, chain: string, log: Logger) {
+  return {
+    request({ method, provider, result, seconds }: { method: string; provider: string; result: string; seconds: number }): void {
+      rpcRequests.inc({ chain, provider, method, result });
+      rpcDuration.observe({ chain, provider, method }, seconds);
+    },
+    endpoint({ provider, state, height }: Endpoint): void {
+      if (height !== null) rpcHeadBlock.set({ chain, provider }, height);
+      for (const one of ENDPOINT_STATES) rpcEndpointState.set({ chain, provider, state: one }, one === state ? 1 : 0);
+    },
+    changed({ provider, state, lastTrouble, foreign }: Endpoint, before: string): void {
+      const level = state === 'foreign' ? 'error' : state === 'well' ? 'info' : 'warn';
+      log[level]({ network: chain, provider, state, before, trouble: lastTrouble, ...(foreign === null ? {} : { problem: foreign }) }, 'endpoint');
+    },
   };
 }
 
@@ -66,6 +94,11 @@ export function createApiMetrics(version: string) {
     seenToResolved: histogram('sluice_payment_seen_to_resolved_seconds', 'From the first sighting to the status.', FLOW, ['chain']),
     // Named after where deposits come from; only the api knows what they were for.
     deposits: counter('sluice_indexer_deposits_total', 'Final deposits by how they fitted: matched, wrong_asset, late, unmatched, dust.', ['chain', 'match']),
+    secondOpinions: counter(
+      'sluice_second_opinions_total',
+      'Answers of other providers about a large deposit before its credit: agreed, alone, disputed, unseen (they do not show internal transfers), unreachable.',
+      ['chain', 'result'],
+    ),
     webhookAttempts: counter('sluice_webhook_attempts_total', 'Finished webhook attempts: 2xx, 3xx, 4xx, 5xx, timeout, dns, tls, refused, blocked.', [
       'result',
       'attempt',
@@ -84,6 +117,7 @@ export function createApiMetrics(version: string) {
     jobDuration: histogram('sluice_job_duration_seconds', 'Job run time.', FAST, ['queue']),
     priceTimestamp: gauge('sluice_price_timestamp_seconds', 'Time of the latest price its sources agreed on, Unix seconds.', ['asset']),
     priceFetchErrors: counter('sluice_price_fetch_errors_total', 'Price sources that gave no usable answer.', ['source']),
+    unexplainedBalances: gauge('sluice_unexplained_balances', 'Addresses of ours that hold native coins which nothing seen of them explains.', ['chain']),
     ledgerImbalance: gauge('sluice_ledger_imbalance', 'Sum of all entries per asset; anything but 0 is an incident.', ['asset']),
     ledgerCheckTimestamp: gauge('sluice_ledger_check_timestamp_seconds', 'When the audit last ran, Unix seconds.'),
     messagesApplied: counter('sluice_messages_applied_total', 'Stream messages by outcome: applied, duplicate, stale, rewind, forged.', ['chain', 'result']),
@@ -103,7 +137,10 @@ export function createIndexerMetrics(version: string) {
     blockProcessing: histogram('sluice_indexer_block_processing_seconds', 'Time to read, match and publish one message.', FAST, ['chain']),
     blockArrival: histogram('sluice_indexer_block_arrival_seconds', "From a block's own time to its publication near the head.", FLOW, ['chain']),
     reorgDepth: histogram('sluice_indexer_reorg_depth_blocks', 'Blocks replaced by a reorganisation.', REORG, ['chain']),
-    sightings: counter('sluice_indexer_sightings_total', 'Matched movements by kind: native, token, sent.', ['chain', 'kind']),
+    sightings: counter('sluice_indexer_sightings_total', 'Matched movements by kind: native, internal, token, sent.', ['chain', 'kind']),
+    blindBlocks: counter('sluice_indexer_blind_blocks_total', 'Blocks published that were read from an endpoint which does not show internal transfers.', [
+      'chain',
+    ]),
     state: gauge('sluice_indexer_state', '1 for the state the chain machine is in.', ['chain', 'state']),
     leader: gauge('sluice_indexer_leader', "1 while this process holds the network's lease.", ['chain']),
     watchedAddresses: gauge('sluice_indexer_watched_addresses', 'Addresses in the watch set.', ['chain']),

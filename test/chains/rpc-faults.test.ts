@@ -1,5 +1,6 @@
 import nock from 'nock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Gate } from '#shared/chains/budget-gate.ts';
 import { ChainUnavailable, type Payer, type Reader } from '#shared/chains/chain.ts';
 import { evmPayer } from '#shared/chains/evm/payer.ts';
 import { evmReader } from '#shared/chains/evm/reader.ts';
@@ -18,8 +19,11 @@ interface Asked {
 }
 type Answers = (asked: Asked[]) => unknown;
 
+/** Nothing here is about how fast an endpoint may be asked. */
+const UNHURRIED: Gate = { pass: (_calls, work) => work(), answered: () => undefined, refused: () => undefined };
+
 const observed: Parameters<RpcObserver>[0][] = [];
-const rpc = (timeoutMs = 5_000) => openRpc([NODE], (request) => observed.push(request), { timeoutMs, retryMs: 0 });
+const rpc = (timeoutMs = 5_000) => openRpc(NODE, (request) => observed.push(request), { timeoutMs, retryMs: 0, gate: UNHURRIED });
 const reader = (timeoutMs?: number): Reader => evmReader({ name: 'local', chainId: '31337' }, rpc(timeoutMs));
 const payer = (timeoutMs?: number): Payer => evmPayer({ chainId: '31337' }, rpc(timeoutMs));
 
@@ -129,7 +133,7 @@ describe('a node that does not answer', () => {
 
 describe('nobody listening', () => {
   it.each(READS.slice(0, 1))('is unavailable to %s', async () => {
-    await expect(evmReader({ name: 'local', chainId: '31337' }, openRpc(['http://127.0.0.1:1'])).head()).rejects.toBeInstanceOf(ChainUnavailable);
+    await expect(evmReader({ name: 'local', chainId: '31337' }, openRpc('http://127.0.0.1:1')).head()).rejects.toBeInstanceOf(ChainUnavailable);
   });
 });
 

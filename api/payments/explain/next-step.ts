@@ -1,7 +1,14 @@
+import type { Doubt } from '#api/store/deposit-doubts.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { type ExplainedPayment, type ExplanationStep, step } from './step.ts';
+
+const DOUBTS: Record<Doubt, string> = {
+  unreachable: ': not enough of them tell of it as final',
+  disputed: ': one of them tells otherwise of its block, its outcome or its amount, so one of them is wrong',
+  unseen: ': the other one does not show coins that contracts pass on, so that it takes an endpoint which does (rpcUrls)',
+};
 
 /** What the payment waits for now, or that nothing more will happen by itself. Pure. */
 export function nextStep(facts: ExplainedPayment): ExplanationStep {
@@ -32,6 +39,10 @@ export function nextStep(facts: ExplainedPayment): ExplanationStep {
         ...figures,
         ...('blocks' in pending.rule ? { requiredConfirmations: pending.rule.blocks } : { requiredTag: pending.rule.tag }),
       });
+    }
+    if (first.doubt !== null) {
+      const text = `${what} is final and is booked once a second provider of ${first.networkName} confirms it${DOUBTS[first.doubt]}.`;
+      return step(now, 'next', 'awaiting_booking', text, figures);
     }
     return first.waits
       ? step(now, 'next', 'awaiting_price', `${what} is final and waits for a fresh price of ${first.symbol}, or of the invoice's currency.`, figures)

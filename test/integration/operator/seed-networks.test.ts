@@ -32,7 +32,7 @@ describe('seeding', () => {
     const all = await Promise.all([seed(), seed(), seed(), seed()]);
     const again = await seed();
     for (const ids of all) expect(ids).toEqual(again);
-    expect((await listAssets(database.sql)).map((asset) => asset.symbol)).toEqual(['ETH', 'USDC', 'USDT']);
+    expect((await listAssets(database.sql)).map((asset) => asset.symbol)).toEqual(['ETH', 'USDC', 'USDT', 'TRX', 'USDT']);
   });
 
   it('takes over changed figures and keeps the asset', async () => {

@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { AssetConfig, NetworkConfig } from '#shared/core/assets.ts';
 import { ConfigError, readApiConfig, readIndexerConfig } from '#shared/platform/config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-config-'));
@@ -28,10 +30,20 @@ const problemsOf = (read: () => unknown): string[] => {
   }
 };
 
+const live = { NODE_ENV: 'production', SLUICE_PRICE_SOURCE: 'http' };
+
+/** Path of a networks file made from the demo's. */
+function networksWith(change: (network: NetworkConfig, index: number) => NetworkConfig, more: NetworkConfig[] = []): string {
+  const demo = JSON.parse(readFileSync('ops/dev/networks.json', 'utf8')) as { networks: NetworkConfig[] };
+  const path = join(folder, `networks-${randomUUID()}.json`);
+  writeFileSync(path, JSON.stringify({ networks: [...demo.networks.map(change), ...more] }));
+  return path;
+}
+
 describe('the configuration', () => {
   it('is accepted when it is complete', () => {
     expect(readApiConfig(good)).toMatchObject({ SLUICE_ROLES: ['http', 'worker'], privateWebhookTargets: true });
-    expect(readIndexerConfig(good).networks.map((network) => network.name)).toEqual(['ethereum']);
+    expect(readIndexerConfig(good).networks.map((network) => network.name)).toEqual(['ethereum', 'tron']);
   });
 
   it('is refused with every problem at once', () => {
@@ -93,13 +105,86 @@ describe('the configuration', () => {
   });
 
   it('refuses demo secrets, static prices, private webhook targets and crash points in production', () => {
-    const production = { ...good, NODE_ENV: 'production', SLUICE_PRICE_SOURCE: 'http' };
+    const production = { ...good, SLUICE_NETWORKS: networksWith((network) => ({ ...network, accountFingerprint: '00000001' })), ...live };
     expect(problemsOf(() => readApiConfig(production))).toEqual([]);
     expect(readApiConfig(production).privateWebhookTargets).toBe(false);
     const problems = problemsOf(() =>
       readApiConfig({ ...production, SLUICE_PRICE_SOURCE: 'static', SLUICE_MASTER_KEY: secret('demo'), SLUICE_CRASH_AT: 'credit.committed' }),
     );
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['SLUICE_MASTER_KEY', 'SLUICE_PRICE_SOURCE', 'SLUICE_CRASH_AT']);
+  });
+
+  it('refuses accounts in production that everybody can spend from', () => {
+    const expected = [
+      'SLUICE_NETWORKS: ethereum.accountXpub: the demo account is refused in production',
+      'SLUICE_NETWORKS: tron.accountXpub: the demo account is refused in production',
+    ];
+    expect(problemsOf(() => readApiConfig({ ...good, ...live }))).toEqual(expected);
+    expect(problemsOf(() => readIndexerConfig({ ...good, ...live }))).toEqual(expected);
+  });
+
+  describe('of networks', () => {
+    const [evm] = (JSON.parse(readFileSync('ops/dev/networks.json', 'utf8')) as { networks: [NetworkConfig] }).networks;
+    const beside: NetworkConfig = { ...evm, name: 'beside', chainId: '31338', rpcUrls: ['http://127.0.0.1:8546'] };
+    const only =
+      (network: NetworkConfig): ((one: NetworkConfig) => NetworkConfig) =>
+      (one) =>
+        one.name === network.name ? network : one;
+    const [native, token] = evm.assets as [AssetConfig, AssetConfig];
+    const problems = (path: string): string[] => problemsOf(() => readIndexerConfig({ ...good, SLUICE_NETWORKS: path }));
+
+    it('has nothing against a second one beside the first', () => {
+      expect(problems(networksWith((one) => one, [beside]))).toEqual([]);
+    });
+
+    it.each<[string, string, string]>([
+      ['a name', networksWith((one) => one, [{ ...beside, name: 'ethereum' }]), 'two networks are named ethereum'],
+      ['a chain', networksWith((one) => one, [{ ...beside, chainId: '31337' }]), 'beside: another network is evm chain 31337 already'],
+      ['an endpoint', networksWith((one) => one, [{ ...beside, rpcUrls: [...evm.rpcUrls] }]), 'beside: an rpcUrl at 127.0.0.1:8545 is given twice'],
+      [
+        'an endpoint twice',
+        networksWith(only({ ...evm, rpcUrls: ['https://a.example/key', 'https://a.example:443/key'] })),
+        'ethereum: an rpcUrl at a.example is given twice',
+      ],
+    ])('refuses two that share %s', (_what, path, problem) => {
+      expect(problems(path)).toEqual([`SLUICE_NETWORKS: ${problem}`]);
+    });
+
+    it('refuses two of one family with accounts of their own, since an address must be watched on both', () => {
+      const other = { ...beside, accountXpub: 'xpub-other', accountFingerprint: '00000001' };
+      expect(problems(networksWith((one) => one, [other]))).toEqual([
+        'SLUICE_NETWORKS: beside.accountXpub: must be that of ethereum, because both are evm networks',
+        'SLUICE_NETWORKS: beside.accountFingerprint: must be that of ethereum, because both are evm networks',
+      ]);
+    });
+
+    it.each<[string, Partial<NetworkConfig>, string[]]>([
+      ['BEP20 on Ethereum', { chainId: '1', assets: [native, { ...token, type: 'BEP20' }] }, ['ethereum.USDT: its type must be ERC20 on chain 1']],
+      [
+        'ERC20 on BNB Smart Chain',
+        { chainId: '56' },
+        ['ethereum.USDT: its type must be BEP20 on chain 56', 'ethereum.USDC: its type must be BEP20 on chain 56'],
+      ],
+      ['TRC20 on an EVM chain', { assets: [native, { ...token, type: 'TRC20' }] }, ['ethereum.USDT: its type must be ERC20 or BEP20 on chain 31337']],
+      ['a token without a contract', { assets: [native, { ...token, contract: null }] }, ['ethereum.USDT: a token needs its contract']],
+      [
+        'a token that is the native coin under another name',
+        { assets: [native, { ...token, contract: '0x0000000000000000000000000000000000001010' }] },
+        ['ethereum.USDT: this contract is the native coin itself, which would be credited twice'],
+      ],
+      ['a coin with one', { assets: [{ ...native, contract: token.contract }] }, ['ethereum.ETH: a native coin has no contract']],
+      ['another coin than the network’s', { nativeSymbol: 'BNB' }, ['ethereum.ETH: the native coin of this network is BNB']],
+      ['no native coin', { assets: [token] }, ['ethereum: exactly one asset must be NATIVE, not 0']],
+      ['one symbol twice', { assets: [native, token, { ...token, contract: '0x01' }] }, ['ethereum: two assets are called USDT']],
+      ['one contract twice', { assets: [native, token, { ...token, symbol: 'USDX' }] }, ['ethereum.USDX: another asset has its contract']],
+      [
+        'a last tier that ends',
+        { finality: { ...evm.finality, resolve: [{ upToUsd: '5', rule: { blocks: 2 } }] } },
+        ['ethereum: the last tier of finality.resolve must have no upToUsd'],
+      ],
+    ])('refuses %s', (_what, change, expected) => {
+      expect(problems(networksWith(only({ ...evm, ...change })))).toEqual(expected.map((problem) => `SLUICE_NETWORKS: ${problem}`));
+    });
   });
 
   it('allows private webhook targets as a whole, or by ranges', () => {

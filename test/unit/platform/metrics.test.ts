@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createApiMetrics, createIndexerMetrics } from '#shared/platform/metrics.ts';
+import { createLogger } from '#shared/platform/logger.ts';
+import { countRpc, createApiMetrics, createIndexerMetrics } from '#shared/platform/metrics.ts';
 
 /** Everything written in a folder except generated types. */
 function sourcesOf(folder: string): string {
@@ -10,6 +11,8 @@ function sourcesOf(folder: string): string {
 }
 
 const namesOf = (metrics: object): string[] => Object.keys(metrics).filter((name) => name !== 'scrape' && !name.startsWith('rpc'));
+
+const namesOfRpc = (metrics: object): string[] => Object.keys(metrics).filter((name) => name.startsWith('rpc'));
 
 describe('a metric that is defined is also fed', () => {
   const api = sourcesOf('api');
@@ -27,7 +30,22 @@ describe('a metric that is defined is also fed', () => {
   it.each([
     ['api', api],
     ['indexer', indexer],
-  ])('rpcRequests and rpcDuration, by the %s', (_process, sources) => {
+  ])('those of RPC endpoints, by the %s', (_process, sources) => {
     expect(sources).toContain('countRpc(metrics, ');
+  });
+
+  it.each(namesOfRpc(createApiMetrics('test')))('%s, whenever an endpoint is asked', (name) => {
+    const touched: string[] = [];
+    const fake = new Proxy(
+      {},
+      {
+        get: (_, metric) => ({ inc: () => touched.push(String(metric)), observe: () => touched.push(String(metric)), set: () => touched.push(String(metric)) }),
+      },
+    );
+    const log = createLogger({ component: 'test', level: 'silent' });
+    const observer = countRpc(fake as Parameters<typeof countRpc>[0], 'ethereum', log);
+    observer.request({ method: 'eth_chainId', provider: 'node.example', result: 'ok', seconds: 1 });
+    observer.endpoint({ provider: 'node.example', state: 'well', height: 1, lastTrouble: null, foreign: null });
+    expect(touched).toContain(name);
   });
 });

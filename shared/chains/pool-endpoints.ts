@@ -1,0 +1,261 @@
+import { ChainUnavailable, type Trouble } from './chain.ts';
+import { afterFailure, afterHead, afterSuccess, claimTrial, type Health, inOrder, paceOf, type Standing, standingOf, UNTRIED } from './pool-health.ts';
+
+/** One endpoint as it is opened: where, and how to ask which chain it serves. */
+export interface OpenEndpoint {
+  /** Host and port, and nothing else of the URL: the rest may be a key. */
+  provider: string;
+  /** Hash of the first block. @throws ChainUnavailable, with trouble `wrong-chain` when it says itself that it serves another one */
+  identify(): Promise<string>;
+}
+
+/** How one endpoint is doing, for people and metrics. */
+export interface EndpointReport {
+  provider: string;
+  /** `untried` before its first question. */
+  state: Standing | 'untried';
+  height: number | null;
+  latencyMs: number | null;
+  failures: number;
+  lastTrouble: Trouble | null;
+  /** Which other chain it serves, so that it is asked for nothing; null as long as it is not known to. */
+  foreign: string | null;
+}
+
+/** Told of what changes about endpoints. */
+export interface EndpointObserver {
+  /** After every question that an endpoint answered or did not. */
+  endpoint(report: EndpointReport): void;
+  /** An endpoint came into or out of trouble. */
+  changed(report: EndpointReport, before: EndpointReport['state']): void;
+}
+
+/** The endpoints of one network in one process, in order of preference; its reader and its payer share them. */
+export interface Endpoints {
+  readonly count: number;
+  /** Different providers, whatever they serve. */
+  readonly configured: number;
+  /** Different providers among those that serve this chain. */
+  providers(): number;
+  providerOf(at: number): string;
+  /** Whom to ask, best first. */
+  inOrder(): number[];
+  standing(at: number): Standing;
+  /**
+   * One question to one endpoint, after its identity was checked once; keeps account of how it went. `untimed` is for what may
+   * be answered from memory.
+   * @throws ChainUnavailable
+   */
+  ask<T>(at: number, question: () => Promise<T>, untimed?: 'untimed'): Promise<T>;
+  /**
+   * The first answer that can be trusted: the whole question goes to one endpoint, then to the next.
+   * @throws ChainUnavailable when nobody gave one
+   */
+  first<T>(question: (at: number) => Promise<T>, options?: Choice<T>): Promise<{ at: number; answer: T }>;
+  /** Told the head of an endpoint, and the followed chain's block at that height as far as it is known. */
+  sawHead(at: number, head: { height: number; hash: string }, expectedHash: string | undefined): void;
+  /**
+   * Asks every endpoint again which chain it serves, those that were found to serve another one too. `recorded` is the hash of
+   * the first block in the books, and decides; without it they must all tell the same one. When every endpoint tells one and
+   * the same other hash, that is the answer, for those who keep the books to compare.
+   * @throws ChainUnavailable when none of the right chain answers, or when they differ and nothing is recorded
+   */
+  identifyAll(recorded?: string): Promise<string>;
+  /** Now and then asks endpoints that were found to serve another chain whether they still do: a wrong answer may have been a gateway's slip. */
+  reconsider(): void;
+  report(): EndpointReport[];
+}
+
+/** How one question picks among endpoints. */
+export interface Choice<T> {
+  /** Why an answer is not good enough, which is no failure of the endpoint; null when it is. */
+  doubt?: (answer: T, at: number) => string | null;
+  /** Picks one of at least one candidate, best first; the first by default. */
+  choose?: (candidates: readonly number[]) => Promise<number>;
+}
+
+/** An endpoint of another chain is asked again this often whether it still serves that one. */
+const RECONSIDER_MS = 60_000;
+
+interface Options {
+  /** Milliseconds that never go back. */
+  now?: (() => number) | undefined;
+  observe?: EndpointObserver | undefined;
+}
+
+/** Brings the endpoints of one network together; nothing is asked yet. */
+export function watchEndpoints(network: { name: string; blockSeconds: number }, opened: readonly OpenEndpoint[], options: Options = {}): Endpoints {
+  const now = options.now ?? (() => performance.now());
+  const pace = paceOf(network.blockSeconds);
+  const healths: Health[] = opened.map(() => UNTRIED);
+  const identities: (Promise<string> | undefined)[] = opened.map(() => undefined);
+  const tried = opened.map(() => false);
+  const reconsideredMs = opened.map(() => now());
+  let genesis: string | undefined;
+
+  const one = (at: number): OpenEndpoint => opened[at] as OpenEndpoint;
+  const healthOf = (at: number): Health => healths[at] ?? UNTRIED;
+  const reportOf = (at: number): EndpointReport => {
+    const { head, latencyMs, failures, lastTrouble, foreign } = healthOf(at);
+    const state = tried[at] === true ? standingOf(healths, at, pace, now()) : 'untried';
+    return { provider: one(at).provider, state, height: head?.height ?? null, latencyMs, failures, lastTrouble, foreign };
+  };
+  const reported = opened.map((_, at) => reportOf(at).state);
+  const update = (at: number, health: Health): void => {
+    healths[at] = health;
+    tried[at] = true;
+    const report = reportOf(at);
+    const before = reported[at] ?? 'untried';
+    reported[at] = report.state;
+    options.observe?.endpoint(report);
+    if (report.state !== before && !(before === 'untried' && report.state === 'well')) options.observe?.changed(report, before);
+  };
+
+  const exclude = (at: number, problem: string): never => {
+    update(at, { ...healthOf(at), foreign: problem, lastTrouble: 'wrong-chain' });
+    throw new ChainUnavailable(problem, { trouble: 'wrong-chain' });
+  };
+
+  const timed = async <T>(at: number, question: () => Promise<T>, untimed?: 'untimed'): Promise<T> => {
+    healths[at] = claimTrial(healthOf(at), now());
+    const startedMs = now();
+    try {
+      const answer = await question();
+      update(at, afterSuccess(healthOf(at), untimed === undefined ? now() - startedMs : null));
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+      if (error.trouble === 'wrong-chain') return exclude(at, `${one(at).provider}: ${error.message}`);
+      update(at, afterFailure(healthOf(at), error.trouble, now(), error.retryAfterMs));
+      throw error;
+    }
+  };
+
+  /** Asks an endpoint which chain it serves. */
+  const told = (at: number): Promise<string> => timed(at, () => one(at).identify());
+  /** One that serves another chain than the others, or than the books, is not asked for anything else until it no longer does. */
+  const judge = (at: number, hash: string): string => {
+    // Alone it contradicts nobody; whether it is the chain of the books is for those to say who keep them.
+    if (opened.length === 1) genesis = hash;
+    genesis ??= hash;
+    if (hash !== genesis) return exclude(at, `${one(at).provider} serves another chain than ${network.name}: its first block is ${hash}, not ${genesis}`);
+    identities[at] = Promise.resolve(hash);
+    if (healthOf(at).foreign !== null) update(at, { ...healthOf(at), foreign: null });
+    return hash;
+  };
+  const identified = (at: number): Promise<string> => {
+    const asking =
+      identities[at] ??
+      told(at)
+        .then((hash) => judge(at, hash))
+        .catch((error: unknown) => {
+          identities[at] = undefined;
+          throw error;
+        });
+    identities[at] = asking;
+    return asking;
+  };
+
+  const ask = async <T>(at: number, question: () => Promise<T>, untimed?: 'untimed'): Promise<T> => {
+    for (let checked = false; ; checked = true) {
+      const { foreign } = healthOf(at);
+      if (foreign !== null) throw new ChainUnavailable(foreign, { trouble: 'wrong-chain' });
+      if (checked) return timed(at, question, untimed);
+      await identified(at);
+    }
+  };
+
+  const quiet = (): ChainUnavailable => {
+    const waits = healths.filter((health) => health.foreign === null).map((health) => health.quietUntilMs - now());
+    if (waits.length === 0) return new ChainUnavailable(healths.map((health) => health.foreign).join('; '), { trouble: 'wrong-chain' });
+    const retryAfterMs = Math.max(0, Math.min(...waits));
+    return new ChainUnavailable(`${network.name}: every endpoint asked to be left alone, the first for ${Math.ceil(retryAfterMs / 1_000)} s`, {
+      trouble: 'busy',
+      retryAfterMs,
+    });
+  };
+
+  return {
+    count: opened.length,
+    configured: new Set(opened.map(({ provider }) => provider)).size,
+    providers: () => new Set(opened.filter((_, at) => healthOf(at).foreign === null).map(({ provider }) => provider)).size,
+    providerOf: (at) => one(at).provider,
+    inOrder: () => inOrder(healths, pace, now()),
+    standing: (at) => standingOf(healths, at, pace, now()),
+    ask,
+
+    async first(question, { doubt, choose } = {}) {
+      const asked = new Set<number>();
+      const problems: ChainUnavailable[] = [];
+      for (;;) {
+        // Looked up anew each time: what was learned meanwhile counts.
+        const candidates = inOrder(healths, pace, now()).filter((candidate) => !asked.has(candidate));
+        const [best] = candidates;
+        if (best === undefined) throw problems.length === 0 ? quiet() : joined(network.name, problems);
+        const at = choose === undefined || candidates.length === 1 ? best : await choose(candidates);
+        asked.add(at);
+        try {
+          const answer = await ask(at, () => question(at));
+          const problem = doubt?.(answer, at) ?? null;
+          if (problem === null) return { at, answer };
+          problems.push(new ChainUnavailable(`${one(at).provider} ${problem}`));
+        } catch (error) {
+          if (!(error instanceof ChainUnavailable)) throw error;
+          problems.push(error);
+        }
+      }
+    },
+
+    sawHead: (at, head, expectedHash) => update(at, afterHead(healthOf(at), head, expectedHash, now())),
+
+    async identifyAll(recorded) {
+      if (recorded !== undefined && opened.length > 1) genesis = recorded;
+      const answers = await Promise.allSettled(opened.map((_, at) => told(at)));
+      const problems = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as Error] : []));
+      const hashes = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : undefined));
+      const different = [...new Set(hashes.filter((hash) => hash !== undefined))];
+      if (genesis === undefined && different.length > 1)
+        throw new ChainUnavailable(
+          `${network.name}: the endpoints serve different chains, and none is recorded yet: ${hashes.flatMap((hash, at) => (hash === undefined ? [] : [`${one(at).provider} begins with ${hash}`])).join(', ')}`,
+        );
+      for (const [at, hash] of hashes.entries()) {
+        if (hash === undefined) continue;
+        try {
+          judge(at, hash);
+        } catch (error) {
+          identities[at] = undefined;
+          problems.push(error as Error);
+        }
+      }
+      const [first] = different;
+      if (genesis !== undefined && different.includes(genesis)) return genesis;
+      if (first !== undefined && different.length === 1 && hashes.every((hash) => hash === first)) return first;
+      const other = problems.find((problem) => !(problem instanceof ChainUnavailable));
+      if (other !== undefined) throw other;
+      throw joined(network.name, problems as ChainUnavailable[]);
+    },
+
+    reconsider() {
+      for (const [at, { foreign }] of healths.entries()) {
+        if (foreign === null || now() - (reconsideredMs[at] ?? 0) < RECONSIDER_MS) continue;
+        reconsideredMs[at] = now();
+        told(at)
+          .then((hash) => judge(at, hash))
+          .catch(() => undefined);
+      }
+    },
+
+    report: () => opened.map((_, at) => reportOf(at)),
+  };
+}
+
+/** What all endpoints said, as one error; a single one speaks for itself. */
+function joined(network: string, problems: readonly ChainUnavailable[]): ChainUnavailable {
+  const [first] = problems;
+  if (first !== undefined && problems.length === 1) return first;
+  const last = problems[problems.length - 1];
+  return new ChainUnavailable(`${network}: no endpoint gave an answer that can be trusted: ${problems.map((one) => one.message).join('; ')}`, {
+    ...(last === undefined ? {} : { trouble: last.trouble }),
+    ...(last?.retryAfterMs === undefined ? {} : { retryAfterMs: last.retryAfterMs }),
+  });
+}

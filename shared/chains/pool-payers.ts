@@ -1,0 +1,45 @@
+import { ChainUnavailable, type Payer } from './chain.ts';
+import type { Endpoints } from './pool-endpoints.ts';
+
+/**
+ * Makes one payer of several: each question goes wholly to one endpoint and then to the next; bytes go to all of them, since
+ * an endpoint that took them may keep them to itself, and the chain takes them once only.
+ */
+export function poolPayers(endpoints: Endpoints, payers: readonly Payer[]): Payer {
+  const payer = (at: number): Payer => payers[at] as Payer;
+  const pay = async <T>(question: (one: Payer) => Promise<T>): Promise<T> => (await endpoints.first((at) => question(payer(at)))).answer;
+  const bump = payers[0]?.bump ?? null;
+
+  return {
+    quote: (intent) => pay((one) => one.quote(intent)),
+    estimate: (intent) => pay((one) => one.estimate(intent)),
+    bump: bump === null ? null : (fields) => pay((one) => (one.bump ?? bump)(fields)),
+    nonce: (address) => pay((one) => one.nonce(address)),
+    balance: (address, contract) => pay((one) => one.balance(address, contract)),
+
+    broadcast(signedBytes) {
+      const all = endpoints.inOrder();
+      if (all.length === 0) return Promise.resolve({ accepted: false, answer: 'no endpoint can be asked now' });
+      return new Promise((resolve, reject) => {
+        const answers: string[] = [];
+        for (const at of all) {
+          hand(at).then((answer) => {
+            if (answer.accepted) resolve(answer);
+            answers.push(all.length === 1 ? answer.answer : `${endpoints.providerOf(at)}: ${answer.answer}`);
+            // The first to take them speaks for all; that nobody did is only known from the last.
+            if (answers.length === all.length) resolve({ accepted: false, answer: answers.join('; ') });
+          }, reject);
+        }
+      });
+
+      async function hand(at: number): Promise<{ accepted: boolean; answer: string }> {
+        try {
+          return await endpoints.ask(at, () => payer(at).broadcast(signedBytes));
+        } catch (error) {
+          if (error instanceof ChainUnavailable) return { accepted: false, answer: error.message };
+          throw error;
+        }
+      }
+    },
+  };
+}

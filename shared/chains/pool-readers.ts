@@ -1,0 +1,157 @@
+import { ChainUnavailable, type Head, type Reader } from './chain.ts';
+import type { EndpointReport, Endpoints } from './pool-endpoints.ts';
+import { type Claim, type SecondOpinion, type Vote, verdictOf, voteOn } from './pool-votes.ts';
+
+/** A network's reader over all of its endpoints. */
+export interface PooledReader extends Reader {
+  /** As of any reader; `recorded` is the hash in the books, which decides between endpoints that differ. */
+  genesisHash(recorded?: string): Promise<string>;
+  /**
+   * Whether two providers tell the same of these transfers: block, success, recipient, coin and amount (reliability D9).
+   * `isFinal` says of a provider's own head whether their block is final.
+   * @throws ChainUnavailable when fewer than two of several said anything
+   */
+  agrees(claims: readonly Claim[], isFinal: (head: Head) => boolean): Promise<SecondOpinion>;
+  endpoints(): EndpointReport[];
+}
+
+interface Options {
+  /** Milliseconds that never go back. */
+  now?: () => number;
+  blockSeconds: number;
+}
+
+/** Hashes of heads kept to tell a lagging endpoint from one on another branch. */
+const HEADS_KEPT = 256;
+/** A head older than this binds nobody: whoever told it is gone, and those that are left may be right. */
+const HEAD_BINDS_MS = 60_000;
+/** Endpoints that are not in use are asked for their head this often, in blocks and in bounds. */
+const PROBE_BLOCKS = 4;
+const SHORTEST_PROBE_MS = 2_000;
+const LONGEST_PROBE_MS = 15_000;
+
+/**
+ * Makes one reader of several: each call runs wholly on one endpoint, so that blocks are never put together from two of
+ * them, and on the next one when that cannot be trusted (chains 4).
+ */
+export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], options: Options): PooledReader {
+  const now = options.now ?? (() => performance.now());
+  const probeMs = Math.min(LONGEST_PROBE_MS, Math.max(SHORTEST_PROBE_MS, options.blockSeconds * PROBE_BLOCKS * 1_000));
+  const followed = new Map<number, string>();
+  const probedMs = readers.map(() => Number.NEGATIVE_INFINITY);
+  let served: { height: number; at: number; atMs: number } | undefined;
+
+  const reader = (at: number): Reader => readers[at] as Reader;
+  const read = async <T>(question: (one: Reader) => Promise<T>): Promise<T> => (await endpoints.first((at) => question(reader(at)))).answer;
+
+  /** An endpoint that shows what contracts pass on goes before one that does not, which is still better than none. */
+  const choose = async (candidates: readonly number[]): Promise<number> => {
+    for (const at of candidates) {
+      if (endpoints.standing(at) === 'failing') continue;
+      const sees = await endpoints.ask(at, () => reader(at).seesInternal(), 'untimed').catch(() => false);
+      if (sees) return at;
+    }
+    return candidates[0] as number;
+  };
+  const readMoves = async <T>(question: (one: Reader) => Promise<T>): Promise<T> => (await endpoints.first((at) => question(reader(at)), { choose })).answer;
+
+  const headOf = async (at: number): Promise<Head> => {
+    probedMs[at] = now();
+    const head = await reader(at).head();
+    endpoints.sawHead(at, head.latest, followed.get(head.latest.height));
+    return head;
+  };
+
+  /** Heads of the endpoints that are not in use, now and then, so that it is known who lags. */
+  const probeOthers = (inUse: number): void => {
+    for (const at of endpoints.inOrder()) {
+      if (at === inUse || now() - (probedMs[at] ?? 0) < probeMs) continue;
+      probedMs[at] = now();
+      endpoints.ask(at, () => headOf(at)).catch(() => undefined);
+    }
+  };
+
+  const doubtHead = ({ latest }: Head, at: number): string | null => {
+    if (endpoints.count > 1 && endpoints.standing(at) === 'lagging') return `lags: its head is block ${latest.height}`;
+    // Only whoever told the last head may take it back: to change the endpoint is not to change the chain.
+    if (served !== undefined && served.at !== at && latest.height < served.height && now() - served.atMs < HEAD_BINDS_MS)
+      return `is behind: its head is block ${latest.height}, but block ${served.height} was seen`;
+    return null;
+  };
+
+  return {
+    async genesisHash(recorded) {
+      const hash = await endpoints.identifyAll(recorded);
+      probeOthers(-1);
+      return hash;
+    },
+
+    async head() {
+      endpoints.reconsider();
+      const { at, answer } = await endpoints.first(headOf, { doubt: doubtHead });
+      const { height, hash } = answer.latest;
+      if (served !== undefined && height < served.height) for (const known of [...followed.keys()]) if (known > height) followed.delete(known);
+      followed.delete(height);
+      followed.set(height, hash);
+      for (const oldest of followed.keys()) {
+        if (followed.size <= HEADS_KEPT) break;
+        followed.delete(oldest);
+      }
+      served = { height, at, atMs: now() };
+      if (endpoints.count > 1) probeOthers(at);
+      return answer;
+    },
+
+    blockAt: (height) => read((one) => one.blockAt(height)),
+    block: (hash, watched) => readMoves((one) => one.block(hash, watched)),
+    range: (from, to, watched) => readMoves((one) => one.range(from, to, watched)),
+
+    async transaction(txid) {
+      const { at, answer } = await endpoints.first((one) => reader(one).transaction(txid), { choose });
+      if (answer !== null || endpoints.providers() < 2) return answer;
+      // A node that lags says the same of what it has not seen yet: somebody else must say so too.
+      for (const other of endpoints.inOrder()) {
+        if (endpoints.providerOf(other) === endpoints.providerOf(at) || endpoints.standing(other) === 'lagging') continue;
+        try {
+          return await endpoints.ask(other, () => reader(other).transaction(txid));
+        } catch (error) {
+          if (!(error instanceof ChainUnavailable)) throw error;
+        }
+      }
+      throw new ChainUnavailable(`only ${endpoints.providerOf(at)} says that there is no transaction ${txid}, and nobody confirms it`);
+    },
+
+    async seesInternal() {
+      const at = await choose(endpoints.inOrder().length === 0 ? [0] : endpoints.inOrder());
+      return endpoints.ask(at, () => reader(at).seesInternal(), 'untimed');
+    },
+    balance: (address, contract, height) => read((one) => one.balance(address, contract, height)),
+
+    async agrees(claims, isFinal) {
+      // Of several that were configured, one is not enough, whatever became of the others.
+      if (endpoints.configured < 2) return 'alone';
+      const votes = new Map<string, Vote>();
+      for (const at of endpoints.inOrder()) {
+        const provider = endpoints.providerOf(at);
+        const before = votes.get(provider);
+        if (before === 'same' || before === 'other') continue;
+        try {
+          const head = await endpoints.ask(at, () => headOf(at));
+          votes.set(provider, await voteOn(claims, head, isFinal, (txid) => endpoints.ask(at, () => reader(at).transaction(txid))));
+        } catch (error) {
+          if (!(error instanceof ChainUnavailable)) throw error;
+        }
+        if ([...votes.values()].filter((vote) => vote === 'same').length === 2) return 'agreed';
+      }
+      const verdict = verdictOf([...votes.values()]);
+      if (verdict !== undefined) return verdict;
+      throw new ChainUnavailable(`fewer than two providers tell of transaction ${claims[0]?.txid} as final`);
+    },
+
+    endpoints: () => endpoints.report(),
+
+    async close() {
+      await Promise.all(readers.map((one) => one.close()));
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Transfer } from '#shared/core/chain-events.ts';
+import type { Head, TransactionFacts } from './chain.ts';
+
+/** What two providers are to tell alike of a transfer. */
+export type Claim = Pick<Transfer, 'txid' | 'kind' | 'ordinal' | 'height' | 'blockHash' | 'recipient' | 'contract' | 'rawAmount'>;
+
+/**
+ * `agreed`: two providers tell the same. `alone`: there is one provider only. `disputed`: one tells otherwise. `unseen`: nobody
+ * tells otherwise, but a provider does not show what contracts pass on, so that it cannot confirm an internal transfer.
+ */
+export type SecondOpinion = 'agreed' | 'alone' | 'disputed' | 'unseen';
+
+/** What one provider says of some claims; `behind`: their block is not there yet, or not final by its own word. */
+export type Vote = 'same' | 'other' | 'unseen' | 'behind';
+
+/** One provider's vote, by its own head and its own facts about each transaction, read from the block with every check. */
+export async function voteOn(
+  claims: readonly Claim[],
+  head: Head,
+  isFinal: (head: Head) => boolean,
+  factsOf: (txid: string) => Promise<TransactionFacts | null>,
+): Promise<Vote> {
+  if (!isFinal(head) || claims.some((claim) => claim.height > head.latest.height)) return 'behind';
+  let vote: Vote = 'same';
+  for (const txid of new Set(claims.map((claim) => claim.txid))) {
+    const facts = await factsOf(txid);
+    for (const claim of claims) {
+      if (claim.txid !== txid || isTold(claim, facts)) continue;
+      if (facts === null || !isIncluded(claim, facts) || claim.kind !== 'internal' || facts.internalUnseen === undefined) return 'other';
+      vote = 'unseen';
+    }
+  }
+  return vote;
+}
+
+/** What the votes of different providers come to, short of agreement; undefined while it is too early to say. */
+export function verdictOf(votes: readonly Vote[]): 'disputed' | 'unseen' | undefined {
+  if (votes.includes('other')) return 'disputed';
+  return votes.includes('unseen') ? 'unseen' : undefined;
+}
+
+function isIncluded(claim: Claim, facts: TransactionFacts): boolean {
+  return facts.succeeded === true && facts.height === claim.height && facts.blockHash === claim.blockHash;
+}
+
+function isTold(claim: Claim, facts: TransactionFacts | null): boolean {
+  if (facts === null || !isIncluded(claim, facts)) return false;
+  const same = facts.transfers.filter(({ kind, ordinal }) => kind === claim.kind && ordinal === claim.ordinal);
+  const [told] = same;
+  return same.length === 1 && told?.recipient === claim.recipient && told.contract === claim.contract && told.rawAmount === claim.rawAmount;
+}

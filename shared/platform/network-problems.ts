@@ -1,0 +1,78 @@
+import type { AssetConfig, NetworkConfig } from '#shared/core/assets.ts';
+import { tokenTypesOf } from '#shared/core/token-types.ts';
+
+/** What in a networks file contradicts itself, each as one sentence; empty when nothing does. */
+export function networkProblems(networks: readonly NetworkConfig[]): string[] {
+  return [...clashes(networks), ...accountProblems(networks), ...networks.flatMap((network) => ownProblems(network))];
+}
+
+/** Two networks that claim the same name, chain or endpoint. */
+function clashes(networks: readonly NetworkConfig[]): string[] {
+  const urls = networks.flatMap((network) => network.rpcUrls.map((url) => ({ network, url })));
+  return [
+    ...repeated(networks, ({ name }) => name).map(({ name }) => `two networks are named ${name}`),
+    ...repeated(networks, ({ family, chainId }) => `${family} ${chainId}`).map(
+      ({ name, family, chainId }) => `${name}: another network is ${family} chain ${chainId} already`,
+    ),
+    // The path of a URL may be a key, so only its host is shown.
+    ...repeated(urls, ({ url }) => new URL(url).href).map(({ network, url }) => `${network.name}: an rpcUrl at ${new URL(url).host} is given twice`),
+  ];
+}
+
+/** Whatever is not the first with its key. */
+function repeated<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const key = keyOf(item);
+    const again = seen.has(key);
+    seen.add(key);
+    return again;
+  });
+}
+
+/**
+ * All networks of a family share one account: an address stands for one payment on every one of them, so that coins sent
+ * on the wrong one are noticed and can be moved.
+ */
+function accountProblems(networks: readonly NetworkConfig[]): string[] {
+  return networks.flatMap((network) => {
+    const first = networks.find((one) => one.family === network.family);
+    if (first === undefined || first === network) return [];
+    const differs = (['accountXpub', 'accountFingerprint', 'accountPath'] as const).filter((key) => first[key] !== network[key]);
+    return differs.map((key) => `${network.name}.${key}: must be that of ${first.name}, because both are ${network.family} networks`);
+  });
+}
+
+function ownProblems(network: NetworkConfig): string[] {
+  const { name, assets } = network;
+  const problems: string[] = [];
+  const natives = assets.filter((asset) => asset.type === 'NATIVE');
+  if (natives.length !== 1) problems.push(`${name}: exactly one asset must be NATIVE, not ${natives.length}`);
+  for (const asset of repeated(assets, (one) => one.symbol)) problems.push(`${name}: two assets are called ${asset.symbol}`);
+  for (const asset of repeated(assets, (one) => one.contract?.toLowerCase() ?? 'native'))
+    if (asset.contract !== null) problems.push(`${name}.${asset.symbol}: another asset has its contract`);
+  for (const asset of assets) problems.push(...assetProblems(network, asset).map((problem) => `${name}.${asset.symbol}: ${problem}`));
+  const last = network.finality.resolve.at(-1);
+  if (last?.upToUsd !== undefined) problems.push(`${name}: the last tier of finality.resolve must have no upToUsd`);
+  return problems;
+}
+
+/** Contracts that are the native coin of their network under another name: listed as a token, the same coins would be credited twice. */
+const NATIVE_COINS = new Set([
+  // Polygon's POL, Ether of OP-stack networks before Bedrock, Celo's CELO.
+  '0x0000000000000000000000000000000000001010',
+  '0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000',
+  '0x471ece3750da237f93b8e339c536989b8978a438',
+]);
+
+function assetProblems(network: NetworkConfig, { type, contract, symbol }: AssetConfig): string[] {
+  if (type === 'NATIVE') {
+    const problems = contract === null ? [] : ['a native coin has no contract'];
+    return symbol === network.nativeSymbol ? problems : [...problems, `the native coin of this network is ${network.nativeSymbol}`];
+  }
+  const types = tokenTypesOf(network);
+  const problems = contract === null ? ['a token needs its contract'] : [];
+  if (contract !== null && NATIVE_COINS.has(contract.toLowerCase())) problems.push('this contract is the native coin itself, which would be credited twice');
+  if (types.includes(type)) return problems;
+  return [...problems, types.length === 0 ? 'this network has no tokens' : `its type must be ${types.join(' or ')} on chain ${network.chainId}`];
+}

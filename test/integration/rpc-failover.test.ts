@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Merchant } from '#ops/dev/client.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
+import { type FlawedRpc, startFlawedRpc } from '#test/fixtures/flawed-rpc.ts';
+import type { Deployable, RunningApi } from '#test/harness/deployables.ts';
+import { aPayment, aWorld, type World } from '#test/harness/world.ts';
+
+describe('a network with two endpoints', () => {
+  let world: World;
+  let api: RunningApi;
+  let indexer: Deployable;
+  let shop: Merchant;
+  let receiver: WebhookReceiver;
+  let first: FlawedRpc;
+  let second: FlawedRpc;
+
+  beforeAll(async () => {
+    [first, second, receiver] = await Promise.all([startFlawedRpc(), startFlawedRpc(), startWebhookReceiver()]);
+    world = await aWorld({
+      blockSeconds: 1,
+      configure: (network) => {
+        first.target = second.target = network.rpcUrls[0] as string;
+        return { ...network, rpcUrls: [first.url, second.url], secondOpinionUsd: '50' };
+      },
+    });
+    api = await world.startApi();
+    indexer = await world.startIndexer();
+    await world.setPrices(api);
+    shop = await world.aGateway(api);
+  });
+  afterAll(async () => {
+    await world?.stop();
+    await Promise.all([first, second, receiver].map((one) => one?.stop()));
+  });
+  beforeEach(() => {
+    first.flaw = second.flaw = 'none';
+  });
+
+  /** Creates a payment, has it paid exactly in USDT or with one coin of ether, and answers its id. */
+  const paid = async (amount: string, symbol: 'USDT' | 'ETH' = 'USDT'): Promise<string> => {
+    const created = await shop.must('POST', '/payments', { body: aPayment(receiver.url, { amount }) });
+    const { offers } = created.payment as { offers: { id: string; assetSymbol: string }[] };
+    const offer = offers.find((one) => one.assetSymbol === symbol);
+    const selected = await waitFor(
+      async () => {
+        const answer = await shop.call('POST', `/public/payments/${created.paymentUid}/offers/${offer?.id}/select`);
+        return answer.status === 200 && answer.data;
+      },
+      { what: 'an address', timeoutMs: 60_000 },
+    );
+    const [contract, units] = symbol === 'ETH' ? [null, 10n ** 18n] : [world.chain.tokens.USDT, BigInt(amount) * 1_000_000n];
+    await world.chain.payAndMine(selected.depositAddress as string, contract, units);
+    return created.paymentUid as string;
+  };
+  const statusOf = async (id: string): Promise<unknown> => (await shop.must('POST', `/payments/${id}/verify`)).status;
+  const succeeded = (id: string): Promise<unknown> =>
+    waitFor(async () => (await statusOf(id)) === 'SUCCESS', { what: 'the payment to succeed', timeoutMs: 60_000 });
+  const endpointsSeen = async (): Promise<{ provider: string; state: string }[]> => {
+    const { items } = (await world.operator(api).must('GET', '/networks')) as { items: { endpoints: { provider: string; state: string }[] }[] };
+    return items[0]?.endpoints ?? [];
+  };
+
+  it('credits while both are well, a large deposit by the word of both', async () => {
+    await succeeded(await paid('100'));
+    expect(await endpointsSeen()).toMatchObject([
+      { provider: new URL(first.url).host, state: 'well' },
+      { provider: new URL(second.url).host, state: 'well' },
+    ]);
+    expect(await (await fetch(`${api.opsUrl}/metrics`)).text()).toContain('sluice_second_opinions_total{chain="ethereum",result="agreed"}');
+  });
+
+  it.each(['down', 'busy', 'without-logs'] as const)('goes on when the preferred one is %s', async (flaw) => {
+    first.flaw = flaw;
+    await succeeded(await paid('10'));
+    await world.audit();
+  });
+
+  it('goes on when the preferred one lags', async () => {
+    first.stuckAt = await world.chain.node.height();
+    first.flaw = 'lagging';
+    await succeeded(await paid('10'));
+    await world.audit();
+  });
+
+  it('leaves a large deposit uncredited while nobody confirms its block, and credits it afterwards', async () => {
+    const id = await paid('80');
+    second.flaw = 'down';
+    const large = await paid('90');
+    await waitFor(async () => (await world.database.sql`select 1 from deposits where payment_id = ${large} and doubted_since is not null`).length === 1, {
+      what: 'the deposit to wait',
+      timeoutMs: 60_000,
+    });
+    expect(await statusOf(large)).toBe('PENDING');
+    second.flaw = 'none';
+    await Promise.all([succeeded(id), succeeded(large)]);
+    await world.audit();
+  });
+
+  it('credits no large amount that one of them made up under a true block, and says why', async () => {
+    first.flaw = 'inflating';
+    const id = await paid('100', 'ETH');
+    const doubted = await waitFor(
+      async () => (await world.database.sql`select raw_amount, state, doubt from deposits where payment_id = ${id} and doubt is not null`)[0],
+      {
+        what: 'the deposit to be doubted',
+        timeoutMs: 60_000,
+      },
+    );
+    expect(doubted).toMatchObject({ raw_amount: (10n ** 19n).toString(), state: 'seen', doubt: 'disputed' });
+    expect(await statusOf(id)).toBe('PENDING');
+    const { steps } = (await shop.must('GET', `/payments/${id}/explain`)) as { steps: { text: string }[] };
+    expect(steps.at(-1)?.text).toMatch(/one of them tells otherwise of its block, its outcome or its amount/);
+    expect(await (await fetch(`${api.opsUrl}/metrics`)).text()).toContain('sluice_second_opinions_total{chain="ethereum",result="disputed"}');
+  });
+
+  it('never reads from one that serves another chain, and says so where people look', async () => {
+    await indexer.stop();
+    first.flaw = 'foreign';
+    indexer = await world.startIndexer({ untilReady: false });
+    await succeeded(await paid('10'));
+    first.asked.length = 0;
+    const ready = await waitFor(
+      async () => {
+        const response = await fetch(`${indexer.opsUrl}/readyz`);
+        return (await response.text()).includes(`${new URL(first.url).host}: the node serves chain 5`) && response;
+      },
+      { what: 'readiness to name the endpoint', timeoutMs: 30_000 },
+    );
+    expect(ready.status).toBe(503);
+    expect(indexer.lines.join('\n')).toMatch(/"state":"foreign"/);
+    expect(first.asked.filter((method) => method !== 'eth_chainId' && method !== 'eth_getBlockByNumber')).toEqual([]);
+  });
+});
