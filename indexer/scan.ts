@@ -1,15 +1,17 @@
 import { type BlockContent, ChainUnavailable } from '#shared/chains/chain.ts';
+import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
 import type { Sighting } from '#shared/core/chain-events.ts';
-import { match } from '#shared/core/match.ts';
+import { match, withoutStrangeTokens } from '#shared/core/match.ts';
 import { withSpan } from '#shared/platform/tracing.ts';
 import type { Child, IndexerDeps, Life, SeenHead } from './life.ts';
 import { createPatience } from './patience.ts';
 import { finalHeightOf, type Plan, planNext } from './plan.ts';
 import { publish } from './publish.ts';
+import { readTokenContracts } from './truth.ts';
 
 const FIRST_RANGE = 200;
 const LONGEST_RANGE = 1_000;
-/** More than this in one message is read again as a shorter range. */
+/** More than this in one message is read again as a shorter range, and a single block is told without tokens nobody configured. */
 const MOST_SIGHTINGS = 20_000;
 /** With nothing to do the scan waits for a bell; this is for one that was never rung. */
 const IDLE_MS = 1_000;
@@ -23,7 +25,7 @@ type Turn = 'published' | 'moved' | 'idle';
  */
 export const scanChain: Child = async (deps, life, tell, signal) => {
   const patience = createPatience(deps);
-  let rangeSize = FIRST_RANGE;
+  const rangeSize = askingSize(FIRST_RANGE, LONGEST_RANGE);
   let tailing = false;
   while (!signal.aborted) {
     const { head } = life;
@@ -32,7 +34,7 @@ export const scanChain: Child = async (deps, life, tell, signal) => {
       continue;
     }
     const finalHeight = Math.min(head.latest.height, finalHeightOf(life.network.finality.mature, head));
-    const plan = planNext(life.trail, head, finalHeight, rangeSize);
+    const plan = planNext(life.trail, head, finalHeight, rangeSize.now());
     const near = plan.step !== 'range' && plan.step !== 'begin';
     if (near !== tailing) tell({ type: near ? 'CAUGHT_UP' : 'FELL_BEHIND' });
     tailing = near;
@@ -40,13 +42,13 @@ export const scanChain: Child = async (deps, life, tell, signal) => {
       const turn = await take(deps, life, { head, finalHeight, plan }, signal);
       patience.reset();
       if (turn === 'published') tell({ type: 'PUBLISHED' });
-      if (turn === 'published' && plan.step === 'range') rangeSize = Math.min(LONGEST_RANGE, Math.ceil(rangeSize * 1.5));
+      if (turn === 'published' && plan.step === 'range') rangeSize.grow();
       if (turn === 'idle') await life.scanWake.wait(IDLE_MS, signal);
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof ChainUnavailable)) throw error;
-      // A range may simply have been too much for the node.
-      rangeSize = Math.max(1, Math.floor(rangeSize / 2));
+      // Asking for less is a way on, not another failure: however slow the node, this gets to where it can answer.
+      if (plan.step === 'range' && isTooMuch(error) && rangeSize.shrink()) continue;
       await life.scanWake.wait(patience.next(error), signal);
     }
   }
@@ -93,14 +95,8 @@ async function readBlock(
   if (content.block.height !== at.height) throw new ChainUnavailable(`block ${hash} is at ${content.block.height}, not at ${at.height}`);
   if (last !== undefined && content.block.parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
   const { parentHash, time } = content.block;
-  await send(
-    deps,
-    life,
-    reading,
-    { from: at.height, to: at.height, parentHash, hash, time, sightings: match(content, life.watchlist), acks },
-    startedMs,
-    signal,
-  );
+  const sightings = await bounded(deps, life, at.height, match(content, life.watchlist));
+  await send(deps, life, reading, { from: at.height, to: at.height, parentHash, hash, time, sightings, acks, ...unseenOf(content) }, startedMs, signal);
   deps.metrics.blockArrival.observe({ chain: life.network.name }, Math.max(0, Date.now() / 1_000 - time));
   return 'published';
 }
@@ -109,12 +105,25 @@ async function readRange(deps: IndexerDeps, life: Life, reading: Reading, { from
   const startedMs = deps.monotonicMs();
   const last = life.trail.last();
   const acks = life.watchlist.takeAcks(from, startedMs);
-  const { parentHash, last: end, contents } = await life.reader.range(from, to, life.watchlist);
+  const read = await life.reader.range(from, to, life.watchlist);
+  const { parentHash, last: end, contents } = read;
   if (last !== undefined && parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
-  const sightings = contents.flatMap((content: BlockContent): Sighting[] => match(content, life.watchlist));
-  if (sightings.length > MOST_SIGHTINGS && to > from) throw new ChainUnavailable(`${sightings.length} sightings in blocks ${from}..${to}`);
-  await send(deps, life, reading, { from, to, parentHash, hash: end.hash, time: end.time, sightings, acks }, startedMs, signal);
+  const found = contents.flatMap((content: BlockContent): Sighting[] => match(content, life.watchlist));
+  const sightings = to > from ? found : await bounded(deps, life, from, found);
+  if (sightings.length > MOST_SIGHTINGS && to > from) throw new ChainUnavailable(`too many sightings in blocks ${from}..${to}: ${sightings.length}`);
+  await send(deps, life, reading, { from, to, parentHash, hash: end.hash, time: end.time, sightings, acks, ...unseenOf(read) }, startedMs, signal);
   return 'published';
+}
+
+/** A flood in one block must not grow beyond what a message carries: nobody could make that block any smaller. */
+async function bounded(deps: IndexerDeps, life: Life, height: number, sightings: Sighting[]): Promise<Sighting[]> {
+  if (sightings.length <= MOST_SIGHTINGS) return sightings;
+  const kept = withoutStrangeTokens(sightings, await readTokenContracts(deps.sql, life.networkId));
+  deps.log.warn(
+    { network: life.network.name, height, sightings: sightings.length, kept: kept.length },
+    'a block floods our addresses: tokens nobody configured are left out',
+  );
+  return kept;
 }
 
 interface Content {
@@ -125,6 +134,11 @@ interface Content {
   time: number;
   sightings: Sighting[];
   acks: ReturnType<Life['watchlist']['takeAcks']>;
+  internalUnseen?: true;
+}
+
+function unseenOf({ internalUnseen }: { internalUnseen?: true }): { internalUnseen?: true } {
+  return internalUnseen === undefined ? {} : { internalUnseen };
 }
 
 async function send(deps: IndexerDeps, life: Life, { head, finalHeight }: Reading, content: Content, startedMs: number, signal: AbortSignal): Promise<void> {
@@ -136,6 +150,7 @@ async function send(deps: IndexerDeps, life: Life, { head, finalHeight }: Readin
   life.trail.push({ height: content.to, hash: content.hash, time: content.time });
   if (content.hash === head.latest.hash) life.caughtUpAtMs = head.askedAtMs;
   for (const sighting of content.sightings) metrics.sightings.inc({ chain, kind: sighting.kind });
+  if (content.internalUnseen) metrics.blindBlocks.inc({ chain }, content.to - content.from + 1);
   metrics.processedBlock.set({ chain }, content.to);
   metrics.processedBlockTimestamp.set({ chain }, content.time);
   metrics.backfillRemaining.set({ chain }, headNumber - content.to);

@@ -25,6 +25,12 @@ export async function findNetwork(sql: Reads, name: string): Promise<KnownNetwor
   return row;
 }
 
+/** Reads the contracts of a network's tokens, canonical, paused ones included. */
+export async function readTokenContracts(sql: Reads, networkId: string): Promise<Set<string>> {
+  const rows = await sql<{ contract: string }[]>`select contract from assets where network_id = ${networkId} and contract is not null`;
+  return new Set(rows.map((row) => row.contract));
+}
+
 /** Reads the consumer's tip; undefined before anything was ever applied. */
 export async function readTip(sql: Reads, networkId: string): Promise<ConsumerTip | undefined> {
   const [row] = await sql<ConsumerTip[]>`

@@ -1,6 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { recordDeposits } from '#api/payments/record-deposits.ts';
+import { insertBlindBlocks } from '#api/store/blind-blocks.ts';
 import { findCanonicalBlocks, orphanBlocksAbove, pruneBlocksBelow, upsertBlock } from '#api/store/chain-blocks.ts';
 import { type ChainTip, lockTip, touchTip, writeTip } from '#api/store/chain-tips.ts';
 import { dropDepositsAbove, loseBookedDepositsAbove } from '#api/store/deposits.ts';
@@ -114,6 +115,7 @@ async function applyBlocks(
 /** Writes sightings, the deposits among them, and acknowledgements; what is stored already stays as it is. */
 async function storeContent(tx: Tx, deps: Deps, network: ConsumedNetwork, message: BlockMessage): Promise<void> {
   await acknowledgeWatches(tx, network.id, message.epoch, message.acks);
+  if (message.internalUnseen) await insertBlindBlocks(tx, { networkId: network.id, from: message.from, to: message.to });
   if (message.sightings.length === 0) return;
   await recordDeposits(tx, deps, { network, from: message.from, to: message.to, sightings: message.sightings, mark: message, claimedBy: null });
 }

@@ -386,7 +386,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List deposits, such as those nobody could be credited for */
+        /**
+         * List deposits, such as those nobody could be credited for
+         * @description With `state=unexplained` it lists something else instead, in the same shape: native coins that an address of ours holds and that no
+         *     transfer explains, found by their balance where an endpoint does not show what contracts pass on. There is no transaction
+         *     (`txHash` is null), `height` is the last block in which they may have come, and a wallet has no payment. A row leaves the list
+         *     once a transfer explains it, such as after an inquiry through an endpoint with traces.
+         */
         get: operations["listDeposits"];
         put?: never;
         post?: never;
@@ -906,7 +912,27 @@ export interface components {
                 /** @description Whether an indexer is at work on it. */
                 indexed: boolean;
                 epoch?: number;
+                /** @description Its RPC endpoints in order of preference, as this process sees them; a host only, because the rest of a URL may be a key. */
+                endpoints?: components["schemas"]["EndpointReport"][];
             }[];
+        };
+        EndpointReport: {
+            provider: string;
+            /**
+             * @description `lagging` is behind the others or on another branch, `failing` is asked only when nobody else is left, `quiet` asked to be left alone, `foreign` serves another chain and is never asked again.
+             * @enum {string}
+             */
+            state: "untried" | "well" | "lagging" | "failing" | "quiet" | "foreign";
+            /** @description The head it last told. */
+            height: number | null;
+            /** @description Smoothed time to an answer. */
+            latencyMs: number | null;
+            /** @description Questions in a row that it did not answer. */
+            failures: number;
+            /** @enum {string|null} */
+            lastTrouble: "down" | "slow" | "busy" | "refused" | "wrong-chain" | "untrusted" | null;
+            /** @description Why it is never asked again. */
+            foreign: string | null;
         };
         RescanInput: {
             /** @description First block. */
@@ -1276,7 +1302,7 @@ export interface components {
         /** @description Only with this status. */
         SettlementStatus: "PENDING_APPROVAL" | "UNDERFUNDED" | "WAITING_AML_CREDIT" | "REQUESTED" | "PROCESSING" | "SETTLED" | "REJECTED";
         /** @description Only in this state. */
-        DepositState: "seen" | "dropped" | "credited" | "dust" | "unallocated";
+        DepositState: "seen" | "dropped" | "credited" | "dust" | "unallocated" | "unexplained";
         /** @description Only in this state. */
         WebhookState: "pending" | "delivered" | "exhausted" | "stopped";
     };

@@ -6,6 +6,7 @@ import {
   listJobsForOperator,
   listPaymentsForOperator,
   listSettlementsForOperator,
+  listUnexplainedForOperator,
   listWebhooksForOperator,
 } from '#api/store/operator-lists.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
@@ -14,7 +15,7 @@ import { settlement } from '#state-machines/settlement/machine.ts';
 import type { OperatorCall } from './deps.ts';
 import { listReply, readFilter, readIdFilter, readPage } from './input.ts';
 
-const DEPOSIT_STATES = ['seen', 'dropped', 'credited', 'dust', 'unallocated'] as const;
+const DEPOSIT_STATES = ['seen', 'dropped', 'credited', 'dust', 'unallocated', 'unexplained'] as const;
 const WEBHOOK_STATES = ['pending', 'delivered', 'exhausted', 'stopped'] as const;
 
 /** GET /payments. */
@@ -27,9 +28,10 @@ export async function showSettlements(deps: Deps, call: OperatorCall): Promise<R
   return filtered(deps, call, readFilter(call.query, 'status', settlement.statuses), listSettlementsForOperator);
 }
 
-/** GET /deposits, such as `?state=unallocated`. */
+/** GET /deposits, such as `?state=unallocated`; `unexplained` ones are coins without any deposit. */
 export async function showDeposits(deps: Deps, call: OperatorCall): Promise<Reply> {
-  return filtered(deps, call, readFilter(call.query, 'state', DEPOSIT_STATES), listDepositsForOperator);
+  const state = readFilter(call.query, 'state', DEPOSIT_STATES);
+  return state === 'unexplained' ? filtered(deps, call, state, listUnexplainedForOperator) : filtered(deps, call, state, listDepositsForOperator);
 }
 
 /** GET /webhooks, such as `?state=exhausted`, or those of one payment. */

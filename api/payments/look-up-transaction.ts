@@ -3,6 +3,7 @@ import { findAssetByContract } from '#api/store/assets.ts';
 import { readTip } from '#api/store/chain-tips.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { belongToAnotherPayment, listOwnSenders } from '#api/store/recipients.ts';
+import { isAllExplained } from '#api/treasury/explain-balances.ts';
 import { ChainUnavailable, type TransactionFacts } from '#shared/chains/chain.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
 
@@ -48,12 +49,13 @@ async function assertCaughtUp({ db }: Deps, { id, reader }: Chain): Promise<void
 }
 
 async function sortTransfers(
-  { db }: Deps,
+  deps: Deps,
   at: { chain: Chain; txid: string },
-  { height, blockHash, transfers }: TransactionFacts & { height: number; blockHash: string },
+  { height, blockHash, transfers, internalUnseen }: TransactionFacts & { height: number; blockHash: string },
   payment: Payment,
   addresses: ReadonlySet<string>,
 ): Promise<Finding> {
+  const { db } = deps;
   // What we sent ourselves (gas for a sweep, a sweep) is never a deposit.
   const own = await listOwnSenders(
     db.sql,
@@ -63,6 +65,10 @@ async function sortTransfers(
   const foreign = transfers.filter((transfer) => !own.has(transfer.sender) && BigInt(transfer.rawAmount) > 0n);
   const ours = foreign.filter((transfer) => addresses.has(transfer.recipient));
   if (ours.length === 0) {
+    // Coins a contract passed on would not be among these transfers: only the balance can say that there were none.
+    const explained = internalUnseen === undefined || (await isAllExplained(deps, at.chain, [...addresses], height));
+    if (explained === undefined) return { is: 'unconfirmed', ...at };
+    if (!explained) throw new ChainUnavailable('coins arrived that no transfer explains, and the node cannot show what contracts passed on');
     const recipients = foreign.map((transfer) => transfer.recipient);
     const others = await belongToAnotherPayment(db.sql, payment.gatewayId, payment.id, recipients);
     return { is: others ? 'claimed_by_other_payment' : 'wrong_recipient', ...at, height };

@@ -1,10 +1,11 @@
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { type Claimant, listDepositCandidates, regainDeposits, upsertDeposits } from '#api/store/deposits.ts';
-import { insertSightings, markSightingsBooked } from '#api/store/sightings.ts';
+import { insertSightings, listInternal, markSightingsBooked } from '#api/store/sightings.ts';
 import type { Sighting } from '#shared/core/chain-events.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { fromUnits } from '#shared/core/money.ts';
+import { withoutRecounted } from '#shared/core/rereadings.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { regain } from '#state-machines/ledger/postings.ts';
 
@@ -27,8 +28,13 @@ export interface Seen {
  * Writes sightings and the deposits among them; what is stored already stays as it is, so the stream and an inquiry may
  * both bring the same transfer. Needs the lock of the network's tip, so that the blocks are canonical until the commit.
  */
-export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'log'>, seen: Seen): Promise<void> {
-  const { network, from, to, mark } = seen;
+export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'log'>, given: Seen): Promise<void> {
+  const { network, from, to, mark } = given;
+  const internal = given.sightings.filter((sighting) => sighting.kind === 'internal');
+  const { kept, recounted } = withoutRecounted(given.sightings, await listInternal(tx, network.id, internal));
+  if (recounted.length > 0)
+    deps.log.error({ network: network.name, from, to, txids: recounted }, 'two readings of a block count internal transfers differently; the first one stands');
+  const seen = { ...given, sightings: kept };
   await insertSightings(tx, network.id, seen.sightings);
   const candidates = await listDepositCandidates(tx, network.id, from, to);
   // A claim is about its own transfers only, whatever else happened in their block.

@@ -92,6 +92,14 @@ export interface ListedDeposit {
   finalAt: Date | null;
 }
 
+/** Coins that came without a transfer anybody saw: no transaction, at a wallet no payment either. */
+export interface ListedUnexplained extends Omit<ListedDeposit, 'paymentId' | 'gatewayId' | 'txHash'> {
+  address: string;
+  paymentId: string | null;
+  gatewayId: string | null;
+  txHash: null;
+}
+
 /** Deposits in every state or one of them, newest first. */
 export async function listDepositsForOperator(sql: Reads, filter: ListFilter): Promise<Listed<ListedDeposit>> {
   return split(
@@ -101,6 +109,20 @@ export async function listDepositsForOperator(sql: Reads, filter: ListFilter): P
       from deposits d join payments p on p.id = d.payment_id join networks n on n.id = d.network_id join assets a on a.id = d.asset_id
       where (${filter.gatewayId}::uuid is null or p.gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or d.state = ${filter.status})
       order by d.first_seen_at desc, d.id desc limit ${filter.limit} offset ${filter.offset}`,
+  );
+}
+
+/** Coins at our addresses that nothing explains, newest first. */
+export async function listUnexplainedForOperator(sql: Reads, filter: ListFilter): Promise<Listed<ListedUnexplained>> {
+  return split(
+    await sql<(ListedUnexplained & Total)[]>`
+      select u.id, u.payment_id as "paymentId", p.gateway_id as "gatewayId", 'unexplained' as state, n.name as network, a.symbol as "assetSymbol", u.address,
+        trim_scale(u.raw_amount::numeric / power(10::numeric, a.decimals))::text as amount, null as "txHash", u.to_height as height, null as path,
+        u.found_at as "seenAt", null as "finalAt", count(*) over () as total
+      from unexplained_balances u join networks n on n.id = u.network_id join assets a on a.network_id = u.network_id and a.contract is null
+      left join payments p on p.id = u.payment_id
+      where u.resolved_at is null and (${filter.gatewayId}::uuid is null or p.gateway_id = ${filter.gatewayId})
+      order by u.found_at desc, u.id desc limit ${filter.limit} offset ${filter.offset}`,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { SentTransaction, Sighting, Transfer, TransferKind } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { Movement } from '#shared/core/rereadings.ts';
 
 /** Rows per statement: 17 parameters each, well below the 65,535 a statement may have. */
 const CHUNK = 1_000;
@@ -51,6 +52,15 @@ function transfer(sighting: Transfer) {
 
 function sent(sighting: SentTransaction) {
   return { ordinal: 0, recipient: null, contract: null, raw_amount: null, nonce: sighting.nonce, succeeded: sighting.succeeded, raw_fee: sighting.rawFee };
+}
+
+/** The internal transfers that are stored of the blocks and transactions of these; locks nothing. */
+export async function listInternal(reads: Reads, networkId: string, those: readonly Pick<Transfer, 'blockHash' | 'txid'>[]): Promise<Movement[]> {
+  if (those.length === 0) return [];
+  const [hashes, txids] = [those.map((one) => one.blockHash), those.map((one) => one.txid)];
+  return reads<Movement[]>`
+    select block_hash as "blockHash", txid, ordinal, recipient, raw_amount as "rawAmount" from sightings
+    where network_id = ${networkId} and kind = 'internal' and block_hash = any(${[...new Set(hashes)]}) and txid = any(${[...new Set(txids)]})`;
 }
 
 /** Takes every sighting above `height` off the canonical chain; answers how many there were. */

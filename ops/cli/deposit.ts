@@ -3,12 +3,13 @@ import { table } from './format.ts';
 
 interface Deposit {
   id: string;
-  paymentId: string;
+  paymentId: string | null;
   state: string;
   network: string;
   assetSymbol: string;
   amount: string;
-  txHash: string;
+  /** Null for coins that no transfer explains. */
+  txHash: string | null;
   seenAt: string;
 }
 
@@ -23,7 +24,7 @@ export const depositCommands: readonly Command[] = [
     args: '',
     summary: 'deposits, newest first',
     options: {
-      state: { type: 'string', help: 'only seen, dropped, credited, dust or unallocated' },
+      state: { type: 'string', help: 'only seen, dropped, credited, dust or unallocated; or unexplained: coins without a transfer anybody saw' },
       gateway: { type: 'string', help: 'only of this gateway' },
       limit: { type: 'string', help: 'how many, 100 at most (20)' },
     },
@@ -40,7 +41,7 @@ export const depositCommands: readonly Command[] = [
       }
       const { operator } = await context();
       const { items } = (await operator.must('GET', `/deposits?${query}`)) as { items: Deposit[] };
-      const rows = items.map((one) => [one.id, one.state, `${one.amount} ${one.assetSymbol}`, one.network, one.paymentId, one.txHash, one.seenAt]);
+      const rows = items.map((one) => [one.id, one.state, `${one.amount} ${one.assetSymbol}`, one.network, one.paymentId ?? '', one.txHash ?? '', one.seenAt]);
       return { data: items, text: table(['deposit', 'state', 'amount', 'network', 'payment', 'transaction', 'seen'], rows) };
     },
   },

@@ -54,7 +54,7 @@ const SENT: Record<keyof SentTransaction, Check> = {
   rawFee: units,
 };
 const ACK: Record<keyof WatchAck, Check> = { address: word, watchedFrom: whole };
-const MESSAGE: Record<Exclude<keyof BlockMessage, 'traceparent'>, Check> = {
+const MESSAGE: Record<Exclude<keyof BlockMessage, 'traceparent' | 'internalUnseen'>, Check> = {
   network: word,
   epoch: whole,
   seq: (v) => whole(v) && v !== 0,
@@ -79,6 +79,7 @@ function write(message: BlockMessage): string {
     ...pick(MESSAGE, message),
     sightings: message.sightings.map((s) => pick(s.kind === 'sent' ? SENT : TRANSFER, s)),
     acks: message.acks.map((a) => pick(ACK, a)),
+    ...(message.internalUnseen === undefined ? {} : { internalUnseen: message.internalUnseen }),
     ...(message.traceparent === undefined ? {} : { traceparent: message.traceparent }),
   });
 }
@@ -94,7 +95,7 @@ function shapeProblem(fields: Record<string, Check>, value: unknown, where: stri
 function meaningProblem(m: BlockMessage): string | undefined {
   if (m.to === m.from - 1) {
     if (m.hash !== m.parentHash) return 'a message without blocks must name the tip twice';
-    if (m.sightings.length > 0) return 'a message without blocks cannot carry sightings';
+    if (m.sightings.length > 0 || m.internalUnseen !== undefined) return 'a message without blocks cannot say what was in them';
   } else if (m.to < m.from) return 'to is before from';
   else if (m.hash === m.parentHash) return 'a block cannot be its own parent';
   if (m.finalNumber > m.headNumber || m.safeNumber > m.headNumber || m.to > m.headNumber) return 'headNumber is below another height';
@@ -116,6 +117,7 @@ function problem(value: unknown): string | undefined {
   const message = value as BlockMessage;
   if (message.traceparent !== undefined && !(typeof message.traceparent === 'string' && TRACEPARENT.test(message.traceparent)))
     return 'message.traceparent is malformed';
+  if (message.internalUnseen !== undefined && message.internalUnseen !== true) return 'message.internalUnseen is malformed';
   for (const s of message.sightings as unknown[]) {
     const sent = typeof s === 'object' && s !== null && (s as Sighting).kind === 'sent';
     const wrong = shapeProblem(sent ? SENT : TRANSFER, s, 'sighting');

@@ -12,8 +12,9 @@ export interface Transfer {
   kind: TransferKind;
   txid: string;
   /**
-   * Position inside the transaction: 0 for the top-level value, the index in the receipt for a log, the place in the call
-   * tree (depth first, from 1, every frame counted) for an internal one, vout for Bitcoin.
+   * Position inside the transaction: 0 for the top-level value, the index in the receipt for a log, vout for Bitcoin; for an
+   * internal one its place, from 1, among the movements of coins between two accounts that took effect, in the order they
+   * happened: what else is listed beside them differs from node to node.
    */
   ordinal: number;
   height: number;
@@ -75,6 +76,8 @@ export interface BlockMessage {
   time: number;
   sightings: Sighting[];
   acks: WatchAck[];
+  /** Set when at least one of the blocks was read from an endpoint that does not show what contracts passed on. */
+  internalUnseen?: true;
   /** W3C trace context of the read, so that a credit can be traced back to its block. */
   traceparent?: string;
 }

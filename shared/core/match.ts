@@ -13,3 +13,11 @@ export function match(found: { transfers: readonly Transfer[]; sent: readonly Se
   const transfers = found.transfers.filter((t) => t.rawAmount !== '0' && (watched.has(t.recipient) || watched.has(t.sender)));
   return [...transfers, ...found.sent.filter((s) => watched.has(s.sender))];
 }
+
+/**
+ * Leaves out the tokens nobody configured; `configured` are the contracts that were. Anybody can deploy a contract that logs
+ * transfers to our addresses without end, and none of them is in any books. Pure; order is kept.
+ */
+export function withoutStrangeTokens(sightings: readonly Sighting[], configured: ReadonlySet<string>): Sighting[] {
+  return sightings.filter((sighting) => sighting.kind !== 'token' || (sighting.contract !== null && configured.has(sighting.contract)));
+}

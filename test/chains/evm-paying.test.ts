@@ -24,7 +24,7 @@ beforeAll(async () => {
   signer = evmSigner(LOCAL, SEED);
   hot = signer.addressAt(HOT);
   chain = await aChain({ fund: [hot] });
-  payer = evmPayer(LOCAL, openRpc([chain.url]));
+  payer = evmPayer(LOCAL, openRpc(chain.url));
 });
 afterAll(() => chain.stop());
 
@@ -105,7 +105,7 @@ describe('a quote', () => {
   });
 
   it('is an error, not a number, when the node is away; a broadcast is then merely unconfirmed', async () => {
-    const away = evmPayer(LOCAL, openRpc(['http://127.0.0.1:1']));
+    const away = evmPayer(LOCAL, openRpc('http://127.0.0.1:1'));
     await expect(away.quote(native(1n))).rejects.toThrow(ChainUnavailable);
     await expect(away.estimate(native(1n))).rejects.toThrow(ChainUnavailable);
     expect(await away.broadcast(new Uint8Array([2, 1]))).toMatchObject({ accepted: false });
@@ -117,7 +117,15 @@ describe('the signer', () => {
     for (const contract of [null, chain.tokens.USDC]) {
       const intent = native(987_654_321n, { contract });
       const { request, txid, signedBytes, rawFeeLimit } = await signed(intent, 77);
-      expect(await decodeEvmTransfer(signedBytes)).toEqual({ ...intent, nonce: 77, txid, rawFeeLimit, expiresAtMs: null, chainId: '31337', fields: request.fields });
+      expect(await decodeEvmTransfer(signedBytes)).toEqual({
+        ...intent,
+        nonce: 77,
+        txid,
+        rawFeeLimit,
+        expiresAtMs: null,
+        chainId: '31337',
+        fields: request.fields,
+      });
       expect(txid).toBe(keccak256(signedBytes));
     }
   });
@@ -181,7 +189,8 @@ describe('signed bytes that are anything but one transfer are refused:', () => {
   it('bytes without a signature, cut short, or of nothing', async () => {
     const whole = await account.signTransaction({ ...base, ...fees, type: 'eip1559' });
     const unsigned = serializeTransaction({ ...base, ...fees, type: 'eip1559' });
-    for (const bytes of [hexToBytes(unsigned), hexToBytes(whole).slice(0, -3), new Uint8Array()]) await expect(decodeEvmTransfer(bytes)).rejects.toThrow(Invariant);
+    for (const bytes of [hexToBytes(unsigned), hexToBytes(whole).slice(0, -3), new Uint8Array()])
+      await expect(decodeEvmTransfer(bytes)).rejects.toThrow(Invariant);
   });
 
   it('a signature of somebody else shows as another sender', async () => {

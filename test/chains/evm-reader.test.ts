@@ -16,7 +16,7 @@ let reader: Reader;
 
 beforeAll(async () => {
   chain = await aChain({ blockSeconds: 0 });
-  rpc = openRpc([chain.url]);
+  rpc = openRpc(chain.url);
   reader = evmReader({ name: 'local', chainId: '31337' }, rpc);
 });
 afterAll(() => chain.stop());
@@ -236,7 +236,7 @@ describe('a balance', () => {
 
 describe('a node that is away', () => {
   it('is an error within the time limit, never an empty answer', async () => {
-    const away = evmReader({ name: 'local', chainId: '31337' }, openRpc(['http://127.0.0.1:1']));
+    const away = evmReader({ name: 'local', chainId: '31337' }, openRpc('http://127.0.0.1:1'));
     await expect(away.head()).rejects.toThrow(ChainUnavailable);
   });
 });

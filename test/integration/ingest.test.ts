@@ -60,6 +60,33 @@ describe('applying a block', () => {
     expect(await deposits()).toHaveLength(2);
   });
 
+  it('takes the internal transfers of a block once, though another reading counts their places otherwise, and new ones of it', async () => {
+    const [other, third] = [await books.aPayment(), await books.aPayment()];
+    const coins = (to: string, ordinal: number, over = {}) => ({
+      ...books.chain.transfer(to, books.assets.ETH, 10n ** 18n, over),
+      kind: 'internal' as const,
+      ordinal,
+      position: 0,
+    });
+    const first = coins(payment.address, 1);
+    const message = books.chain.next([first, { ...coins(payment.address, 2), txid: first.txid }]);
+    await books.chain.apply(message);
+    expect(await deposits()).toHaveLength(2);
+    const again = (shift: number) => [
+      ...message.sightings.map((one) => (one.kind === 'sent' ? one : { ...one, ordinal: one.ordinal + shift })),
+      { ...(message.sightings[0] as typeof first), recipient: third.address, ordinal: 9 },
+    ];
+    expect(await books.chain.apply({ ...message, seq: message.seq + 1, sightings: again(1) })).toEqual({ outcome: 'duplicate' });
+    expect(await deposits()).toHaveLength(2);
+    // Another address of ours in the same transaction was not watched the first time: that is no contradiction.
+    await books.chain.apply({
+      ...message,
+      seq: message.seq + 2,
+      sightings: [...again(0), { ...(message.sightings[0] as typeof first), recipient: other.address, ordinal: 3 }],
+    });
+    expect(await deposits()).toHaveLength(4);
+  });
+
   it('survives a token that claims to move more than exists, and goes on', async () => {
     await books.chain.mine([usdt(2n ** 256n - 1n, { contract: anAddress() }), usdt(3_000_000n)]);
     await books.chain.mine([usdt(2n ** 256n - 1n)]);

@@ -6,14 +6,15 @@ export interface CompiledContract {
   bytecode: string;
 }
 
-/** Compiles tokens.sol; the same compiler gives the same bytes on every machine. */
+const FILES = ['tokens.sol', 'passers.sol'];
+
+/** Compiles every contract here; the same compiler gives the same bytes on every machine. */
 export function compileContracts(): Record<string, CompiledContract> {
-  const file = 'tokens.sol';
   const output = JSON.parse(
     solc.compile(
       JSON.stringify({
         language: 'Solidity',
-        sources: { [file]: { content: readFileSync(new URL(file, import.meta.url), 'utf8') } },
+        sources: Object.fromEntries(FILES.map((file) => [file, { content: readFileSync(new URL(file, import.meta.url), 'utf8') }])),
         settings: {
           optimizer: { enabled: true, runs: 200 },
           evmVersion: 'paris',
@@ -26,7 +27,7 @@ export function compileContracts(): Record<string, CompiledContract> {
   const errors = (output.errors ?? []).filter((error) => error.severity === 'error');
   if (errors.length > 0) throw new Error(errors.map((error) => error.formattedMessage).join('\n'));
   return Object.fromEntries(
-    Object.entries(output.contracts[file] ?? {})
+    FILES.flatMap((file) => Object.entries(output.contracts[file] ?? {}))
       .filter(([, contract]) => contract.evm.bytecode.object !== '')
       .map(([name, contract]) => [name, { bytecode: `0x${contract.evm.bytecode.object}` }]),
   );

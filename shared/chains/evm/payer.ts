@@ -1,6 +1,8 @@
 import { bytesToHex } from 'viem';
+import { Invariant } from '#shared/core/errors.ts';
 import { ChainUnavailable, type FeeQuote, type Payer, type TransferIntent } from '../chain.ts';
 import { profileOf } from '../networks.ts';
+import { opStackDataFee } from './data-fee.ts';
 import { readInteger, readQuantity, unsure } from './replies.ts';
 import { type Rpc, RpcRefused } from './rpc.ts';
 import { encodeBalanceOf, encodeTransfer } from './token.ts';
@@ -8,6 +10,9 @@ import { encodeBalanceOf, encodeTransfer } from './token.ts';
 /** Head-room over the node's estimate; storage may change between quote and inclusion. */
 const GAS_NUMERATOR = 12n;
 const GAS_DENOMINATOR = 10n;
+/** What nodes ask of a replacement: an eighth more on both caps (chains 1.4). */
+const BUMP_NUMERATOR = 9n;
+const BUMP_DENOMINATOR = 8n;
 /** More than any account holds; only ever put into a simulated state. */
 const PLENTY = 1n << 128n;
 const TIP_BLOCKS = 5;
@@ -41,7 +46,8 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
     try {
       return {
         ok: true,
-        gas: readQuantity(await rpc('eth_estimateGas', overrides === undefined ? [transfer] : [transfer, 'latest', overrides]), 'the gas estimate'),
+        // Without a tag some nodes estimate on top of what waits, in which a transfer that is being replaced has happened already.
+        gas: readQuantity(await rpc('eth_estimateGas', overrides === undefined ? [transfer, 'latest'] : [transfer, 'latest', overrides]), 'the gas estimate'),
       };
     } catch (error) {
       if (error instanceof RpcRefused && refusesTransfer(error)) return { ok: false, rejected: error.message };
@@ -79,19 +85,25 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
     return readQuantity(block?.baseFeePerGas, 'the base fee');
   };
 
+  /** What a block takes now: the base fee that is burnt, and the tip beside it. */
+  const market = async (): Promise<{ base: bigint; priority: bigint }> => {
+    const [base, paid] = await Promise.all([baseFee(), tip()]);
+    if (base > 0n) return { base, priority: paid };
+    // Where nothing is burnt the tip is the whole price, and the node knows what validators ask for.
+    return { base, priority: most(paid, readQuantity(await call('eth_gasPrice', []), 'the gas price')) };
+  };
+
+  /** Adds what the network takes beside gas, which no field of a transaction bounds (networks.ts). */
+  const withDataFee = async (answer: { ok: true; quote: FeeQuote } | Rejected): Promise<{ ok: true; quote: FeeQuote } | Rejected> => {
+    if (!answer.ok || profile.dataFee === null) return answer;
+    return { ok: true, quote: { ...answer.quote, rawFee: answer.quote.rawFee + (await opStackDataFee(call)) } };
+  };
+
   const priced = async (intent: TransferIntent, state: Overrides | undefined): Promise<{ ok: true; quote: FeeQuote } | Rejected> => {
-    const [base, priority, estimate] = await Promise.all([baseFee(), tip(), estimateGas(callOf(intent), state)]);
+    const [{ base, priority }, estimate] = await Promise.all([market(), estimateGas(callOf(intent), state)]);
     if (!estimate.ok) return estimate;
     const gas = (estimate.gas * GAS_NUMERATOR + GAS_DENOMINATOR - 1n) / GAS_DENOMINATOR;
-    const maxFeePerGas = 2n * base + priority;
-    return {
-      ok: true,
-      quote: {
-        rawFee: gas * maxFeePerGas,
-        fields: { gas: gas.toString(), maxFeePerGas: maxFeePerGas.toString(), maxPriorityFeePerGas: priority.toString() },
-        expiresAtMs: null,
-      },
-    };
+    return { ok: true, quote: quoteOf(gas, 2n * base + priority, priority) };
   };
 
   return {
@@ -101,8 +113,12 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
         return { ok: false, rejected: 'the sender does not hold the amount' };
       return priced(intent, undefined);
     },
-    estimate: async (intent) => priced(intent, await fundedState(intent)),
-    bump: null,
+    estimate: async (intent) => withDataFee(await priced(intent, await fundedState(intent))),
+    async bump({ gas, maxFeePerGas, maxPriorityFeePerGas }) {
+      const { base, priority } = await market();
+      const tipCap = most(raised(maxPriorityFeePerGas), priority);
+      return quoteOf(readField(gas), most(raised(maxFeePerGas), 2n * base + priority, tipCap), tipCap);
+    },
 
     async nonce(address) {
       return readInteger(await call('eth_getTransactionCount', [address, 'latest']), 'the nonce');
@@ -118,6 +134,28 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
 
     balance,
   };
+}
+
+function quoteOf(gas: bigint, maxFeePerGas: bigint, tip: bigint): FeeQuote {
+  return {
+    rawFee: gas * maxFeePerGas,
+    fields: { gas: gas.toString(), maxFeePerGas: maxFeePerGas.toString(), maxPriorityFeePerGas: tip.toString() },
+    expiresAtMs: null,
+  };
+}
+
+/** A fee field as a plan or signed bytes write it. @throws Invariant when it is none */
+function readField(text: string | undefined): bigint {
+  if (text === undefined || !/^\d{1,78}$/.test(text)) throw new Invariant('there is no fee to raise');
+  return BigInt(text);
+}
+
+function raised(cap: string | undefined): bigint {
+  return (readField(cap) * BUMP_NUMERATOR + BUMP_DENOMINATOR - 1n) / BUMP_DENOMINATOR;
+}
+
+function most(...values: bigint[]): bigint {
+  return values.reduce((a, b) => (a > b ? a : b));
 }
 
 function callOf(intent: TransferIntent): Call {

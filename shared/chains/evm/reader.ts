@@ -1,40 +1,43 @@
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import type { SentTransaction, Transfer } from '#shared/core/chain-events.ts';
 import { type BlockContent, type BlockRef, ChainUnavailable, type Reader, type TransactionFacts, type WatchSet } from '../chain.ts';
-import { bloomOf, joinBlooms } from './bloom.ts';
-import {
-  type Header,
-  type Log,
-  readHeader,
-  readQuantity,
-  readReceipt,
-  readReceipts,
-  readTransaction,
-  type Receipt,
-  type Transaction,
-  unsure,
-} from './replies.ts';
+import { profileOf } from '../networks.ts';
+import { askingSize, isTooMuch } from '../too-much.ts';
+import { crossCheck, crossCheckRoot, endsOf, movesOf, sawAll, sawOf, sentOf, type Traces, transfersOf } from './content.ts';
+import { type Header, readHeader, readQuantity, readReceipt, readReceipts, readTransaction, type Receipt, type Transaction, unsure } from './replies.ts';
 import { type Rpc, RpcRefused } from './rpc.ts';
 import { encodeBalanceOf } from './token.ts';
+import { openTracing } from './tracing.ts';
 
-/** keccak256('Transfer(address,address,uint256)') */
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-const ADDRESS_PADDING = `0x${'0'.repeat(24)}`;
-/** Blocks whose headers and receipts share one HTTP request. */
+/** Most blocks whose headers and receipts share one HTTP request. */
 const BLOCKS_PER_REQUEST = 20;
+/** Most blocks whose traces do; a busy block's are several megabytes. */
+const TRACES_PER_REQUEST = 4;
 
 const EVERYTHING: WatchSet = { has: () => true };
 
 /**
- * Reads an EVM network from receipts: they name sender, recipient, status and logs, so a transaction is fetched only when
- * one of its two ends is watched. Every reply is cross-checked (by hash, parent, counts, bloom) before a word of it is believed.
+ * Reads an EVM network from receipts and traces: those name both ends of everything that moved, so a transaction is fetched
+ * only when one of them is watched. Every reply is cross-checked (by hash, parent, counts, bloom) before a word of it is believed.
  */
-export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, rpc: Rpc): Reader {
+export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coinLogs'>, rpc: Rpc): Reader {
+  const { provesReceipts } = profileOf('evm', network.chainId);
+  const tracing = openTracing(rpc);
+
+  const check = (header: Header, receipts: readonly Receipt[]): void => {
+    crossCheck(header, receipts);
+    if (provesReceipts) crossCheckRoot(header, receipts);
+  };
+  const blocksAtOnce = askingSize(BLOCKS_PER_REQUEST, BLOCKS_PER_REQUEST);
+  const tracesAtOnce = askingSize(TRACES_PER_REQUEST, TRACES_PER_REQUEST);
+
   const call: Rpc = async (method, params) => {
     try {
       return await rpc(method, params);
     } catch (error) {
       if (error instanceof RpcRefused) throw new ChainUnavailable(error.message, { cause: error });
+      // An endpoint that was away may come back as another node.
+      if (error instanceof ChainUnavailable && error.trouble === 'down') tracing.forget();
       throw error;
     }
   };
@@ -73,32 +76,57 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, rpc:
     return tx;
   };
 
-  const contentOf = async (header: Header, receipts: Receipt[], watched: WatchSet): Promise<BlockContent> => {
-    crossCheck(header, receipts);
+  const tracesOf = async (header: Header, receipts: readonly Receipt[]): Promise<Traces> =>
+    network.coinLogs === true ? 'in-logs' : tracing.trace(header, receipts);
+
+  /** Says what happened in a block whose receipts were cross-checked. */
+  const contentOf = async (header: Header, receipts: readonly Receipt[], traces: Traces, watched: WatchSet): Promise<BlockContent> => {
     const transfers: Transfer[] = [];
     const sent: SentTransaction[] = [];
     const bodies = new Map<string, Promise<Transaction>>();
     for (const receipt of receipts) {
-      const native = receipt.to ?? receipt.created;
-      if (watched.has(receipt.from) || (receipt.succeeded && native !== null && watched.has(native))) {
-        const body = fetchTransaction(receipt);
-        body.catch(() => undefined);
-        bodies.set(receipt.txid, body);
-      }
+      if (!endsOf(receipt, traces).some((address) => watched.has(address))) continue;
+      const body = fetchTransaction(receipt);
+      body.catch(() => undefined);
+      bodies.set(receipt.txid, body);
     }
     for (const receipt of receipts) {
       const body = await bodies.get(receipt.txid);
       if (body !== undefined && watched.has(receipt.from)) sent.push(sentOf(header, receipt, body));
-      transfers.push(...transfersOf(header, receipt, body, watched));
+      transfers.push(...transfersOf(header, receipt, body, body === undefined ? [] : movesOf(receipt, traces, body), watched));
     }
-    return { block: refOf(header), transfers, sent };
+    return { block: refOf(header), transfers, sent, ...unseenUnless(sawAll(traces)) };
   };
 
-  const readChunk = async (from: number, to: number, watched: WatchSet): Promise<{ headers: Header[]; contents: BlockContent[] }> => {
+  interface Chunk {
+    headers: Header[];
+    contents: BlockContent[];
+    sawInternal: boolean;
+  }
+
+  /** Traces blocks a few at a time, and fewer when that was too much. */
+  const traceAll = async (blocks: readonly { header: Header; receipts: Receipt[] }[]): Promise<Traces[]> => {
+    const traces: Traces[] = [];
+    while (traces.length < blocks.length) {
+      const part = blocks.slice(traces.length, traces.length + tracesAtOnce.now());
+      try {
+        traces.push(...(await Promise.all(part.map(({ header, receipts }) => tracesOf(header, receipts)))));
+        tracesAtOnce.grow();
+      } catch (error) {
+        if (part.length === 1 || !isTooMuch(error) || !tracesAtOnce.shrink()) throw error;
+      }
+    }
+    return traces;
+  };
+
+  const readChunk = async (from: number, to: number, watched: WatchSet): Promise<Chunk> => {
     const heights = Array.from({ length: to - from + 1 }, (_, i) => from + i);
-    const blocks = await Promise.all(heights.map((height) => Promise.all([headerAt(height), call('eth_getBlockReceipts', [hex(height)])])));
-    const contents = await Promise.all(blocks.map(([header, receipts]) => contentOf(header, readReceipts(receipts), watched)));
-    return { headers: blocks.map(([header]) => header), contents };
+    const answers = await Promise.all(heights.map((height) => Promise.all([headerAt(height), call('eth_getBlockReceipts', [hex(height)])])));
+    const blocks = answers.map(([header, receipts]) => ({ header, receipts: readReceipts(receipts) }));
+    for (const { header, receipts } of blocks) check(header, receipts);
+    const traces = await traceAll(blocks);
+    const contents = await Promise.all(blocks.map(({ header, receipts }, i) => contentOf(header, receipts, traces[i], watched)));
+    return { headers: blocks.map(({ header }) => header), contents, sawInternal: traces.every(sawAll) };
   };
 
   return {
@@ -106,7 +134,9 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, rpc:
       const [chainId, genesis] = await Promise.all([call('eth_chainId', []), headerAt(0)]);
       const answered = readQuantity(chainId, 'the chain id').toString();
       if (answered !== network.chainId)
-        throw new ChainUnavailable(`the node serves chain ${answered}, but ${network.name} is configured as chain ${network.chainId}`);
+        throw new ChainUnavailable(`the node serves chain ${answered}, but ${network.name} is configured as chain ${network.chainId}`, {
+          trouble: 'wrong-chain',
+        });
       return genesis.hash;
     },
 
@@ -125,30 +155,48 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, rpc:
 
     async block(hash, watched) {
       const [header, receipts] = await Promise.all([headerByHash(hash), call('eth_getBlockReceipts', [hash])]);
-      return contentOf(header, readReceipts(receipts), watched);
+      const read = readReceipts(receipts);
+      check(header, read);
+      return contentOf(header, read, await tracesOf(header, read), watched);
     },
 
     async range(from, to, watched) {
+      const chunkFrom = (start: number): { start: number; end: number; read: Promise<Chunk> } => {
+        const end = Math.min(to, start + blocksAtOnce.now() - 1);
+        const read = readChunk(start, end, watched);
+        read.catch(() => undefined);
+        return { start, end, read };
+      };
       const contents: BlockContent[] = [];
-      let parentHash: string | undefined;
-      let last: BlockRef | undefined;
-      let next: ReturnType<typeof readChunk> | undefined = readChunk(from, Math.min(to, from + BLOCKS_PER_REQUEST - 1), watched);
-      for (let start = from; next !== undefined; start += BLOCKS_PER_REQUEST) {
-        const current: ReturnType<typeof readChunk> = next;
-        const following = start + BLOCKS_PER_REQUEST;
-        // The node reads the next blocks while these are checked.
-        next = following > to ? undefined : readChunk(following, Math.min(to, following + BLOCKS_PER_REQUEST - 1), watched);
-        next?.catch(() => undefined);
-        const chunk = await current;
+      let first: Header | undefined;
+      let last: Header | undefined;
+      let sawInternal = true;
+      let ahead: ReturnType<typeof chunkFrom> | undefined;
+      for (let start = from; start <= to; ) {
+        const current: ReturnType<typeof chunkFrom> = ahead ?? chunkFrom(start);
+        // The node reads the next blocks while these are checked, unless it has enough to do.
+        ahead = current.end < to && blocksAtOnce.now() === BLOCKS_PER_REQUEST ? chunkFrom(current.end + 1) : undefined;
+        const chunk = await current.read.catch(async (error: unknown) => {
+          // What was asked for ahead may have shared a request with this, and must not share the next one.
+          await ahead?.read.catch(() => undefined);
+          const alone = ahead === undefined && current.end === start;
+          ahead = undefined;
+          if (alone || !isTooMuch(error) || !blocksAtOnce.shrink()) throw error;
+          return undefined;
+        });
+        if (chunk === undefined) continue;
+        blocksAtOnce.grow();
         for (const header of chunk.headers) {
           if (last !== undefined && header.parentHash !== last.hash) unsure(`block ${header.height} does not follow block ${last.height}`);
-          parentHash ??= header.parentHash;
-          last = refOf(header);
+          first ??= header;
+          last = header;
         }
         contents.push(...chunk.contents.filter((content) => content.transfers.length > 0 || content.sent.length > 0));
+        sawInternal &&= chunk.sawInternal;
+        start = current.end + 1;
       }
-      if (parentHash === undefined || last === undefined) throw new RangeError(`an empty range of blocks: ${from}..${to}`);
-      return { parentHash, last, contents };
+      if (first === undefined || last === undefined) throw new RangeError(`an empty range of blocks: ${from}..${to}`);
+      return { parentHash: first.parentHash, last: refOf(last), contents, ...unseenUnless(sawInternal) };
     },
 
     async transaction(txid) {
@@ -159,10 +207,11 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, rpc:
       if (answered !== txid) unsure(`asked for transaction ${txid}, got ${answered}`);
       const [header, answers] = await Promise.all([headerByHash(blockHash), call('eth_getBlockReceipts', [blockHash])]);
       const receipts = readReceipts(answers);
-      crossCheck(header, receipts);
+      check(header, receipts);
       const receipt = receipts.find((one) => one.txid === txid) ?? unsure(`block ${blockHash} does not hold ${txid}`);
-      const tx = await fetchTransaction(receipt);
-      return { txid, height: header.height, blockHash, succeeded: receipt.succeeded, transfers: transfersOf(header, receipt, tx, EVERYTHING) };
+      const [tx, traces] = await Promise.all([fetchTransaction(receipt), tracesOf(header, receipts)]);
+      const transfers = transfersOf(header, receipt, tx, movesOf(receipt, traces, tx), EVERYTHING);
+      return { txid, height: header.height, blockHash, succeeded: receipt.succeeded, transfers, ...unseenUnless(sawOf(traces, txid) || !receipt.succeeded) };
     },
 
     async balance(address, contract, height) {
@@ -172,67 +221,16 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, rpc:
       return typeof answer === 'string' && /^0x[0-9a-fA-F]{64}$/.test(answer) ? BigInt(answer) : unsure(`${contract} answered balanceOf with no number`);
     },
 
+    async seesInternal() {
+      return network.coinLogs === true || tracing.offered();
+    },
+
     close: () => Promise.resolve(),
   };
 }
 
-function crossCheck(header: Header, receipts: Receipt[]): void {
-  if (receipts.length !== header.transactions.length)
-    unsure(`block ${header.height} has ${header.transactions.length} transactions but ${receipts.length} receipts`);
-  let logs = 0;
-  for (const [i, receipt] of receipts.entries()) {
-    if (receipt.blockHash !== header.hash || receipt.height !== header.height) unsure(`receipt ${i} of block ${header.height} is from another block`);
-    if (receipt.txid !== header.transactions[i] || receipt.position !== i) unsure(`receipt ${i} of block ${header.height} is out of place`);
-    if (!receipt.succeeded && receipt.logs.length > 0) unsure(`the failed transaction ${receipt.txid} has logs`);
-    for (const log of receipt.logs) if (log.index !== logs++) unsure(`block ${header.height} has a gap in its log indexes`);
-  }
-  for (const { logs: own, logsBloom, txid } of receipts) if (bloomOf(own) !== logsBloom) unsure(`the logs of ${txid} are not those its bloom was made of`);
-  if (joinBlooms(receipts.map((receipt) => receipt.logsBloom)) !== header.logsBloom)
-    unsure(`the logs of block ${header.height} are not those its bloom was made of`);
-}
-
-function sentOf(header: Header, receipt: Receipt, tx: Transaction): SentTransaction {
-  return {
-    kind: 'sent',
-    txid: receipt.txid,
-    ...placeOf(header, receipt),
-    sender: receipt.from,
-    nonce: tx.nonce,
-    succeeded: receipt.succeeded,
-    rawFee: (receipt.gasUsed * receipt.gasPrice).toString(),
-  };
-}
-
-/** The coin and token movements of one transaction that touch a watched address at either end. */
-function transfersOf(header: Header, receipt: Receipt, tx: Transaction | undefined, watched: WatchSet): Transfer[] {
-  if (!receipt.succeeded) return [];
-  const transfers: Transfer[] = [];
-  const place = { txid: receipt.txid, ...placeOf(header, receipt) };
-  const recipient = receipt.to ?? receipt.created;
-  if (tx !== undefined && recipient !== null && tx.value > 0n)
-    transfers.push({ kind: 'native', ...place, ordinal: 0, sender: receipt.from, recipient, contract: null, rawAmount: tx.value.toString() });
-  for (const [ordinal, log] of receipt.logs.entries()) {
-    const token = tokenTransferOf(log);
-    if (token !== undefined && (watched.has(token.recipient) || watched.has(token.sender))) transfers.push({ kind: 'token', ...place, ordinal, ...token });
-  }
-  return transfers;
-}
-
-/**
- * An ERC-20 Transfer: exactly three topics (four is ERC-721), both ends plain addresses, one word of data, more than zero.
- * The contract that emitted it is reported, whatever it is; only the configured ones are ever credited.
- */
-function tokenTransferOf(log: Log): { sender: string; recipient: string; contract: string; rawAmount: string } | undefined {
-  const [signature, from, to] = log.topics;
-  if (log.topics.length !== 3 || signature !== TRANSFER || from === undefined || to === undefined || log.data.length !== 66) return undefined;
-  if (!from.startsWith(ADDRESS_PADDING) || !to.startsWith(ADDRESS_PADDING)) return undefined;
-  const amount = BigInt(log.data);
-  if (amount === 0n) return undefined;
-  return { sender: `0x${from.slice(26)}`, recipient: `0x${to.slice(26)}`, contract: log.emitter, rawAmount: amount.toString() };
-}
-
-function placeOf(header: Header, receipt: Receipt): { height: number; blockHash: string; position: number; time: number } {
-  return { height: header.height, blockHash: header.hash, position: receipt.position, time: header.time };
+function unseenUnless(saw: boolean): { internalUnseen?: true } {
+  return saw ? {} : { internalUnseen: true };
 }
 
 function refOf(header: Header): BlockRef {

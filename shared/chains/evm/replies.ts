@@ -7,6 +7,7 @@ export interface Header {
   parentHash: string;
   time: number;
   logsBloom: string;
+  receiptsRoot: string;
   transactions: string[];
 }
 
@@ -20,6 +21,8 @@ export interface Log {
 
 export interface Receipt {
   txid: string;
+  /** Of its envelope; 0 for a legacy transaction. */
+  type: number;
   position: number;
   succeeded: boolean;
   from: string;
@@ -27,7 +30,11 @@ export interface Receipt {
   to: string | null;
   created: string | null;
   gasUsed: bigint;
+  /** Gas used by it and everything before it in the block. */
+  cumulativeGasUsed: bigint;
   gasPrice: bigint;
+  /** What a rollup takes for publishing the transaction, beside gas; 0 elsewhere. */
+  publishingFee: bigint;
   logs: Log[];
   logsBloom: string;
   blockHash: string;
@@ -46,7 +53,8 @@ export interface Transaction {
 const QUANTITY = /^0x(0|[1-9a-f][0-9a-f]*)$/;
 const HASH = /^0x[0-9a-f]{64}$/;
 const ADDRESS = /^0x[0-9a-f]{40}$/;
-const DATA = /^0x([0-9a-f]{2})*$/;
+/** No group: a repeated one overflows the stack on a few megabytes, which a log may have. */
+const DATA = /^0x[0-9a-f]*$/;
 
 type Fields = Record<string, unknown>;
 
@@ -71,12 +79,30 @@ function readText(value: unknown, pattern: RegExp, what: string): string {
   return pattern.test(text) ? text : unsure(`${what} is malformed`);
 }
 
-function readObject(value: unknown, what: string): Fields {
+/** Whole bytes of any number. */
+function readData(value: unknown, what: string): string {
+  const data = readText(value, DATA, what);
+  return data.length % 2 === 0 ? data : unsure(`${what} is malformed`);
+}
+
+/** Reads an object. */
+export function readObject(value: unknown, what: string): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : unsure(`${what} is missing`);
 }
 
-function readList(value: unknown, what: string): unknown[] {
+/** Reads a list. */
+export function readList(value: unknown, what: string): unknown[] {
   return Array.isArray(value) ? value : unsure(`${what} is missing`);
+}
+
+/** Reads an address into its canonical form. */
+export function readAddress(value: unknown, what: string): string {
+  return readText(value, ADDRESS, what);
+}
+
+/** Reads the hash of a transaction or block. */
+export function readTxid(value: unknown, what: string): string {
+  return readText(value, HASH, what);
 }
 
 /** Reads a block fetched without transaction bodies. */
@@ -87,7 +113,8 @@ export function readHeader(value: unknown): Header {
     hash: readText(block.hash, HASH, 'the block hash'),
     parentHash: readText(block.parentHash, HASH, 'the parent hash'),
     time: readInteger(block.timestamp, 'the block time'),
-    logsBloom: readText(block.logsBloom, DATA, 'the logs bloom'),
+    logsBloom: readData(block.logsBloom, 'the logs bloom'),
+    receiptsRoot: readText(block.receiptsRoot, HASH, 'the receipts root'),
     transactions: readList(block.transactions, 'the list of transactions').map((txid) => readText(txid, HASH, 'a transaction hash')),
   };
 }
@@ -106,7 +133,7 @@ export function readReceipt(value: unknown): Receipt {
     return {
       emitter: readText(log.address, ADDRESS, "a log's address"),
       topics: readList(log.topics, 'the topics of a log').map((topic) => readText(topic, HASH, 'a topic')),
-      data: readText(log.data, DATA, "a log's data"),
+      data: readData(log.data, "a log's data"),
       index: readInteger(log.logIndex, 'a log index'),
     };
   });
@@ -114,7 +141,7 @@ export function readReceipt(value: unknown): Receipt {
     txid,
     blockHash,
     logs,
-    logsBloom: readText(receipt.logsBloom, DATA, "a receipt's bloom"),
+    logsBloom: readData(receipt.logsBloom, "a receipt's bloom"),
     height: readInteger(receipt.blockNumber, "a receipt's block number"),
     position: readInteger(receipt.transactionIndex, "a receipt's position"),
     succeeded: receipt.status === '0x1',
@@ -123,7 +150,12 @@ export function readReceipt(value: unknown): Receipt {
     created:
       receipt.contractAddress === null || receipt.contractAddress === undefined ? null : readText(receipt.contractAddress, ADDRESS, 'a created contract'),
     gasUsed: readQuantity(receipt.gasUsed, 'gas used'),
-    gasPrice: readQuantity(receipt.effectiveGasPrice, 'the effective gas price'),
+    cumulativeGasUsed: readQuantity(receipt.cumulativeGasUsed, 'the gas used so far'),
+    type: receipt.type === undefined || receipt.type === null ? 0 : readInteger(receipt.type, 'a transaction type'),
+    // What a system put into the block itself has no price on some nodes (Polygon's state syncs).
+    gasPrice:
+      receipt.gasUsed === '0x0' && (receipt.effectiveGasPrice ?? null) === null ? 0n : readQuantity(receipt.effectiveGasPrice, 'the effective gas price'),
+    publishingFee: receipt.l1Fee === null || receipt.l1Fee === undefined ? 0n : readQuantity(receipt.l1Fee, 'the publishing fee'),
   };
 }
 

@@ -17,9 +17,9 @@ interface Place {
 
 const transfer = (at: fc.Arbitrary<Place>, index: number): fc.Arbitrary<Transfer> =>
   fc
-    .record({ at, token: fc.boolean(), txid: hash, position: fc.nat(), sender: hash, recipient: hash, contract: hash, rawAmount: units })
-    .map(({ at: place, token, contract, ...rest }) => ({
-      kind: token ? 'token' : 'native',
+    .record({ at, token: fc.boolean(), inner: fc.boolean(), txid: hash, position: fc.nat(), sender: hash, recipient: hash, contract: hash, rawAmount: units })
+    .map(({ at: place, token, inner, contract, ...rest }) => ({
+      kind: token ? 'token' : inner ? 'internal' : 'native',
       ordinal: index,
       ...place,
       ...rest,
@@ -54,6 +54,7 @@ const message: fc.Arbitrary<BlockMessage> = fc
         time: fc.nat(),
         sightings,
         acks: fc.array(fc.record({ address: hash, watchedFrom: fc.nat() }), { maxLength: 3 }),
+        internalUnseen: fc.constant(true as const),
         traceparent: fc.tuple(hex(32), hex(16)).map(([trace, span]) => `00-${trace}-${span}-01`),
       },
       { requiredKeys: ['network', 'epoch', 'seq', 'from', 'to', 'parentHash', 'hash', 'safeNumber', 'finalNumber', 'headNumber', 'time', 'sightings', 'acks'] },
@@ -191,6 +192,8 @@ describe('refused:', () => {
     ['an acknowledgement without a block', { acks: [{ address: '0xr' }] }],
     ['a malformed trace', { traceparent: '00-zz-00-01' }],
     ['a trace that is null', { traceparent: null }],
+    ['blindness that is denied', { internalUnseen: false }],
+    ['blindness without blocks', { from: 11, parentHash: '0xbb', sightings: [], internalUnseen: true }],
     ['a last block before the first', { from: 12, to: 10 }],
     ['a block that is its own parent', { hash: '0xaa', sightings: [] }],
     ['acknowledgements at two hashes', { from: 11, sightings: [] }],
@@ -208,7 +211,7 @@ describe('refused:', () => {
     ['a transfer that names another block', 0, { blockHash: '0xcc' }],
     ['a native transfer with a contract', 0, { contract: '0xc' }],
     ['a token without a contract', 1, { contract: null }],
-    ['a kind nobody knows', 0, { kind: 'internal' }],
+    ['a kind nobody knows', 0, { kind: 'gift' }],
     ['an amount that is a number', 0, { rawAmount: 5 }],
     ['an amount with a sign', 0, { rawAmount: '-5' }],
     ['an amount with an exponent', 0, { rawAmount: '1e+21' }],

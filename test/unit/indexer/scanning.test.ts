@@ -1,0 +1,115 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import type { IndexerDeps, Life } from '#indexer/life.ts';
+import { scanChain } from '#indexer/scan.ts';
+import { createTrail } from '#indexer/trail.ts';
+import { createWake } from '#indexer/wake.ts';
+import { createWatchlist } from '#indexer/watchlist.ts';
+import { ChainUnavailable, type RangeContent } from '#shared/chains/chain.ts';
+import { decodeBlockMessage } from '#shared/core/block-codec.ts';
+import type { BlockMessage, Transfer } from '#shared/core/chain-events.ts';
+import { createIndexerMetrics } from '#shared/platform/metrics.ts';
+
+const ref = (height: number) => ({ height, hash: `0xb${height}`, parentHash: `0xb${height - 1}`, time: height });
+const HEAD = 5_000;
+const OURS = `0x${'0'.repeat(39)}1`;
+const STRANGER = `0x${'0'.repeat(39)}3`;
+const KNOWN_TOKEN = `0x${'0'.repeat(39)}2`;
+
+/** Scans from block 100 to `until` on a node that answers ranges as told; a clock that only errors and time limits move. */
+async function scan(until: number, range: (from: number, to: number, tick: (ms: number) => void) => Partial<RangeContent>) {
+  const published: BlockMessage[] = [];
+  const abort = new AbortController();
+  const asked: number[] = [];
+  let now = 0;
+  const life = {
+    network: { name: 'local', finality: { resolve: [], mature: { tag: 'finalized' } } },
+    networkId: '',
+    epoch: 1,
+    watchlist: createWatchlist(),
+    trail: createTrail({ height: 99, hash: ref(99).hash, time: 99 }, []),
+    finalHeight: -1,
+    forkedBelowFinal: false,
+    head: { latest: ref(HEAD), safeHeight: null, finalizedHeight: HEAD - 1, askedAtMs: 0, changedAtMs: 0 },
+    seq: 0,
+    appliedSeq: 0,
+    leaseUntilMs: Number.POSITIVE_INFINITY,
+    scanWake: createWake(),
+    pulseWake: createWake(),
+    appliedWake: createWake(),
+    reader: {
+      range: async (from: number, to: number) => {
+        asked.push(to - from + 1);
+        const told = range(from, to, (ms) => {
+          now += ms;
+        });
+        return { parentHash: ref(from).parentHash, last: ref(to), contents: [], ...told };
+      },
+    },
+  } as unknown as Life;
+  const deps = {
+    sql: async () => [{ contract: KNOWN_TOKEN }],
+    log: pino({ level: 'silent' }),
+    metrics: createIndexerMetrics('test'),
+    monotonicMs: () => now,
+    streams: {
+      append: async (_stream: string, payload: string) => {
+        const decoded = decodeBlockMessage(payload);
+        if (!decoded.ok) throw new Error(decoded.problem);
+        published.push(decoded.message);
+        life.appliedSeq = decoded.message.seq;
+        if (decoded.message.to >= until) abort.abort();
+        return '1-0';
+      },
+    },
+  } as unknown as IndexerDeps;
+  life.watchlist.add(OURS);
+  await scanChain(deps, life, () => undefined, abort.signal);
+  return { published, asked, deps };
+}
+
+describe('reading final blocks', () => {
+  it('takes longer and longer ranges while they are answered', async () => {
+    const { asked } = await scan(4_000, () => ({}));
+    expect(asked.slice(0, 6)).toEqual([200, 300, 450, 675, 1_000, 1_000]);
+  });
+
+  it('takes shorter ones until the node can answer, however long each of them was waited for', async () => {
+    const { asked, published } = await scan(600, (from, to, tick) => {
+      tick(10_000);
+      if (to - from + 1 > 20) throw new ChainUnavailable('the request took too long to respond');
+      return {};
+    });
+    expect(asked.slice(0, 6)).toEqual([200, 100, 50, 25, 12, 18]);
+    expect(published.every((message) => message.to - message.from + 1 <= 20)).toBe(true);
+    expect(published.map((message) => message.from)).toEqual([100, ...published.slice(0, -1).map((message) => message.to + 1)]);
+  });
+
+  it('is given up when nothing works, and not by asking for less', async () => {
+    const scanning = scan(600, (_from, _to, tick) => {
+      tick(10_000);
+      throw new ChainUnavailable('connection refused');
+    });
+    await expect(scanning).rejects.toThrow('connection refused');
+  });
+
+  it('says of blocks read without their internal transfers that they were, and counts them', async () => {
+    const { published, deps } = await scan(900, (from) => (from < 400 ? { internalUnseen: true } : {}));
+    expect(published.map((message) => message.internalUnseen)).toEqual([true, true, undefined]);
+    expect((await deps.metrics.blindBlocks.get()).values).toMatchObject([{ value: 500 }]);
+  });
+
+  it('publishes a block that somebody floods with transfers of a token of their own, without those and with everything else', async () => {
+    const to = (kind: 'native' | 'token', contract: string | null, ordinal: number): Transfer => {
+      const { height, hash, time } = ref(150);
+      return { kind, txid: '0xf1', ordinal, height, blockHash: hash, position: 0, time, sender: STRANGER, recipient: OURS, contract, rawAmount: '1' };
+    };
+    const flood = Array.from({ length: 100_000 }, (_, i) => to('token', STRANGER, i + 1));
+    const transfers = [to('native', null, 0), ...flood, to('token', KNOWN_TOKEN, 100_001)];
+    const { published } = await scan(160, (from, end) => (from <= 150 && 150 <= end ? { contents: [{ block: ref(150), transfers, sent: [] }] } : {}));
+    const told = published.find(({ sightings }) => sightings.length > 0);
+    expect(told).toMatchObject({ from: 150, to: 150 });
+    expect(told?.sightings.map(({ kind }) => kind)).toEqual(['native', 'token']);
+    expect(published.at(-1)?.to).toBeGreaterThanOrEqual(160);
+  });
+});
