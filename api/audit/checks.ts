@@ -103,12 +103,12 @@ export const CHECKS: readonly Check[] = [
         and s.observed_at < sluice_now() - interval '2 minutes'
         and exists (select 1 from deposit_addresses x where x.address = s.recipient)
         and not exists (select 1 from deposit_addresses x where x.address = s.sender) and not exists (select 1 from wallets w where w.address = s.sender)
-        -- Without a fresh price a deposit rightly waits; where it decides, so do those of its payment behind it (decisions 3).
+        -- Without a fresh price a deposit rightly waits, and a large one for a second provider; where it decides, so do those of its payment behind it (decisions 3).
         and not exists (
           select 1 from deposits w join assets b on b.id = w.asset_id join payments p on p.id = w.payment_id
-          where w.payment_id = d.payment_id and w.state = 'seen' and w.waits_since is not null and (w.id = d.id or p.status in ('PENDING', 'EXPIRED')) and (
-            b.symbol not in (select symbol from fresh)
-            or (p.open_amount and p.currency_code <> 'USD' and 'fiat:' || p.currency_code not in (select symbol from fresh)))) ${LIMIT}`,
+          where w.payment_id = d.payment_id and w.state = 'seen' and (w.id = d.id or p.status in ('PENDING', 'EXPIRED')) and (
+            w.doubted_since is not null or w.waits_since is not null and (b.symbol not in (select symbol from fresh)
+            or (p.open_amount and p.currency_code <> 'USD' and 'fiat:' || p.currency_code not in (select symbol from fresh))))) ${LIMIT}`,
   },
   {
     name: 'A7',
@@ -128,7 +128,14 @@ export const CHECKS: readonly Check[] = [
     name: 'A8',
     title: 'a settled settlement was paid once, by its net amount, and no other one was paid',
     mayPass: false,
+    // Of what is paid the books know one transaction each; the chain is asked for what all attempts of all families moved.
     query: `
+      select p.settlement_id as id, 'paid more than once' as status, max(t.txid) as txid, null as received_amount, null as net_amount, count(distinct t.txid) as payouts
+      from payouts p join payout_attempts t on t.payout_id = p.id join assets a on a.id = p.asset_id join wallets w on w.id = p.wallet_id
+        join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and g.sender = w.address
+          and g.recipient = p.recipient and g.contract is not distinct from a.contract and g.raw_amount > 0
+      where p.purpose = 'settlement' group by p.settlement_id having count(distinct t.txid) > 1
+      union all
       select s.id, s.status, s.txid, s.received_amount, s.net_amount, count(p.id) as payouts from settlements s
       left join payouts p on p.settlement_id = s.id and p.purpose = 'settlement' and p.status = 'CONFIRMED'
       group by s.id
@@ -137,7 +144,7 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'A9',
-    title: "attempts share their payout's nonce, nonces have no gap, and none is used by two settlements",
+    title: 'attempts of a payout exclude each other: they share its nonce, and nonces have no gap, or each was dead before the next was signed',
     mayPass: false,
     query: `
       select w.id as wallet_id, 'a gap among the nonces' as problem from wallets w join payouts p on p.wallet_id = w.id and p.nonce is not null
@@ -146,8 +153,21 @@ export const CHECKS: readonly Check[] = [
       select p.wallet_id, 'a signed transaction without a nonce' from payouts p join networks n on n.id = p.network_id
       where n.family = 'evm' and p.nonce is null and exists (select 1 from payout_attempts t where t.payout_id = p.id)
       union all
+      select p.wallet_id, 'an attempt with another nonce than its payout' from payouts p
+        join payout_attempts t on t.payout_id = p.id join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.kind = 'sent'
+      where g.nonce is distinct from p.nonce
+      union all
+      select p.wallet_id, 'bytes without an end on a chain without nonces' from payouts p join payout_attempts t on t.payout_id = p.id
+      where p.nonce is null and t.expires_at is null
+      union all
+      select p.wallet_id, 'signed again before its bytes were proven dead' from payouts p
+        join payout_attempts t on t.payout_id = p.id join payout_attempts o on o.payout_id = p.id and o.number < t.number
+      where p.nonce is null and not exists (
+        select 1 from payout_events e where e.payout_id = p.id and e.event = 'EXPIRED' and e.facts->'txids' ? o.txid
+          and (e.facts->>'finalTime')::timestamptz >= o.expires_at and e.at <= t.created_at)
+      union all
       select p.wallet_id, 'sent without stored bytes' from payouts p
-      where p.status in ('SIGNED', 'BROADCAST', 'INCLUDED', 'CONFIRMED') and not exists (select 1 from payout_attempts t where t.payout_id = p.id) ${LIMIT}`,
+      where p.status in ('SIGNED', 'BROADCAST', 'REPLACING', 'INCLUDED', 'CONFIRMED') and not exists (select 1 from payout_attempts t where t.payout_id = p.id) ${LIMIT}`,
   },
   {
     name: 'A10',

@@ -3,6 +3,7 @@ import { readTip } from '#api/store/chain-tips.ts';
 import { listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { bookedHoldings } from '#api/ledger/balances.ts';
 import { listHoldingAddresses, sumUnbooked } from '#api/store/holdings.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { type Coins, amount, fromUnits } from '#shared/core/money.ts';
 
 /** What the books and the chain say about one asset at one block. */
@@ -20,15 +21,23 @@ export interface Holding {
   difference: Coins;
 }
 
+/** An asset whose balances the chain did not tell: nothing is known about it, good or bad. */
+export interface UnreadHolding {
+  network: string;
+  symbol: string;
+  why: ChainUnavailable;
+}
+
 /**
  * Compares the books with the chain, per asset: minus the balance of `chain`, plus sightings not yet booked, against the
  * balances of every address of ours at the tip (A14, architecture 2). The books are read in one snapshot, so it may run
- * while money moves. Networks without a tip are left out.
- * @throws ChainUnavailable when the node cannot answer for that block
+ * while money moves. Networks without a tip are left out. With `unread`, an asset the chain does not answer for is handed
+ * to it and the others are compared all the same.
+ * @throws ChainUnavailable without `unread`, when the node cannot answer for that block
  */
-export async function compareHoldings(deps: Pick<Deps, 'db' | 'chains'>): Promise<Holding[]> {
+export async function compareHoldings(deps: Pick<Deps, 'db' | 'chains'>, unread?: (holding: UnreadHolding) => void): Promise<Holding[]> {
   const holdings: Holding[] = [];
-  for (const chain of deps.chains.values()) holdings.push(...(await compareNetwork(deps, chain)));
+  for (const chain of deps.chains.values()) holdings.push(...(await compareNetwork(deps, chain, unread)));
   return holdings;
 }
 
@@ -38,7 +47,7 @@ interface Expected {
   addresses: string[];
 }
 
-async function compareNetwork(deps: Pick<Deps, 'db'>, chain: Chain): Promise<Holding[]> {
+async function compareNetwork(deps: Pick<Deps, 'db'>, chain: Chain, unread?: (holding: UnreadHolding) => void): Promise<Holding[]> {
   const snapshot = await deps.db.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read`;
     const tip = await readTip(tx, chain.id);
@@ -56,7 +65,13 @@ async function compareNetwork(deps: Pick<Deps, 'db'>, chain: Chain): Promise<Hol
   const holdings: Holding[] = [];
   for (const { asset, coins, addresses } of snapshot.expected) {
     let raw = 0n;
-    for (const address of addresses) raw += await chain.reader.balance(address, asset.contract, snapshot.height);
+    try {
+      for (const address of addresses) raw += await chain.reader.balance(address, asset.contract, snapshot.height);
+    } catch (error) {
+      if (unread === undefined || !(error instanceof ChainUnavailable)) throw error;
+      unread({ network: chain.config.name, symbol: asset.symbol, why: error });
+      continue;
+    }
     const actual = fromUnits(raw, asset.decimals);
     holdings.push({
       network: chain.config.name,

@@ -6,6 +6,7 @@ import { confirmSimulations } from './confirm-simulations.ts';
 import { creditDeposits } from './credit-deposits.ts';
 import { deliverWebhook, resendWebhook } from './deliver-webhook.ts';
 import { dispatchSettlementJob, requeueSettlementsSweep } from './dispatch-settlement.ts';
+import { explainBalancesSweep } from './explain-balances.ts';
 import { expirePayments } from './expire-payments.ts';
 import { forgetDoneJobs } from './forget-done-jobs.ts';
 import { forgetReplies } from './forget-replies.ts';
@@ -15,6 +16,7 @@ import type { Registry } from './registry.ts';
 import { reportJobs } from './report-jobs.ts';
 import { reportPayments } from './report-payments.ts';
 import { reportSettlements } from './report-settlements.ts';
+import { tendPayoutsSweep } from './tend-payouts.ts';
 
 /** Everything a worker runs by itself. */
 export const registry: Registry = {
@@ -26,8 +28,10 @@ export const registry: Registry = {
     confirmSimulations,
     matureCreditsSweep,
     bookOpeningBalancesSweep,
+    explainBalancesSweep,
     requeueSettlementsSweep,
     rebroadcastSweep,
+    tendPayoutsSweep,
     checkGenesis,
     auditSweep(),
     forgetReplies,

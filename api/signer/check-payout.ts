@@ -3,29 +3,33 @@ import { isIntended } from '#api/settlements/intent.ts';
 import { nativeAsset } from '#api/settlements/quote-fee.ts';
 import { findAsset } from '#api/store/assets.ts';
 import { readBalance } from '#api/store/ledger.ts';
+import type { AttemptKind } from '#api/store/payout-attempts.ts';
 import { listFamilies, type StoredPayout } from '#api/store/payouts.ts';
 import { findSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { findDepositIndex, findWalletByAddress, isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
 import { closedReason } from '#api/treasury/closed.ts';
 import { checkFee, checkLimits, checkTopUp } from '#api/treasury/limits.ts';
 import { depositPath, walletAddress } from '#api/treasury/wallets.ts';
-import type { SigningRequest, TransferSigner } from '#shared/chains/chain.ts';
+import type { SigningRequest, TransferIntent, TransferSigner } from '#shared/chains/chain.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { reservedAccount } from '#state-machines/ledger/accounts.ts';
+import { checkFamily, familyProblem } from './check-family.ts';
 
 /** What is to be signed, built from what the payout is for and never from the payout's own word. */
 export interface Order {
   path: string;
+  kind: AttemptKind;
   request: SigningRequest;
   rawFee: bigint;
+  expiresAtMs: number | null;
 }
 
 /** `wait`: not now, for a reason that passes or that an operator set. `refuse`: the rows contradict each other. */
 export type Verdict = { sign: Order } | { wait: string } | { refuse: string };
 
 /**
- * Checks one planned payout against everything the signer can know by itself: its own keys and configuration, the
+ * Checks the next bytes of one payout against everything the signer can know by itself: its own keys and configuration, the
  * settlement, the ledger's claim, the limits and the freeze switch (reliability D15).
  * Locks nothing; call it under the locks of settlement, wallet and payout for a verdict that holds until commit.
  */
@@ -43,14 +47,16 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
 
   const native = await nativeAsset(sql, chain.id);
   const { rawFee, fields } = payout.plan;
-  if (payout.nonce === null || rawFee === undefined || !/^\d{1,78}$/.test(rawFee) || fields === undefined) return { refuse: 'its plan has no nonce or fee' };
+  if (rawFee === undefined || !/^\d{1,78}$/.test(rawFee) || fields === undefined) return { refuse: 'its plan has no fee' };
+  const family = await checkFamily(deps, sql, chain, payout);
+  if (!('kind' in family)) return family;
+  // Bytes that share a nonce with earlier ones take nothing away but a higher fee; in place of expired ones they take it all.
+  const onlyFee = payout.purpose !== 'settlement' || family.kind === 'close' || (family.earlier > 0 && family.nonce !== null);
   let settlement: StoredSettlement | undefined;
   if (payout.purpose === 'settlement') {
     settlement = await findSettlement(sql, payout.settlementId ?? '');
     const mismatch = settlement === undefined ? 'its settlement does not exist' : await settlementMismatch(deps, sql, chain, payout, wallet, settlement);
     if (mismatch !== null) return { refuse: mismatch };
-    const limit = await checkLimits(deps, sql, chain, { symbol: asset.symbol, decimals: asset.decimals, rawAmount: payout.rawAmount, planned: false });
-    if (limit !== null) return { wait: limit.problem };
   } else if (payout.purpose === 'sweep') {
     if (wallet.role !== 'deposit' || payout.recipient !== walletAddress(chain, 'hot'))
       return { refuse: 'a sweep goes from a deposit address to the hot wallet' };
@@ -59,30 +65,37 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
     if (wallet.role !== 'funding' || payout.contract !== null || !known)
       return { refuse: 'a top-up brings native coins from the funding wallet to an address of ours' };
     const limit = await checkTopUp(deps, { symbol: native.symbol, decimals: native.decimals, rawAmount: payout.rawAmount });
-    if (limit !== null) return limit.lasting ? { refuse: limit.problem } : { wait: limit.problem };
+    // A price may have passed the ceiling since it was planned, so that nobody has tampered with anything.
+    if (limit !== null) return { wait: limit.problem };
   } else {
     return { refuse: `nothing is signed for the purpose ${payout.purpose}` };
   }
   if (payout.rawAmount <= 0n) return { refuse: 'it moves nothing' };
-  if (payout.purpose !== 'settlement') {
-    // Between our own addresses only the fee leaves us.
-    const limit = await checkLimits(deps, sql, chain, { symbol: native.symbol, decimals: native.decimals, rawAmount: BigInt(rawFee), planned: false });
-    if (limit !== null) return { wait: limit.problem };
-  }
+  // Between our own addresses only the fee leaves us.
+  const leaving = onlyFee
+    ? { symbol: native.symbol, decimals: native.decimals, rawAmount: BigInt(rawFee) }
+    : { symbol: asset.symbol, decimals: asset.decimals, rawAmount: payout.rawAmount };
+  const limit = await checkLimits(deps, sql, chain, { ...leaving, planned: false, except: payout.id });
+  if (limit !== null) return { wait: limit.problem };
   const locked = settlement === undefined || settlement.feeLocked === null ? null : { coins: settlement.feeLocked, symbol: asset.symbol };
   const fee = await checkFee(deps, { rawFee: BigInt(rawFee), native }, locked);
   if (fee !== null) return { wait: fee.problem };
   return {
     sign: {
       path,
+      kind: family.kind,
       rawFee: BigInt(rawFee),
-      request: {
-        intent: { sender: wallet.address, recipient: payout.recipient, contract: asset.contract, rawAmount: payout.rawAmount },
-        nonce: payout.nonce,
-        fields,
-      },
+      expiresAtMs: payout.plan.expiresAtMs ?? null,
+      request: { intent: intentOf(payout, wallet, family.kind), nonce: family.nonce, fields },
     },
   };
+}
+
+/** What the bytes are to do: what the payout is for, or nothing at all, from the wallet to itself. */
+function intentOf(payout: StoredPayout, { address }: StoredWallet, kind: AttemptKind): TransferIntent {
+  return kind === 'close'
+    ? { sender: address, recipient: address, contract: null, rawAmount: 0n }
+    : { sender: address, recipient: payout.recipient, contract: payout.contract, rawAmount: payout.rawAmount };
 }
 
 /** Path of the key a wallet row claims, when configuration (or the deposit index), the row and the key itself all agree. */
@@ -129,9 +142,13 @@ async function settlementMismatch(
   if (wallet.role !== (settlement.pool === 'held' ? 'held' : 'hot')) return 'its wallet does not pay this pool';
   const families = await listFamilies(sql, settlement.id);
   const others = families.filter((family) => family.id !== payout.id);
-  if (others.some((family) => family.status !== 'FAILED' && family.status !== 'CANCELLED')) return 'the settlement has another live payout';
+  for (const other of others) {
+    const problem = await familyProblem(sql, chain, other);
+    if (problem !== null) return problem;
+  }
   const failed = others.filter((family) => family.status === 'FAILED');
-  const first = settlement.status === 'REQUESTED' && payout.family === 1 && failed.length === 0;
+  const unpaid = payout.status === 'REPLACING' ? 'PROCESSING' : 'REQUESTED';
+  const first = settlement.status === unpaid && payout.family === 1 && failed.length === 0;
   const second = settlement.status === 'PROCESSING' && payout.family === 2 && failed.length === 1 && failed[0]?.family === 1 && failed[0].plan.repay === true;
   if (!first && !second) return `a settlement that is ${settlement.status} is not paid by family ${payout.family}`;
   const parsed = chain.codec.parse(settlement.address);

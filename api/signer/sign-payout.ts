@@ -3,6 +3,7 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
+import { readTip } from '#api/store/chain-tips.ts';
 import { insertAttempt } from '#api/store/payout-attempts.ts';
 import { findPayout, lockPayout, setPayoutFailure, type StoredPayout } from '#api/store/payouts.ts';
 import { lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';
@@ -20,14 +21,14 @@ import { checkPayout, type Order, type Verdict } from './check-payout.ts';
 export type Signed = 'signed' | 'waiting' | 'refused' | 'gone';
 
 /**
- * Signs one planned payout: checks it, signs outside any transaction, then checks it again, both under the locks of settlement,
- * wallet and payout, and stores the bytes together with SIGNED and PROCESSING. Until that commits nothing can be broadcast,
- * so a crash anywhere before it only means signing the same payout again (architecture 4).
+ * Signs the next bytes of one payout: checks it, signs outside any transaction, then checks it again, both under the locks of
+ * settlement, wallet and payout, and stores the bytes together with SIGNED and PROCESSING. Until that commits nothing can be
+ * broadcast, so a crash anywhere before it only means signing the same payout again (architecture 4).
  * Rows that contradict each other freeze the network: somebody changed one of them.
  */
 export async function signPayout(deps: Deps, signers: ReadonlyMap<string, TransferSigner>, payoutId: string): Promise<Signed> {
   const payout = await findPayout(deps.db.sql, payoutId);
-  if (payout === undefined || payout.status !== 'PLANNED' || payout.nonce === null) return 'gone';
+  if (payout === undefined || !isSignable(payout)) return 'gone';
   const chain = deps.chains.get(payout.networkName);
   const signer = signers.get(payout.networkName);
   if (chain === undefined || signer === undefined) throw new Invariant(`network ${payout.networkName} has no signer`);
@@ -46,21 +47,25 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
     if (second === 'gone') return 'gone';
     const { verdict: again, settlement } = second;
     if (!('sign' in again)) return again;
-    if (!isDeepStrictEqual(again.sign, verdict.sign)) return { refuse: 'it was changed while it was being signed' };
+    const changed = changeOf(payout, verdict.sign, again.sign);
+    if (changed !== null) return changed;
     const attemptId = uuidFrom(deps.randomBytes(16));
     await insertAttempt(tx, {
       id: attemptId,
       payoutId: payout.id,
+      kind: verdict.sign.kind,
       txid: signed.bytes.txid,
       signedBytes: signed.bytes.signedBytes,
-      rawFeeLimit: signed.bytes.rawFeeLimit,
+      rawFeeLimit: verdict.sign.rawFee,
+      expiresAt: signed.bytes.expiresAtMs === null ? null : new Date(signed.bytes.expiresAtMs),
+      tipHeight: (await readTip(tx, chain.id))?.height ?? null,
     });
     crashPoint('attempt.inserted');
     await advance(tx, 'payout', {
       id: payout.id,
       event: 'SIGNED',
       actor: 'signer',
-      facts: () => ({ facts: NO_PAYOUT_FACTS, columns: { failure: null }, record: { txid: signed.bytes.txid, nonce: payout.nonce } }),
+      facts: () => ({ facts: NO_PAYOUT_FACTS, columns: { failure: null }, record: { txid: signed.bytes.txid, nonce: payout.nonce, kind: verdict.sign.kind } }),
     });
     if (settlement?.status === 'REQUESTED') {
       await advance(tx, 'settlement', {
@@ -77,6 +82,7 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
   if (stored === 'gone') return 'gone';
   if (stored !== 'stored') return giveUp(deps, payout, stored);
   crashPoint('attempt.committed');
+  if (payout.status === 'REPLACING') crashPoint('bump.attempt-committed');
   deps.wake();
   deps.log.info({ payout: payout.id, purpose: payout.purpose, txid: signed.bytes.txid, nonce: payout.nonce }, 'payout signed');
   return 'signed';
@@ -96,19 +102,41 @@ async function checkLocked(
   const settlement = payout.purpose === 'settlement' && payout.settlementId !== null ? await lockSettlement(tx, payout.settlementId) : undefined;
   await lockWallet(tx, payout.walletId);
   const locked = await lockPayout(tx, payout.id);
-  if (locked === undefined || locked.status !== 'PLANNED') return 'gone';
+  if (locked === undefined || locked.status !== payout.status || !isSignable(locked)) return 'gone';
   return { verdict: await judged(() => checkPayout(deps, tx, chain, signer, locked)), settlement };
+}
+
+/** Planned completely, with bytes still to be signed for the plan. */
+function isSignable(payout: StoredPayout): boolean {
+  return (payout.status === 'PLANNED' || payout.status === 'REPLACING') && payout.plan.rawFee !== undefined;
+}
+
+/**
+ * What became of the order while its bytes were made: nothing, a fresh quote or the decision to close it, both of which only
+ * mean signing again, or a change that nobody of us makes.
+ */
+function changeOf(payout: StoredPayout, before: Order, now: Order): 'gone' | { refuse: string } | null {
+  if (isDeepStrictEqual(before, now)) return null;
+  // A sweep of native coins brings less when its fee rises.
+  const same = ({ path, request: { nonce, intent } }: Order) => [path, nonce, { ...intent, rawAmount: payout.purpose === 'sweep' ? null : intent.rawAmount }];
+  if (before.kind !== now.kind || isDeepStrictEqual(same(before), same(now))) return 'gone';
+  return { refuse: 'it was changed while it was being signed' };
 }
 
 /** Reads the signed bytes once more, on their own, and says what in them is not the order. */
 async function bytesMismatch(chain: Chain, order: Order, signed: SignedTransfer): Promise<string | null> {
   const decoded = await decoderOf(chain.config.family)(signed.signedBytes);
   const { intent, nonce } = order.request;
-  if ((decoded.chainId !== null && decoded.chainId !== chain.config.chainId) || decoded.txid !== signed.txid) return 'the signed bytes are for another chain or transaction';
+  if ((decoded.chainId !== null && decoded.chainId !== chain.config.chainId) || decoded.txid !== signed.txid)
+    return 'the signed bytes are for another chain or transaction';
   if (decoded.sender !== intent.sender || decoded.recipient !== intent.recipient || decoded.contract !== intent.contract)
     return 'the signed bytes name other parties';
   if (decoded.rawAmount !== intent.rawAmount || decoded.nonce !== nonce) return 'the signed bytes move another amount or use another nonce';
-  return decoded.rawFeeLimit === order.rawFee && signed.rawFeeLimit === order.rawFee ? null : 'the signed bytes may cost something else than was planned';
+  if (decoded.expiresAtMs !== order.expiresAtMs || signed.expiresAtMs !== order.expiresAtMs) return 'the signed bytes expire at another time than was planned';
+  // Bytes limit at most what was planned; on some families the chain takes more on top, at prices that no bytes name.
+  const asPlanned =
+    decoded.rawFeeLimit <= order.rawFee && signed.rawFeeLimit === decoded.rawFeeLimit && isDeepStrictEqual(decoded.fields, order.request.fields);
+  return asPlanned ? null : 'the signed bytes may cost something else than was planned';
 }
 
 /** A broken promise found while checking or signing is a refusal, not a crash of the signer. */

@@ -63,9 +63,9 @@ export async function upsertAsset(
   asset: AssetConfig & { id: string; networkId: string },
 ): Promise<{ id: string; decimals: number; inserted: boolean }> {
   const [row] = await tx<{ id: string; decimals: number }[]>`
-    insert into assets (id, network_id, symbol, name, type, contract, decimals, network_fee, dust_floor, minimum_settlement)
+    insert into assets (id, network_id, symbol, name, type, contract, decimals, network_fee, dust_floor, minimum_settlement, created_at)
     values (${asset.id}, ${asset.networkId}, ${asset.symbol}, ${asset.name}, ${asset.type}, ${asset.contract}, ${asset.decimals},
-            ${asset.networkFee}::text::numeric, ${asset.dustFloor}::text::numeric, ${asset.minimumSettlement}::text::numeric)
+            ${asset.networkFee}::text::numeric, ${asset.dustFloor}::text::numeric, ${asset.minimumSettlement}::text::numeric, sluice_now())
     on conflict (network_id, contract) do update set symbol = excluded.symbol, name = excluded.name, network_fee = excluded.network_fee,
       dust_floor = excluded.dust_floor, minimum_settlement = excluded.minimum_settlement
     returning id, decimals`;

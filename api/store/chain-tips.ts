@@ -20,6 +20,14 @@ export async function readTip(reads: Reads, networkId: string): Promise<ChainTip
   return row;
 }
 
+/** The highest final block of a network that its trail still knows; undefined before the first. Takes no lock. */
+export async function readFinalBlock(reads: Reads, networkId: string): Promise<{ height: number; time: Date } | undefined> {
+  const [row] = await reads<{ height: number; time: Date }[]>`
+    select b.height, b.block_time as time from chain_blocks b join chain_tips t on t.network_id = b.network_id and b.height <= t.final_height
+    where b.network_id = ${networkId} and b.canonical order by b.height desc limit 1`;
+  return row;
+}
+
 /** Reads a network's tip and locks it until commit: whoever applies a block holds this row. */
 export async function lockTip(tx: Tx, networkId: string): Promise<ChainTip | undefined> {
   const [row] = await tx<ChainTip[]>`select ${columns(tx)} from chain_tips where network_id = ${networkId} for update`;

@@ -44,19 +44,34 @@ export async function listHoldingAddresses(reads: Reads, { networkId, contract }
 export interface UnopenedHolding {
   walletId: string;
   address: string;
-  /** First block that was read for it. */
-  watchedFrom: number;
   assetId: string;
+  symbol: string;
   contract: string | null;
   decimals: number;
+  /** The last final block that was applied. */
+  finalHeight: number;
+  /** What of the balance at that block is in the books as movements, or will be; chain units. */
+  booked: bigint;
 }
 
-/** The watched wallets and assets of a network without an opening entry; takes no lock. */
+/**
+ * The watched wallets and assets of a network without an opening entry, with what moved since, as far as it is final.
+ * Movements that were booked before the token was configured passed the books by. Takes no lock.
+ */
 export async function listUnopenedHoldings(reads: Reads, networkId: string): Promise<UnopenedHolding[]> {
-  return reads<UnopenedHolding[]>`
-    select w.id as "walletId", w.address, v.watched_from as "watchedFrom", a.id as "assetId", a.contract, a.decimals
+  const rows = await reads<(Omit<UnopenedHolding, 'booked'> & { booked: string })[]>`
+    select w.id as "walletId", w.address, a.id as "assetId", a.symbol, a.contract, a.decimals, t.final_height as "finalHeight",
+      (select coalesce(sum(case
+          when s.kind = 'sent' then -s.raw_fee::numeric
+          else (case when s.recipient = w.address then s.raw_amount::numeric else 0 end) - (case when s.sender = w.address then s.raw_amount::numeric else 0 end)
+        end), 0) from sightings s
+        where s.network_id = w.network_id and s.canonical and s.height between v.watched_from and t.final_height and (s.sender = w.address or s.recipient = w.address)
+          and (case when s.kind = 'sent' then a.contract is null else s.contract is not distinct from a.contract end)
+          and (s.booked_at is null or s.booked_at >= a.created_at))::text as booked
     from wallets w join watches v on v.network_id = w.network_id and v.address = w.address join assets a on a.network_id = w.network_id
-    where w.network_id = ${networkId} and w.role <> 'deposit' and v.watched_from is not null
-      and not exists (select 1 from ledger_transactions t where t.source_key = 'opening:' || w.id || ':' || a.id)
+      join chain_tips t on t.network_id = w.network_id
+    where w.network_id = ${networkId} and w.role <> 'deposit' and v.watched_from is not null and t.final_height >= v.watched_from - 1
+      and not exists (select 1 from ledger_transactions l where l.source_key = 'opening:' || w.id || ':' || a.id)
     order by w.id, a.id`;
+  return rows.map((row) => ({ ...row, booked: BigInt(row.booked) }));
 }

@@ -185,14 +185,29 @@ export interface PayoutDetail {
   failure: string | null;
   createdAt: Date;
   finalAt: Date | null;
-  /** Transaction ids of every signed attempt, in order. */
-  attempts: string[];
+  /** Every signed attempt, in order: what replaced what, and until when it could be taken. */
+  attempts: AttemptDetail[];
+}
+
+export interface AttemptDetail {
+  number: number;
+  /** transfer or close. */
+  kind: string;
+  txHash: string;
+  /** The most it can cost, native units. */
+  rawFeeLimit: string;
+  signedAt: string;
+  /** Null where bytes never expire. */
+  expiresAt: string | null;
 }
 
 /** Reads the payouts that carry a settlement out, sweeps and top-ups made for it included, oldest first; locks nothing. */
 export async function listPayoutDetails(sql: Reads, settlementId: string): Promise<PayoutDetail[]> {
   return sql<PayoutDetail[]>`
     select p.id, p.purpose, p.family, p.status, p.nonce, p.txid as "txHash", p.failure, p.created_at as "createdAt", p.final_at as "finalAt",
-      array(select txid from payout_attempts where payout_id = p.id order by number) as attempts
+      coalesce((
+        select jsonb_agg(jsonb_build_object('number', t.number, 'kind', t.kind, 'txHash', t.txid, 'rawFeeLimit', t.fee_limit::text, 'signedAt', t.created_at,
+          'expiresAt', t.expires_at) order by t.number)
+        from payout_attempts t where t.payout_id = p.id), '[]') as attempts
     from payouts p where p.settlement_id = ${settlementId} order by p.created_at, p.id`;
 }

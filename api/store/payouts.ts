@@ -3,12 +3,20 @@ import type { PayoutStatus } from '#state-machines/payout/machine.ts';
 
 export type PayoutPurpose = 'settlement' | 'refund' | 'sweep' | 'top_up' | 'held_release' | 'close';
 
-/** What the worker decided about fees; handed to the signer, which checks it. */
+/** What the worker decided about the next bytes of a family; handed to the signer, which checks it. */
 export interface PayoutPlan {
-  /** The most the transaction may cost, native units, decimal. Absent while a sweep waits for its gas. */
+  /** The most they may cost, native units, decimal. Absent while a sweep waits for its gas: then nothing is planned yet. */
   rawFee?: string;
   /** Family-specific fee fields of the quote. */
   fields?: Record<string, string>;
+  /** Unix milliseconds after which the chain takes no bytes made of these fields; null or absent where bytes never expire. */
+  expiresAtMs?: number | null;
+  /** Service time of the quote, ISO 8601. */
+  quotedAt?: string;
+  /** Service time since when nothing further can be sent, ISO 8601; absent while something can. */
+  stuckSince?: string;
+  /** Present when the next bytes close the family: proof for the signer, in hex, that this was decided (treasury/close-mark.ts). */
+  closeMark?: string;
   /** Set when the family failed for good and one new family is to be made by itself (decisions 10). */
   repay?: boolean;
 }
@@ -33,10 +41,14 @@ export interface StoredPayout {
   rawAmount: bigint;
   nonce: number | null;
   plan: PayoutPlan;
+  /** The most any of its bytes may cost, those planned included; only one of them can ever be paid. Native units. */
+  rawFeeAtMost: bigint;
+  /** The transaction whose outcome is final. */
+  txid: string | null;
   failure: string | null;
 }
 
-type Row = Omit<StoredPayout, 'rawAmount'> & { rawAmount: string };
+type Row = Omit<StoredPayout, 'rawAmount' | 'rawFeeAtMost'> & { rawAmount: string; rawFeeAtMost: string };
 
 export interface NewPayout {
   id: string;
@@ -62,11 +74,23 @@ export async function insertPayout(tx: Tx, p: NewPayout): Promise<void> {
 }
 
 /** Gives a payout that waited for gas its amount, nonce and fee; the caller holds its wallet's lock. False when it is no longer waiting. */
-export async function completePlan(tx: Tx, id: string, given: { rawAmount: bigint; nonce: number; plan: PayoutPlan }): Promise<boolean> {
+export async function completePlan(tx: Tx, id: string, given: { rawAmount: bigint; nonce: number | null; plan: PayoutPlan }): Promise<boolean> {
   const rows = await tx`
     update payouts set raw_amount = ${given.rawAmount.toString()}::text::numeric, nonce = ${given.nonce}, plan = ${tx.json(json(given.plan))}
-    where id = ${id} and status = 'PLANNED' and nonce is null returning id`;
+    where id = ${id} and status = 'PLANNED' and not plan ? 'rawFee' returning id`;
   return rows.length === 1;
+}
+
+/** Writes a fresh plan, and the amount that goes with it, for bytes still to be signed; the caller holds the payout's lock. */
+export async function replan(tx: Tx, id: string, given: { rawAmount: bigint; plan: PayoutPlan }): Promise<void> {
+  await tx`update payouts set raw_amount = ${given.rawAmount.toString()}::text::numeric, plan = ${tx.json(json(given.plan))} where id = ${id}`;
+}
+
+/** Notes in a payout's plan that nothing further can be sent from now on, unless that is noted or the plan changed. Locks its row. */
+export async function noteStuck(sql: Reads, id: string, plan: PayoutPlan): Promise<void> {
+  await sql`
+    update payouts set plan = plan || jsonb_build_object('stuckSince', sluice_now())
+    where id = ${id} and plan = ${sql.json(json(plan))} and not plan ? 'stuckSince'`;
 }
 
 /** Writes why the signer will not sign a payout; null clears it. Locks its row when that changes. Returns whether it changed. */
@@ -101,7 +125,7 @@ export async function listFamilies(sql: Reads, settlementId: string): Promise<St
 export async function listCommitted(sql: Reads, walletId: string, alsoIds: readonly string[]): Promise<StoredPayout[]> {
   const rows = await sql<Row[]>`
     select ${columns(sql)} from ${joined(sql)}
-    where p.wallet_id = ${walletId} and ((p.status in ('PLANNED', 'SIGNED', 'BROADCAST') and p.plan ? 'rawFee') or p.id = any(${[...alsoIds]}::uuid[]))`;
+    where p.wallet_id = ${walletId} and ((p.status in ('PLANNED', 'SIGNED', 'BROADCAST', 'REPLACING') and p.plan ? 'rawFee') or p.id = any(${[...alsoIds]}::uuid[]))`;
   return rows.map(fromRow);
 }
 
@@ -121,36 +145,44 @@ export async function hasAllocatedNonce(sql: Reads, walletId: string): Promise<b
 }
 
 /**
- * Per wallet that works, the one payout whose nonce comes next and which has no signed bytes yet: nonces are signed in
- * order, so that a refusal never leaves a gap behind signed ones. Locks nothing.
+ * What waits for the signer at wallets that work: further bytes of families that have some, everything planned on chains
+ * without nonces, and per wallet the one payout whose nonce comes next: nonces are signed in order, so that a refusal never
+ * leaves a gap behind signed ones. Locks nothing.
  */
 export async function listSignable(sql: Reads, networkIds: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    select distinct on (p.wallet_id) p.id from payouts p join wallets w on w.id = p.wallet_id
-    where p.network_id = any(${[...networkIds]}::uuid[]) and p.status = 'PLANNED' and p.nonce is not null and w.halted_reason is null
-    order by p.wallet_id, p.nonce`;
+    with signable as (
+      select p.* from payouts p join wallets w on w.id = p.wallet_id
+      where p.network_id = any(${[...networkIds]}::uuid[]) and p.status in ('PLANNED', 'REPLACING') and p.plan ? 'rawFee' and w.halted_reason is null),
+    next as (select distinct on (wallet_id) id from signable where status = 'PLANNED' and nonce is not null order by wallet_id, nonce)
+    select s.id from signable s where s.status = 'REPLACING' or s.nonce is null or s.id in (select id from next)
+    order by s.status = 'REPLACING' desc, s.created_at, s.id`;
   return rows.map((row) => row.id);
 }
 
 /**
- * What leaves us by a network's transactions signed since `seconds` ago, per ticker, in chain units: what cashouts move,
- * and the most that anything may cost in fees; with `planned`, what waits for the signer as well. Locks nothing.
+ * What leaves us by a network's payouts signed since `seconds` ago, per ticker, in chain units: what cashouts move, once,
+ * and the most that one of their attempts may cost, as no two can be paid; with `planned`, what waits for the signer as
+ * well. `except` is left out. Locks nothing.
  */
 export async function sumOutgoing(
   sql: Reads,
-  query: { networkId: string; seconds: number; planned: boolean },
+  query: { networkId: string; seconds: number; planned: boolean; except?: string | undefined },
 ): Promise<{ symbol: string; decimals: number; rawAmount: bigint }[]> {
   const rows = await sql<{ symbol: string; decimals: number; rawAmount: string }[]>`
     with recent as (
-      select p.asset_id, p.purpose, p.raw_amount, t.fee_limit as fee, t.number from payout_attempts t join payouts p on p.id = t.payout_id
+      select p.id, t.fee_limit as fee from payout_attempts t join payouts p on p.id = t.payout_id
       where p.network_id = ${query.networkId} and t.created_at > sluice_now() - make_interval(secs => ${query.seconds})
       union all
-      select p.asset_id, p.purpose, p.raw_amount, coalesce((p.plan->>'rawFee')::numeric, 0), 1 from payouts p
-      where ${query.planned} and p.network_id = ${query.networkId} and p.status = 'PLANNED'),
+      select p.id, coalesce((p.plan->>'rawFee')::numeric, 0) from payouts p
+      where ${query.planned} and p.network_id = ${query.networkId} and p.status in ('PLANNED', 'REPLACING')),
+    families as (
+      select p.asset_id, p.purpose, p.raw_amount, max(r.fee) as fee from recent r join payouts p on p.id = r.id
+      where p.id is distinct from ${query.except ?? null}::uuid group by p.id),
     leaving as (
-      select asset_id, raw_amount from recent where purpose in ('settlement', 'refund') and number = 1
+      select asset_id, raw_amount from families where purpose in ('settlement', 'refund')
       union all
-      select (select id from assets where network_id = ${query.networkId} and contract is null), fee from recent)
+      select (select id from assets where network_id = ${query.networkId} and contract is null), fee from families)
     select a.symbol, a.decimals, sum(l.raw_amount)::text as "rawAmount" from leaving l join assets a on a.id = l.asset_id group by a.symbol, a.decimals`;
   return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
 }
@@ -163,23 +195,14 @@ export interface OpenPayout {
   height: number | null;
 }
 
-/** Every payout of a network whose bytes exist and whose outcome is not final, with the block its attempt is in. Locks nothing. */
+/** Every payout of a network whose bytes exist and whose outcome is not final, with the block any of its attempts is in. Locks nothing. */
 export async function listOpenOnChain(sql: Reads, networkId: string): Promise<OpenPayout[]> {
   return sql<OpenPayout[]>`
     select p.id, p.settlement_id as "settlementId", p.status,
       (select max(g.height) from payout_attempts t join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.kind = 'sent' and g.canonical
        where t.payout_id = p.id) as height
-    from payouts p where p.network_id = ${networkId} and p.status in ('SIGNED', 'BROADCAST', 'INCLUDED')
+    from payouts p where p.network_id = ${networkId} and p.status in ('SIGNED', 'BROADCAST', 'REPLACING', 'INCLUDED')
     order by p.settlement_id nulls last, p.id`;
-}
-
-/** Attempts of payouts that are not in a block, were not handed to the network within `seconds`, and have no outbox row left to do so. Locks nothing. */
-export async function listUnsent(sql: Reads, seconds: number): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select t.id from payouts p join payout_attempts t on t.payout_id = p.id
-    where p.status in ('SIGNED', 'BROADCAST') and t.created_at < sluice_now() - make_interval(secs => ${seconds})
-      and not exists (select 1 from outbox o where o.ref_id = t.id and o.topic = 'payout.broadcast' and o.state = 'due')`;
-  return rows.map((row) => row.id);
 }
 
 function joined(sql: Reads) {
@@ -189,11 +212,12 @@ function joined(sql: Reads) {
 function columns(sql: Reads) {
   return sql`p.id, p.network_id as "networkId", n.name as "networkName", p.wallet_id as "walletId", w.address as "walletAddress", p.purpose,
     p.settlement_id as "settlementId", p.family, p.parent_id as "parentId", p.status, p.asset_id as "assetId", a.symbol as "assetSymbol", a.contract,
-    a.decimals, p.recipient, p.raw_amount as "rawAmount", p.nonce, p.plan, p.failure`;
+    a.decimals, p.recipient, p.raw_amount as "rawAmount", p.nonce, p.plan, p.txid, p.failure,
+    greatest((p.plan->>'rawFee')::numeric, (select max(t.fee_limit) from payout_attempts t where t.payout_id = p.id), 0)::text as "rawFeeAtMost"`;
 }
 
 function fromRow(row: Row): StoredPayout {
-  return { ...row, rawAmount: BigInt(row.rawAmount) };
+  return { ...row, rawAmount: BigInt(row.rawAmount), rawFeeAtMost: BigInt(row.rawFeeAtMost) };
 }
 
 /** The driver's JSON type wants an index signature, which an interface does not have. */

@@ -7,7 +7,8 @@ import { readClock } from '#api/store/clock.ts';
 import { spendDraws } from '#api/store/credit-draws.ts';
 import { hastenOutbox, insertOutbox } from '#api/store/outbox.ts';
 import { listFinalOutgoing, listUnknownOutgoing, markBooked, type OutgoingSighting } from '#api/store/outgoing-sightings.ts';
-import { findLatestAttempt } from '#api/store/payout-attempts.ts';
+import { findAttemptByTxid } from '#api/store/payout-attempts.ts';
+import { isOnChain, listDoublePayouts, listLiveAttempts } from '#api/store/payout-tending.ts';
 import { findPayout, listOpenOnChain, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
 import { secondsSinceSent } from '#api/store/settlement-summaries.ts';
 import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
@@ -20,7 +21,8 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { fund, gas, lose, settle, unallocated } from '#state-machines/ledger/postings.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
-import { judgeEffect } from './judge-effect.ts';
+import { judgeClose, judgeEffect } from './judge-effect.ts';
+import { stopDoublePayout } from './stop-double-payout.ts';
 import { depositPath } from './wallets.ts';
 
 export interface AppliedNetwork {
@@ -38,6 +40,7 @@ export interface AppliedNetwork {
 export async function applyOutgoing(tx: Tx, deps: Deps, network: AppliedNetwork): Promise<void> {
   await followPayouts(tx, deps, network);
   await haltUsedWallets(tx, deps, network);
+  for (const twice of await listDoublePayouts(tx, network.networkId)) await stopDoublePayout(tx, deps, network, twice);
   const tip = await readTip(tx, network.networkId);
   if (tip !== undefined) await bookFinal(tx, deps, network, tip.finalHeight);
 }
@@ -53,8 +56,8 @@ async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork):
       crashPoint('confirm.seen');
     } else if (open.height === null && open.status === 'INCLUDED') {
       await advance(tx, 'payout', { id: open.id, event: 'ORPHANED', actor: 'chain', facts: () => ({ facts: NO_PAYOUT_FACTS }) });
-      const attempt = await findLatestAttempt(tx, open.id);
-      if (attempt !== undefined) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'payout.broadcast', refId: attempt.id });
+      for (const id of await listLiveAttempts(tx, open.id))
+        await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'payout.broadcast', refId: id });
     }
   }
 }
@@ -118,17 +121,24 @@ async function bookFee(tx: Tx, network: AppliedNetwork, native: StoredAsset, sen
   await post(tx, { sourceKey: `gas:${network.networkId}:${sent.txid}`, kind: 'gas', postings: gas(native.id, fromUnits(sent.rawFee, native.decimals)) });
 }
 
-/** Ends a payout by its effect on the chain. */
+/** Ends a payout by the effect on the chain of whichever of its attempts was mined. */
 async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: OutgoingSighting, transfers: OutgoingSighting[]): Promise<void> {
   const known = await findPayout(tx, sent.payoutId as string);
   if (known?.purpose === 'settlement' && known.settlementId !== null) await lockSettlement(tx, known.settlementId);
   const payout = await lockPayout(tx, sent.payoutId as string);
-  // Its outcome stands, though its block was replaced by another that holds it too.
-  if (payout?.status === 'CONFIRMED' || payout?.status === 'FAILED') return;
+  if (payout?.status === 'CONFIRMED' || payout?.status === 'FAILED') {
+    // Its outcome stands, though its block was replaced by another that holds it too.
+    if (payout.txid === sent.txid || payout.txid === null) return;
+    // What the first one moved is booked: this is on top of it, unless the first one is gone.
+    if (await isOnChain(tx, network.networkId, payout.txid)) for (const row of transfers) await bookStray(tx, network, row);
+    await stopDoublePayout(tx, deps, network, { ...payout, txids: [payout.txid, sent.txid] });
+    return;
+  }
   if (payout === undefined || payout.status !== 'INCLUDED')
     throw new Invariant(`payout ${sent.payoutId} is final on the chain but ${payout?.status ?? 'unknown'} in the books`);
   const moved = transfers.filter((row) => row.sender === payout.walletAddress && row.configured).map((row) => ({ ...row, rawAmount: row.rawAmount ?? 0n }));
-  const effect = judgeEffect(payout, sent.succeeded === true, moved);
+  const attempt = await findAttemptByTxid(tx, sent.txid);
+  const effect = attempt?.kind === 'close' ? judgeClose(moved) : judgeEffect(payout, sent.succeeded === true, moved);
   crashPoint('settle.effect-checked');
   // A recipient may be a contract that sends coins of its own to us while it is paid.
   for (const row of transfers) if (effect.outcome === 'other' || !row.senderOurs) await bookStray(tx, network, row);
@@ -139,7 +149,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
       id: payout.id,
       event: 'FINAL_SUCCESS',
       actor: 'chain',
-      facts: () => ({ facts: NO_PAYOUT_FACTS, columns: outcome, record: { txid: sent.txid } }),
+      facts: () => ({ facts: NO_PAYOUT_FACTS, columns: { ...outcome, failure: null }, record: { txid: sent.txid } }),
     });
     if (payout.purpose === 'settlement') await complete(tx, deps, network, payout, sent.txid, now);
     else if (payout.settlementId !== null) await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);

@@ -1,6 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
 import { findAttempt } from '#api/store/payout-attempts.ts';
+import { listLiveAttempts } from '#api/store/payout-tending.ts';
 import { findPayout } from '#api/store/payouts.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -9,14 +10,15 @@ import { closedReason } from './closed.ts';
 
 /**
  * Hands the stored bytes of one attempt to the network. Its answer proves nothing either way, so none changes anything
- * but the note that they were sent: the chain decides (architecture 4). While dispatch is frozen or the network is paused nothing is sent.
- * @returns true when a block holds them or their outcome is final, so that there is nothing left to send
+ * but the note that they were sent: the chain decides (architecture 4). Every attempt of a nonce is sent, older ones too:
+ * they may be what a node accepts. While dispatch is frozen or the network is paused nothing is sent.
+ * @returns true when there is nothing left to send: a block holds one of its family, the outcome is final, or the bytes expired
  */
 export async function broadcastAttempt(deps: Deps, attemptId: string): Promise<boolean> {
   const attempt = await findAttempt(deps.db.sql, attemptId);
   const payout = attempt && (await findPayout(deps.db.sql, attempt.payoutId));
   if (attempt === undefined || payout === undefined) throw new Invariant(`there is no attempt ${attemptId}`);
-  if (payout.status !== 'SIGNED' && payout.status !== 'BROADCAST') return true;
+  if (!(await listLiveAttempts(deps.db.sql, payout.id)).includes(attempt.id)) return true;
   const chain = deps.chains.get(payout.networkName);
   if (chain === undefined) throw new Invariant(`network ${payout.networkName} is not configured`);
   if ((await closedReason(deps.db.sql, payout)) !== null) return false;

@@ -65,6 +65,18 @@ export async function coverGas(deps: Deps, chain: Chain, need: Shortage & { fee:
   return 'waiting for gas to reach the wallet';
 }
 
+/** Sends the address of a sweep that was planned or signed already the native coins it lacks since fees rose. Returns why it could not, or null. */
+export async function coverSweepGas(
+  deps: Deps,
+  chain: Chain,
+  need: { settlementId: string; native: StoredAsset; sweep: StoredPayout; missing: bigint },
+): Promise<string | null> {
+  const { settlementId, native, sweep, missing } = need;
+  const refused = await topUp(deps, chain, { settlementId, native, recipient: sweep.walletAddress, parentId: sweep.id, rawAmount: withReserve(missing) });
+  if (refused !== null) deps.log.error({ sweep: sweep.id, refused }, 'a sweep cannot be given gas');
+  return refused;
+}
+
 /**
  * Stores the intention to sweep what is credited at an address, once; null when those coins are gone or somebody else just
  * planned it. What else lies there stays: a reorganisation may still take it back and leave the sweep without cover.
@@ -104,12 +116,12 @@ async function openSweep(deps: Deps, chain: Chain, short: Shortage, found: Sweep
 }
 
 /**
- * Takes a sweep one step on: gives it a nonce when its address has the gas, else sees that gas is on its way.
+ * Takes a sweep one step on: plans it for the signer when its address has the gas, else sees that gas is on its way.
  * Returns the chain units it will bring.
  */
 async function pushSweep(deps: Deps, chain: Chain, short: Shortage, sweep: StoredPayout): Promise<bigint> {
   if (sweep.status === 'INCLUDED') return 0n;
-  if (sweep.nonce !== null) return sweep.rawAmount;
+  if (sweep.plan.rawFee !== undefined) return sweep.rawAmount;
   const wallet = await findWalletByAddress(deps.db.sql, chain.id, sweep.walletAddress);
   if (wallet === undefined || wallet.haltedReason !== null) return 0n;
   const observed = await observeWallet(deps, chain, wallet, sweep.contract);
@@ -129,9 +141,8 @@ async function pushSweep(deps: Deps, chain: Chain, short: Shortage, sweep: Store
   if (!native && observed.native < answer.quote.rawFee) {
     const coming = (await listUnderWay(deps.db.sql, { networkId: chain.id, purpose: 'top_up' })).some((one) => one.parentId === sweep.id);
     if (coming) return rawAmount;
-    // Half as much again: the fee may rise before the sweep is sent, and what is left over stays ours.
-    const lacking = (answer.quote.rawFee * 3n) / 2n - observed.native;
-    const refused = await topUp(deps, chain, { ...short, recipient: wallet.address, parentId: sweep.id, rawAmount: lacking });
+    const missing = withReserve(answer.quote.rawFee) - observed.native;
+    const refused = await topUp(deps, chain, { ...short, recipient: wallet.address, parentId: sweep.id, rawAmount: missing });
     if (refused !== null) deps.log.error({ sweep: sweep.id, refused }, 'a sweep cannot be given gas');
     return refused === null ? rawAmount : 0n;
   }
@@ -155,10 +166,10 @@ async function pushSweep(deps: Deps, chain: Chain, short: Shortage, sweep: Store
   return rawAmount;
 }
 
-/** Gives a sweep up, unless somebody gave it a nonce in the meantime: a nonce nobody uses would block its address for ever. */
+/** Gives a sweep up, unless somebody planned it in the meantime: a nonce nobody uses would block its address for ever. */
 async function cancelSweep(deps: Deps, id: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
-    if ((await lockPayout(tx, id))?.nonce !== null) return;
+    if ((await lockPayout(tx, id))?.plan.rawFee !== undefined) return;
     const facts = () => ({ facts: NO_PAYOUT_FACTS, columns: { failure: 'its coins are gone' } });
     await advance(tx, 'payout', { id, event: 'CANCELLED', actor: 'dispatcher', facts });
   });
@@ -203,6 +214,11 @@ async function topUp(deps: Deps, chain: Chain, gas: TopUp): Promise<string | nul
   });
   deps.wake();
   return planned === null || 'payoutId' in planned ? null : `the funding wallet cannot send it: ${planned.refused}`;
+}
+
+/** Half as much again: the fee may rise before the sweep is sent, and what is left over stays ours. */
+function withReserve(rawFee: bigint): bigint {
+  return (rawFee * 3n) / 2n;
 }
 
 /** What a sweep from an address costs at most, native units. */

@@ -13,6 +13,12 @@ export type Effect =
   /** Something left the wallet, but not what was meant: paying again could pay twice. */
   | { outcome: 'other'; reason: string };
 
+/** Judges a final transaction that was only to use a nonce up: nothing of the payout's may have moved. Pure. */
+export function judgeClose(moved: readonly OutgoingTransfer[]): Effect {
+  if (moved.some((transfer) => transfer.rawAmount > 0n)) return { outcome: 'other', reason: 'it was to use a nonce up, and moved something' };
+  return { outcome: 'nothing', reason: 'closed: the transfer could not be sent any more, so its nonce was used up' };
+}
+
 /**
  * Judges a final transaction by what it moved, never by its status alone: a token may report success and move nothing
  * (chains 1.2, reliability I19). Pure.

@@ -24,6 +24,8 @@ export interface LimitedTransfer {
   decimals: number;
   rawAmount: bigint;
   planned: boolean;
+  /** A payout not to be counted among what was sent before: the one that is being looked at. */
+  except?: string;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer
   if (value > most) return { problem: `${formatCents(value)} USD is above the limit of ${formatCents(most)} USD per transaction`, lasting: true };
   for (const window of WINDOWS) {
     let sum: bigint = value;
-    for (const before of await sumOutgoing(sql, { networkId: chain.id, seconds: window.seconds, planned: transfer.planned })) {
+    for (const before of await sumOutgoing(sql, { networkId: chain.id, seconds: window.seconds, planned: transfer.planned, except: transfer.except })) {
       const spent = await dollarsOf(deps, before);
       if (spent === null) return { problem: `there is no fresh price for ${before.symbol}`, lasting: false };
       sum += spent;

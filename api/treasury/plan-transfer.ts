@@ -1,6 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { appendEvent } from '#api/store/advance.ts';
-import { completePlan, hasAllocatedNonce, insertPayout, listCommitted, type PayoutPurpose, type StoredPayout } from '#api/store/payouts.ts';
+import { readClock } from '#api/store/clock.ts';
+import { completePlan, hasAllocatedNonce, insertPayout, listCommitted, type PayoutPlan, type PayoutPurpose, type StoredPayout } from '#api/store/payouts.ts';
 import { haltWallet, lockWallet, setNextNonce, type StoredWallet } from '#api/store/wallets.ts';
 import type { FeeQuote } from '#shared/chains/chain.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
@@ -19,7 +20,7 @@ export interface Observed {
   committedIds: string[];
 }
 
-/** A transfer to be given a nonce. */
+/** A transfer to be planned. */
 export interface TransferPlan {
   purpose: PayoutPurpose;
   settlementId: string | null;
@@ -29,7 +30,7 @@ export interface TransferPlan {
   recipient: string;
   rawAmount: bigint;
   quote: FeeQuote;
-  /** A payout that was planned without a nonce and now gets one. */
+  /** A payout that waited for its gas and is now planned. */
   waitingId?: string;
 }
 
@@ -59,27 +60,31 @@ export function freeOf(
   for (const payout of committed) {
     if (payout.contract === contract) coins -= payout.rawAmount;
     if (payout.contract === null) native -= payout.rawAmount;
-    const fee = BigInt(payout.plan.rawFee ?? 0);
-    native -= fee;
-    if (contract === null) coins -= fee;
+    native -= payout.rawFeeAtMost;
+    if (contract === null) coins -= payout.rawFeeAtMost;
   }
   return { coins, native };
 }
 
+/** What a quote becomes in a payout's plan; `now` is the service time it was taken at. */
+export function planOf(quote: FeeQuote, now: Date): PayoutPlan {
+  return { rawFee: quote.rawFee.toString(), fields: quote.fields, expiresAtMs: quote.expiresAtMs, quotedAt: now.toISOString() };
+}
+
 /**
- * Gives a transfer the wallet's next nonce and stores it for the signer, in the caller's transaction; refuses, changing
- * nothing, when the wallet is halted, cannot cover it, or was used by somebody else (which halts it).
+ * Stores a transfer for the signer, with the wallet's next nonce on chains that have them, in the caller's transaction;
+ * refuses, changing nothing, when the wallet is halted, cannot cover it, or was used by somebody else (which halts it).
  * Locks the wallet; the caller already holds the settlement, if there is one (architecture 4).
  */
 export async function planTransfer(tx: Tx, deps: Deps, walletId: string, observed: Observed, plan: TransferPlan): Promise<Planned> {
   const wallet = await lockWallet(tx, walletId);
   if (wallet === undefined) return { refused: `wallet ${walletId} does not exist` };
   if (wallet.haltedReason !== null) return { refused: `the wallet is halted: ${wallet.haltedReason}` };
-  let nonce = wallet.nextNonce;
-  if (observed.nonce !== null && observed.nonce > nonce) {
+  let nonce = observed.nonce === null ? null : wallet.nextNonce;
+  if (observed.nonce !== null && observed.nonce > wallet.nextNonce) {
     if (await hasAllocatedNonce(tx, wallet.id)) {
       await haltWallet(tx, wallet.id, `the chain has used nonce ${observed.nonce - 1}, which was never allocated`);
-      deps.log.error({ wallet: wallet.address, chainNonce: observed.nonce, nextNonce: nonce }, 'wallet halted: its key was used by somebody else');
+      deps.log.error({ wallet: wallet.address, chainNonce: observed.nonce, nextNonce: wallet.nextNonce }, 'wallet halted: its key was used by somebody else');
       return { refused: 'the wallet was used by somebody else' };
     }
     nonce = observed.nonce;
@@ -88,17 +93,17 @@ export async function planTransfer(tx: Tx, deps: Deps, walletId: string, observe
   const free = freeOf(observed, committed, plan.asset.contract);
   if (free.coins < plan.rawAmount || free.native < plan.quote.rawFee + (plan.asset.contract === null ? plan.rawAmount : 0n))
     return { refused: 'the wallet does not cover it' };
-  const fees = { rawFee: plan.quote.rawFee.toString(), fields: plan.quote.fields };
+  const fees = planOf(plan.quote, (await readClock(tx)).now);
   if (plan.waitingId !== undefined && !(await completePlan(tx, plan.waitingId, { rawAmount: plan.rawAmount, nonce, plan: fees }))) {
     return { refused: 'it is no longer waiting' };
   }
-  await setNextNonce(tx, wallet.id, nonce + 1);
+  if (nonce !== null) await setNextNonce(tx, wallet.id, nonce + 1);
   crashPoint('dispatch.nonce-allocated');
   if (plan.waitingId !== undefined) return { payoutId: plan.waitingId };
   return { payoutId: await storePayout(tx, deps, wallet, { ...plan, nonce, plan: fees }) };
 }
 
-/** Stores a payout without a nonce: it keeps its place, and cannot be signed, until the gas it waits for has arrived. Locks nothing. */
+/** Stores a payout without a fee or a nonce: it keeps its place, and cannot be signed, until the gas it waits for has arrived. Locks nothing. */
 export async function planWaiting(tx: Tx, deps: Deps, wallet: StoredWallet, plan: Omit<TransferPlan, 'quote' | 'waitingId'>): Promise<string> {
   return storePayout(tx, deps, wallet, { ...plan, nonce: null, plan: {} });
 }
@@ -107,7 +112,7 @@ async function storePayout(
   tx: Tx,
   deps: Deps,
   wallet: StoredWallet,
-  p: Omit<TransferPlan, 'quote'> & { nonce: number | null; plan: { rawFee?: string; fields?: Record<string, string> } },
+  p: Omit<TransferPlan, 'quote'> & { nonce: number | null; plan: PayoutPlan },
 ): Promise<string> {
   const id = uuidFrom(deps.randomBytes(16));
   await insertPayout(tx, {

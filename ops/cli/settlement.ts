@@ -4,7 +4,7 @@ import { facts, table } from './format.ts';
 interface Shown {
   settlement: Record<string, string | number | null>;
   events: { event: string; from: string | null; to: string; actor: string; at: string }[];
-  payouts: { id: string; purpose: string; status: string; nonce: number | null; txHash: string | null; failure: string | null; attempts: string[] }[];
+  payouts: { id: string; purpose: string; status: string; nonce: number | null; txHash: string | null; failure: string | null; attempts: { kind: string }[] }[];
 }
 
 export const settlementCommands: readonly Command[] = [

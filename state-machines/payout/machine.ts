@@ -1,9 +1,22 @@
 import { setup } from 'xstate';
 import type { RecordMachine } from '../step.ts';
 
-export const PAYOUT_STATUSES = ['PLANNED', 'SIGNED', 'BROADCAST', 'INCLUDED', 'CONFIRMED', 'FAILED', 'CANCELLED'] as const;
+export const PAYOUT_STATUSES = ['PLANNED', 'SIGNED', 'BROADCAST', 'REPLACING', 'INCLUDED', 'CONFIRMED', 'FAILED', 'CANCELLED'] as const;
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
-export type PayoutEvent = 'SIGNED' | 'SENT' | 'SEEN' | 'ORPHANED' | 'FINAL_SUCCESS' | 'FINAL_FAILURE' | 'CANCELLED';
+export type PayoutEvent =
+  | 'SIGNED'
+  | 'SENT'
+  | 'SEEN'
+  | 'ORPHANED'
+  /** The same transfer is to be offered at a higher fee, under the same nonce. */
+  | 'BUMPED'
+  /** Its nonce is to be used up by a transfer of nothing to ourselves, because the transfer cannot be sent any more. */
+  | 'CLOSED'
+  /** Its bytes are proven to be too old for the chain to take them ever again. */
+  | 'EXPIRED'
+  | 'FINAL_SUCCESS'
+  | 'FINAL_FAILURE'
+  | 'CANCELLED';
 /**
  * `broadcast`: hand the stored bytes to the network (again). `complete`: book what it moved and cost. `fail`: book what
  * it cost and decide about a new family.
@@ -27,6 +40,8 @@ const machine = setup({
         SIGNED: { target: 'SIGNED', actions: ['broadcast'] },
         // Harmless only here: no bytes exist yet.
         CANCELLED: { target: 'CANCELLED' },
+        // It holds a nonce that everything behind it waits for, so it cannot just be given up.
+        CLOSED: { target: 'PLANNED' },
       },
     },
     // Bytes are stored, so from here on only the chain decides what became of them.
@@ -35,12 +50,31 @@ const machine = setup({
         SENT: { target: 'BROADCAST' },
         // The broadcast reached the network although its answer never reached us.
         SEEN: { target: 'INCLUDED' },
+        BUMPED: { target: 'REPLACING' },
+        CLOSED: { target: 'REPLACING' },
+        EXPIRED: { target: 'REPLACING' },
       },
     },
-    BROADCAST: { on: { SEEN: { target: 'INCLUDED' } } },
+    BROADCAST: {
+      on: {
+        SEEN: { target: 'INCLUDED' },
+        BUMPED: { target: 'REPLACING' },
+        CLOSED: { target: 'REPLACING' },
+        EXPIRED: { target: 'REPLACING' },
+      },
+    },
+    // Bytes exist, and further bytes of the same family are to be signed. Never back to PLANNED: what was sent once may be
+    // found in a block at any time, and can never be cancelled.
+    REPLACING: {
+      on: {
+        SIGNED: { target: 'SIGNED', actions: ['broadcast'] },
+        SEEN: { target: 'INCLUDED' },
+        CLOSED: { target: 'REPLACING' },
+      },
+    },
     INCLUDED: {
       on: {
-        // Its block was replaced: the same bytes are sent again, never new ones.
+        // Its block was replaced: the bytes that exist are sent again.
         ORPHANED: { target: 'BROADCAST', actions: ['broadcast'] },
         // Judged by the effect on chain at finality, not by the transaction's status alone.
         FINAL_SUCCESS: { target: 'CONFIRMED', actions: ['complete'] },

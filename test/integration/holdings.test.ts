@@ -7,6 +7,7 @@ import { allocateDeposit } from '#api/operator/allocate.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { expireDuePayments } from '#api/payments/expire.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { aSentTransaction, type Books, type BooksAsset, holding, someBooks, STRANGER, type TestPayment } from '#test/fixtures/books.ts';
 
@@ -71,15 +72,60 @@ describe('holdings', () => {
     expect(await differences()).toEqual(['USDC -0.000001']);
   });
 
-  it('include what wallets held before they were watched, once', async () => {
+  it('are compared for every other asset when the chain does not answer for one, which is named', async () => {
+    await books.chain.mine();
+    moved(books.hotWallet, books.assets.USDC, -1n);
+    books.node.mute.add(books.assets.USDT.contract ?? '');
+    await expect(differences()).rejects.toThrow(ChainUnavailable);
+    const unread: string[] = [];
+    const compared = await compareHoldings(books.deps, ({ network, symbol }) => unread.push(`${symbol} on ${network}`));
+    expect(unread).toEqual([`USDT on ${books.network.name}`]);
+    expect(compared.filter((one) => one.difference !== 0n).map(({ symbol }) => symbol)).toEqual(['USDC']);
+  });
+
+  const watchHotWallet = (from: number) =>
+    books.db.sql`insert into watches (network_id, address, acked_epoch, watched_from) values (${books.network.id}, ${books.hotWallet}, 1, ${from})`;
+  /** A transfer to the hot wallet that the chain shows and the books are told of. */
+  const funded = async (asset: BooksAsset, units: bigint): Promise<void> => {
+    moved(books.hotWallet, asset, units);
+    await books.chain.mine([books.chain.transfer(books.hotWallet, asset, units)]);
+    await books.chain.mine();
+  };
+
+  it('include what wallets held before they were watched, once, whatever moved before that was asked', async () => {
     await books.chain.mine();
     moved(books.hotWallet, books.assets.ETH, 5n * 10n ** 18n);
     expect(await bookOpeningBalances(books.deps)).toBe(0);
     expect(await differences()).toEqual(['ETH 5']);
-    await books.db.sql`insert into watches (network_id, address, acked_epoch, watched_from) values (${books.network.id}, ${books.hotWallet}, 1, 100)`;
+    await watchHotWallet(books.chain.height + 1);
+    await funded(books.assets.ETH, 2n * 10n ** 18n);
     expect(await bookOpeningBalances(books.deps)).toBe(3);
     expect(await bookOpeningBalances(books.deps)).toBe(0);
     expect(await differences()).toEqual([]);
+  });
+
+  it('include what a wallet was sent of a token before somebody configured it, once, and what came later', async () => {
+    await books.chain.mine();
+    await watchHotWallet(books.chain.height + 1);
+    await funded(books.assets.USDC, 3_000_000n);
+    // As if that had been booked before the token was known: past the books, that is.
+    await books.db.sql`update assets set created_at = sluice_now() where id = ${books.assets.USDC.id}`;
+    await books.db.sql`update sightings set booked_at = sluice_now() - interval '1 day' where contract = ${books.assets.USDC.contract}`;
+    await funded(books.assets.USDC, 4_000_000n);
+    await bookOpeningBalances(books.deps);
+    const [opened] = await books.db.sql<{ amount: string }[]>`
+      select e.amount::text as amount from ledger_transactions t join ledger_entries e on e.transaction_id = t.id join ledger_accounts l on l.id = e.account_id
+      where t.source_key like 'opening:%' and l.asset_id = ${books.assets.USDC.id} and e.amount > 0`;
+    expect(Number(opened?.amount)).toBe(3);
+  });
+
+  it('are opened for every wallet and asset that can be told while one cannot', async () => {
+    await books.chain.mine();
+    await watchHotWallet(books.chain.height);
+    books.node.mute.add(books.assets.USDT.contract ?? '');
+    expect(await bookOpeningBalances(books.deps)).toBe(2);
+    books.node.mute.clear();
+    expect(await bookOpeningBalances(books.deps)).toBe(1);
   });
 });
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { StoredPayout } from '#api/store/payouts.ts';
 import { freeOf } from '#api/treasury/plan-transfer.ts';
 
-const onTheWay = (contract: string | null, rawAmount: bigint, rawFee: string): StoredPayout => ({ contract, rawAmount, plan: { rawFee } }) as StoredPayout;
+const onTheWay = (contract: string | null, rawAmount: bigint, rawFee: string): StoredPayout =>
+  ({ contract, rawAmount, rawFeeAtMost: BigInt(rawFee) }) as StoredPayout;
 
 describe('what a wallet can still spend', () => {
   it('is what the chain shows when nothing is on its way', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeEffect, type OutgoingTransfer } from '#api/treasury/judge-effect.ts';
+import { judgeClose, judgeEffect, type OutgoingTransfer } from '#api/treasury/judge-effect.ts';
 
 const meant = { recipient: '0xmerchant', contract: '0xtoken', rawAmount: 100n };
 const exact: OutgoingTransfer = { ...meant };
@@ -30,5 +30,18 @@ describe('judging what a final transaction of ours did', () => {
 
   it('does not believe a failed transaction that moved something', () => {
     expect(judgeEffect(meant, false, [exact])).toMatchObject({ outcome: 'other' });
+  });
+});
+
+describe('judging what a final close did', () => {
+  it.each([
+    ['moved nothing', []],
+    ['sent zero to ourselves', [{ ...exact, recipient: '0xwallet', contract: null, rawAmount: 0n }]],
+  ])('is nothing, so that the claim may be paid, when it %s', (_, moved) => {
+    expect(judgeClose(moved)).toMatchObject({ outcome: 'nothing', reason: expect.stringContaining('closed') });
+  });
+
+  it('is something else when anything moved, the meant transfer included', () => {
+    expect(judgeClose([exact])).toMatchObject({ outcome: 'other' });
   });
 });

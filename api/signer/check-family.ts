@@ -1,0 +1,67 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import { readTip } from '#api/store/chain-tips.ts';
+import { type AttemptKind, listAttempts, listUndead } from '#api/store/payout-attempts.ts';
+import { hasPaid, isFinalOnChain } from '#api/store/payout-tending.ts';
+import type { StoredPayout } from '#api/store/payouts.ts';
+import { isCloseMark } from '#api/treasury/close-mark.ts';
+import { usesNonces } from '#api/treasury/families.ts';
+import { decoderOf } from '#shared/chains/payers.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
+
+/** What a further member of the family may be, or why none is signed. */
+export type FamilyVerdict = { kind: AttemptKind; nonce: number | null; earlier: number } | { wait: string } | { refuse: string };
+
+/**
+ * Checks that what is to be signed can never take effect beside what was signed before: by the nonce in the very bytes of
+ * every earlier attempt, or by the proof that each of them is dead, looked up by the signer itself (reliability D13, D14).
+ * Locks nothing; call it under the payout's lock.
+ */
+export async function checkFamily(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout): Promise<FamilyVerdict> {
+  const attempts = await listAttempts(sql, payout.id);
+  if ((payout.status === 'REPLACING') !== attempts.length > 0) return { refuse: 'its status and its signed bytes contradict each other' };
+  const { nonce, walletAddress } = payout;
+  if (usesNonces(chain.config.family) !== (nonce !== null)) return { refuse: 'it has no nonce, or one where there are none' };
+  const { closeMark, expiresAtMs } = payout.plan;
+  const kind = closeMark === undefined ? 'transfer' : 'close';
+  if (nonce === null) {
+    if (kind === 'close') return { refuse: 'there is no nonce to use up' };
+    const undead = await listUndead(sql, payout.id);
+    if (undead.length > 0) return { wait: `transaction ${undead[0]} may still take effect` };
+    const lifetime = await checkLifetime(sql, chain, expiresAtMs);
+    return lifetime ?? { kind, nonce, earlier: attempts.length };
+  }
+  if (closeMark !== undefined && !isCloseMark(deps.config.SLUICE_MASTER_KEY, { payoutId: payout.id, walletAddress, nonce }, closeMark))
+    return { refuse: 'nobody decided to close it' };
+  if (kind === 'transfer' && attempts.some((attempt) => attempt.kind === 'close')) return { refuse: 'it is being closed and pays no more' };
+  const decode = decoderOf(chain.config.family);
+  for (const attempt of attempts) {
+    const { sender, nonce: used } = await decode(attempt.signedBytes);
+    if (sender !== walletAddress || used !== nonce) return { refuse: 'bytes signed before use another nonce' };
+  }
+  return { kind, nonce, earlier: attempts.length };
+}
+
+/** Bytes that expire must live long enough to be taken, and not so long that their wallet waits for their end. */
+async function checkLifetime(sql: Reads, chain: Chain, expiresAtMs: number | null | undefined): Promise<{ wait: string } | { refuse: string } | null> {
+  if (typeof expiresAtMs !== 'number' || !Number.isSafeInteger(expiresAtMs)) return { refuse: 'its plan does not say when it expires' };
+  const tip = await readTip(sql, chain.id);
+  if (tip === undefined) return { wait: 'no block of the network was read yet' };
+  const seconds = (expiresAtMs - tip.blockTime.getTime()) / 1_000;
+  if (seconds < POLICY.payoutExpiryMarginSeconds) return { wait: 'its plan is about to expire' };
+  return seconds > POLICY.payoutExpirySeconds ? { wait: 'it would stay valid for too long' } : null;
+}
+
+/** Why an earlier payout of the same settlement might still pay, or null when the chain itself says it never will. */
+export async function familyProblem(sql: Reads, chain: Chain, earlier: StoredPayout): Promise<string | null> {
+  const attempts = await listAttempts(sql, earlier.id);
+  if (earlier.status === 'CANCELLED') return attempts.length === 0 ? null : 'a cancelled payout of the settlement has signed bytes';
+  if (earlier.status !== 'FAILED') return 'the settlement has another live payout';
+  const { txid } = earlier;
+  if (txid === null || !attempts.some((attempt) => attempt.txid === txid) || !(await isFinalOnChain(sql, chain.id, txid)))
+    return 'the failure of the payout before it is not final on the chain';
+  if (await hasPaid(sql, earlier.id)) return 'the payout before it did pay';
+  if (usesNonces(chain.config.family)) return null;
+  const undead = await listUndead(sql, earlier.id);
+  return undead.every((one) => one === txid) ? null : 'an earlier transaction of the settlement may still take effect';
+}

@@ -1,0 +1,9 @@
+import type { Family } from '#shared/core/assets.ts';
+
+/**
+ * Whether the transactions of an account carry a nonce: then all attempts of a payout share one, and at most one of them can
+ * ever be mined. Where they do not, an attempt is replaced only after it expired unseen (reliability D13, D14).
+ */
+export function usesNonces(family: Family): boolean {
+  return family === 'evm';
+}

@@ -1,0 +1,174 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import { nativeAsset } from '#api/settlements/quote-fee.ts';
+import { findAsset } from '#api/store/assets.ts';
+import type { AttemptKind, StoredAttempt } from '#api/store/payout-attempts.ts';
+import { listCommitted, type StoredPayout } from '#api/store/payouts.ts';
+import { findSettlement } from '#api/store/settlements.ts';
+import { findWalletByAddress, type StoredWallet } from '#api/store/wallets.ts';
+import { ChainUnavailable, type FeeQuote, type TransferIntent } from '#shared/chains/chain.ts';
+import { decoderOf } from '#shared/chains/payers.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
+import type { MarketFacts } from '#state-machines/payout/tend.ts';
+import { coverGas, coverSweepGas } from './cover.ts';
+import { checkFee, checkLimits, checkTopUp } from './limits.ts';
+import { freeOf, type Observed, observeWallet } from './plan-transfer.ts';
+
+/** What the next bytes of a payout would be now, and what speaks for and against signing them. */
+export interface NextBytes {
+  market: MarketFacts;
+  /** Null when a simulation refuses them. */
+  quote: FeeQuote | null;
+  rawAmount: bigint;
+  observed: Observed;
+  /** Native units the wallet lacks for their fee, zero or less when none. */
+  lacking: bigint;
+  /** Why they cannot be sent, for the operator. */
+  problem: string | null;
+}
+
+/**
+ * Asks the chain what the next bytes of a payout take: for the first ones a quote of its transfer, for further ones of a nonce
+ * a higher fee than those before, for a close one that moves nothing. Locks nothing.
+ * @throws ChainUnavailable when the node cannot be reached
+ */
+export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, attempts: readonly StoredAttempt[], kind: AttemptKind): Promise<NextBytes> {
+  const { sql } = deps.db;
+  const wallet = await findWalletByAddress(sql, chain.id, payout.walletAddress);
+  if (wallet === undefined) throw new Invariant(`payout ${payout.id} has no wallet`);
+  const seen = await observe(deps, chain, wallet, kind === 'close' ? null : payout.contract);
+  const { observed } = seen;
+  const nonceUsed = payout.nonce !== null && observed.nonce !== null && observed.nonce > payout.nonce;
+  const refused = (problem: string): NextBytes => ({
+    market: { nonceUsed, accepted: false, covered: true, allowed: true },
+    quote: null,
+    rawAmount: payout.rawAmount,
+    observed,
+    lacking: 0n,
+    problem,
+  });
+  if (nonceUsed) return refused('the chain knows a transaction with its nonce already');
+  if (seen.silent !== null) return refused(`the token says nothing: ${seen.silent}`);
+  const native = await nativeAsset(sql, chain.id);
+  const barred = kind === 'close' ? null : await lastingLimit(deps, sql, chain, payout, attempts, native);
+  if (barred !== null) return refused(barred);
+  const intent: TransferIntent =
+    kind === 'close'
+      ? { sender: wallet.address, recipient: wallet.address, contract: null, rawAmount: 0n }
+      : { sender: wallet.address, recipient: payout.recipient, contract: payout.contract, rawAmount: payout.rawAmount };
+  // Between our own addresses as it was planned: with all that the network takes, which a sweep has to keep back.
+  const answer = await (kind === 'transfer' && payout.purpose === 'settlement' ? chain.payer.quote(intent) : chain.payer.estimate(intent));
+  // Some nodes refuse what the wallet only lacks the fee for; that can be brought.
+  const usable = answer.ok ? answer : await chain.payer.estimate(intent);
+  if (!usable.ok) return refused(`the network refuses it: ${usable.rejected}`);
+  const quote = await raisedAbove(chain, payout, attempts, kind, usable.quote);
+  if (quote === null) return refused('what was signed before cannot be replaced');
+  // Unsigned, a sweep of native coins takes its fee from what it brings.
+  const fromItself = payout.purpose === 'sweep' && payout.contract === null && attempts.length === 0 && kind === 'transfer';
+  const rawAmount = fromItself ? payout.rawAmount + BigInt(payout.plan.rawFee ?? 0) - quote.rawFee : payout.rawAmount;
+  if (rawAmount <= 0n) return refused('its fee is more than it brings');
+
+  const bytes = { kind, rawAmount, rawFee: quote.rawFee };
+  const lacking = await lackOf(sql, payout, observed, bytes);
+  const locked = await lockedFee(sql, payout);
+  const fee = { symbol: native.symbol, decimals: native.decimals, rawAmount: quote.rawFee, planned: false, except: payout.id };
+  const limit = (await checkFee(deps, { rawFee: quote.rawFee, native }, locked)) ?? (await checkLimits(deps, sql, chain, fee));
+  const covered = lacking.coins <= 0n && lacking.native <= 0n;
+  if (covered && !answer.ok) return refused(`the network refuses it: ${answer.rejected}`);
+  return {
+    market: { nonceUsed, accepted: true, covered, allowed: limit === null },
+    quote,
+    rawAmount,
+    observed,
+    lacking: lacking.native,
+    problem: covered ? (limit?.problem ?? null) : 'the wallet does not cover it',
+  };
+}
+
+/** Looks at a wallet; a token that answers nothing, while the chain does, is no reason to leave its payout as it is. */
+async function observe(deps: Deps, chain: Chain, wallet: StoredWallet, contract: string | null): Promise<{ observed: Observed; silent: string | null }> {
+  try {
+    return { observed: await observeWallet(deps, chain, wallet, contract), silent: null };
+  } catch (error) {
+    if (contract === null || !(error instanceof ChainUnavailable) || (error.trouble !== 'refused' && error.trouble !== 'untrusted')) throw error;
+    return { observed: await observeWallet(deps, chain, wallet, null), silent: error.message };
+  }
+}
+
+/** Why the signer will never sign what has not been signed yet, whatever it costs, so that it must not hold up what comes after it; null if it may. */
+async function lastingLimit(
+  deps: Deps,
+  sql: Reads,
+  chain: Chain,
+  payout: StoredPayout,
+  attempts: readonly StoredAttempt[],
+  native: { symbol: string; decimals: number },
+): Promise<string | null> {
+  if (attempts.length > 0 && payout.nonce !== null) return null;
+  const moved = { symbol: payout.assetSymbol, decimals: payout.decimals, rawAmount: payout.rawAmount };
+  let limit = null;
+  if (payout.purpose === 'settlement') limit = await checkLimits(deps, sql, chain, { ...moved, planned: false, except: payout.id });
+  if (payout.purpose === 'top_up') limit = await checkTopUp(deps, { ...moved, symbol: native.symbol, decimals: native.decimals });
+  return limit?.lasting === true ? limit.problem : null;
+}
+
+/**
+ * What a wallet lacks for these bytes, chain units, beside everything that must be paid before them: with nonces those below
+ * theirs, else all that is on its way. Zero or less means none. Locks nothing; true until commit only while the wallet is locked.
+ */
+export async function lackOf(
+  sql: Reads,
+  payout: StoredPayout,
+  observed: Observed,
+  bytes: { kind: AttemptKind; rawAmount: bigint; rawFee: bigint },
+): Promise<{ coins: bigint; native: bigint }> {
+  const others = (await listCommitted(sql, payout.walletId, observed.committedIds)).filter(
+    (other) => other.id !== payout.id && (payout.nonce === null || other.nonce === null || other.nonce < payout.nonce),
+  );
+  // A close takes no tokens, whatever is left of them.
+  const [contract, amount] = bytes.kind === 'close' ? [null, 0n] : [payout.contract, bytes.rawAmount];
+  const free = freeOf(observed, others, contract);
+  const coins = contract === null ? amount + bytes.rawFee : amount;
+  return { coins: coins - free.coins, native: bytes.rawFee + (contract === null ? amount : 0n) - free.native };
+}
+
+/** The quote of an attempt that replaces the ones before it, or the quote as it is where nothing is replaced. Null when nothing can be. */
+async function raisedAbove(
+  chain: Chain,
+  payout: StoredPayout,
+  attempts: readonly StoredAttempt[],
+  kind: AttemptKind,
+  quote: FeeQuote,
+): Promise<FeeQuote | null> {
+  const [newest] = attempts;
+  if (newest === undefined || payout.nonce === null) return quote;
+  if (chain.payer.bump === null) return null;
+  const { fields } = await decoderOf(chain.config.family)(newest.signedBytes);
+  const gas = newest.kind === kind ? most(fields.gas, quote.fields.gas) : quote.fields.gas;
+  return chain.payer.bump({ ...fields, ...(gas === undefined ? {} : { gas }) });
+}
+
+/** A node may look at a state in which the first bytes have done their work already: what was enough for them stays enough. */
+function most(signed: string | undefined, quoted: string | undefined): string | undefined {
+  return signed !== undefined && quoted !== undefined && BigInt(signed) > BigInt(quoted) ? signed : quoted;
+}
+
+async function lockedFee(sql: Reads, payout: StoredPayout): Promise<Parameters<typeof checkFee>[2]> {
+  const settlement = payout.purpose === 'settlement' && payout.settlementId !== null ? await findSettlement(sql, payout.settlementId) : undefined;
+  return settlement === undefined || settlement.feeLocked === null ? null : { coins: settlement.feeLocked, symbol: payout.assetSymbol };
+}
+
+/** Fees rose above what a wallet kept back for them: it is sent more. The funding wallet itself is filled by the operator. */
+export async function bringGas(deps: Deps, chain: Chain, payout: StoredPayout, { lacking, quote, market }: NextBytes): Promise<void> {
+  const { sql } = deps.db;
+  const { settlementId } = payout;
+  if (lacking <= 0n || quote === null || !market.allowed || settlementId === null) return;
+  const [asset, wallet, native] = await Promise.all([
+    findAsset(sql, payout.assetId),
+    findWalletByAddress(sql, chain.id, payout.walletAddress),
+    nativeAsset(sql, chain.id),
+  ]);
+  if (asset === undefined || wallet === undefined) return;
+  if (payout.purpose === 'settlement') await coverGas(deps, chain, { settlementId, wallet, asset, native, missing: lacking, fee: quote.rawFee });
+  if (payout.purpose === 'sweep') await coverSweepGas(deps, chain, { settlementId, native, sweep: payout, missing: lacking });
+}

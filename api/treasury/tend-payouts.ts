@@ -1,0 +1,213 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Chain, Deps } from '#api/deps.ts';
+import { advance } from '#api/store/advance.ts';
+import { readClock } from '#api/store/clock.ts';
+import { readFinalBlock } from '#api/store/chain-tips.ts';
+import { hastenOutbox, insertOutbox } from '#api/store/outbox.ts';
+import { type AttemptKind, listAttempts, listUndead, type StoredAttempt } from '#api/store/payout-attempts.ts';
+import { listTendable, readPayoutAge } from '#api/store/payout-tending.ts';
+import { findPayout, lockPayout, noteStuck, replan, setPayoutFailure, type PayoutPlan, type StoredPayout } from '#api/store/payouts.ts';
+import { lockSettlement } from '#api/store/settlements.ts';
+import { lockWallet } from '#api/store/wallets.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { NO_PAYOUT_FACTS, type PayoutEvent } from '#state-machines/payout/machine.ts';
+import { tend, type TendDecision, type TendFacts } from '#state-machines/payout/tend.ts';
+import { closeMark } from './close-mark.ts';
+import { closedReason } from './closed.ts';
+import { bringGas, lackOf, type NextBytes, quoteNext } from './next-bytes.ts';
+import { planOf } from './plan-transfer.ts';
+
+/**
+ * Looks after every payout that is planned or signed and in no block: quotes stale plans again, raises fees, closes families
+ * that can no longer be sent, and lets expired ones be tried again (reliability D13, D14). Returns how many it changed.
+ * Any number may run at once.
+ */
+export async function tendPayouts(deps: Deps): Promise<number> {
+  const away = new Set<string>();
+  let changed = 0;
+  for (const id of await listTendable(
+    deps.db.sql,
+    [...deps.chains.values()].map((chain) => chain.id),
+  )) {
+    const payout = await findPayout(deps.db.sql, id);
+    if (payout === undefined || away.has(payout.networkName)) continue;
+    try {
+      let decision = await tendPayout(deps, payout);
+      // Nothing is in the way of new bytes any more: planned at once.
+      if (decision === 'expire') decision = await tendPayout(deps, (await findPayout(deps.db.sql, id)) ?? payout);
+      if (decision !== 'wait' && decision !== 'stuck') changed += 1;
+    } catch (error) {
+      // What is the matter with one payout's token or transaction must not hold up the network's others.
+      if (error instanceof ChainUnavailable && error.trouble !== 'refused' && error.trouble !== 'untrusted') away.add(payout.networkName);
+      deps.log.warn({ err: error, payout: id, network: payout.networkName }, 'a payout cannot be looked after');
+    }
+  }
+  if (changed > 0) deps.wake();
+  return changed;
+}
+
+/**
+ * Decides what one payout needs and does it: fetches the facts with no lock held, and changes something only if, under the
+ * locks of settlement, wallet and payout, they are still what was decided on. Answers what it did.
+ * @throws ChainUnavailable when the node cannot be reached
+ */
+export async function tendPayout(deps: Deps, payout: StoredPayout): Promise<TendDecision> {
+  const chain = deps.chains.get(payout.networkName);
+  if (chain === undefined) throw new Invariant(`network ${payout.networkName} is not configured`);
+  if ((await closedReason(deps.db.sql, payout)) !== null) return 'wait';
+  const attempts = await listAttempts(deps.db.sql, payout.id);
+  const facts = await gatherFacts(deps.db.sql, payout, attempts);
+  const seen = { payout, attempts };
+  let decision = tend(facts);
+  if (decision === 'askNode') {
+    const inABlock = await knowsAny(chain, attempts);
+    if (inABlock) deps.log.error({ payout: payout.id, network: payout.networkName }, 'a node has a payout in a block that our scan has not met: it waits');
+    decision = tend({ ...facts, inABlock });
+  }
+  if (decision === 'expire') return (await expire(deps, seen)) ? 'expire' : 'wait';
+  if (decision !== 'askMarket') return decision;
+  let kind: AttemptKind = facts.closing ? 'close' : 'transfer';
+  let next = await quoteNext(deps, chain, payout, attempts, kind);
+  decision = tend({ ...facts, market: next.market });
+  if (decision === 'close') {
+    kind = 'close';
+    next = await quoteNext(deps, chain, payout, attempts, kind);
+    if (!next.market.accepted || !next.market.covered || !next.market.allowed) decision = 'stuck';
+  }
+  if (decision === 'stuck') {
+    await noteStuck(deps.db.sql, payout.id, payout.plan);
+    await setPayoutFailure(deps.db.sql, payout.id, next.problem ?? 'it was offered at rising fees as often as it may be');
+    await bringGas(deps, chain, payout, next);
+  }
+  if (decision === 'stuck' || decision === 'wait') return decision;
+  const done = decision === 'release' ? await release(deps, seen) : await plan(deps, seen, decision, kind, next);
+  if (!done) return 'wait';
+  deps.log.info(
+    { payout: payout.id, purpose: payout.purpose, nonce: payout.nonce, decision, rawFee: next.quote?.rawFee, problem: next.problem },
+    'payout tended',
+  );
+  return decision;
+}
+
+async function gatherFacts(sql: Reads, payout: StoredPayout, attempts: readonly StoredAttempt[]): Promise<TendFacts> {
+  const age = await readPayoutAge(sql, payout.id);
+  if (age === undefined) throw new Invariant(`payout ${payout.id} does not exist`);
+  const seconds = (since: Date, until: Date = age.now): number => (until.getTime() - since.getTime()) / 1_000;
+  const [newest] = attempts;
+  const { expiresAtMs, stuckSince } = payout.plan;
+  return {
+    status: payout.status,
+    stuckSeconds: stuckSince === undefined ? null : seconds(new Date(stuckSince)),
+    exclusion: payout.nonce === null ? 'expiry' : 'nonce',
+    closing: payout.plan.closeMark !== undefined,
+    transfers: attempts.filter((attempt) => attempt.kind === 'transfer').length,
+    quoteAgeSeconds: seconds(age.quotedAt),
+    quoteSecondsLeft: typeof expiresAtMs !== 'number' || age.tipTime === null ? null : seconds(age.tipTime, new Date(expiresAtMs)),
+    last:
+      newest === undefined
+        ? null
+        : {
+            ageSeconds: seconds(latest(newest.createdAt, age.orphanedAt)),
+            // Signed before anything was scanned: all that was scanned since did not hold it.
+            ageBlocks: age.tipHeight === null ? 0 : age.tipHeight - (newest.tipHeight ?? -1),
+          },
+    nextInLine: !age.waitsForAnother,
+    provenDead: attempts.length > 0 && (await listUndead(sql, payout.id)).length === 0,
+  };
+}
+
+/** Bytes that a block held once were dear enough: their time starts anew when they fall out of it. */
+function latest(signedAt: Date, orphanedAt: Date | null): Date {
+  return orphanedAt !== null && orphanedAt > signedAt ? orphanedAt : signedAt;
+}
+
+/** Whether the node has any of the signed bytes in a block, whatever became of them there; what merely waits in its pool can expire. */
+async function knowsAny(chain: Chain, attempts: readonly StoredAttempt[]): Promise<boolean> {
+  for (const { txid } of attempts) if (((await chain.reader.transaction(txid))?.height ?? null) !== null) return true;
+  return false;
+}
+
+interface Seen {
+  payout: StoredPayout;
+  attempts: readonly StoredAttempt[];
+}
+
+/** Runs `work` under the locks of settlement, wallet and payout if nothing was signed, planned or stopped since the payout was looked at. */
+async function ifUnchanged(deps: Deps, { payout, attempts }: Seen, work: (tx: Tx) => Promise<boolean>): Promise<boolean> {
+  return deps.db.transaction(async (tx) => {
+    if (payout.purpose === 'settlement' && payout.settlementId !== null) await lockSettlement(tx, payout.settlementId);
+    const wallet = await lockWallet(tx, payout.walletId);
+    const locked = await lockPayout(tx, payout.id);
+    if (locked === undefined || locked.status !== payout.status || !isDeepStrictEqual(locked.plan, payout.plan)) return false;
+    if (wallet === undefined || wallet.haltedReason !== null || (await listAttempts(tx, payout.id)).length !== attempts.length) return false;
+    return (await closedReason(tx, payout)) === null && work(tx);
+  });
+}
+
+/** Plans the next bytes of a payout for the signer. */
+async function plan(deps: Deps, seen: Seen, decision: TendDecision, kind: AttemptKind, { quote, rawAmount, observed }: NextBytes): Promise<boolean> {
+  if (quote === null) return false;
+  const { payout } = seen;
+  if (decision === 'bump') crashPoint('bump.decided');
+  if (decision === 'close') crashPoint('close.decided');
+  const done = await ifUnchanged(deps, seen, async (tx) => {
+    const lacking = await lackOf(tx, payout, observed, { kind, rawAmount, rawFee: quote.rawFee });
+    if (lacking.coins > 0n || lacking.native > 0n) return false;
+    const { now } = await readClock(tx);
+    const mark =
+      kind === 'close' && payout.nonce !== null
+        ? { closeMark: closeMark(deps.config.SLUICE_MASTER_KEY, { ...payout, payoutId: payout.id, nonce: payout.nonce }) }
+        : {};
+    const { stuckSince: _, ...kept } = payout.plan;
+    const planned: PayoutPlan = { ...kept, ...planOf(quote, now), ...mark };
+    if (decision === 'requote') await replan(tx, payout.id, { rawAmount, plan: planned });
+    else await decide(tx, payout, decision === 'bump' ? 'BUMPED' : 'CLOSED', planned, { rawFee: planned.rawFee, fields: planned.fields, kind });
+    return true;
+  });
+  if (done && decision !== 'requote') crashPoint(decision === 'bump' ? 'bump.committed' : 'close.committed');
+  return done;
+}
+
+/** Notes that nothing signed so far can take effect any more, with the proof (reliability D14). */
+async function expire(deps: Deps, seen: Seen): Promise<boolean> {
+  const { payout, attempts } = seen;
+  crashPoint('expire.decided');
+  const done = await ifUnchanged(deps, seen, async (tx) => {
+    if ((await listUndead(tx, payout.id)).length > 0) return false;
+    const final = await readFinalBlock(tx, payout.networkId);
+    const proof = { txids: attempts.map((attempt) => attempt.txid), expiresAt: attempts[0]?.expiresAt, finalHeight: final?.height, finalTime: final?.time };
+    await decide(tx, payout, 'EXPIRED', payout.plan, proof);
+    return true;
+  });
+  if (done) crashPoint('expire.committed');
+  return done;
+}
+
+/** Gives an unsigned plan up where no nonce is held: the dispatcher makes a new one that fits, top-ups and all. */
+async function release(deps: Deps, seen: Seen): Promise<boolean> {
+  const { payout } = seen;
+  return ifUnchanged(deps, seen, async (tx) => {
+    if (payout.purpose === 'sweep') {
+      const rawAmount = payout.rawAmount + (payout.contract === null ? BigInt(payout.plan.rawFee ?? 0) : 0n);
+      await replan(tx, payout.id, { rawAmount, plan: {} });
+    } else {
+      const facts = () => ({ facts: NO_PAYOUT_FACTS, columns: { failure: 'it could not be sent as planned and is planned anew' } });
+      await advance(tx, 'payout', { id: payout.id, event: 'CANCELLED', actor: 'worker', facts });
+    }
+    if (payout.settlementId === null) return true;
+    if (payout.purpose === 'settlement')
+      await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: payout.settlementId });
+    else await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
+    return true;
+  });
+}
+
+async function decide(tx: Tx, payout: StoredPayout, event: PayoutEvent, planned: PayoutPlan, record: Record<string, unknown>): Promise<void> {
+  const facts = () => ({ facts: NO_PAYOUT_FACTS, columns: { plan: tx.json(planned as Parameters<Tx['json']>[0]), failure: null }, record });
+  const moved = await advance(tx, 'payout', { id: payout.id, event, actor: 'worker', facts });
+  if (moved.conflict) throw new Invariant(`payout ${payout.id} is ${moved.status} and takes no ${event}`);
+}

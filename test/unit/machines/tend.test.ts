@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { POLICY } from '#shared/core/policy.ts';
+import { PAYOUT_STATUSES } from '#state-machines/payout/machine.ts';
+import { type MarketFacts, tend, type TendDecision, type TendFacts } from '#state-machines/payout/tend.ts';
+
+const GOOD: MarketFacts = { nonceUsed: false, accepted: true, covered: true, allowed: true };
+const OLD = { ageSeconds: POLICY.payoutBumpSeconds, ageBlocks: POLICY.payoutBumpBlocks };
+const LONG = POLICY.payoutCloseSeconds;
+
+/** Sent under a nonce, long enough ago for a higher fee. */
+const sent: TendFacts = {
+  status: 'BROADCAST',
+  exclusion: 'nonce',
+  closing: false,
+  transfers: 1,
+  stuckSeconds: null,
+  quoteAgeSeconds: POLICY.payoutBumpSeconds,
+  quoteSecondsLeft: null,
+  last: OLD,
+  nextInLine: true,
+  provenDead: false,
+};
+const planned: TendFacts = { ...sent, status: 'PLANNED', transfers: 0, last: null, quoteAgeSeconds: POLICY.payoutQuoteSeconds };
+/** On a chain without nonces. */
+const expiring: TendFacts = { ...sent, exclusion: 'expiry', quoteSecondsLeft: 0 };
+const expiringPlan: TendFacts = { ...planned, exclusion: 'expiry', quoteSecondsLeft: POLICY.payoutRequoteMarginSeconds - 1 };
+
+const table = (rows: [string, TendFacts, TendDecision][]) => test.each(rows)('%s', (_, facts, decision) => expect(tend(facts)).toBe(decision));
+
+describe('bytes under a nonce', () => {
+  table([
+    ['wait while younger than a minute', { ...sent, last: { ...OLD, ageSeconds: POLICY.payoutBumpSeconds - 1 } }, 'wait'],
+    ['wait while the chain stands still', { ...sent, last: { ...OLD, ageBlocks: POLICY.payoutBumpBlocks - 1 } }, 'wait'],
+    ['wait behind another nonce', { ...sent, nextInLine: false, market: GOOD }, 'wait'],
+    ['ask the market before anything else', sent, 'askMarket'],
+    ['are bumped', { ...sent, market: GOOD }, 'bump'],
+    ['are bumped before they were handed over', { ...sent, status: 'SIGNED', market: GOOD }, 'bump'],
+    ['wait once the chain knows the nonce', { ...sent, market: { ...GOOD, nonceUsed: true }, stuckSeconds: LONG }, 'wait'],
+    ['are stuck when a simulation refuses them', { ...sent, market: { ...GOOD, accepted: false } }, 'stuck'],
+    ['are stuck when the wallet lacks the fee', { ...sent, market: { ...GOOD, covered: false } }, 'stuck'],
+    ['are stuck when the fee is above a limit', { ...sent, market: { ...GOOD, allowed: false } }, 'stuck'],
+    ['are stuck when they were offered often enough', { ...sent, transfers: POLICY.payoutAttempts, market: GOOD }, 'stuck'],
+    ['are bumped a last time', { ...sent, transfers: POLICY.payoutAttempts - 1, market: GOOD }, 'bump'],
+    ['are bumped when they can be sent again, however long they could not', { ...sent, stuckSeconds: LONG, market: GOOD }, 'bump'],
+    ['are not closed a second too early', { ...sent, stuckSeconds: LONG - 1, market: { ...GOOD, accepted: false } }, 'stuck'],
+    ['are closed when nothing could be sent for long', { ...sent, stuckSeconds: LONG, market: { ...GOOD, accepted: false } }, 'close'],
+    ['are closed when the fee stayed above a limit for long', { ...sent, stuckSeconds: LONG, market: { ...GOOD, allowed: false } }, 'close'],
+    ['are bumped as a close, however often that takes', { ...sent, closing: true, transfers: POLICY.payoutAttempts, market: GOOD }, 'bump'],
+    ['are not closed twice', { ...sent, closing: true, stuckSeconds: LONG, market: { ...GOOD, covered: false } }, 'stuck'],
+    ['never expire', { ...sent, provenDead: true, last: { ...OLD, ageSeconds: 0 } }, 'wait'],
+  ]);
+});
+
+describe('a plan with a nonce', () => {
+  table([
+    ['waits for the signer while its quote is fresh', { ...planned, quoteAgeSeconds: POLICY.payoutQuoteSeconds - 1 }, 'wait'],
+    ['asks the market when it is old', planned, 'askMarket'],
+    ['is quoted again', { ...planned, market: GOOD }, 'requote'],
+    ['waits once the chain knows its nonce', { ...planned, stuckSeconds: LONG, market: { ...GOOD, nonceUsed: true, accepted: false } }, 'wait'],
+    ['is quoted again above the limits: the signer waits with it until they allow it', { ...planned, market: { ...GOOD, allowed: false } }, 'requote'],
+    ['is stuck when it cannot be sent', { ...planned, market: { ...GOOD, accepted: false } }, 'stuck'],
+    ['is closed when it could not be sent for long', { ...planned, stuckSeconds: LONG, market: { ...GOOD, accepted: false } }, 'close'],
+    ['of further bytes is quoted again', { ...planned, status: 'REPLACING', transfers: 1, last: OLD, market: GOOD }, 'requote'],
+    ['of further bytes above a limit is stuck', { ...planned, status: 'REPLACING', transfers: 1, last: OLD, market: { ...GOOD, allowed: false } }, 'stuck'],
+    ['of further bytes is closed in the end', { ...planned, status: 'REPLACING', stuckSeconds: LONG, market: { ...GOOD, allowed: false } }, 'close'],
+  ]);
+});
+
+describe('bytes that expire', () => {
+  table([
+    ['wait until a final block proves them dead, however long that takes', { ...expiring, last: { ageSeconds: 86_400, ageBlocks: 10_000 } }, 'wait'],
+    ['ask the node as well', { ...expiring, provenDead: true }, 'askNode'],
+    ['wait when the node knows them in a block that our scan has not met', { ...expiring, provenDead: true, inABlock: true }, 'wait'],
+    ['expire when both say they never were', { ...expiring, provenDead: true, inABlock: false }, 'expire'],
+    ['expire though nobody noted that they were sent', { ...expiring, status: 'SIGNED', provenDead: true, inABlock: false }, 'expire'],
+    ['are never bumped or closed', { ...expiring, market: GOOD, stuckSeconds: LONG }, 'wait'],
+  ]);
+});
+
+describe('a plan without a nonce', () => {
+  table([
+    ['waits for the signer while it lives', { ...expiringPlan, quoteAgeSeconds: 1, quoteSecondsLeft: POLICY.payoutRequoteMarginSeconds }, 'wait'],
+    ['asks the market when it is about to expire', { ...expiringPlan, quoteAgeSeconds: 1 }, 'askMarket'],
+    ['is made again', { ...expiringPlan, market: GOOD }, 'requote'],
+    ['is given up when the wallet no longer covers it', { ...expiringPlan, market: { ...GOOD, covered: false } }, 'release'],
+    ['is given up when the network refuses it', { ...expiringPlan, market: { ...GOOD, accepted: false } }, 'release'],
+    ['of further bytes is made again', { ...expiringPlan, status: 'REPLACING', market: GOOD }, 'requote'],
+    ['of further bytes is never given up: some were sent', { ...expiringPlan, status: 'REPLACING', market: { ...GOOD, accepted: false } }, 'stuck'],
+  ]);
+});
+
+test.each(PAYOUT_STATUSES.filter((status) => ['INCLUDED', 'CONFIRMED', 'FAILED', 'CANCELLED'].includes(status)))('%s needs nothing', (status) => {
+  for (const exclusion of ['nonce', 'expiry'] as const)
+    expect(tend({ ...sent, status, exclusion, market: GOOD, provenDead: true, inABlock: false, stuckSeconds: LONG })).toBe('wait');
+});
