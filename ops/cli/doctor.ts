@@ -1,7 +1,9 @@
 import { connect as connectSocket } from 'node:net';
 import { DEV_FILE, type DevFile } from '#ops/dev/dev-file.ts';
+import { familyOf } from '#ops/dev/families.ts';
 import { connect } from '#shared/platform/postgres.ts';
 import { type Command, type Context, UnreachableError } from './command.ts';
+import { describeEndpoint, type Endpoint } from './endpoints.ts';
 
 const TIMEOUT_MILLISECONDS = 5_000;
 /** A tip older than this means that nothing arrives any more. */
@@ -22,6 +24,7 @@ interface NetworkStatus {
   tipHeight: number | null;
   headHeight: number | null;
   appliedAt: string | null;
+  endpoints: Endpoint[];
 }
 
 export const doctorCommands: readonly Command[] = [
@@ -57,7 +60,14 @@ async function checkService(context: Context): Promise<Finding[]> {
     if (!answer.success) return [bad('operator api', `${answer.status} ${answer.error.code}`, 'look at the log of the api process')];
     const { offsetSeconds } = answer.data as { offsetSeconds: number };
     const reached = good('operator api', `${context.operatorUrl}, service clock ${offsetSeconds === 0 ? 'on time' : `${offsetSeconds} s ahead`}`);
-    return [reached, ...(await checkNetworks(context)), await checkPrices(context), await checkJobs(context), await checkAudit(context)];
+    return [
+      reached,
+      ...(await checkNetworks(context)),
+      await checkUnexplained(context),
+      await checkPrices(context),
+      await checkJobs(context),
+      await checkAudit(context),
+    ];
   } catch (error) {
     if (error instanceof UnreachableError) return [bad('operator api', error.message, 'start it: npm start')];
     return [bad('operator api', (error as Error).message, 'look at the log of the api process')];
@@ -66,19 +76,46 @@ async function checkService(context: Context): Promise<Finding[]> {
 
 async function checkNetworks(context: Context): Promise<Finding[]> {
   const { items } = (await context.operator.must('GET', '/networks')) as { items: NetworkStatus[] };
-  return items.map((network) => {
-    const check = `network ${network.name}`;
-    if (network.pausedAt !== null)
-      return bad(check, `paused since ${network.pausedAt}`, `resume it when the reason is gone: POST ${context.operatorUrl}/networks/${network.name}/resume`);
-    if (!network.indexed) return bad(check, 'no indexer is at work on it', 'start one: node dist/indexer.js (npm start does)');
-    if (network.tipHeight === null) return bad(check, 'its indexer has not delivered a block yet', 'look at /readyz of the indexer: RPC endpoint or Redis');
-    const age = Date.now() - Date.parse(network.appliedAt ?? '');
-    const behind = (network.headHeight ?? network.tipHeight) - network.tipHeight;
-    const seen = `block ${network.tipHeight}, ${behind} behind its head, last one ${Math.round(age / 1000)} s ago`;
-    return age > STALE_MILLISECONDS
-      ? bad(check, seen, 'nothing arrives: look at /readyz of its indexer (RPC endpoint) and of the worker (Redis)')
-      : good(check, seen);
-  });
+  return items.flatMap((network) => [checkNetwork(context, network), ...network.endpoints.map((endpoint) => checkEndpoint(network, endpoint))]);
+}
+
+const ENDPOINT_FIXES: Record<string, string> = {
+  foreign: 'take it out of rpcUrls and start anew: it is never asked again',
+  failing: 'is it up, and can this host reach it? It is tried again by itself',
+  lagging: 'it is behind the others or on another branch; it is used again once it has caught up',
+  quiet: 'it asked to be left alone for a while: a larger plan, or another provider beside it',
+};
+
+function checkEndpoint(network: NetworkStatus, endpoint: Endpoint): Finding {
+  const fix = ENDPOINT_FIXES[endpoint.state];
+  const check = `endpoint of ${network.name}`;
+  return fix === undefined ? good(check, describeEndpoint(endpoint)) : bad(check, describeEndpoint(endpoint), fix);
+}
+
+function checkNetwork(context: Context, network: NetworkStatus): Finding {
+  const check = `network ${network.name}`;
+  if (network.pausedAt !== null)
+    return bad(check, `paused since ${network.pausedAt}`, `resume it when the reason is gone: POST ${context.operatorUrl}/networks/${network.name}/resume`);
+  if (!network.indexed) return bad(check, 'no indexer is at work on it', 'start one: node dist/indexer.js (npm start does)');
+  if (network.tipHeight === null) return bad(check, 'its indexer has not delivered a block yet', 'look at /readyz of the indexer: RPC endpoint or Redis');
+  const age = Date.now() - Date.parse(network.appliedAt ?? '');
+  const behind = (network.headHeight ?? network.tipHeight) - network.tipHeight;
+  const seen = `block ${network.tipHeight}, ${behind} behind its head, last one ${Math.round(age / 1000)} s ago`;
+  return age > STALE_MILLISECONDS
+    ? bad(check, seen, 'nothing arrives: look at /readyz of its indexer (RPC endpoint) and of the worker (Redis)')
+    : good(check, seen);
+}
+
+/** Native coins at addresses of ours that no transfer explains; they are credited to nobody until somebody looks. */
+async function checkUnexplained(context: Context): Promise<Finding> {
+  const { items, pagination } = (await context.operator.must('GET', '/deposits?state=unexplained&limit=1')) as {
+    items: { amount: string; assetSymbol: string; network: string; address: string }[];
+    pagination: { total: number };
+  };
+  const [newest] = items;
+  if (newest === undefined) return good('balances', 'nothing unexplained');
+  const seen = `${pagination.total} unexplained, such as ${newest.amount} ${newest.assetSymbol} at ${newest.address} on ${newest.network}`;
+  return bad('balances', seen, 'npx sluice deposit list --state unexplained; an inquiry through an endpoint with traces credits them');
 }
 
 interface PricesAnswer {
@@ -125,7 +162,7 @@ async function checkDevelopment(dev: DevFile): Promise<Finding[]> {
     checkReady(dev),
     checkPostgres(dev.databaseUrl),
     checkRedis(dev.redisUrl),
-    ...Object.entries(dev.networks).map(([name, network]) => checkNode(name, network)),
+    ...Object.entries(dev.networks).flatMap(([name, network]) => (network.faucetPrivateKey === undefined ? [] : [checkNode(name, network)])),
     check('webhook receiver', 'restart npm start', async () => {
       const response = await fetch(dev.webhookReceiver.log, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
       if (!response.ok) throw new Error(`answers ${response.status}`);
@@ -165,18 +202,12 @@ async function checkRedis(url: string): Promise<Finding> {
   });
 }
 
+/** A local node, from here. What a deployment names instead may need a key or another host: its endpoints tell of it. */
 async function checkNode(name: string, network: DevFile['networks'][string]): Promise<Finding> {
-  return check(`node ${name}`, `is the node of ${name} running? npm start brings a local one unless SLUICE_NETWORKS names another`, async () => {
-    if (network.family !== 'evm') return 'not asked';
-    const response = await fetch(network.rpcUrl, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
-      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
-    });
-    const { result } = (await response.json()) as { result?: string };
-    if (network.chainId !== undefined && Number(result) !== network.chainId) throw new Error(`serves chain ${Number(result)}, not ${network.chainId}`);
-    return `${network.rpcUrl}, chain ${Number(result)}`;
+  return check(`node ${name}`, `is the node of ${name} running? Stop with Ctrl+C and npm start again`, async () => {
+    const served = await familyOf(network.family).open(network.rpcUrl).identity();
+    if (network.chainId !== undefined && served !== `chain ${network.chainId}`) throw new Error(`serves ${served}, not chain ${network.chainId}`);
+    return `${new URL(network.rpcUrl).origin}, ${served}`;
   });
 }
 

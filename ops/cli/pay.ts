@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { FAUCET, pay } from '#ops/dev/local-evm.ts';
-import { evmNode } from '#ops/dev/services/evm-node.ts';
+import { familyOf } from '#ops/dev/families.ts';
 import { isMoney, parseTrusted, toUnits } from '#shared/core/money.ts';
 import { type Command, type Context, type Options, textOption, UsageError } from './command.ts';
 import { callApi } from './context.ts';
@@ -47,9 +46,9 @@ export const payCommands: readonly Command[] = [
       const units = toUnits(parseTrusted(amount ?? offer.totalValue), offer.assetDecimals);
       if (units === undefined) throw new UsageError(`${offer.assetSymbol} has ${offer.assetDecimals} decimal places`);
       const network = context.dev?.networks[offer.assetNetwork];
-      if (network === undefined || network.family !== 'evm') throw new Error(`${offer.assetNetwork} has no local faucet here; pay it from a wallet`);
+      if (network?.faucetPrivateKey === undefined) throw new Error(`${offer.assetNetwork} has no local faucet here; pay it from a wallet`);
       const address = await selectAddress(context, payment, offer);
-      const txHash = await pay(evmNode(network.rpcUrl), address, offer.contractAddress, units, FAUCET.address);
+      const txHash = await familyOf(network.family).open(network.rpcUrl).pay(address, offer.contractAddress, units);
       const sent = { paymentUid: payment.id, asset: offer.assetSymbol, network: offer.assetNetwork, amount: amount ?? offer.totalValue, address, txHash };
       if (options.wait !== true) return { data: sent, text: facts(sent) };
       const status = await awaitResult(context, payment.id);

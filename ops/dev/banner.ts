@@ -1,12 +1,16 @@
 import type { DevFile } from './dev-file.ts';
+import { familyOf } from './families.ts';
 
 /** What `npm start` prints when everything runs: addresses, the demo key, and a payment and a cashout to paste. */
 export function banner(dev: DevFile): string {
   const { gateway } = dev;
-  const usdt = dev.assets.find((asset) => asset.symbol === 'USDT') ?? dev.assets[0];
+  const [first, ...others] = dev.assets
+    .filter((asset) => asset.symbol === 'USDT')
+    .map((asset) => ({ ...asset, destination: destinationOn(dev, asset.network) }));
   const indexers = Object.entries(dev.metrics.indexers).map(([name, url]) => `${name} ${url}`);
   const networks = Object.entries(dev.networks).map(
-    ([name, network]) => `${name} ${network.rpcUrl}${network.chainId === undefined ? '' : ` (chain ${network.chainId})`}`,
+    // The rest of the URL of a hosted node may be a key.
+    ([name, network]) => `${name} ${new URL(network.rpcUrl).origin}${network.chainId === undefined ? '' : ` (chain ${network.chainId})`}`,
   );
   return `
 sluice  DEMO MODE  local chains, nothing here is real money
@@ -28,12 +32,12 @@ sluice  DEMO MODE  local chains, nothing here is real money
      curl -s ${dev.api.baseUrl}/payments -H 'X-Api-Key: ${gateway.apiKey}' -H 'Content-Type: application/json' \\
        -d '{"currencyCode":"USD","amount":"10","checkoutMode":"API","webhookUrl":"${dev.webhookReceiver.url}"}'
 2  Pay it, with the paymentUid of the answer (selects the offer and sends the coins from the faucet)
-     npx sluice pay <paymentUid> --asset USDT
+     npx sluice pay <paymentUid> --asset USDT${others.map(({ network }) => `        (or USDT@${network})`).join('')}
 3  Watch the webhook arrive: a line appears below
 4  Read the money
      curl -s -X POST ${dev.api.baseUrl}/payments/<paymentUid>/verify -H 'X-Api-Key: ${gateway.apiKey}'
-5  Cash out 5 ${usdt?.symbol ?? ''} (signed by hand with openssl)
-     BODY='{"assetId":"${usdt?.id ?? ''}","amount":"5","address":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8"}'; NOW=$(date +%s)
+5  Cash out 5 USDT (signed by hand with openssl)${others.map(({ id, network, destination }) => `; on ${network} the assetId is ${id}, an address ${destination}`).join('')}
+     BODY='{"assetId":"${first?.id ?? ''}","amount":"5","address":"${first?.destination ?? ''}"}'; NOW=$(date +%s)
      SIGNATURE=$(printf '%s' "$NOW.$BODY" | openssl dgst -sha256 -hmac '${gateway.cashoutSigningSecret}' | sed 's/^.* //')
      curl -s ${dev.api.baseUrl}/merchant/settlements -H 'X-Api-Key: ${gateway.apiKey}' -H 'Content-Type: application/json' \\
        -H "X-Timestamp: $NOW" -H "X-Signature: $SIGNATURE" -H "Idempotency-Key: cashout-$NOW" -d "$BODY"
@@ -44,4 +48,9 @@ sluice  DEMO MODE  local chains, nothing here is real money
   npm run demo tells the whole story unattended. Logs are in .sluice/logs.
   Ctrl+C stops everything and keeps the data; npm start -- --reset begins anew.
 `;
+}
+
+/** An address outside the deployment that a cashout may go to. */
+function destinationOn(dev: DevFile, network: string): string {
+  return familyOf(dev.networks[network]?.family ?? '').outsider;
 }

@@ -12,6 +12,7 @@ const ENTRIES = {
   cli: 'ops/cli/main.ts',
   start: 'ops/dev/start.ts',
   demo: 'ops/dev/demo.ts',
+  'tron-node': 'ops/devnet/tron/main.ts',
 };
 
 /** Builds every entry point; well under a second. One that fails leaves no old bundle behind and does not stop the others. */

@@ -1,5 +1,9 @@
+import { access, readFile, writeFile } from 'node:fs/promises';
 import contracts from './contracts/tokens.json' with { type: 'json' };
-import { callData, type EvmNode, type Receipt, transferData } from './services/evm-node.ts';
+import { evmPages } from './explorer/evm.ts';
+import type { LocalChain, LocalFamily } from './local-chain.ts';
+import { startAnvil } from './services/anvil.ts';
+import { callData, type EvmNode, evmNode, hex, type Receipt, transferData } from './services/evm-node.ts';
 import { waitFor } from './services/wait.ts';
 
 /** Account 0 of every anvil: rich, unlocked, and its key known to the world. */
@@ -10,7 +14,6 @@ export const FAUCET = {
 /** Account 9, used for nothing but deployments, so that the tokens have the same addresses on every new chain. */
 const DEPLOYER = '0xa0ee7a142d267c1f36714e4a8f75612f20a79720';
 
-const ETHER = 10n ** 18n;
 const MINT = '40c10f19';
 const BALANCE_OF = '70a08231';
 
@@ -73,13 +76,6 @@ export async function fillFaucet(node: EvmNode, tokens: LocalTokens): Promise<vo
   }
 }
 
-/** Fills an address up to `ether` of native coin when it has less than half of that; by a plain transfer, which the indexer sees. Does not wait for it to be mined. */
-export async function topUp(node: EvmNode, address: string, ether: bigint): Promise<string | undefined> {
-  const has = BigInt(await node.call<string>('eth_getBalance', [address, 'latest']));
-  if (has >= (ether * ETHER) / 2n) return undefined;
-  return node.send({ from: FAUCET.address, to: address, value: ether * ETHER - has });
-}
-
 /** Pays from the faucet: native coin when `contract` is null. Returns the transaction id; mining it is up to the chain. */
 export async function pay(node: EvmNode, to: string, contract: string | null, rawAmount: bigint, from = FAUCET.address): Promise<string> {
   return contract === null ? node.send({ from, to, value: rawAmount }) : node.send({ from, to: contract, data: transferData(to, rawAmount), gas: 200_000n });
@@ -100,4 +96,66 @@ export async function mined(node: EvmNode, txid: string): Promise<Receipt> {
   const receipt = await waitFor(() => node.receipt(txid), { what: `transaction ${txid} to be mined` });
   if (receipt.status !== '0x1') throw new Error(`transaction ${txid} failed on chain`);
   return receipt;
+}
+
+/** The chain behind an EVM development node. */
+function evmChain(node: EvmNode): LocalChain {
+  return {
+    pay: (recipient, contract, rawAmount) => pay(node, recipient, contract, rawAmount),
+    async mined(txid) {
+      await mined(node, txid);
+    },
+    balance: async (address, contract) =>
+      contract === null ? BigInt(await node.call<string>('eth_getBalance', [address, 'latest'])) : tokenBalance(node, contract, address),
+    async blockHash(height) {
+      const block = await node.call<{ hash: string } | null>('eth_getBlockByNumber', [hex(BigInt(height)), false]);
+      return block?.hash.toLowerCase();
+    },
+    identity: async () => `chain ${Number(await node.call<string>('eth_chainId', []))}`,
+  };
+}
+
+/** EVM chains on this machine: anvil. */
+export const evmFamily: LocalFamily = {
+  faucetPrivateKey: FAUCET.privateKey,
+  // Account 1 of every anvil.
+  outsider: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  walletCoins: 1_000n,
+  open: (url) => evmChain(evmNode(url)),
+  pages: (network, url) => evmPages(network, evmNode(url)),
+  async start({ network, port, keptAt, log }) {
+    const stateFile = `${keptAt}.json`;
+    const genesisTime = await genesisTimeOf(stateFile);
+    const anvil = await startAnvil({ port, chainId: Number(network.chainId), stateFile, genesisTime, log });
+    const { node, service, url } = anvil;
+    await fillFaucet(node, await deployDemoTokens(node));
+    return {
+      ...evmChain(node),
+      url,
+      service,
+      async startMining({ blockSeconds, serviceNow }) {
+        const latest = await node.call<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false]);
+        const now = Math.floor(serviceNow.getTime() / 1000);
+        // A chain that was asleep, or a service clock that was advanced in an earlier run: block times must not fall behind.
+        if (now > Number(latest.timestamp)) await node.call('evm_setTime', [now]);
+        await node.call('evm_setAutomine', [false]);
+        await node.call('evm_setIntervalMining', [blockSeconds]);
+      },
+      stop: () => anvil.stop(),
+    };
+  },
+};
+
+/** When the chain in `stateFile` began; kept beside it, and new when the chain is. */
+async function genesisTimeOf(stateFile: string): Promise<number> {
+  const path = `${stateFile}.began`;
+  const isThere = await access(stateFile).then(
+    () => true,
+    () => false,
+  );
+  const kept = isThere ? await readFile(path, 'utf8').catch(() => undefined) : undefined;
+  if (kept !== undefined) return Number(kept);
+  const now = Math.floor(Date.now() / 1000);
+  await writeFile(path, String(now));
+  return now;
 }

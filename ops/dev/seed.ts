@@ -1,14 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import type { NetworkConfig } from '#shared/core/assets.ts';
 import { connect } from '#shared/platform/postgres.ts';
 import type { GatewayCredentials, Operator } from './client.ts';
 import type { DevFile, DevNetwork } from './dev-file.ts';
-import { FAUCET, mined, topUp } from './local-evm.ts';
+import { familyOf } from './families.ts';
+import { type LocalNode, topUp } from './local-chain.ts';
 import type { LocalNetworks } from './local-networks.ts';
 import { type Processes, READY_WITHIN_MS } from './processes.ts';
 import { waitFor } from './services/wait.ts';
-
-/** Native coins each wallet of the deployment is brought to on a local chain. */
-const WALLET_ETHER = 1_000n;
 
 /** The demo gateway, made once per data folder through the operator API; its secrets are shown once, so they are kept. */
 export async function demoGateway(control: Operator, path: string): Promise<DevFile['gateway']> {
@@ -52,18 +51,25 @@ export async function fundWallets(local: LocalNetworks, databaseUrl: string, say
   } finally {
     await database.end();
   }
-  for (const network of local.networks) {
-    const node = local.chains.get(network.name)?.node;
-    if (node === undefined) continue;
-    const transactions: string[] = [];
-    // One after the other: the node numbers the faucet's transactions as they arrive.
-    for (const wallet of [network.wallets.hot, network.wallets.funding]) {
-      const txid = await topUp(node, wallet.address, WALLET_ETHER);
-      if (txid !== undefined) transactions.push(txid);
-    }
-    for (const txid of transactions) await mined(node, txid);
-    if (transactions.length > 0) say(`${network.name}: wallets funded with ${WALLET_ETHER} ${network.nativeSymbol} each`);
+  await Promise.all(
+    local.networks.map(async (network) => {
+      const node = local.chains.get(network.name);
+      if (node !== undefined) await fundOne(network, node, say);
+    }),
+  );
+}
+
+async function fundOne(network: NetworkConfig, node: LocalNode, say: (line: string) => void): Promise<void> {
+  const { walletCoins } = familyOf(network.family);
+  const decimals = network.assets.find((asset) => asset.contract === null)?.decimals ?? 0;
+  const transactions: string[] = [];
+  // One after the other: the node numbers the faucet's transactions as they arrive.
+  for (const wallet of [network.wallets.hot, network.wallets.funding]) {
+    const txid = await topUp(node, wallet.address, walletCoins * 10n ** BigInt(decimals));
+    if (txid !== undefined) transactions.push(txid);
   }
+  for (const txid of transactions) await node.mined(txid);
+  if (transactions.length > 0) say(`${network.name}: wallets funded with ${walletCoins} ${network.nativeSymbol} each`);
 }
 
 /** The networks as dev.json lists them. */
@@ -77,7 +83,7 @@ export async function describeNetworks(control: Operator, local: LocalNetworks, 
         family: network.family,
         rpcUrl: network.rpcUrls[0] as string,
         ...(network.family === 'evm' ? { chainId: Number(network.chainId) } : {}),
-        ...(local.chains.has(network.name) ? { faucetPrivateKey: FAUCET.privateKey } : {}),
+        ...(local.chains.has(network.name) ? { faucetPrivateKey: familyOf(network.family).faucetPrivateKey } : {}),
         indexerPid: processes.indexers.get(network.name)?.pid() ?? 0,
       },
     ]),

@@ -5,7 +5,7 @@ import { operator } from './client.ts';
 import { demoSecrets } from './demo-secrets.ts';
 import { type DevFile, writeDevFile } from './dev-file.ts';
 import { explorerPage } from './explorer.ts';
-import { type LocalNetworks, readServiceClock, refuseOtherChains, startMining, startNetworks } from './local-networks.ts';
+import { type LocalNetworks, readServiceClock, refuseOtherChains, startNetworks } from './local-networks.ts';
 import { choosePorts, type Processes, startProcesses, untilReady } from './processes.ts';
 import { forgetChildren, otherRunner, rememberChild, stopLeftovers, takeRunnerLock } from './runner-lock.ts';
 import { demoGateway, describeAssets, describeNetworks, fundWallets } from './seed.ts';
@@ -98,21 +98,20 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     onChild: (pid) => rememberChild(directory, pid),
     log: say,
   });
-  for (const [name, anvil] of local.chains) {
+  for (const [name, node] of local.chains) {
     let stopping = false;
-    void anvil.service.exited.then(() => stopping || say(`the ${name} node stopped by itself; stop with Ctrl+C and start again`));
+    void node.service.exited.then(() => stopping || say(`the ${name} node stopped by itself; stop with Ctrl+C and start again`));
     stops.push(async () => {
       stopping = true;
-      await anvil.stop();
+      await node.stop();
     });
   }
   await refuseOtherChains(databaseUrl, local.networks);
   const serviceNow = await readServiceClock(databaseUrl);
-  for (const network of local.networks) {
-    const anvil = local.chains.get(network.name);
-    if (anvil) await startMining(anvil, { blockSeconds: network.blockSeconds, serviceNow });
-  }
-  say(`${local.networks.map((network) => network.name).join(', ')} ${local.chains.size > 0 ? 'local chain ready' : 'reached'} in ${seconds(began)}`);
+  for (const { name, blockSeconds } of local.networks) await local.chains.get(name)?.startMining({ blockSeconds, serviceNow });
+  say(
+    `${local.networks.map((network) => network.name).join(', ')} ${local.chains.size > 0 ? `local ${local.chains.size === 1 ? 'chain' : 'chains'} ready` : 'reached'} in ${seconds(began)}`,
+  );
 
   began = performance.now();
   const secrets = await demoSecrets(join(directory, 'secrets.json'));

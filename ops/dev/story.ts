@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { parseTrusted } from '#shared/core/money.ts';
+import { formatAmount, parseTrusted } from '#shared/core/money.ts';
 import { type Merchant, merchant, must, newKey, type Operator, operator } from './client.ts';
 import type { DevFile } from './dev-file.ts';
-import { FAUCET, pay, tokenBalance } from './local-evm.ts';
-import { type EvmNode, evmNode } from './services/evm-node.ts';
+import { familyOf } from './families.ts';
+import type { LocalChain } from './local-chain.ts';
 import { waitFor } from './services/wait.ts';
 import type { ReceivedWebhook } from './webhook-receiver.ts';
 
@@ -16,34 +16,37 @@ interface Offer {
   totalValue: string;
 }
 
-/** One running deployment as the demo sees it: a merchant, an operator, a payer with a node. */
+/** One running deployment as the demo sees it: a merchant, an operator, a payer with a faucet. */
 export interface Scene {
   dev: DevFile;
   network: string;
-  node: EvmNode;
+  chain: LocalChain;
   shop: Merchant;
   control: Operator;
-  /** What payments are priced in, and another token to pay by mistake. */
+  /** What payments are priced in, and another asset to pay by mistake: a token where there is another one. */
   asset: Asset;
   otherAsset: Asset;
+  /** Where a cashout goes: a stranger to the deployment. */
+  destination: string;
 }
 
-/** Where a cashout goes: account 1 of every anvil, a stranger to the deployment. */
-const DESTINATION = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const PATIENCE_MS = 90_000;
 
-/** Prepares the demo on one network. @throws when the network has no faucet or no two tokens */
+/** Prepares the demo on one network. @throws when the network has no faucet, no token, or nothing to confuse it with */
 export function setScene(dev: DevFile, network: string): Scene {
   const found = dev.networks[network];
   if (found?.faucetPrivateKey === undefined) throw new Error(`${network} has no faucet`);
-  const tokens = dev.assets.filter((one) => one.network === network && one.contract !== null);
-  const asset = tokens.find((one) => one.symbol === 'USDT') ?? tokens[0];
-  const otherAsset = tokens.find((one) => one !== asset);
-  if (asset === undefined || otherAsset === undefined) throw new Error(`${network} has no two tokens`);
+  const assets = dev.assets.filter((one) => one.network === network);
+  const asset = assets.find((one) => one.symbol === 'USDT') ?? assets.find((one) => one.contract !== null);
+  const others = assets.filter((one) => one !== asset);
+  const otherAsset = others.find((one) => one.contract !== null) ?? others[0];
+  if (asset === undefined || otherAsset === undefined) throw new Error(`${network} has no token and another asset beside it`);
+  const { open, outsider } = familyOf(found.family);
   return {
     dev,
     network,
-    node: evmNode(found.rpcUrl),
+    chain: open(found.rpcUrl),
+    destination: outsider,
     shop: merchant(dev.api.baseUrl, dev.gateway),
     control: operator(dev.operatorUrl, dev.operatorToken),
     asset,
@@ -78,7 +81,7 @@ export async function payTooLittle(scene: Scene): Promise<string> {
 /** Another token than the one selected: judged at its own price and credited in what arrived. */
 export async function payWrongAsset(scene: Scene): Promise<string> {
   const payment = await createAndSelect(scene);
-  await payFrom(scene, payment, scene.otherAsset, payment.totalValue);
+  await payFrom(scene, payment, scene.otherAsset, await worth(scene, payment.totalValue));
   await resolved(scene, payment.id, 'SUCCESS');
   await webhookArrived(scene, payment.id, 'SUCCESS');
   const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
@@ -124,7 +127,18 @@ async function createAndSelect(scene: Scene, overrides: Record<string, unknown> 
 }
 
 async function payFrom(scene: Scene, payment: SelectedPayment, asset: Asset, coins: string): Promise<void> {
-  await pay(scene.node, payment.depositAddress, asset.contract, rawUnits(coins, asset.decimals), FAUCET.address);
+  await scene.chain.pay(payment.depositAddress, asset.contract, rawUnits(coins, asset.decimals));
+}
+
+/** How much of the other asset is worth as much as `coins` of the usual one, rounded up to its decimals. */
+async function worth({ control, asset, otherAsset }: Scene, coins: string): Promise<string> {
+  const { items } = (await control.must('GET', '/prices')) as { items: { symbol: string; usd: string | null }[] };
+  const priceOf = (symbol: string): bigint => parseTrusted(items.find((one) => one.symbol === symbol)?.usd ?? '0');
+  const otherPrice = priceOf(otherAsset.symbol);
+  if (otherPrice === 0n) throw new Error(`${otherAsset.symbol} has no price`);
+  const step = 10n ** BigInt(18 - otherAsset.decimals);
+  const exact = (parseTrusted(coins) * priceOf(asset.symbol)) / otherPrice;
+  return formatAmount(((exact + step - 1n) / step) * step);
 }
 
 async function resolved(scene: Scene, paymentId: string, status: string): Promise<void> {
@@ -161,7 +175,7 @@ async function webhooksOf(scene: Scene, paymentId: string): Promise<string[]> {
 }
 
 async function cashOut(scene: Scene, coins: string): Promise<{ receivedAmount: string; txHash: string }> {
-  const { asset, shop } = scene;
+  const { asset, shop, destination } = scene;
   await waitFor(
     async () => {
       const { items } = (await shop.signed('GET', '/merchant/settlements/balances')).data as { items: { assetId: string; totalAvailable: string }[] };
@@ -170,9 +184,9 @@ async function cashOut(scene: Scene, coins: string): Promise<{ receivedAmount: s
     },
     { what: `${coins} ${asset.symbol} to mature`, timeoutMs: PATIENCE_MS, everyMs: 200 },
   );
-  const before = await tokenBalance(scene.node, asset.contract as string, DESTINATION);
+  const before = await scene.chain.balance(destination, asset.contract);
   const created = await shop.signed('POST', '/merchant/settlements', {
-    body: { assetId: asset.id, amount: coins, address: DESTINATION },
+    body: { assetId: asset.id, amount: coins, address: destination },
     idempotencyKey: newKey(),
   });
   if (!created.success) throw new Error(`cashout: ${created.status} ${created.error.code}: ${created.error.message}`);
@@ -184,7 +198,7 @@ async function cashOut(scene: Scene, coins: string): Promise<{ receivedAmount: s
     },
     { what: `settlement ${created.data.id} to be SETTLED`, timeoutMs: PATIENCE_MS, everyMs: 200 },
   );
-  const arrived = (await tokenBalance(scene.node, asset.contract as string, DESTINATION)) - before;
+  const arrived = (await scene.chain.balance(destination, asset.contract)) - before;
   expectEqual('coins at the destination', arrived, rawUnits(settlement.receivedAmount, asset.decimals));
   return settlement;
 }

@@ -2,22 +2,35 @@ import { compareHoldings } from '#api/audit/holdings.ts';
 import type { Chain } from '#api/deps.ts';
 import { findNetwork } from '#api/store/networks.ts';
 import { openReader } from '#shared/chains/readers.ts';
+import type { NetworkConfig } from '#shared/core/assets.ts';
 import { formatAmount } from '#shared/core/money.ts';
-import type { World } from './world.ts';
+import type { FreshDatabase } from './database.ts';
 
-/** Compares the books with what the chain says our addresses hold, to the unit. @throws naming each asset that differs */
-export async function assertBooksMatchChain(world: Pick<World, 'database' | 'network'>): Promise<void> {
-  const stored = await findNetwork(world.database.sql, world.network.name);
-  if (stored === undefined) throw new Error(`${world.network.name} is not in the database`);
-  const reader = openReader(world.network);
+/** What is compared: one network, or every network of a world. */
+interface Compared {
+  database: FreshDatabase;
+  network: NetworkConfig;
+  networks?: ReadonlyMap<string, { network: NetworkConfig }>;
+}
+
+/** Compares the books with what the chains say our addresses hold, to the unit. @throws naming each asset that differs */
+export async function assertBooksMatchChain({ database, network, networks }: Compared): Promise<void> {
+  const compared = networks === undefined ? [network] : [...networks.values()].map((one) => one.network);
+  for (const one of compared) await compareOne(database, one);
+}
+
+async function compareOne(database: FreshDatabase, network: NetworkConfig): Promise<void> {
+  const stored = await findNetwork(database.sql, network.name);
+  if (stored === undefined) throw new Error(`${network.name} is not in the database`);
+  const reader = openReader(network);
   try {
     // The comparison reads a network's id, its name and its reader; nothing here can pay.
-    const chain = { id: stored.id, config: world.network, reader } as Chain;
-    const holdings = await compareHoldings({ db: world.database, chains: new Map([[world.network.name, chain]]) });
+    const chain = { id: stored.id, config: network, reader } as unknown as Chain;
+    const holdings = await compareHoldings({ db: database, chains: new Map([[network.name, chain]]) });
     const off = holdings.filter((one) => one.difference !== 0n);
     if (off.length > 0)
       throw new Error(
-        `books and chain differ: ${off.map((one) => `${one.symbol} at block ${one.height}: booked ${formatAmount(one.expected)}, held ${formatAmount(one.actual)}`).join('; ')}`,
+        `books and chain differ: ${off.map((one) => `${one.symbol} on ${one.network} at block ${one.height}: booked ${formatAmount(one.expected)}, held ${formatAmount(one.actual)}`).join('; ')}`,
       );
     if (holdings.length === 0) throw new Error('nothing was compared');
   } finally {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { storedPrices } from '#api/clients/prices.ts';
 import type { Chain, Commit, Deps, Gateway } from '#api/deps.ts';
 import { readGateway } from '#api/operator/gateway-settings.ts';
@@ -17,6 +16,7 @@ import { type ApiConfig, readApiConfig } from '#shared/platform/config.ts';
 import { createLogger } from '#shared/platform/logger.ts';
 import { createLimiter } from '#shared/platform/limiter.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
+import { demoNetwork } from './networks.ts';
 import { freshRedis, type FreshRedis } from './redis.ts';
 import { LOOPBACK, TEST_SECRETS } from './world.ts';
 
@@ -25,7 +25,7 @@ export interface InProcess {
   deps: Deps;
   database: FreshDatabase;
   redis: FreshRedis;
-  /** The demo network, `ethereum`. */
+  /** The demo network: `ethereum` unless another was asked for. */
   network: { id: string; config: NetworkConfig };
   /** The demo network's, by symbol. */
   assets: Record<string, StoredAsset>;
@@ -44,6 +44,8 @@ export interface InProcess {
 export interface InProcessOptions {
   /** Goes over the configuration. */
   config?: Partial<ApiConfig>;
+  /** Which of the demo networks; `ethereum` when absent. */
+  network?: string;
   /** Networks beside the demo network. */
   moreNetworks?(demo: NetworkConfig): NetworkConfig[];
 }
@@ -64,8 +66,7 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
     }),
     ...options.config,
   };
-  const file = JSON.parse(await readFile('ops/dev/networks.json', 'utf8')) as { networks: [NetworkConfig] };
-  const [network] = file.networks;
+  const network = await demoNetwork(options.network);
   const networks = [network, ...(options.moreNetworks?.(network) ?? [])];
   const random = (length: number): Uint8Array => randomBytes(length);
   const ids = await seedNetworks({ db: database, networks, codec: (one) => codecOf(one.family), staticPrices: true, randomBytes: random });

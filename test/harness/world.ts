@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type GatewayCredentials, type Merchant, merchant, type Operator, operator } from '#ops/dev/client.ts';
 import { DEMO_SEED } from '#shared/platform/config.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { assertCleanAudit } from './audit.ts';
-import { aChain, type TestChain } from './chain.ts';
+import type { CommonChain, TestChain } from './chain.ts';
+import { aChainOf } from './chains.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { type Deployable, type DeployableOptions, type RunningApi, startApi, startIndexer } from './deployables.ts';
+import { demoNetwork } from './networks.ts';
 import { type FreshRedis, freshRedis } from './redis.ts';
 
 /** Secrets of the tests; they open nothing. */
@@ -27,8 +29,12 @@ export const LOOPBACK = '127.0.0.0/8,::1/128';
 export interface World {
   database: FreshDatabase;
   redis: FreshRedis;
+  /** The first EVM chain. @throws when this world has none */
   chain: TestChain;
+  /** The first network. */
   network: NetworkConfig;
+  /** Every network with its chain, by name, in the order they were asked for. */
+  networks: Map<string, WorldNetwork>;
   /** Path of the networks file every process of this world reads. */
   networksFile: string;
   /** What the processes are started with; no process but the signer gets the seed. */
@@ -37,12 +43,13 @@ export interface World {
   startApi(options?: DeployableOptions): Promise<RunningApi>;
   /** The signer, alone with the seed. */
   startSigner(options?: DeployableOptions): Promise<RunningApi>;
-  startIndexer(options?: DeployableOptions): Promise<Deployable>;
+  /** Follows every network, or only `network`. */
+  startIndexer(options?: DeployableOptions & { network?: string }): Promise<Deployable>;
   /** Operator API of `api`. */
   operator(api: RunningApi): Operator;
   /** A gateway that may do everything from this machine, with its credentials; `settings` goes over the defaults. */
   aGateway(api: RunningApi, settings?: Record<string, unknown>): Promise<Merchant>;
-  /** Sets the price of everything the demo networks know: ETH 2000, USDT and USDC 1. */
+  /** Sets the price of everything the demo networks know: ETH 2000, TRX 0.3, USDT and USDC 1. */
   setPrices(api: RunningApi, prices?: Record<string, string>): Promise<void>;
   /** Runs the audit's checks and fails with the rows of each that is not clean. */
   audit(): Promise<void>;
@@ -50,37 +57,42 @@ export interface World {
   stop(options?: { audit?: boolean }): Promise<void>;
 }
 
+export interface WorldNetwork<Chain extends CommonChain = CommonChain> {
+  network: NetworkConfig;
+  chain: Chain;
+}
+
 export interface WorldOptions {
+  /** What the deployment serves, each on a chain of its own; the demo's `ethereum` when absent. */
+  networks?: NetworkConfig[];
   /** Seconds between blocks; 0: only by `chain.mine`; undefined: one block per transaction. */
   blockSeconds?: number;
   redis?: FreshRedis;
-  chain?: TestChain;
-  /** Last changes to the network's configuration. */
+  /** The chain of the first network, instead of a new one. */
+  chain?: CommonChain;
+  /** Last changes to each network's configuration. */
   configure?(network: NetworkConfig): NetworkConfig;
 }
 
 /**
- * A whole deployment's surroundings: a database, a Redis, a chain with tokens and funded wallets, and a networks file.
+ * A whole deployment's surroundings: a database, a Redis, a chain per network with tokens and funded wallets, and a networks file.
  * Processes are started by the test, because most tests are about what happens to them.
  */
 export async function aWorld(options: WorldOptions = {}): Promise<World> {
-  const template = JSON.parse(await readFile('ops/dev/networks.json', 'utf8')) as { networks: [NetworkConfig] };
-  const configured = template.networks[0];
-  const [database, redis, chain] = await Promise.all([
-    freshDatabase(),
-    options.redis ?? freshRedis(),
-    options.chain ??
-      aChain({
-        fund: [configured.wallets.funding.address, configured.wallets.hot.address],
-        ...(options.blockSeconds === undefined ? {} : { blockSeconds: options.blockSeconds }),
-      }),
-  ]);
-  const local = { ...configured, rpcUrls: [chain.url] };
-  const network = options.configure?.(local) ?? local;
+  const configured = options.networks ?? [await demoNetwork()];
+  const open = async (one: NetworkConfig, index: number): Promise<WorldNetwork> => {
+    const given = index === 0 ? options.chain : undefined;
+    const fund = [one.wallets.funding.address, one.wallets.hot.address];
+    const chain = given ?? (await aChainOf(one, { fund, ...(options.blockSeconds === undefined ? {} : { blockSeconds: options.blockSeconds }) }));
+    const local = { ...one, rpcUrls: [chain.url] };
+    return { network: options.configure?.(local) ?? local, chain };
+  };
+  const [database, redis, opened] = await Promise.all([freshDatabase(), options.redis ?? freshRedis(), Promise.all(configured.map(open))]);
+  const networks = new Map(opened.map((one) => [one.network.name, one]));
   const directory = join(inject('services').directory, `world-${randomUUID()}`);
   await mkdir(directory, { recursive: true });
   const networksFile = join(directory, 'networks.json');
-  await writeFile(networksFile, JSON.stringify({ networks: [network] }));
+  await writeFile(networksFile, JSON.stringify({ networks: opened.map(({ network }) => network) }));
   const environment = {
     NODE_ENV: 'test',
     DATABASE_URL: database.url,
@@ -100,13 +112,18 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   const world: World = {
     database,
     redis,
-    chain,
-    network,
+    get chain() {
+      const found = opened.find(({ chain }) => chain.family === 'evm');
+      if (found === undefined) throw new Error('this world has no EVM chain');
+      return found.chain as TestChain;
+    },
+    network: (opened[0] as WorldNetwork).network,
+    networks,
     networksFile,
     environment,
     startApi: async (more = {}) => keep(await startApi({ ...environment, SLUICE_ROLES: 'http,worker' }, more)),
     startSigner: async (more = {}) => keep(await startApi({ ...environment, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED }, more)),
-    startIndexer: async (more = {}) => keep(await startIndexer(environment, more)),
+    startIndexer: async ({ network = '', ...more } = {}) => keep(await startIndexer({ ...environment, SLUICE_INDEXER_NETWORKS: network }, more)),
     operator: operatorOf,
     async aGateway(api, settings = {}) {
       const created = await operatorOf(api).must('POST', '/gateways', { body: { ...aGateway(), ...settings } });
@@ -114,7 +131,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
       const credentials = { id: gateway.id, apiKey, cashoutSigningSecret, webhookSecret } as GatewayCredentials;
       return merchant(api.baseUrl, credentials);
     },
-    async setPrices(api, prices = { ETH: '2000', USDT: '1', USDC: '1' }) {
+    async setPrices(api, prices = { ETH: '2000', TRX: '0.3', USDT: '1', USDC: '1' }) {
       for (const [symbol, usd] of Object.entries(prices)) await operatorOf(api).must('PUT', `/prices/${symbol}`, { body: { usd } });
     },
     audit: () => assertCleanAudit(database),
@@ -123,7 +140,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
         await Promise.all([...running].map((deployable) => deployable.stop()));
         if (audit) await assertCleanAudit(database);
       } finally {
-        await Promise.all([chain.stop(), redis.stop(), database.drop()]);
+        await Promise.all([...opened.map(({ chain }) => chain.stop()), redis.stop(), database.drop()]);
       }
     },
   };

@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { evmPages } from '#ops/dev/explorer/evm.ts';
 import { explorerPage } from '#ops/dev/explorer.ts';
-import type { LocalNetworks } from '#ops/dev/local-networks.ts';
 import { transferData } from '#ops/dev/services/evm-node.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { aChain, type TestChain } from '#test/harness/chain.ts';
+import { demoNetwork } from '#test/harness/networks.ts';
 
 const PAYEE = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
 const GHOST = `0x${'ab'.repeat(32)}`;
@@ -16,9 +16,8 @@ let origin: string;
 let network: NetworkConfig;
 beforeAll(async () => {
   chain = await aChain({ blockSeconds: 0 });
-  const { networks } = JSON.parse(await readFile('ops/dev/networks.json', 'utf8')) as { networks: [NetworkConfig] };
-  network = networks[0];
-  const local: Pick<LocalNetworks, 'networks' | 'chains'> = { networks, chains: new Map([[network.name, chain.anvil]]) };
+  network = await demoNetwork();
+  const local = { networks: [network], chains: new Map([[network.name, chain]]) };
   server = await startWebhookReceiver({ pages: (path) => explorerPage(local, path) });
   origin = new URL(server.url).origin;
   network.explorerTxUrl = `${origin}/explorer/${network.name}/tx/{txHash}`;
@@ -130,9 +129,8 @@ it('whatever a node answers is shown as text', async () => {
           ? { status: evil, blockNumber: '0x1', blockHash: evil, contractAddress: null, gasUsed: '0x1', effectiveGasPrice: '0x1', logs: [] }
           : { number: '0x1', hash: evil, parentHash: evil, timestamp: '0x0', transactions: [evil] }) as T,
   };
-  const local = { networks: [network], chains: new Map([[network.name, { ...chain.anvil, node }]]) };
-  for (const path of [`/explorer/ethereum/tx/${GHOST}`, '/explorer/ethereum/block/1']) {
-    const html = (await explorerPage(local, path))?.html ?? '';
+  for (const [kind, id] of [['tx', GHOST] as const, ['block', '1'] as const]) {
+    const html = (await evmPages(network, node)(kind, id))?.html ?? '';
     expect(html).toContain('&lt;script&gt;');
     expect(html).not.toContain('<script');
   }

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMO_TOKENS } from '#ops/dev/local-evm.ts';
-import { aChain, type TestChain } from '#test/harness/chain.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import { aChain, type CommonChain, type TestChain } from '#test/harness/chain.ts';
 import { freshDatabase } from '#test/harness/database.ts';
+import { anotherEvm, demoNetwork } from '#test/harness/networks.ts';
 import { freshRedis, ownRedis } from '#test/harness/redis.ts';
+import { aTronChain, type TronChain } from '#test/harness/tron-chain.ts';
+import { aWorld } from '#test/harness/world.ts';
+
+const FUNDED = 'TAqM7bcAFV1AwyjE1xNYuyBMc6q3pkTdZx';
 
 describe('what tests run on', () => {
   it('gives every test a migrated database of its own', async () => {
@@ -24,6 +30,29 @@ describe('what tests run on', () => {
     await redis.revive();
     await redis.flush();
     await redis.stop();
+  });
+});
+
+describe('a world of several networks', () => {
+  it('has two EVM chains side by side, each under its own id, followed by the processes of one deployment', async () => {
+    const demo = await demoNetwork();
+    const world = await aWorld({ networks: [demo, anotherEvm(demo, 'sidechain', '31338')] });
+    try {
+      const ids = [...world.networks.values()].map(async ({ chain }) => Number(await (chain as TestChain).node.call('eth_chainId', [])));
+      expect(await Promise.all(ids)).toEqual([31_337, 31_338]);
+      expect(world.chain).toBe(world.networks.get('ethereum')?.chain);
+      const api = await world.startApi();
+      await Promise.all([world.startIndexer({ network: 'ethereum' }), world.startIndexer({ network: 'sidechain' })]);
+      const caughtUp = async (name: string, chain: CommonChain): Promise<boolean> => {
+        const [tip] = await world.database.sql`select hash from chain_tips join networks on networks.id = network_id where name = ${name}`;
+        return tip?.hash === (await chain.headHash());
+      };
+      for (const [name, { chain }] of world.networks) await waitFor(() => caughtUp(name, chain), { what: `${name} to be followed`, timeoutMs: 30_000 });
+      const { items } = (await world.operator(api).must('GET', '/networks')) as { items: { name: string }[] };
+      expect(items.map((one) => one.name).sort()).toEqual(['ethereum', 'sidechain']);
+    } finally {
+      await world.stop();
+    }
   });
 });
 
@@ -67,5 +96,45 @@ describe('the local chain', () => {
     const again = await chain.node.receipt(txid);
     expect(again?.blockHash).not.toBe(first?.blockHash);
     expect(Number(again?.blockNumber)).toBe(Number(first?.blockNumber) + 1);
+  });
+});
+
+describe('the local TRON chain', () => {
+  let chain: TronChain;
+  beforeAll(async () => {
+    chain = await aTronChain({ blockSeconds: 0, fund: [FUNDED] });
+  });
+  afterAll(() => chain?.stop());
+
+  it('mines only when told to, and two equal payments are two transactions', async () => {
+    const [one, two] = [await chain.pay(chain.outsider, chain.tokens.USDT, 5_000_000n), await chain.pay(chain.outsider, chain.tokens.USDT, 5_000_000n)];
+    expect(one).not.toBe(two);
+    expect(await chain.tokenBalance(chain.tokens.USDT, chain.outsider)).toBe(0n);
+    await chain.mine();
+    expect(await chain.tokenBalance(chain.tokens.USDT, chain.outsider)).toBe(10_000_000n);
+    // Tokens make no account: it has no TRX and the node does not know it.
+    expect(await chain.balance(chain.outsider)).toBe(0n);
+    expect(await chain.node.call('wallet/getaccount', { address: `41${'0'.repeat(34)}0d15ea` })).toEqual({});
+  });
+
+  it('funds wallets by transfers that an indexer sees', async () => {
+    expect(await chain.balance(FUNDED)).toBe(5_000_000_000n);
+    const block = await chain.node.block(1);
+    expect(block?.transactions).toHaveLength(1);
+  });
+
+  it('forgets a transaction in a reorganisation, or mines it elsewhere', async () => {
+    await chain.control.setSolidLag(5);
+    await chain.mine();
+    const before = await chain.balance(FUNDED);
+    const dropped = await chain.payAndMine(FUNDED, null, 7_000_000n);
+    await chain.reorg(1);
+    expect(await chain.balance(FUNDED)).toBe(before);
+    expect(await chain.node.call('wallet/gettransactionbyid', { value: dropped })).toEqual({});
+    await chain.payAndMine(FUNDED, null, 3_000_000n);
+    const head = await chain.headHash();
+    await chain.control.reorg(1, 'keep');
+    expect(await chain.headHash()).not.toBe(head);
+    expect(await chain.balance(FUNDED)).toBe(before + 3_000_000n);
   });
 });

@@ -2,8 +2,10 @@ import { expect } from 'vitest';
 import { type Merchant, newKey } from '#ops/dev/client.ts';
 import { freePort, waitFor } from '#ops/dev/services/wait.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
+import type { AssetConfig } from '#shared/core/assets.ts';
+import { type CommonChain, EVM_OUTSIDER } from '#test/harness/chain.ts';
 import type { Deployable, DeployableOptions, RunningApi } from '#test/harness/deployables.ts';
-import { aPayment, aWorld, type World, type WorldOptions } from '#test/harness/world.ts';
+import { aPayment, aWorld, type World, type WorldNetwork, type WorldOptions } from '#test/harness/world.ts';
 
 /** A payment somebody is about to pay. */
 export interface OpenPayment {
@@ -16,6 +18,7 @@ export interface OpenPayment {
   rawAmount: bigint;
 }
 
+/** Everything below that takes a symbol means it on the first network, or on another one as `USDT@tron`. */
 export interface Scene {
   world: World;
   api: RunningApi;
@@ -27,6 +30,12 @@ export interface Scene {
   open(symbol?: string, body?: Record<string, unknown>): Promise<OpenPayment>;
   /** Contract address of a token, null for the native coin. */
   contract(symbol: string): string | null;
+  /** The chain an asset is on. */
+  chainOf(symbol: string): CommonChain;
+  /** Chain units of an asset's decimal text. */
+  raw(symbol: string, amount: string): bigint;
+  /** Chain units of an asset an address holds at the head. */
+  held(symbol: string, address: string): Promise<bigint>;
   verify(id: string): Promise<Record<string, unknown>>;
   /** Waits for a payment to rest and returns what verify says. */
   resting(id: string): Promise<Record<string, unknown>>;
@@ -53,11 +62,10 @@ export interface SceneOptions extends WorldOptions {
   blockMs?: number;
 }
 
-/** Somebody who never had to do with this deployment. */
-export const OUTSIDER = '0x00000000000000000000000000000000000d15ea';
+/** Somebody on an EVM chain who never had to do with this deployment. */
+export const OUTSIDER = EVM_OUTSIDER;
 /** Long enough for two crashes, a takeover after each, and a machine that has other things to do. */
 const PATIENCE_MS = 120_000;
-const DECIMALS: Record<string, number> = { ETH: 18, USDT: 6, USDC: 6 };
 
 /** A whole deployment as production runs it: api (http + worker), signer and indexer as processes of their own. */
 export async function aScene(options: SceneOptions = {}): Promise<Scene> {
@@ -68,7 +76,14 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
   const [indexer, signer, receiver] = await Promise.all([world.startIndexer(), world.startSigner(), startWebhookReceiver()]);
   await world.setPrices(api);
   const shop = await world.aGateway(api, options.gateway);
-  const contract = (symbol: string): string | null => (symbol === 'ETH' ? null : (world.chain.tokens[symbol as 'USDT' | 'USDC'] as string));
+  const find = (symbol: string): WorldNetwork & { asset: AssetConfig } => {
+    const [ticker, name = world.network.name] = symbol.split('@');
+    const on = world.networks.get(name);
+    const asset = on?.network.assets.find((one) => one.symbol === ticker);
+    if (on === undefined || asset === undefined) throw new Error(`nothing here is called ${symbol}`);
+    return { ...on, asset };
+  };
+  const raw = (symbol: string, amount: string): bigint => toRaw(amount, find(symbol).asset.decimals);
 
   const scene: Scene = {
     world,
@@ -77,7 +92,13 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
     signer,
     shop,
     receiver,
-    contract,
+    contract: (symbol) => find(symbol).asset.contract,
+    chainOf: (symbol) => find(symbol).chain,
+    raw,
+    held(symbol, address) {
+      const { chain, asset } = find(symbol);
+      return asset.contract === null ? chain.balance(address) : chain.tokenBalance(asset.contract, address);
+    },
     async open(symbol = 'USDT', body = {}) {
       const key = newKey();
       const created = await insist(
@@ -85,8 +106,9 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
         'a payment',
       );
       const id = created.paymentUid as string;
-      const { offers } = created.payment as { offers: { id: string; assetSymbol: string }[] };
-      const offer = offers.find((one) => one.assetSymbol === symbol);
+      const { offers } = created.payment as { offers: { id: string; assetSymbol: string; assetNetwork: string }[] };
+      const { asset, network } = find(symbol);
+      const offer = offers.find((one) => one.assetSymbol === asset.symbol && one.assetNetwork === network.name);
       if (offer === undefined) throw new Error(`no ${symbol} among ${JSON.stringify(offers)}`);
       const selected = await waitFor(
         async () => {
@@ -96,7 +118,7 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
         { what: 'an address', timeoutMs: PATIENCE_MS },
       );
       const totalValue = selected.amount as string;
-      return { id, offerId: offer.id, address: selected.depositAddress as string, totalValue, rawAmount: toRaw(totalValue, DECIMALS[symbol] as number) };
+      return { id, offerId: offer.id, address: selected.depositAddress as string, totalValue, rawAmount: raw(symbol, totalValue) };
     },
     verify: (id) => shop.must('POST', `/payments/${id}/verify`),
     resting: (id) =>
@@ -111,16 +133,18 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
       waitFor(
         async () => {
           const { data } = await shop.signed('GET', '/merchant/settlements/balances');
-          const item = (data.items as Record<string, unknown>[]).find((one) => one.symbol === symbol);
+          const { asset, network } = find(symbol);
+          const item = (data.items as Record<string, unknown>[]).find((one) => one.symbol === asset.symbol && one.networkName === network.name);
           return item !== undefined && toRaw(item.totalAvailable as string, 18) >= toRaw(atLeast, 18) && item;
         },
         { what: `${atLeast} ${symbol} to mature`, timeoutMs: PATIENCE_MS },
       ),
     async assetId(symbol) {
-      const { items } = (await shop.must('GET', '/assets')) as { items: { assetId: string; symbol: string }[] };
-      return items.find((one) => one.symbol === symbol)?.assetId as string;
+      const { items } = (await shop.must('GET', '/assets')) as { items: { assetId: string; symbol: string; network: string }[] };
+      const { asset, network } = find(symbol);
+      return items.find((one) => one.symbol === asset.symbol && one.network === network.name)?.assetId as string;
     },
-    async cashout(symbol, amount, address = OUTSIDER, key = newKey()) {
+    async cashout(symbol, amount, address = find(symbol).chain.outsider, key = newKey()) {
       const answer = await insist(async () => {
         const body = { assetId: await scene.assetId(symbol), amount, address };
         const answer = await shop.signed('POST', '/merchant/settlements', { idempotencyKey: key, body });
@@ -173,7 +197,8 @@ function mineEvery(world: World, ms: number): () => void {
   let stopped = false;
   const next = (): void => {
     timer = setTimeout(() => {
-      void world.chain.mine().finally(() => stopped || next());
+      const mined = [...world.networks.values()].map(({ chain }) => chain.mine());
+      void Promise.all(mined).finally(() => stopped || next());
     }, ms);
   };
   next();

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { must, operator } from '#ops/dev/client.ts';
 import type { DevFile } from '#ops/dev/dev-file.ts';
 import { type Service, startService } from '#ops/dev/services/child.ts';
+import { evmNode } from '#ops/dev/services/evm-node.ts';
+import { tronNode } from '#ops/dev/services/tron-node.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { payAndCashOut, setScene } from '#ops/dev/story.ts';
 
@@ -75,16 +77,34 @@ describe('npm start', () => {
       ]),
     );
     expect(runner.dev.networks.ethereum).toMatchObject({ family: 'evm', chainId: 31_337, faucetPrivateKey: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
-    expect(runner.dev.assets.map((asset) => asset.symbol).sort()).toEqual(['ETH', 'USDC', 'USDT']);
+    expect(runner.dev.networks.tron).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      family: 'tron',
+      rpcUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      faucetPrivateKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+      indexerPid: expect.any(Number),
+    });
+    expect(Object.keys(runner.dev.metrics.indexers)).toEqual(['ethereum', 'tron']);
+    expect(runner.dev.assets.map(({ symbol, network, type }) => `${symbol} ${network} ${type}`).sort()).toEqual([
+      'ETH ethereum NATIVE',
+      'TRX tron NATIVE',
+      'USDC ethereum ERC20',
+      'USDT ethereum ERC20',
+      'USDT tron TRC20',
+    ]);
     expect(runner.dev.operatorToken).toContain('demo');
   });
 
   it('gives the seed to the signer and to nobody else, and the indexer no secret but the stream key', async () => {
     const { dev } = runner;
-    const holders = await Promise.all([dev.signer.pid, dev.api.pid, dev.networks.ethereum?.indexerPid as number].map(environmentOf));
-    expect(holders.map((entries) => entries.some((entry) => entry.startsWith('SLUICE_SIGNER_SEED=')))).toEqual([true, false, false]);
-    const indexer = (holders[2] as string[]).map((entry) => entry.split('=')[0]).filter((name) => /KEY|TOKEN|PEPPER|SEED/.test(name ?? ''));
-    expect(indexer).toEqual(['SLUICE_STREAM_KEY']);
+    const indexers = Object.values(dev.networks).map(({ indexerPid }) => indexerPid);
+    expect(new Set(indexers).size).toBe(2);
+    const holders = await Promise.all([dev.signer.pid, dev.api.pid, ...indexers].map(environmentOf));
+    expect(holders.map((entries) => entries.some((entry) => entry.startsWith('SLUICE_SIGNER_SEED=')))).toEqual([true, false, false, false]);
+    for (const indexer of holders.slice(2)) {
+      const secrets = indexer.map((entry) => entry.split('=')[0]).filter((name) => /KEY|TOKEN|PEPPER|SEED/.test(name ?? ''));
+      expect(secrets).toEqual(['SLUICE_STREAM_KEY']);
+    }
   });
 
   it('serves the channel of the hosted checkout where dev.json says it is', async () => {
@@ -122,8 +142,36 @@ describe('npm start', () => {
     await waitFor(async () => (await fetch(new URL('/readyz', runner.dev.metrics.api))).ok, { what: 'the api to be ready again', timeoutMs: 30_000 });
   });
 
-  it('pays, is paid, and cashes out', async () => {
-    expect(await payAndCashOut(setScene(runner.dev, 'ethereum'))).toContain('cashed out');
+  it.each(['ethereum', 'tron'])('pays, is paid, and cashes out on %s', async (network) => {
+    expect(await payAndCashOut(setScene(runner.dev, network))).toContain('cashed out');
+  });
+
+  it('shows what happened on each chain where explorerTxUrl points', async () => {
+    const { api, gateway, networks } = runner.dev;
+    const { items } = (await must(`${api.baseUrl}/payments`, 'GET', { headers: { 'x-api-key': gateway.apiKey } })) as {
+      items: { paymentUid: string; status: string }[];
+    };
+    const verified = await Promise.all(
+      items
+        .filter(({ status }) => status === 'SUCCESS')
+        .map(({ paymentUid }) => must(`${api.baseUrl}/payments/${paymentUid}/verify`, 'POST', { headers: { 'x-api-key': gateway.apiKey } })),
+    );
+    expect(new Set(verified.map(({ network }) => network))).toEqual(new Set(Object.keys(networks)));
+    for (const { explorerTxUrl, txHash } of verified) {
+      const response = await fetch(String(explorerTxUrl));
+      expect(response.status).toBe(200);
+      expect(await response.text()).toContain(String(txHash));
+    }
+  });
+
+  it('moves the clock of every chain with the service clock', async () => {
+    const control = operator(runner.dev.operatorUrl, runner.dev.operatorToken);
+    const tron = tronNode(runner.dev.networks.tron?.rpcUrl as string);
+    const before = (await tron.head()).block_header.raw_data.timestamp as number;
+    await control.must('POST', '/clock/advance', { body: { seconds: 86_400 } });
+    expect((await tron.head()).block_header.raw_data.timestamp).toBeGreaterThanOrEqual(before + 86_400_000);
+    const ethereum = await evmNode(runner.dev.networks.ethereum?.rpcUrl as string).call<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false]);
+    expect(Number(ethereum.timestamp)).toBeGreaterThanOrEqual(Math.floor(before / 1_000) + 86_400);
   });
 
   it('continues on the same chain, data and keys after Ctrl+C, with clean books', async () => {
@@ -137,7 +185,7 @@ describe('npm start', () => {
     runner = await start();
     expect(runner.dev.gateway).toEqual(gateway);
     expect(await must(`${runner.dev.api.baseUrl}/public/payments/${paymentUid}?statusOnly=true`, 'GET')).toMatchObject({ status: 'PENDING' });
-    expect(await payAndCashOut(setScene(runner.dev, 'ethereum'))).toContain('cashed out');
+    for (const network of ['ethereum', 'tron']) expect(await payAndCashOut(setScene(runner.dev, network))).toContain('cashed out');
     expect(await operator(runner.dev.operatorUrl, runner.dev.operatorToken).must('GET', '/audit')).toMatchObject({ clean: true });
   });
 });

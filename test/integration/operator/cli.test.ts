@@ -163,6 +163,23 @@ describe('sluice', () => {
     expect(doctor.out).toMatch(/FAIL +prices +USDC has none\n +fix: set it: PUT .*\/prices/);
   });
 
+  it('lists coins that nothing explains, and has the doctor name them', async () => {
+    const { sql } = world.database;
+    const [row] = await sql<{ id: string }[]>`
+      insert into unexplained_balances (id, network_id, address, raw_amount, from_height, to_height)
+      select gen_random_uuid(), id, ${world.network.wallets.hot.address.toLowerCase()}, 1500000000000000000, 3, 7 from networks where name = 'ethereum' returning id`;
+    expect(await json('deposit', 'list', '--state', 'unexplained')).toMatchObject([
+      { id: row?.id, state: 'unexplained', amount: '1.5', assetSymbol: 'ETH', network: 'ethereum', paymentId: null, txHash: null, height: 7 },
+    ]);
+    expect((await sluice(['deposit', 'list', '--state', 'unexplained'])).out).toContain('1.5 ETH');
+    const doctor = await sluice(['doctor']);
+    await sql`update unexplained_balances set resolved_at = sluice_now()`;
+    expect(doctor.code).toBe(1);
+    expect(doctor.out).toMatch(/FAIL +balances +1 unexplained, such as 1\.5 ETH at 0x[0-9a-f]{40} on ethereum\n +fix: npx sluice deposit list/);
+    expect(await json('deposit', 'list', '--state', 'unexplained')).toEqual([]);
+    expect(await json('deposit', 'list')).not.toContainEqual(expect.objectContaining({ state: 'unexplained' }));
+  });
+
   it('has the doctor say what to fix when the service or a dependency is away', async () => {
     const alone = await sluice(['doctor'], { cwd: tmpdir() });
     expect(alone.code).toBe(1);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEMO_SEED } from '#shared/platform/config.ts';
 import { DEMO_TOKENS } from '#ops/dev/local-evm.ts';
+import { DEMO_TRON_TOKENS } from '#ops/devnet/tron/demo.ts';
 import { openDeriver } from '#shared/chains/codecs.ts';
 import { openSigner } from '#shared/chains/signers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
@@ -22,9 +23,12 @@ describe.each(networks)('the demo network $name', (network) => {
   });
 });
 
-it('the demo tokens are where the local chain puts them', () => {
-  const contracts = Object.fromEntries(
-    networks.flatMap((network) => network.assets).flatMap((asset) => (asset.contract === null ? [] : [[asset.symbol, asset.contract]])),
-  );
-  expect(contracts).toEqual(DEMO_TOKENS);
+it.each([
+  ['ethereum', DEMO_TOKENS],
+  ['tron', DEMO_TRON_TOKENS],
+])('the demo tokens of %s are where the local chain puts them', (name, deployed) => {
+  const { assets } = networks.find((network) => network.name === name) as NetworkConfig;
+  const contracts = Object.fromEntries(assets.flatMap((asset) => (asset.contract === null ? [] : [[asset.symbol, asset.contract]])));
+  expect(deployed).toMatchObject(contracts);
+  expect(contracts).toHaveProperty('USDT');
 });
