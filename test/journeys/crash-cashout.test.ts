@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '#ops/dev/services/wait.ts';
+import { DRIVERS } from '#test/chains/conformance/families.ts';
 import { assertBooksMatchChain } from '#test/harness/holdings.ts';
+import { demoNetwork } from '#test/harness/networks.ts';
 import { type Crash, dieTwice } from './crash.ts';
-import { aScene, type Scene, toRaw } from './scene.ts';
+import { aScene, type Scene } from './scene.ts';
 
 const CASHOUT: Crash[] = [
   ['api', 'settle.reserved'],
@@ -23,30 +25,29 @@ const CASHOUT: Crash[] = [
   ['api', 'settle.posted'],
 ];
 
-describe('a cashout survives SIGKILL', () => {
+describe.each(DRIVERS.map((driver) => [driver.family, driver] as const))('a cashout on %s survives SIGKILL', (_family, driver) => {
   let scene: Scene;
   let destinations = 0;
   beforeAll(async () => {
-    scene = await aScene({ blockMs: 250 });
+    scene = await aScene({ blockMs: 250, networks: [await demoNetwork(driver.network)] });
   });
   afterAll(() => scene?.stop());
 
   it.each(CASHOUT)('of the %s at %s: exactly one payout, books equal to the chain', async (part, point) => {
-    // Every cashout finds the hot wallet short of coins, so that a gas top-up and a sweep come before the payout.
+    // Every cashout finds the hot wallet short of tokens, so that a gas top-up and a sweep come before the payout.
     const payment = await scene.open('USDT', { amount: '40' });
-    await scene.world.chain.pay(payment.address, scene.contract('USDT'), payment.rawAmount);
+    await scene.chainOf('USDT').pay(payment.address, scene.contract('USDT'), payment.rawAmount);
     await scene.resting(payment.id);
     const balance = await scene.balance('USDT', '39');
     destinations += 1;
-    const destination = `0x${(0xd15ea000 + destinations).toString(16).padStart(40, '0')}`;
+    const destination = driver.stranger(destinations);
 
     const settled = await dieTwice(scene, [part, point], async () => {
       const created = await scene.cashout('USDT', balance.totalAvailable as string, destination);
       return scene.settled(created.id as string);
     });
-    const { chain, database } = scene.world;
-    expect(await chain.tokenBalance(chain.tokens.USDT, destination)).toBe(toRaw(settled.netAmount as string, 6));
-    const effects = await database.sql`select distinct txid from sightings where kind = 'token' and canonical and recipient = ${destination}`;
+    expect(await scene.held('USDT', destination)).toBe(scene.raw('USDT', settled.netAmount as string));
+    const effects = await scene.world.database.sql`select distinct txid from sightings where kind = 'token' and canonical and recipient = ${destination}`;
     expect(effects).toHaveLength(1);
     await waitFor(() => assertBooksMatchChain(scene.world).then(() => true), { what: 'books to match the chain' });
     await scene.world.audit();
