@@ -1,5 +1,6 @@
 import { type Actor, createActor, fromCallback, fromPromise } from 'xstate';
 import { profileOf } from '#shared/chains/networks.ts';
+import { paceOf } from '#shared/chains/pool-health.ts';
 import type { PooledReader } from '#shared/chains/pool-readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { indexerChannel } from '#shared/platform/redis-streams.ts';
@@ -38,6 +39,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
   const log = deps.log.child({ network: network.name });
   const own: IndexerDeps = { ...deps, log };
   const profile = profileOf(network.family, network.chainId);
+  const { lagBlocks } = paceOf(network.blockSeconds);
   metrics.stallThreshold.set({ chain: network.name }, profile.stallSeconds);
   const running = new Set<Promise<void>>();
   const quietRewinds = { count: 0, tipHeight: -1 };
@@ -143,6 +145,9 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       if (now - head.askedAtMs > NODE_SILENT_MS) return `the node has not answered for ${Math.floor((now - head.askedAtMs) / 1_000)} s`;
       const silentSeconds = Math.floor((now - head.changedAtMs) / 1_000);
       if (silentSeconds > profile.stallSeconds) return `no new block for ${silentSeconds} s`;
+      const followed = life?.trail.last();
+      if (followed !== undefined && followed.height - head.latest.height > lagBlocks)
+        return `the node's head ${head.latest.height} is behind block ${followed.height}, which was followed already`;
       // Blocks still come from the others, but somebody named an endpoint that is none of this network.
       return life?.reader.endpoints().find((one) => one.foreign !== null)?.foreign ?? null;
     },

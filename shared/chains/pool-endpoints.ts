@@ -1,5 +1,17 @@
 import { ChainUnavailable, type Trouble } from './chain.ts';
-import { afterFailure, afterHead, afterSuccess, claimTrial, type Health, inOrder, paceOf, type Standing, standingOf, UNTRIED } from './pool-health.ts';
+import {
+  afterFailure,
+  afterHead,
+  afterSuccess,
+  claimTrial,
+  type Health,
+  inOrder,
+  paceOf,
+  reportedStandingOf,
+  type Standing,
+  standingOf,
+  UNTRIED,
+} from './pool-health.ts';
 
 /** One endpoint as it is opened: where, and how to ask which chain it serves. */
 export interface OpenEndpoint {
@@ -97,7 +109,7 @@ export function watchEndpoints(network: { name: string; blockSeconds: number }, 
   const healthOf = (at: number): Health => healths[at] ?? UNTRIED;
   const reportOf = (at: number): EndpointReport => {
     const { head, latencyMs, failures, lastTrouble, foreign } = healthOf(at);
-    const state = tried[at] === true ? standingOf(healths, at, pace, now()) : 'untried';
+    const state = tried[at] === true ? reportedStandingOf(healths, at, pace, now()) : 'untried';
     return { provider: one(at).provider, state, height: head?.height ?? null, latencyMs, failures, lastTrouble, foreign };
   };
   const reported = opened.map((_, at) => reportOf(at).state);

@@ -107,6 +107,12 @@ export function standingOf(all: readonly Health[], at: number, pace: Pace, nowMs
   return health.astray || isLagging(all, at, pace, nowMs) ? 'lagging' : 'well';
 }
 
+/** What to tell people about endpoint `at`: one that is merely due another try has not come back yet. */
+export function reportedStandingOf(all: readonly Health[], at: number, pace: Pace, nowMs: number): Standing {
+  const standing = standingOf(all, at, pace, nowMs);
+  return standing === 'well' && (all[at]?.failures ?? 0) >= FAILURES_UNTIL_OPEN ? 'failing' : standing;
+}
+
 /**
  * Whom to ask, in this order: those that are well, as configured; then those that lag; then those whose circuit is open,
  * because a question must not stay unasked when nobody is well. Never one that serves another chain, or that asked for quiet.

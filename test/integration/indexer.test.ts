@@ -374,4 +374,23 @@ describe('when things go wrong', () => {
     const { height } = (await world.tip()) ?? { height: 0 };
     await waitFor(async () => ((await world.tip())?.height ?? 0) > height, { what: 'the next block' });
   });
+
+  it('a node that fell far behind what was followed makes the indexer unready with a reason, until it is back', async () => {
+    world = await anIndexerWorld({ blocksToFinal: 60 });
+    world.startConsumer();
+    const { chain } = world;
+    const indexer = await world.start();
+    await world.caughtUp();
+    const undo = await chain.snapshot();
+    await chain.mine(30);
+    await world.caughtUp();
+    await undo();
+    await waitFor(async () => (await ready(indexer.opsUrl)).checks['chain:ethereum']?.includes('is behind block'), {
+      what: 'the reason to be shown',
+      timeoutMs: 30_000,
+    });
+    await chain.mine(31);
+    await world.caughtUp();
+    await waitFor(async () => (await ready(indexer.opsUrl)).status === 200, { what: 'the indexer to be ready again', timeoutMs: 30_000 });
+  });
 });

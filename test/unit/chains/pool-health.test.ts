@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Trouble } from '#shared/chains/chain.ts';
-import { afterFailure, afterHead, afterSuccess, claimTrial, type Health, inOrder, isLagging, paceOf, standingOf, UNTRIED } from '#shared/chains/pool-health.ts';
+import {
+  afterFailure,
+  afterHead,
+  afterSuccess,
+  claimTrial,
+  type Health,
+  inOrder,
+  isLagging,
+  paceOf,
+  reportedStandingOf,
+  standingOf,
+  UNTRIED,
+} from '#shared/chains/pool-health.ts';
 
 const pace = paceOf(12);
 const at = (height: number, atMs = 0): Health => ({ ...UNTRIED, head: { height, atMs } });
@@ -32,6 +44,8 @@ describe('a circuit', () => {
     const health = failed(3);
     expect(standingOf([health], 0, pace, 999)).toBe('failing');
     expect(standingOf([health], 0, pace, 1_000)).toBe('well');
+    expect(reportedStandingOf([health], 0, pace, 1_000)).toBe('failing');
+    expect(reportedStandingOf([afterSuccess(health, 1)], 0, pace, 1_000)).toBe('well');
     expect(standingOf([claimTrial(health, 1_000)], 0, pace, 1_001)).toBe('failing');
     expect(claimTrial(UNTRIED, 5)).toBe(UNTRIED);
   });
