@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ChainUnavailable, type Reader } from '#shared/chains/chain.ts';
 import { bloomOf } from '#shared/chains/evm/bloom.ts';
 import { evmReader } from '#shared/chains/evm/reader.ts';
+import { receiptsRoot } from '#shared/chains/evm/receipts-root.ts';
 import { type Rpc, RpcRefused } from '#shared/chains/evm/rpc.ts';
 import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
 
@@ -15,6 +16,8 @@ interface Asked {
 }
 
 const word = (height: number, tag: string): string => `0x${tag}${height.toString(16).padStart(62, '0')}`;
+/** Of one plain payment. */
+const ROOT = receiptsRoot([{ type: 0, succeeded: true, cumulativeGasUsed: 21_000n, logsBloom: QUIET, logs: [] }]);
 const quantity = (value: number): string => `0x${value.toString(16)}`;
 
 /** A chain of blocks with one payment to ALICE each, in the words of a node. */
@@ -24,7 +27,15 @@ function resultOf({ method, params: [first] }: Asked): unknown {
   const [hash, txid] = [word(height, 'bb'), word(height, '77')];
   switch (method) {
     case 'eth_getBlockByNumber':
-      return { number: quantity(height), hash, parentHash: word(height - 1, 'bb'), timestamp: quantity(height), logsBloom: QUIET, transactions: [txid] };
+      return {
+        number: quantity(height),
+        hash,
+        parentHash: word(height - 1, 'bb'),
+        timestamp: quantity(height),
+        logsBloom: QUIET,
+        receiptsRoot: ROOT,
+        transactions: [txid],
+      };
     case 'eth_getBlockReceipts':
       return [
         {
@@ -36,6 +47,7 @@ function resultOf({ method, params: [first] }: Asked): unknown {
           from: PAYER,
           to: ALICE,
           gasUsed: '0x5208',
+          cumulativeGasUsed: '0x5208',
           effectiveGasPrice: '0x1',
           logs: [],
           logsBloom: QUIET,
