@@ -119,8 +119,9 @@ describe('the local TRON chain', () => {
 
   it('funds wallets by transfers that an indexer sees', async () => {
     expect(await chain.balance(FUNDED)).toBe(5_000_000_000n);
-    const block = await chain.node.block(1);
-    expect(block?.transactions).toHaveLength(1);
+    const { height } = await chain.control.status();
+    const blocks = await Promise.all(Array.from({ length: height + 1 }, (_, at) => chain.node.block(at)));
+    expect(blocks.flatMap((block) => block?.transactions ?? [])).not.toEqual([]);
   });
 
   it('forgets a transaction in a reorganisation, or mines it elsewhere', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Family } from '#shared/core/assets.ts';
 import { codecOf } from '#shared/chains/codecs.ts';
@@ -18,6 +19,7 @@ const NOT_FINAL = 6;
 
 it.each(FAMILIES.filter(isServed))('%s, which this build serves, is tested by this suite', (family) => {
   expect(DRIVERS.map((driver) => driver.family)).toContain(family);
+  expect(existsSync(`test/journeys/crash-cashout-${family}.test.ts`), 'and dies at every point of a cashout of its own').toBe(true);
 });
 
 describe.each(DRIVERS.map((driver) => [driver.family, driver] as const))('%s', (_family, driver) => {

@@ -46,7 +46,7 @@ const attempts = (payoutId: string) =>
   sql()<{ id: string; txid: string; expiresAt: Date }[]>`
     select id, txid, expires_at as "expiresAt" from payout_attempts where payout_id = ${payoutId} order by number`;
 const violations = async (name: string) => (await runCheck(sql() as never, CHECKS.find((check) => check.name === name) as never, { staticAllowed: true })).rows;
-/** Lets chain time pass, one block every half a minute, and scans it. */
+/** Lets chain time pass, one block every half a minute, and scans it; the last of them is not final, and bytes live for up to two minutes. */
 async function pass(seconds: number): Promise<void> {
   await treasury.chain.control.mineSpaced(Math.ceil(seconds / 30), 30_000);
   await treasury.follow();
@@ -112,7 +112,7 @@ describe('the proof that bytes are dead', () => {
 
   it('needs the sender to be watched since the block after the one that was scanned when they were signed', async () => {
     const { payoutId } = await lost();
-    await pass(150);
+    await pass(180);
     expect(await listUndead(sql(), payoutId)).toEqual([]);
     const [attempt] = await sql()<{ tip: number }[]>`select tip_height as tip from payout_attempts where payout_id = ${payoutId}`;
     const watch = (from: number) => sql()`update watches set watched_from = ${from} where address = ${treasury.wallet('hot')}`;
@@ -131,7 +131,7 @@ describe('the proof that bytes are dead', () => {
   it('is lost with the tip it rests on, and with a canonical block that holds them', async () => {
     const { payoutId } = await lost();
     clean = false;
-    await pass(150);
+    await pass(180);
     const [attempt] = await attempts(payoutId);
     await sql()`
       insert into sightings (network_id, kind, txid, ordinal, height, block_hash, position, block_time, sender, recipient, nonce, succeeded, raw_fee)
@@ -153,7 +153,7 @@ describe('the proof that bytes are dead', () => {
 
   it('is asked for under the locks again: what is seen in between is not expired', async () => {
     const { settlementId, payoutId } = await lost();
-    await pass(150);
+    await pass(180);
     const one = chain();
     const transaction = async () => {
       await sql()`update watches set watched_from = watched_from + 100000 where address = ${treasury.wallet('hot')}`;
@@ -171,7 +171,7 @@ describe('the proof that bytes are dead', () => {
   it('is needed by the signer for every attempt of a family before it signs another family', async () => {
     const { payoutId } = await lost();
     clean = false;
-    await pass(150);
+    await pass(180);
     const [attempt] = await attempts(payoutId);
     await sql()`
       insert into sightings (network_id, kind, txid, ordinal, height, block_hash, position, block_time, sender, recipient, nonce, succeeded, raw_fee)
@@ -196,7 +196,7 @@ describe('the proof that bytes are dead', () => {
 describe('what expired', () => {
   it.each(['sweep', 'top_up'])('is made again when it is a %s, and takes effect once', async (purpose) => {
     const { settlementId, payoutId } = await lost(purpose);
-    await pass(150);
+    await pass(180);
     expect(await tend()).toBe(1);
     expect((await row(payoutId))?.status).toBe('REPLACING');
     await treasury.sign();
@@ -210,7 +210,7 @@ describe('what expired', () => {
     const { settlementId, payoutId } = await lost();
     const [first] = await attempts(payoutId);
     expect(await listLiveAttempts(sql(), payoutId)).toEqual([first?.id]);
-    await pass(150);
+    await pass(180);
     await tend();
     expect(await listLiveAttempts(sql(), payoutId)).toEqual([]);
     expect(await broadcastAttempt(treasury.deps, first?.id as string)).toBe(true);
@@ -226,7 +226,7 @@ describe('what expired', () => {
     ['sweep', null],
   ] as const)('and lacks the fee for another try is sent gas, though the node only says no (%s)', async (purpose, role) => {
     const { settlementId, payoutId } = await lost(purpose);
-    await pass(150);
+    await pass(180);
     const poor = having((payer) => ({
       quote: async () => ({ ok: false, rejected: 'the sender holds 0 sun and needs 30000000' }),
       balance: async (address, contract) => (contract === null && address !== treasury.wallet('funding') ? 0n : payer.balance(address, contract)),
@@ -245,7 +245,7 @@ describe('what expired', () => {
 
   it('waits, is not released and is not signed while the network takes no such transfer, and is paid once when it does', async () => {
     const { settlementId, payoutId } = await lost();
-    await pass(150);
+    await pass(180);
     const refuses = having(() => {
       const no = async () => ({ ok: false as const, rejected: 'the token is paused' });
       return { quote: no, estimate: no };

@@ -38,7 +38,7 @@ const attempts = (payoutId: string) =>
   sql()<{ id: string; number: number; txid: string; expiresAt: Date }[]>`
     select id, number, txid, expires_at as "expiresAt" from payout_attempts where payout_id = ${payoutId} order by number`;
 const endOf = (attempt: { expiresAt: Date } | undefined): number => attempt?.expiresAt.getTime() ?? 0;
-/** Lets chain time pass, one block every half a minute, and scans it. */
+/** Lets chain time pass, one block every half a minute, and scans it; the last of them is not final, and bytes live for up to two minutes. */
 async function pass(seconds: number): Promise<void> {
   await treasury.chain.control.mineSpaced(Math.ceil(seconds / 30), 30_000);
   await treasury.follow();
@@ -91,7 +91,7 @@ describe('a payout whose bytes expire', () => {
   it('gets new bytes once a final block is past their end and no block held them, and is paid once', async () => {
     const { settlementId, payoutId } = await lost();
     const [first] = await attempts(payoutId);
-    await pass(150);
+    await pass(180);
     expect(await tend()).toBe(1);
     expect(await status(payoutId)).toBe('REPLACING');
     expect(await treasury.sign()).toEqual(['signed']);
@@ -110,7 +110,7 @@ describe('a payout whose bytes expire', () => {
   it('gets none while the block past their end is not final, is not scanned, or the node has them in a block', async () => {
     const { payoutId } = await lost();
     await treasury.chain.control.setSolidLag(50);
-    await pass(150);
+    await pass(180);
     expect(await tend()).toBe(0);
     await treasury.chain.control.setSolidLag(1);
     await treasury.chain.mine(2);
@@ -151,7 +151,7 @@ describe('a payout whose bytes expire', () => {
 
   it('expires once however many workers and signers look at it at once', async () => {
     const { settlementId, payoutId } = await lost();
-    await pass(150);
+    await pass(180);
     await Promise.all(Array.from({ length: 6 }, () => tend()));
     expect(await sql()`select 1 from payout_events where payout_id = ${payoutId} and event = 'EXPIRED'`).toHaveLength(1);
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => signPayout(treasury.deps, treasury.signers, payoutId)));
@@ -167,7 +167,7 @@ describe('a payout whose bytes expire', () => {
     expect(await signPayout(treasury.deps, treasury.signers, payoutId)).toBe('waiting');
     expect(await sql()`select failure from payouts where id = ${payoutId}`).toEqual([{ failure: expect.stringContaining('may still take effect') }]);
     await sql()`update payouts set status = 'BROADCAST' where id = ${payoutId}`;
-    await pass(150);
+    await pass(180);
     await sql()`update watches set watched_from = watched_from + 100000 where address = ${treasury.wallet('hot')}`;
     expect(await tend()).toBe(0);
     await sql()`update watches set watched_from = watched_from - 100000 where address = ${treasury.wallet('hot')}`;
@@ -178,7 +178,7 @@ describe('a payout whose bytes expire', () => {
 
   it('stops everything when bytes that were proven dead turn up in a block beside the new ones', async () => {
     const { settlementId, payoutId } = await lost();
-    await pass(150);
+    await pass(180);
     await tend();
     await treasury.sign();
     const [first, second] = await attempts(payoutId);

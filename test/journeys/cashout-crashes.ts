@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import type { FamilyDriver } from '#test/chains/conformance/family.ts';
+import { assertBooksMatchChain } from '#test/harness/holdings.ts';
+import { demoNetwork } from '#test/harness/networks.ts';
+import { type Crash, dieTwice } from './crash.ts';
+import { aScene, type Scene } from './scene.ts';
+
+const CASHOUT: Crash[] = [
+  ['api', 'settle.reserved'],
+  ['api', 'dispatch.locked'],
+  ['api', 'sweep.planned'],
+  ['api', 'dispatch.nonce-allocated'],
+  ['api', 'dispatch.committed'],
+  ['signer', 'sign.requested'],
+  ['signer', 'sign.done'],
+  ['signer', 'attempt.inserted'],
+  ['signer', 'attempt.committed'],
+  ['api', 'broadcast.before'],
+  ['api', 'broadcast.after'],
+  ['api', 'sent.marked'],
+  ['api', 'confirm.seen'],
+  ['api', 'confirm.final'],
+  ['api', 'settle.effect-checked'],
+  ['api', 'settle.posted'],
+];
+
+/** Dies at every point of a cashout of one family, with the real processes; one file per family, so that they run side by side. */
+export function cashoutSurvivesSigkill(driver: FamilyDriver): void {
+  describe(`a cashout on ${driver.family} survives SIGKILL`, () => {
+    let scene: Scene;
+    let destinations = 0;
+    beforeAll(async () => {
+      scene = await aScene({ blockMs: 250, networks: [await demoNetwork(driver.network)] });
+    });
+    afterAll(() => scene?.stop());
+
+    it.each(CASHOUT)('of the %s at %s: exactly one payout, books equal to the chain', async (part, point) => {
+      // Every cashout finds the hot wallet short of tokens, so that a gas top-up and a sweep come before the payout.
+      const payment = await scene.open('USDT', { amount: '40' });
+      await scene.chainOf('USDT').pay(payment.address, scene.contract('USDT'), payment.rawAmount);
+      await scene.resting(payment.id);
+      const balance = await scene.balance('USDT', '39');
+      destinations += 1;
+      const destination = driver.stranger(destinations);
+
+      const settled = await dieTwice(scene, [part, point], async () => {
+        const created = await scene.cashout('USDT', balance.totalAvailable as string, destination);
+        return scene.settled(created.id as string);
+      });
+      expect(await scene.held('USDT', destination)).toBe(scene.raw('USDT', settled.netAmount as string));
+      const effects = await scene.world.database.sql`select distinct txid from sightings where kind = 'token' and canonical and recipient = ${destination}`;
+      expect(effects).toHaveLength(1);
+      await waitFor(() => assertBooksMatchChain(scene.world).then(() => true), { what: 'books to match the chain' });
+      await scene.world.audit();
+    });
+  });
+}
