@@ -1,6 +1,8 @@
 import { compareHoldings } from '#api/audit/holdings.ts';
 import type { Chain } from '#api/deps.ts';
+import { listUnopenedHoldings } from '#api/store/holdings.ts';
 import { findNetwork } from '#api/store/networks.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 import { openReader } from '#shared/chains/readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { formatAmount } from '#shared/core/money.ts';
@@ -13,10 +15,21 @@ interface Compared {
   networks?: ReadonlyMap<string, { network: NetworkConfig }>;
 }
 
-/** Compares the books with what the chains say our addresses hold, to the unit. @throws naming each asset that differs */
+/**
+ * Compares the books with what the chains say our addresses hold, to the unit; in a whole world not before its worker has
+ * booked what the wallets held at first. @throws naming each asset that differs
+ */
 export async function assertBooksMatchChain({ database, network, networks }: Compared): Promise<void> {
-  const compared = networks === undefined ? [network] : [...networks.values()].map((one) => one.network);
-  for (const one of compared) await compareOne(database, one);
+  if (networks === undefined) return compareOne(database, network);
+  for (const one of networks.values()) {
+    await waitFor(() => allOpened(database, one.network), { what: `the opening balances of ${one.network.name}`, timeoutMs: 30_000 });
+    await compareOne(database, one.network);
+  }
+}
+
+async function allOpened(database: FreshDatabase, network: NetworkConfig): Promise<boolean> {
+  const stored = await findNetwork(database.sql, network.name);
+  return stored !== undefined && (await listUnopenedHoldings(database.sql, stored.id)).length === 0;
 }
 
 async function compareOne(database: FreshDatabase, network: NetworkConfig): Promise<void> {
