@@ -63,8 +63,11 @@ async function select(deps: Deps, payment: Payment, offer: Offer): Promise<Reply
   const started = performance.now();
   const address = await deps.db.transaction((tx) => assign(tx, deps, payment.id, offer));
   crashPoint('address.committed');
-  // Nobody may be shown where to pay a payment that ended while they waited.
-  if (address !== null && (await awaitWatch(deps, offer, address)) && !(await isPaymentOpen(deps.db.sql, payment.id))) throw expired();
+  if (address !== null) {
+    await awaitWatch(deps, offer, address);
+    // Nobody may be shown where to pay a payment that ended meanwhile.
+    if (!(await isPaymentOpen(deps.db.sql, payment.id))) throw expired();
+  }
   const answer = await reply(deps, payment, offer);
   const result = answer.status === 200 ? 'assigned' : 'pending';
   if (address !== null) deps.metrics?.addressAssignDuration.observe({ chain: offer.networkName, result }, (performance.now() - started) / 1_000);
@@ -103,17 +106,15 @@ async function newAddress(tx: Tx, deps: Deps, payment: Payment, offer: Offer, ch
   return address;
 }
 
-/** Waits until the indexer has acknowledged the address, about 5 s at most; the row is the truth, so nothing can be missed. Answers whether it had to wait at all. */
-async function awaitWatch(deps: Deps, offer: Offer, address: string): Promise<boolean> {
+/** Waits until the indexer has acknowledged the address, about 5 s at most; the row is the truth, so nothing can be missed. */
+async function awaitWatch(deps: Deps, offer: Offer, address: string): Promise<void> {
   for (const chain of deps.chains.values()) if (chain.config.family === offer.family) deps.nudgeIndexer(chain.config.name);
   const until = performance.now() + POLICY.selectWaitMs;
-  if (await isWatched(deps.db.sql, offer.networkId, address)) return false;
   let wait = FIRST_POLL_MS;
-  do {
+  while (!(await isWatched(deps.db.sql, offer.networkId, address)) && performance.now() < until) {
     await pause(wait);
     wait = Math.min(wait * 1.5, LONGEST_POLL_MS);
-  } while (!(await isWatched(deps.db.sql, offer.networkId, address)) && performance.now() < until);
-  return true;
+  }
 }
 
 function expired(): ServiceError {

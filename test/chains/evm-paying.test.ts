@@ -2,6 +2,7 @@ import { bytesToHex, hexToBytes, keccak256, parseTransaction, serializeTransacti
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAUCET } from '#ops/dev/local-evm.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 import { ChainUnavailable, type Payer, type SigningRequest, type TransferIntent, type TransferSigner } from '#shared/chains/chain.ts';
 import { decodeEvmTransfer } from '#shared/chains/evm/decode.ts';
 import { evmPayer } from '#shared/chains/evm/payer.ts';
@@ -40,14 +41,16 @@ async function signed(
   return { request, ...(await signer.sign(HOT, request)) };
 }
 
+/** The node mines at once, but answers before it has. */
+const mined = (txid: string) => waitFor(() => chain.node.receipt(txid), { what: `transaction ${txid}` });
+
 describe('a payout', () => {
   it('of native coin arrives, at no more than the quoted fee, under the transaction id the signer told', async () => {
     const before = await payer.balance(hot, null);
     const quote = await payer.quote(native(12_345n));
     const { txid, signedBytes, rawFeeLimit } = await signed(native(12_345n));
     expect(await payer.broadcast(signedBytes)).toEqual({ accepted: true, answer: txid });
-    const receipt = await chain.node.receipt(txid);
-    expect(receipt?.status).toBe('0x1');
+    expect((await mined(txid)).status).toBe('0x1');
     expect(await payer.balance(BOB, null)).toBe(12_345n);
     expect(before - (await payer.balance(hot, null)) - 12_345n).toBeLessThanOrEqual(rawFeeLimit);
     expect(quote.ok && quote.quote.rawFee >= rawFeeLimit / 2n).toBe(true);
@@ -58,15 +61,16 @@ describe('a payout', () => {
     const intent = native(400n, { contract: chain.tokens.USDT });
     const { txid, signedBytes } = await signed(intent);
     await payer.broadcast(signedBytes);
-    expect((await chain.node.receipt(txid))?.status).toBe('0x1');
+    expect((await mined(txid)).status).toBe('0x1');
     expect(await payer.balance(BOB, chain.tokens.USDT)).toBe(400n);
     expect(await payer.balance(hot, chain.tokens.USDT)).toBe(600n);
   });
 
   it('that is broadcast twice happens once', async () => {
-    const { signedBytes } = await signed(native(1n));
+    const { txid, signedBytes } = await signed(native(1n));
     const before = await payer.balance(BOB, null);
     await payer.broadcast(signedBytes);
+    await mined(txid);
     expect((await payer.broadcast(signedBytes)).accepted).toBe(false);
     expect(await payer.balance(BOB, null)).toBe(before + 1n);
   });
