@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type Express } from 'express';
 import type { Document } from 'openapi-backend';
@@ -21,7 +21,7 @@ import { apiKey, operatorToken, signedRequest } from './security.ts';
 export interface AppParts {
   operations: Registry<Omit<merchantPaths, 'receivePaymentWebhook'>>;
   operatorOperations: OperatorRegistry<operatorPaths>;
-  /** Folder of openapi.yaml and operator.yaml. */
+  /** Folder of openapi.yaml and operator.yaml, or of what the build made of them. */
   contractFolder?: string;
 }
 
@@ -69,7 +69,8 @@ export async function createApp(deps: Deps, parts: AppParts): Promise<Express> {
   return app;
 }
 
-/** Reads one contract file. */
-export function readContract(path: string): Document {
-  return parse(readFileSync(path, 'utf8')) as Document;
+/** Reads one contract file; where the build left its JSON under that name instead, that, which costs a start a hundredth of the time. */
+export function readContract(path: string, edit: (text: string) => string = (text) => text): Document {
+  const built = path.replace(/\.yaml$/, '.json');
+  return (existsSync(built) ? JSON.parse(edit(readFileSync(built, 'utf8'))) : parse(edit(readFileSync(path, 'utf8')))) as Document;
 }

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type Express, type Request } from 'express';
 import type { Document } from 'openapi-backend';
-import { parse } from 'yaml';
 import { isForeignPage } from '#api/checkout/foreign-page.ts';
 import type { operations as Checkout } from '#api/contract/checkout-types.ts';
 import type { Deps } from '#api/deps.ts';
@@ -42,7 +40,7 @@ export async function createCheckoutApp(deps: Deps, parts: CheckoutParts): Promi
 
 /** Reads checkout.yaml with the parts of openapi.yaml that it refers to. */
 export function readCheckoutContract(folder: string): Document {
-  const own = parse(readFileSync(join(folder, 'checkout.yaml'), 'utf8').replaceAll('openapi.yaml#/', '#/')) as Document;
+  const own = readContract(join(folder, 'checkout.yaml'), (text) => text.replaceAll('openapi.yaml#/', '#/'));
   const { components } = readContract(join(folder, 'openapi.yaml')) as Document & { components: object };
   return { ...own, components } as Document;
 }

@@ -1,10 +1,16 @@
-// Bundles the entry points into dist/: our own code in one file each, packages left outside.
+// Bundles the entry points into dist/: our own code in one file each, and for what runs in production its packages with it.
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
+import { parse } from 'yaml';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Processes that are started often: half the time of a start is spent on finding and reading a thousand files of packages. */
+const DEPLOYABLES = ['api', 'indexer'];
+/** Packages that read files of their own at run time, or are so large and so seldom needed that they are read when they are. */
+const OUTSIDE = ['pino', 'swagger-ui-dist', 'tronweb'];
 
 const ENTRIES = {
   api: 'api/main.ts',
@@ -15,13 +21,42 @@ const ENTRIES = {
   'tron-node': 'ops/devnet/tron/main.ts',
 };
 
+/** Contract files that the api serves by: as JSON they are read in a hundredth of the time. */
+const CONTRACTS = ['openapi', 'operator', 'checkout'];
+
 /** Builds every entry point; well under a second. One that fails leaves no old bundle behind and does not stop the others. */
 export async function build() {
-  await mkdir(join(ROOT, 'dist'), { recursive: true });
-  const results = await Promise.allSettled(Object.entries(ENTRIES).map(([name, path]) => buildOne(name, path)));
+  await mkdir(join(ROOT, 'dist', 'contract'), { recursive: true });
+  const entries = Object.entries(ENTRIES).map(([name, path]) => buildOne(name, path));
+  const results = await Promise.allSettled([...entries, ...CONTRACTS.map(buildContract)]);
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.message] : []));
   if (failures.length > 0) throw new Error(failures.join('\n'));
 }
+
+/** Our own #imports are resolved here, not at run time: dist/ must run without the sources' layout. */
+const OWN_IMPORTS = {
+  name: 'own-imports',
+  setup: (plugin) =>
+    plugin.onResolve({ filter: /^#/ }, ({ path, importer }) => (importer.includes('/node_modules/') ? undefined : { path: join(ROOT, path.slice(1)) })),
+};
+
+/** Stack traces name the file of a package and no line of it: its mappings would be most of what a start has to read. */
+const UNMAPPED_PACKAGES = {
+  name: 'unmapped-packages',
+  setup: (plugin) =>
+    plugin.onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => {
+      const map = JSON.stringify({ version: 3, sources: [basename(path)], mappings: 'AAAA' });
+      const text = await readFile(path, 'utf8');
+      return { loader: 'js', contents: `${text}\n//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}` };
+    }),
+};
+
+const WITH_PACKAGES = {
+  external: OUTSIDE,
+  plugins: [OWN_IMPORTS, UNMAPPED_PACKAGES],
+  // Packages written for CommonJS ask for Node's own modules by require, which a module does not have.
+  banner: { js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);" },
+};
 
 async function buildOne(name, path) {
   const output = join(ROOT, 'dist', `${name}.js`);
@@ -32,9 +67,7 @@ async function buildOne(name, path) {
       entryPoints: [path],
       outfile: output,
       bundle: true,
-      packages: 'external',
-      // Our own #imports are resolved here, not at run time: dist/ must run without the sources' layout.
-      plugins: [{ name: 'own-imports', setup: (plugin) => plugin.onResolve({ filter: /^#/ }, (args) => ({ path: join(ROOT, args.path.slice(1)) })) }],
+      ...(DEPLOYABLES.includes(name) ? WITH_PACKAGES : { packages: 'external', plugins: [OWN_IMPORTS] }),
       format: 'esm',
       platform: 'node',
       target: 'node20',
@@ -46,6 +79,16 @@ async function buildOne(name, path) {
   } catch (error) {
     await rm(output, { force: true });
     throw new Error(`${path} cannot be built: ${error.message}`, { cause: error });
+  }
+}
+
+async function buildContract(name) {
+  const output = join(ROOT, 'dist', 'contract', `${name}.json`);
+  try {
+    await replace(output, Buffer.from(JSON.stringify(parse(await readFile(join(ROOT, 'api', 'contract', `${name}.yaml`), 'utf8')))));
+  } catch (error) {
+    await rm(output, { force: true });
+    throw new Error(`${name}.yaml cannot be built: ${error.message}`, { cause: error });
   }
 }
 
