@@ -52,9 +52,7 @@ const settingsSchema = z.object({
       dispatchDelaySeconds: seconds(3650 * DAY).default(0),
     })
     .prefault({}),
-  screening: z
-    .object({ enabled: flag.default(false), credits: count(1_000_000_000).default(0), threshold: count(100).default(POLICY.screeningThreshold) })
-    .prefault({}),
+  screening: z.object({ enabled: flag.default(false), threshold: count(100).default(POLICY.screeningThreshold) }).prefault({}),
   contactEmail: z.email('must be an e-mail address').nullable().default(null),
   strictSignatures: flag.default(false),
   branding: z
@@ -73,21 +71,28 @@ const gatewaySchema = settingsSchema.extend({
   billing: z.enum(['STANDARD', 'MONTHLY', 'PLATFORM']).default('STANDARD'),
 });
 
-/** A gateway as the operator API takes it, with every default filled in. */
-export type GatewayInput = Omit<Gateway, 'id'>;
+/** Credits are spent from one moment to the next, so they are no setting; they are only given with the settings. */
+const creditsSchema = z.object({ screening: z.object({ credits: count(1_000_000_000).optional() }).optional() });
+
+/** A gateway as the operator API takes it, with every default filled in; no credits means none were named. */
+export type GatewayInput = Omit<Gateway, 'id'> & { screeningCredits?: number };
 
 /**
  * Reads a whole gateway from a request body; what is absent or null gets its default, unknown fields are ignored.
  * @throws validation_error naming the first field at fault
  */
 export function readGateway(body: unknown): GatewayInput {
-  const result = gatewaySchema.safeParse(withoutNulls(body));
-  if (!result.success) {
-    const issue = result.error.issues[0];
-    throw invalid(issue === undefined || issue.path.length === 0 ? 'body' : issue.path.join('.'), problemOf(issue));
-  }
-  const { name, status, billing, ...settings } = result.data;
-  return { name, status, billing, settings };
+  const given = withoutNulls(body);
+  const { name, status, billing, ...settings } = parse(gatewaySchema, given);
+  const credits = parse(creditsSchema, given).screening?.credits;
+  return { name, status, billing, settings, ...(credits !== undefined && { screeningCredits: credits }) };
+}
+
+function parse<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw invalid(issue === undefined || issue.path.length === 0 ? 'body' : issue.path.join('.'), problemOf(issue));
 }
 
 /**

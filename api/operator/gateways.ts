@@ -6,6 +6,8 @@ import { insertApiKey, listApiKeys, revokeApiKey } from '#api/store/api-keys.ts'
 import { listAssets } from '#api/store/assets.ts';
 import { countGateways, findGateway, insertGateway, listGateways, lockGateway, type StoredGateway, updateGateway } from '#api/store/gateways.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { grantScreeningCredits, listScreeningCredits, setScreeningCredits } from '#api/store/screening-credits.ts';
+import { clearTotpGuard } from '#api/store/totp.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
@@ -15,10 +17,12 @@ import { fieldsOf, listReply, readId, readInteger, readPage, readReason } from '
 
 /** The longest a replaced secret may go on counting: 30 days. */
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
+/** More screening credits than this are a slip of the keyboard. */
+const MAX_CREDITS = 1_000_000_000;
 
 /** POST /gateways: a gateway with its first API key and both secrets, which are shown this once. */
 export async function createGateway(deps: Deps, call: OperatorCall): Promise<Reply> {
-  const input = readGateway(call.body);
+  const { screeningCredits = 0, ...input } = readGateway(call.body);
   const reason = readReason(fieldsOf(call.body));
   const key = createApiKey(deps.config.SLUICE_API_KEY_PEPPER, deps.randomBytes);
   const webhookSecret = newSecret('webhook', deps.randomBytes);
@@ -27,42 +31,68 @@ export async function createGateway(deps: Deps, call: OperatorCall): Promise<Rep
   const gateway = await deps.db.transaction(async (tx) => {
     await refuseUnknownAssets(tx, input);
     const stored = await insertGateway(tx, { id, ...input });
+    await setScreeningCredits(tx, id, screeningCredits);
     await insertApiKey(tx, { id: key.id, gatewayId: id, secretHash: key.secretHash, permissions: PERMISSIONS });
     await replaceSecret(deps, tx, { gatewayId: id, kind: 'webhook', secret: webhookSecret, overlapSeconds: 0 });
     await replaceSecret(deps, tx, { gatewayId: id, kind: 'cashout', secret: cashoutSigningSecret, overlapSeconds: 0 });
-    await insertOperatorAction(tx, { action: 'gateway.create', target: id, reason, details: { ...input } });
+    await insertOperatorAction(tx, { action: 'gateway.create', target: id, reason, details: { ...input, screeningCredits } });
     return stored;
   });
-  return { status: 201, data: { gateway: gatewayView(gateway), apiKey: key.text, cashoutSigningSecret, webhookSecret }, resourceId: id };
+  return { status: 201, data: { gateway: gatewayView(gateway, screeningCredits), apiKey: key.text, cashoutSigningSecret, webhookSecret }, resourceId: id };
 }
 
 /** GET /gateways: newest first. */
 export async function showGateways(deps: Deps, call: OperatorCall): Promise<Reply> {
   const page = readPage(call.query);
-  return listReply((await listGateways(deps.db.sql, page)).map(gatewayView), await countGateways(deps.db.sql), page);
+  const gateways = await listGateways(deps.db.sql, page);
+  const credits = await listScreeningCredits(
+    deps.db.sql,
+    gateways.map((gateway) => gateway.id),
+  );
+  return listReply(
+    gateways.map((gateway) => gatewayView(gateway, credits.get(gateway.id))),
+    await countGateways(deps.db.sql),
+    page,
+  );
 }
 
 /** GET /gateways/{id}: with its keys, never their secrets. */
 export async function showGateway(deps: Deps, call: OperatorCall): Promise<Reply> {
   const gateway = await findGateway(deps.db.sql, readId(call.params));
   if (gateway === undefined) throw new ServiceError('not_found');
-  return { status: 200, data: { gateway: gatewayView(gateway), apiKeys: await listApiKeys(deps.db.sql, gateway.id) } };
+  return { status: 200, data: { gateway: await viewNow(deps.db.sql, gateway), apiKeys: await listApiKeys(deps.db.sql, gateway.id) } };
 }
 
-/** PATCH /gateways/{id}: objects merge, arrays replace, null brings back the default. Locks the gateway. */
+/** PATCH /gateways/{id}: objects merge, arrays replace, null brings back the default; credits that are named are set. Locks the gateway, then its credits. */
 export async function changeGateway(deps: Deps, call: OperatorCall): Promise<Reply> {
   const id = readId(call.params);
   const patch = fieldsOf(call.body);
   const gateway = await deps.db.transaction(async (tx) => {
     const current = await lockGateway(tx, id);
     if (current === undefined) throw new ServiceError('not_found');
-    const changed = mergeGateway(current, patch);
+    const { screeningCredits, ...changed } = mergeGateway(current, patch);
     await refuseUnknownAssets(tx, changed);
     const { reason: _, ...details } = patch;
     await insertOperatorAction(tx, { action: 'gateway.change', target: id, reason: readReason(patch), details });
-    return updateGateway(tx, { id, ...changed });
+    if (screeningCredits !== undefined) await setScreeningCredits(tx, id, screeningCredits);
+    return viewNow(tx, await updateGateway(tx, { id, ...changed }));
   });
-  return { status: 200, data: { gateway: gatewayView(gateway) } };
+  return { status: 200, data: { gateway } };
+}
+
+/** POST /gateways/{id}/screening-credits: more of them; whoever waits for credit is screened with the next check. Locks the gateway, then its credits. */
+export async function addScreeningCredits(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const fields = fieldsOf(call.body);
+  const add = readInteger(fields, 'add', 1, MAX_CREDITS);
+  const reason = readReason(fields);
+  const credits = await deps.db.transaction(async (tx) => {
+    const gateway = await requireGateway(tx, call);
+    const [held = 0] = (await listScreeningCredits(tx, [gateway.id])).values();
+    if (held + add > MAX_CREDITS) throw invalid('add', `must not bring the credits above ${MAX_CREDITS}`);
+    await insertOperatorAction(tx, { action: 'screening-credits.add', target: gateway.id, reason, details: { add } });
+    return grantScreeningCredits(tx, gateway.id, add);
+  });
+  return { status: 200, data: { credits } };
 }
 
 /** POST /gateways/{id}/api-keys: another key, with every permission unless some are named. */
@@ -107,23 +137,28 @@ export async function rotateSecret(deps: Deps, call: OperatorCall): Promise<Repl
   return { status: 200, data: { secret, overlapSeconds } };
 }
 
-/** POST /gateways/{id}/totp: enrols the gateway's one authenticator; an earlier one stops counting (decisions 10). */
+/** POST /gateways/{id}/totp: enrols the gateway's one authenticator; an earlier one stops counting, and so do wrong codes for it (decisions 10). Locks the gateway, then its guard. */
 export async function enrolTotp(deps: Deps, call: OperatorCall): Promise<Reply> {
   const reason = readReason(fieldsOf(call.body));
   const secret = newTotpSecret(deps.randomBytes);
   const name = await deps.db.transaction(async (tx) => {
     const gateway = await requireGateway(tx, call);
     await replaceSecret(deps, tx, { gatewayId: gateway.id, kind: 'totp', secret, overlapSeconds: 0 });
+    await clearTotpGuard(tx, gateway.id);
     await insertOperatorAction(tx, { action: 'totp.enrol', target: gateway.id, reason });
     return gateway.name;
   });
   return { status: 201, data: { secret, otpauthUrl: otpauthUrl(secret, name) } };
 }
 
-/** A gateway as the operator API shows it: the shape it is created with, complete. */
-function gatewayView(gateway: StoredGateway): object {
+/** A gateway as the operator API shows it: the shape it is created with, complete, with the credits it has now. */
+function gatewayView(gateway: StoredGateway, credits = 0): object {
   const { settings, createdAt, ...rest } = gateway;
-  return { ...rest, createdAt, ...settings };
+  return { ...rest, createdAt, ...settings, screening: { ...settings.screening, credits } };
+}
+
+async function viewNow(sql: Reads, gateway: StoredGateway): Promise<object> {
+  return gatewayView(gateway, (await listScreeningCredits(sql, [gateway.id])).get(gateway.id));
 }
 
 async function requireGateway(tx: Tx, call: OperatorCall): Promise<Gateway> {

@@ -36,7 +36,7 @@ describe('a gateway', () => {
         },
         apiAllowlist: [],
         cashout: { enabled: false, allowlist: [], parkingEnabled: false, parkedCap: 20, approvalCapUsd: null, dispatchDelaySeconds: 0 },
-        screening: { enabled: false, credits: 0, threshold: 70 },
+        screening: { enabled: false, threshold: 70 },
         contactEmail: null,
         strictSignatures: false,
         branding: { displayName: null, logoUrl: null, supportUrl: null, language: null },
@@ -109,6 +109,13 @@ describe('a change of a gateway', () => {
     expect(mergeGateway(gateway, { cashout: { approvalCapUsd: null } }).settings.cashout.approvalCapUsd).toBeNull();
     expect(mergeGateway(gateway, { settings: null }).settings.settings.commissionBps).toBe(0);
     expect(mergeGateway(gateway, { cashout: null }).settings.cashout.enabled).toBe(false);
+  });
+
+  it('names credits only where somebody gave some: they are no setting', () => {
+    expect(mergeGateway(gateway, { screening: { credits: 5, enabled: true } })).toMatchObject({ screeningCredits: 5 });
+    expect(mergeGateway(gateway, { screening: { credits: 0 } }).screeningCredits).toBe(0);
+    for (const screening of [null, {}, { credits: null, enabled: true }]) expect('screeningCredits' in mergeGateway(gateway, { screening })).toBe(false);
+    expect(problem(() => mergeGateway(gateway, { screening: { credits: -1 } }))).toBe('screening.credits: must not be negative');
   });
 
   it('changes nothing when it is empty', () => {

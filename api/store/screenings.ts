@@ -1,0 +1,174 @@
+import { POLICY } from '#shared/core/policy.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** What is screened for a gateway: where money is to go, or a deposit. Addresses are canonical. */
+export interface ScreeningSubject {
+  gatewayId: string;
+  networkId: string;
+  /** The destination, or the address the deposit arrived at. */
+  address: string;
+  /** Null for a destination. */
+  depositId: string | null;
+}
+
+export interface StoredVerdict {
+  id: string;
+  score: number;
+  sanctioned: boolean;
+}
+
+/** A question without a verdict yet. */
+export interface UnfinishedScreening {
+  id: string;
+  /** Only one that failed holds no credit. */
+  state: 'asking' | 'pending' | 'failed';
+  attempt: number;
+  /** The provider's own id of the check, once it works on it. */
+  providerRef: string | null;
+  /** Whether another process is believed to be asking at this moment. */
+  leased: boolean;
+  /** Whether it is older than a check may take. */
+  overdue: boolean;
+}
+
+/** What a process that asks must name to write what came of it. */
+export interface HeldScreening {
+  id: string;
+  attempt: number;
+}
+
+const matches = (sql: Reads, subject: ScreeningSubject) =>
+  subject.depositId === null
+    ? sql`kind = 'destination' and gateway_id = ${subject.gatewayId} and address = ${subject.address}`
+    : sql`kind = 'deposit' and deposit_id = ${subject.depositId}`;
+
+const unfinished = (sql: Reads) => sql`
+  id, state, attempt, provider_ref as "providerRef", coalesce(leased_until > clock_timestamp(), false) as leased,
+  asked_at < sluice_now() - make_interval(secs => ${POLICY.screeningPendingSeconds}) as overdue`;
+
+/** The verdict that counts: for a destination one of the last day, a listed address before all others. Locks nothing. */
+export async function findVerdict(sql: Reads, subject: ScreeningSubject): Promise<StoredVerdict | undefined> {
+  const [row] = await sql<StoredVerdict[]>`
+    select id, score, sanctioned from screenings
+    where ${matches(sql, subject)} and state = 'verdict'
+      and (kind = 'deposit' or decided_at > sluice_now() - make_interval(secs => ${POLICY.destinationVerdictSeconds}))
+    order by sanctioned desc, decided_at limit 1`;
+  return row;
+}
+
+/** The question about a subject that has no verdict, if it was ever asked; locks nothing. */
+export async function findUnfinishedScreening(sql: Reads, subject: ScreeningSubject): Promise<UnfinishedScreening | undefined> {
+  const [row] = await sql<UnfinishedScreening[]>`select ${unfinished(sql)} from screenings where ${matches(sql, subject)} and state <> 'verdict'`;
+  return row;
+}
+
+/** The same, locked until commit: no verdict can be stored on it meanwhile. The caller holds the gateway's credits. */
+export async function lockUnfinishedScreening(tx: Tx, subject: ScreeningSubject): Promise<UnfinishedScreening | undefined> {
+  const [row] = await tx<UnfinishedScreening[]>`select ${unfinished(tx)} from screenings where ${matches(tx, subject)} and state <> 'verdict' for update`;
+  return row;
+}
+
+/** Adds a question that holds a credit and is being asked; the caller holds the gateway's credits. */
+export async function insertScreening(tx: Tx, screening: ScreeningSubject & { id: string; source: string }): Promise<HeldScreening> {
+  const { id, gatewayId, networkId, address, depositId, source } = screening;
+  await tx`
+    insert into screenings (id, gateway_id, network_id, kind, address, deposit_id, state, credit, source, leased_until)
+    values (${id}, ${gatewayId}, ${networkId}, ${depositId === null ? 'destination' : 'deposit'}, ${address}, ${depositId}, 'asking', true, ${source},
+      ${leaseEnd(tx)})`;
+  return { id, attempt: 1 };
+}
+
+/**
+ * Takes an unfinished question for this process, whose former holders can no longer give its credit back. One that failed,
+ * or is overdue, is asked from the start. Locks its row; the caller holds the gateway's credits.
+ */
+export async function takeScreening(tx: Tx, question: { id: string; source: string; fresh: boolean }): Promise<HeldScreening> {
+  const [row] = await tx<HeldScreening[]>`
+    update screenings set attempt = attempt + 1, credit = true, source = ${question.source}, leased_until = ${leaseEnd(tx)},
+      state = case when ${question.fresh} then 'asking' else state end,
+      provider_ref = case when ${question.fresh} then null else provider_ref end,
+      asked_at = case when ${question.fresh} then sluice_now() else asked_at end
+    where id = ${question.id} returning id, attempt`;
+  return row as HeldScreening;
+}
+
+/** Stores a verdict, unless another process did first or the question was given up; false then. Locks its row. */
+export async function recordVerdict(
+  sql: Reads,
+  verdict: { id: string; score: number; sanctioned: boolean; categories: readonly string[]; providerRef: string | null },
+): Promise<boolean> {
+  const rows = await sql`
+    update screenings set state = 'verdict', score = ${verdict.score}, sanctioned = ${verdict.sanctioned}, categories = ${[...verdict.categories]}::text[],
+      provider_ref = coalesce(${verdict.providerRef}, provider_ref), problem = null, leased_until = null, decided_at = sluice_now()
+    where id = ${verdict.id} and state in ('asking', 'pending') returning id`;
+  return rows.length === 1;
+}
+
+/** Notes that the provider works on it, and by which id it is asked again. Does nothing when it is no longer ours. Locks its row. */
+export async function recordPending(sql: Reads, held: HeldScreening, providerRef: string): Promise<void> {
+  await sql`
+    update screenings set state = 'pending', provider_ref = ${providerRef}
+    where id = ${held.id} and attempt = ${held.attempt} and state in ('asking', 'pending')`;
+}
+
+/** Leaves a pending question for whoever asks next; it keeps its credit. Locks its row. */
+export async function releaseScreening(sql: Reads, held: HeldScreening, problem: string | null): Promise<void> {
+  await sql`
+    update screenings set leased_until = clock_timestamp(), problem = ${problem}
+    where id = ${held.id} and attempt = ${held.attempt} and state = 'pending'`;
+}
+
+/** Gives a question up; true when it was still ours, and its credit must be given back. Locks its row; the caller holds the gateway's credits. */
+export async function failScreening(tx: Tx, held: HeldScreening, problem: string): Promise<boolean> {
+  const rows = await tx`
+    update screenings set state = 'failed', credit = false, provider_ref = null, leased_until = null, problem = ${problem}
+    where id = ${held.id} and attempt = ${held.attempt} and state in ('asking', 'pending') returning id`;
+  return rows.length === 1;
+}
+
+/** Adds the verdict of the sanctions list, which costs nothing; the caller holds the gateway's credits. */
+export async function insertSanctioned(tx: Tx, subject: ScreeningSubject & { id: string; source: string }): Promise<void> {
+  const { id, gatewayId, networkId, address, depositId, source } = subject;
+  await tx`
+    insert into screenings (id, gateway_id, network_id, kind, address, deposit_id, state, credit, source, score, sanctioned, categories, decided_at)
+    values (${id}, ${gatewayId}, ${networkId}, ${depositId === null ? 'destination' : 'deposit'}, ${address}, ${depositId}, 'verdict', false, ${source},
+      100, true, '{sanctions}', sluice_now())`;
+}
+
+/** Ends a question with the verdict of the sanctions list, for nothing; the caller has locked it. */
+export async function recordSanctioned(tx: Tx, question: { id: string; source: string }): Promise<void> {
+  await tx`
+    update screenings set state = 'verdict', credit = false, source = ${question.source}, score = 100, sanctioned = true, categories = '{sanctions}',
+      provider_ref = null, problem = null, leased_until = null, decided_at = sluice_now(), attempt = attempt + 1
+    where id = ${question.id}`;
+}
+
+/** A question whose asker went away. */
+export interface LeftScreening extends HeldScreening {
+  gatewayId: string;
+  state: 'asking' | 'pending';
+  providerRef: string | null;
+  overdue: boolean;
+}
+
+/** Lists questions that nobody has asked for a minute, the oldest first; locks nothing. */
+export async function listLeftScreenings(sql: Reads, limit: number): Promise<LeftScreening[]> {
+  return sql<LeftScreening[]>`
+    select gateway_id as "gatewayId", ${unfinished(sql)} from screenings
+    where state in ('asking', 'pending') and coalesce(leased_until, '-infinity') < clock_timestamp() - interval '1 minute'
+    order by asked_at limit ${limit}`;
+}
+
+/** Takes a question that nobody asks any more; undefined when somebody does again. Locks its row. */
+export async function takeLeftScreening(sql: Reads, left: HeldScreening): Promise<HeldScreening | undefined> {
+  const [row] = await sql<HeldScreening[]>`
+    update screenings set attempt = attempt + 1, leased_until = ${leaseEnd(sql)}
+    where id = ${left.id} and attempt = ${left.attempt} and state in ('asking', 'pending') and coalesce(leased_until, '-infinity') < clock_timestamp()
+    returning id, attempt`;
+  return row;
+}
+
+/** A lease outlives the deadline of asking by enough for the statements after it. */
+function leaseEnd(sql: Reads) {
+  return sql`clock_timestamp() + make_interval(secs => ${(2 * POLICY.screeningDeadlineMs) / 1_000})`;
+}
