@@ -11,6 +11,8 @@ export interface GatewayBalance {
   held: Coins;
   reserved: Coins;
   withheld: Coins;
+  /** Ordered back to payers and not paid yet. */
+  refunding: Coins;
 }
 
 /** Balances of a gateway per asset it ever held, zero ones included; takes no lock (contract 2.9). */
@@ -26,6 +28,7 @@ export async function gatewayBalances(reads: Reads, gatewayId: string): Promise<
       held: none,
       reserved: none,
       withheld: none,
+      refunding: none,
     };
     const kind = row.kind as Exclude<keyof GatewayBalance, 'assetId'>;
     one[kind] = amount(one[kind] + row.balance);

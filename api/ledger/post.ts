@@ -71,6 +71,15 @@ function merge(postings: readonly Posting[]): Map<string, { key: AccountKey; amo
   return merged;
 }
 
+/**
+ * Locks accounts until commit, in id order, so that what the caller then reads of them and of the credits behind them stays
+ * true; posts to them wait. Name all that will be posted to: to come back for another one may deadlock.
+ */
+export async function lockBalances(tx: Tx, keys: readonly AccountKey[]): Promise<void> {
+  const ids = await accountIds(tx, [...keys]);
+  await lockAccounts(tx, [...ids.values()]);
+}
+
 /** Ids by account name; inserts a zero row for each account seen for the first time. */
 async function accountIds(tx: Tx, keys: AccountKey[]): Promise<Map<string, number>> {
   const ids = new Map((await findAccounts(tx, keys)).map((row) => [nameOf(row), row.id]));

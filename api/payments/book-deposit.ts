@@ -1,38 +1,21 @@
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { advance } from '#api/store/advance.ts';
-import { insertAccrual } from '#api/store/accruals.ts';
 import { readClock } from '#api/store/clock.ts';
-import { hasCreditOnNetwork, insertCredit } from '#api/store/credits.ts';
 import { noteWaiting, settleDeposits } from '#api/store/deposits.ts';
-import type { Offer } from '#api/store/payment-offers.ts';
-import type { Payment } from '#api/store/payments.ts';
 import { markSightingsBooked } from '#api/store/sightings.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { credit, unallocated } from '#state-machines/ledger/postings.ts';
-import type { DepositFees } from '#state-machines/payment/fees.ts';
+import { unallocated } from '#state-machines/ledger/postings.ts';
 import { isDust, isWithinGrace, type Judged, type Judgement, judgeDeposit } from '#state-machines/payment/judge-deposit.ts';
 import { NO_PAYMENT_FACTS, type PaymentStatus } from '#state-machines/payment/machine.ts';
-import { type Batch, type Finalised, isClaimed } from './deposit-batch.ts';
-import { depositFees } from './deposit-fees.ts';
+import { type Booking, creditBatch } from './credit-batch.ts';
+import { type Batch, isClaimed } from './deposit-batch.ts';
 import { enqueuePaymentWebhook } from './enqueue-webhook.ts';
 import { judgedPayment } from './judged-payment.ts';
-import { evidence, fiatSymbol, type Invoice, invoiceOf, type Outcome, outcomeColumns, type Prices } from './outcome.ts';
-
-/** One final batch and everything that is known about it under the payment's lock. */
-export interface Booking {
-  payment: Payment;
-  /** Of the payment as earlier batches of the same transaction left it. */
-  status: PaymentStatus;
-  offers: readonly Offer[];
-  batch: Batch;
-  finality: Finalised;
-  prices: Prices;
-  maturitySeconds: number;
-}
+import { evidence, fiatSymbol, type Invoice, invoiceOf, type Outcome, outcomeColumns } from './outcome.ts';
 
 /** What became of a batch. */
 export interface Booked {
@@ -152,51 +135,6 @@ function judge({ payment, status, offers, batch, prices }: Booking, firstSeenAt:
     marketPriceUsd: prices.get(batch.first.symbol)?.usd ?? null,
     byInquiry: isClaimed(batch),
   });
-}
-
-/** Credits a batch to the gateway: ledger, credit row, deposits, evidence. */
-async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: Judgement): Promise<void> {
-  const { payment, batch, prices, maturitySeconds } = booking;
-  const { first, total } = batch;
-  const fees = await feesOf(tx, booking, judged);
-  const terms = {
-    gatewayId: payment.gatewayId,
-    assetId: first.assetId,
-    pool: 'green',
-    gross: total,
-    networkFee: fees.networkFee,
-    commission: fees.commission,
-    net: fees.net,
-  } as const;
-  // The plain key names what set it aside, if something did.
-  const sourceKey = first.wasSetAside ? `deposit:${first.id}:credit` : `deposit:${first.id}`;
-  const posted = await post(tx, { sourceKey, kind: 'credit', postings: credit({ ...terms, platformBears: fees.platformBears }) });
-  if (!posted) throw new Invariant(`deposit ${first.id} is open but its credit is posted`);
-  crashPoint('credit.ledger-written');
-  await insertCredit(tx, { ...terms, id: first.id, paymentId: payment.id, networkId: first.networkId, matureHeight: first.height, maturitySeconds });
-  if (fees.platformBears > 0n) {
-    const { platformBears: coins, platformBearsUsd: usd } = fees;
-    await insertAccrual(tx, {
-      creditId: first.id,
-      gatewayId: payment.gatewayId,
-      paymentId: payment.id,
-      assetId: first.assetId,
-      coins,
-      priceUsd: judged.priceUsd,
-      usd,
-    });
-  }
-  const ids = batch.deposits.map((deposit) => deposit.id);
-  await settleDeposits(tx, ids, { state: 'credited', usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path });
-  await markSightingsBooked(tx, batch.deposits);
-  deps.log.info({ paymentId: payment.id, deposits: ids, network: first.networkId }, 'deposit credited');
-}
-
-/** The fees of a batch by decisions 11; the network fee is due once per payment and network. */
-async function feesOf(tx: Tx, { payment, offers, batch }: Booking, judged: Judgement): Promise<DepositFees> {
-  const { first, total } = batch;
-  const asset = { id: first.assetId, decimals: first.decimals, networkFee: first.assetNetworkFee };
-  return depositFees(payment, offers, { asset, gross: total, judged, networkFeePaid: await hasCreditOnNetwork(tx, payment.id, first.networkId) });
 }
 
 /** Books coins that no payment gets: they are kept, and nothing else happens (decisions 3, 4). */

@@ -80,7 +80,16 @@ export async function creditPayment(deps: Deps, paymentId: string): Promise<bool
         if (status === 'PENDING' || status === 'EXPIRED') break;
         continue;
       }
-      const outcome = await bookBatch(tx, deps, { payment: locked, status, offers, batch, finality, prices, maturitySeconds });
+      const outcome = await bookBatch(tx, deps, {
+        payment: locked,
+        status,
+        offers,
+        batch,
+        finality,
+        prices,
+        maturitySeconds,
+        screening: gateway.settings.screening.enabled,
+      });
       // The first deposit to reach finality decides, so those behind it wait for its price as well.
       if (outcome === 'decision-waits') break;
       if (outcome === 'credit-waits') continue;

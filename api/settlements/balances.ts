@@ -37,15 +37,16 @@ export interface BalanceItem {
 }
 
 /**
- * What a gateway may withdraw, what is still maturing and what is held, per asset (contract 2.9). Takes no lock.
- * US dollar figures use the latest known price, because they inform and decide nothing.
+ * What a gateway may withdraw, what is still maturing and what is held, per asset (contract 2.9); without screening the held
+ * pool pays nothing (contract 4.3, route rule 4), so whatever is left in it from before reads 0. Takes no lock. US dollar figures use the latest known price, because they inform and decide nothing.
  */
 export async function listBalances(deps: Deps, { gateway }: { gateway: Gateway }): Promise<{ items: BalanceItem[] }> {
+  const screens = gateway.settings.screening.enabled;
   const { balances, credits, assets } = await deps.db.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read read only`;
     return {
-      balances: await gatewayBalances(tx, gateway.id),
-      credits: await summariseCredits(tx, gateway.id),
+      balances: (await gatewayBalances(tx, gateway.id)).map((one) => (screens ? one : { ...one, held: zero, heldPending: zero })),
+      credits: (await summariseCredits(tx, gateway.id)).filter((one) => screens || one.pool === 'green'),
       assets: new Map((await listAssets(tx)).map((asset) => [asset.id, asset])),
     };
   });
@@ -71,7 +72,7 @@ export async function listBalances(deps: Deps, { gateway }: { gateway: Gateway }
       totalPendingAvailable: formatAmount(balance.pending),
       totalPendingUsd: inUsd(balance.pending, price),
       pendingPayments: pending.open,
-      nextMaturityAt: pending.nextMaturityAt?.toISOString() ?? null,
+      nextMaturityAt: soonest(pending.nextMaturityAt, heldPending.nextMaturityAt)?.toISOString() ?? null,
       totalQuarantinedAvailable: formatAmount(balance.held),
       totalQuarantinedAvailableUsd: inUsd(balance.held, price),
       quarantinedPayments: held.open,
@@ -92,6 +93,12 @@ export async function listBalances(deps: Deps, { gateway }: { gateway: Gateway }
 function summaryOf(credits: CreditSummary[], assetId: string, pool: 'green' | 'held', matured: boolean): CreditSummary {
   const found = credits.find((one) => one.assetId === assetId && one.pool === pool && one.matured === matured);
   return found ?? { assetId, pool, matured, gross: zero, networkFee: zero, commission: zero, open: 0, nextMaturityAt: null };
+}
+
+/** The earlier of two moments, or the only one; of both pools, because both mature. */
+function soonest(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other;
+  return one < other ? one : other;
 }
 
 function inUsd(coins: Coins, price: Usd | undefined): string {

@@ -1,8 +1,12 @@
 /** The two pools a gateway's balance is kept in: ordinary, and flagged by screening. */
-export type Pool = 'green' | 'held';
+export const POOLS = ['green', 'held'] as const;
+export type Pool = (typeof POOLS)[number];
 
-/** Accounts of a gateway and an asset; none of them can go below zero. `reserved` exists per settlement. */
-export type GatewayAccountKind = 'pending' | 'available' | 'heldPending' | 'held' | 'reserved' | 'withheld';
+/**
+ * Accounts of a gateway and an asset; none of them can go below zero. `reserved` exists per settlement; `refunding` is what
+ * was ordered back to payers and is not paid yet.
+ */
+export type GatewayAccountKind = 'pending' | 'available' | 'heldPending' | 'held' | 'reserved' | 'withheld' | 'refunding';
 
 /**
  * Accounts of the deployment per asset. `chain` is the outside: its balance is minus what is held on chain. `capital` is

@@ -1,6 +1,6 @@
 import { Invariant } from '#shared/core/errors.ts';
 import type { Coins } from '#shared/core/money.ts';
-import { type Account, maturingAccount, type Pool, type Posting, reservedAccount, systemAccount, withdrawableAccount } from './accounts.ts';
+import { type Account, gatewayAccount, maturingAccount, type Pool, type Posting, reservedAccount, systemAccount, withdrawableAccount } from './accounts.ts';
 
 /** A deposit credited to a gateway, as `takeFees` split it. */
 export interface Credit {
@@ -51,11 +51,23 @@ export function reserve(r: Reservation): Posting[] {
   ]);
 }
 
-/** A claim is given back to the pool it came from. */
-export function release(r: Reservation): Posting[] {
+/** What a settlement had drawn, by where the credits it drew from are now. */
+export interface GivenBack {
+  gatewayId: string;
+  assetId: string;
+  settlementId: string;
+  green: Coins;
+  held: Coins;
+  withheld: Coins;
+}
+
+/** A claim is given back to where its credits are by now: a payment may have changed its pool since (decision 0012). */
+export function release(r: GivenBack): Posting[] {
   return balanced(r.assetId, [
-    [reservedAccount(r.gatewayId, r.settlementId), -r.amount],
-    [withdrawableAccount(r.pool, r.gatewayId), r.amount],
+    [reservedAccount(r.gatewayId, r.settlementId), -(r.green + r.held + r.withheld)],
+    [withdrawableAccount('green', r.gatewayId), r.green],
+    [withdrawableAccount('held', r.gatewayId), r.held],
+    [gatewayAccount('withheld', r.gatewayId), r.withheld],
   ]);
 }
 
@@ -73,6 +85,14 @@ export function gas(nativeAssetId: string, actualFee: Coins): Posting[] {
   return balanced(nativeAssetId, [
     [systemAccount('gas'), -actualFee],
     [systemAccount('chain'), actualFee],
+  ]);
+}
+
+/** The platform pays for gas that nobody locked a fee for, such as that of a free cashout (decisions 11). */
+export function bear(nativeAssetId: string, actualFee: Coins): Posting[] {
+  return balanced(nativeAssetId, [
+    [systemAccount('gas'), actualFee],
+    [systemAccount('platformExpense'), -actualFee],
   ]);
 }
 
@@ -113,6 +133,58 @@ export function regain(assetId: string, amount: Coins): Posting[] {
   return balanced(assetId, [
     [systemAccount('chain'), -amount],
     [systemAccount('loss'), amount],
+  ]);
+}
+
+/** What a payment has left of one asset, as the accounts of its pool hold it. */
+export interface PoolShare {
+  gatewayId: string;
+  assetId: string;
+  maturing: Coins;
+  matured: Coins;
+}
+
+/** A payment changes its pool, with all that is left of it (decision 0012). */
+export function movePool(m: PoolShare & { from: Pool; to: Pool }): Posting[] {
+  return balanced(m.assetId, [
+    [maturingAccount(m.from, m.gatewayId), -m.maturing],
+    [withdrawableAccount(m.from, m.gatewayId), -m.matured],
+    [maturingAccount(m.to, m.gatewayId), m.maturing],
+    [withdrawableAccount(m.to, m.gatewayId), m.matured],
+  ]);
+}
+
+/** What is left of a held payment is kept from its gateway for good. */
+export function withhold(w: PoolShare): Posting[] {
+  return balanced(w.assetId, [
+    [maturingAccount('held', w.gatewayId), -w.maturing],
+    [withdrawableAccount('held', w.gatewayId), -w.matured],
+    [gatewayAccount('withheld', w.gatewayId), w.maturing + w.matured],
+  ]);
+}
+
+/** What is left of a held payment is to go back to its payer, with the commission that was taken of it. */
+export function orderRefund(o: PoolShare & { commission: Coins }): Posting[] {
+  return balanced(o.assetId, [
+    [maturingAccount('held', o.gatewayId), -o.maturing],
+    [withdrawableAccount('held', o.gatewayId), -o.matured],
+    [systemAccount('commission'), -o.commission],
+    [gatewayAccount('refunding', o.gatewayId), o.maturing + o.matured + o.commission],
+  ]);
+}
+
+/** A refund cannot be paid: everything is as before it was ordered. */
+export function cancelRefund(o: PoolShare & { commission: Coins }): Posting[] {
+  return orderRefund(o).map((posting) => ({ ...posting, amount: -posting.amount }));
+}
+
+/** A refund reached its recipient; what the platform had borne of its commission is given back to the platform. */
+export function payRefund(r: { gatewayId: string; assetId: string; amount: Coins; platformCommission: Coins }): Posting[] {
+  return balanced(r.assetId, [
+    [gatewayAccount('refunding', r.gatewayId), -r.amount],
+    [systemAccount('chain'), r.amount],
+    [systemAccount('commission'), -r.platformCommission],
+    [systemAccount('platformExpense'), r.platformCommission],
   ]);
 }
 

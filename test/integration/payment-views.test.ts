@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expireDuePayments } from '#api/payments/expire.ts';
 import { simulatePayment } from '#api/payments/simulate.ts';
+import { flagPayment } from '#test/fixtures/flag-payment.ts';
 import { type Json, type ShopPayment, someShops, type Shops, type TestShop } from '#test/fixtures/shop.ts';
 
 /** What is known about a payment that a scenario brought about; the lines of the contract are held against it. */
@@ -42,7 +43,7 @@ const SCENES: Record<string, () => Promise<Partial<Scene> & Pick<Scene, 'shop' |
   MISMATCH: async () => paid(await selected(plain, 'USDT'), '90', { status: 'MISMATCH', deviationUsd: '-10.00' }),
   'MISMATCH, flagged by screening': async () => {
     const scene = await paid(await selected(plain, 'USDT'), '90', { status: 'MISMATCH', deviationUsd: '-10.00' });
-    await shops.world.database.sql`update payments set aml_state = 'HELD' where id = ${scene.payment.id}`;
+    await flagPayment(shops.world.deps, scene.payment.id);
     return { ...scene, amlState: 'HELD' };
   },
   'EXPIRED, nothing selected': async () => {

@@ -2,7 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { amount, type Coins } from '#shared/core/money.ts';
 import type { Account, Pool, Posting } from '#state-machines/ledger/accounts.ts';
-import { credit, fund, gas, lose, mature, regain, release, reserve, settle, unallocated } from '#state-machines/ledger/postings.ts';
+import {
+  cancelRefund,
+  credit,
+  fund,
+  gas,
+  lose,
+  mature,
+  movePool,
+  orderRefund,
+  payRefund,
+  regain,
+  release,
+  reserve,
+  settle,
+  unallocated,
+  withhold,
+} from '#state-machines/ledger/postings.ts';
 import '../core/arbitraries.ts';
 
 const coins = (value: bigint) => amount<'asset'>(value) as Coins;
@@ -13,6 +29,9 @@ const shown = (postings: Posting[]) => Object.fromEntries(postings.map((p) => [n
 
 describe('postings', () => {
   const reservation = { gatewayId: 'g', assetId: 'a', settlementId: 's', pool: 'green' as const, amount: coins(70n) };
+
+  const claimed = { gatewayId: 'g', assetId: 'a', settlementId: 's', green: coins(0n), held: coins(0n), withheld: coins(0n) };
+  const share = { gatewayId: 'g', assetId: 'a', maturing: coins(3n), matured: coins(4n) };
 
   test('credit a deposit less its fees', () => {
     expect(
@@ -64,7 +83,29 @@ describe('postings', () => {
     ['mature held funds', mature({ gatewayId: 'g', assetId: 'a', pool: 'held', amount: coins(9n) }), { 'heldPending:g': -9n, 'held:g': 9n }],
     ['reserve from the green pool', reserve(reservation), { 'available:g': -70n, 'reserved:g:s': 70n }],
     ['reserve from the held pool', reserve({ ...reservation, pool: 'held' }), { 'held:g': -70n, 'reserved:g:s': 70n }],
-    ['release to the pool it came from', release({ ...reservation, pool: 'held' }), { 'reserved:g:s': -70n, 'held:g': 70n }],
+    [
+      'release to where its credits are by now',
+      release({ ...claimed, held: coins(50n), withheld: coins(20n) }),
+      { 'reserved:g:s': -70n, 'held:g': 50n, 'withheld:g': 20n },
+    ],
+    [
+      'move a payment to the held pool',
+      movePool({ ...share, from: 'green', to: 'held' }),
+      { 'pending:g': -3n, 'available:g': -4n, 'heldPending:g': 3n, 'held:g': 4n },
+    ],
+    ['move it back', movePool({ ...share, from: 'held', to: 'green' }), { 'heldPending:g': -3n, 'held:g': -4n, 'pending:g': 3n, 'available:g': 4n }],
+    ['withhold it', withhold(share), { 'heldPending:g': -3n, 'held:g': -4n, 'withheld:g': 7n }],
+    [
+      'order it back, with its commission',
+      orderRefund({ ...share, commission: coins(2n) }),
+      { 'heldPending:g': -3n, 'held:g': -4n, commission: -2n, 'refunding:g': 9n },
+    ],
+    ['pay a refund', payRefund({ gatewayId: 'g', assetId: 'a', amount: coins(9n), platformCommission: coins(0n) }), { 'refunding:g': -9n, chain: 9n }],
+    [
+      'pay a refund whose commission the platform had borne, which the platform has back',
+      payRefund({ gatewayId: 'g', assetId: 'a', amount: coins(9n), platformCommission: coins(2n) }),
+      { 'refunding:g': -9n, chain: 9n, commission: -2n, platformExpense: 2n },
+    ],
     ['settle: the net leaves, the fee pays for gas', settle({ ...reservation, feeLocked: coins(4n) }), { 'reserved:g:s': -70n, chain: 66n, gas: 4n }],
     ['settle without a fee', settle({ ...reservation, feeLocked: coins(0n) }), { 'reserved:g:s': -70n, chain: 70n }],
     ['pay for gas', gas('native', coins(5n)), { gas: -5n, chain: 5n }],
@@ -98,10 +139,60 @@ describe('postings', () => {
 
   test('of a reservation and its release cancel out, account by account', () => {
     for (const pool of ['green', 'held'] as const) {
-      const [given, back] = [shown(reserve({ ...reservation, pool })), shown(release({ ...reservation, pool }))];
+      const [given, back] = [shown(reserve({ ...reservation, pool })), shown(release({ ...claimed, [pool]: reservation.amount }))];
       expect(Object.keys(given).sort()).toEqual(Object.keys(back).sort());
       for (const [account, change] of Object.entries(given)) expect(change + (back[account] ?? 0n)).toBe(0n);
     }
+  });
+});
+
+describe('a refund', () => {
+  const part = fc.bigInt({ min: 0n, max: 10n ** 30n });
+
+  test('that cannot be paid leaves every account as it was', () => {
+    fc.assert(
+      fc.property(part, part, part, (maturing, matured, commission) => {
+        const order = { gatewayId: 'g', assetId: 'a', maturing: coins(maturing), matured: coins(matured), commission: coins(commission) };
+        const [given, back] = [shown(orderRefund(order)), shown(cancelRefund(order))];
+        expect(Object.keys(given).sort()).toEqual(Object.keys(back).sort());
+        for (const [account, change] of Object.entries(given)) expect(change + (back[account] ?? 0n)).toBe(0n);
+      }),
+    );
+  });
+
+  test('pays back all that came in but the network fee, whoever bore the commission', () => {
+    fc.assert(
+      fc.property(part, part, part, fc.boolean(), (kept, networkFee, taken, platform) => {
+        const commission = coins(taken);
+        const gross = coins(kept + networkFee + (platform ? 0n : taken));
+        const net = coins(kept);
+        const sums: Record<string, bigint> = {};
+        const book = (postings: Posting[]) => {
+          for (const [account, change] of Object.entries(shown(postings))) sums[account] = (sums[account] ?? 0n) + change;
+        };
+        book(
+          credit({
+            gatewayId: 'g',
+            assetId: 'a',
+            pool: 'held',
+            gross,
+            networkFee: coins(networkFee),
+            commission,
+            net,
+            platformBears: coins(platform ? taken : 0n),
+          }),
+        );
+        book(mature({ gatewayId: 'g', assetId: 'a', pool: 'held', amount: net }));
+        const back = coins(platform ? net : net + commission);
+        book(orderRefund({ gatewayId: 'g', assetId: 'a', maturing: coins(0n), matured: net, commission: coins(platform ? 0n : commission) }));
+        book(payRefund({ gatewayId: 'g', assetId: 'a', amount: back, platformCommission: coins(platform ? commission : 0n) }));
+        expect(back).toBe(gross - networkFee);
+        // All that is left of it in the books is the network fee, which is what the chain still holds of it.
+        expect(Object.fromEntries(Object.entries(sums).filter(([, change]) => change !== 0n))).toEqual(
+          networkFee === 0n ? {} : { chain: -networkFee, networkFee },
+        );
+      }),
+    );
   });
 });
 
@@ -182,7 +273,8 @@ function play(script: readonly Act[]) {
     } else if (act.kind === 'settle' || act.kind === 'release') {
       const reservation = open.splice(act.which % Math.max(1, open.length), 1)[0];
       if (reservation === undefined) continue;
-      if (act.kind === 'release') book(release(reservation));
+      if (act.kind === 'release')
+        book(release({ ...reservation, green: coins(0n), held: coins(0n), withheld: coins(0n), [reservation.pool]: reservation.amount }));
       else {
         const feeLocked = coins((reservation.amount * BigInt(act.share)) / 100n);
         book(settle({ ...reservation, feeLocked }));

@@ -1,0 +1,94 @@
+import { withholdCredits } from '#api/aml/withhold.ts';
+import type { Deps } from '#api/deps.ts';
+import { post } from '#api/ledger/post.ts';
+import { insertAccrual } from '#api/store/accruals.ts';
+import { hasCreditOnNetwork, insertCredit } from '#api/store/credits.ts';
+import { settleDeposits } from '#api/store/deposits.ts';
+import { insertOutbox } from '#api/store/outbox.ts';
+import { listPaymentCredits } from '#api/store/payment-credits.ts';
+import type { Offer } from '#api/store/payment-offers.ts';
+import type { Payment } from '#api/store/payments.ts';
+import { markSightingsBooked } from '#api/store/sightings.ts';
+import { linkDeposits } from '#api/store/unscreened-credits.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { credit } from '#state-machines/ledger/postings.ts';
+import type { DepositFees } from '#state-machines/payment/fees.ts';
+import type { Judgement } from '#state-machines/payment/judge-deposit.ts';
+import type { PaymentStatus } from '#state-machines/payment/machine.ts';
+import type { Batch, Finalised } from './deposit-batch.ts';
+import { depositFees } from './deposit-fees.ts';
+import type { Prices } from './outcome.ts';
+
+/** One final batch and everything that is known about it under the payment's lock. */
+export interface Booking {
+  payment: Payment;
+  /** Of the payment as earlier batches of the same transaction left it. */
+  status: PaymentStatus;
+  offers: readonly Offer[];
+  batch: Batch;
+  finality: Finalised;
+  prices: Prices;
+  maturitySeconds: number;
+  /** The gateway screens what it is paid. */
+  screening: boolean;
+}
+
+/**
+ * Credits a batch to the gateway: ledger, credit row, deposits, evidence. It goes to the pool its payment is in, and where the
+ * gateway screens it stays maturing until there is a verdict (decisions 10). The caller holds the payment's lock.
+ */
+export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: Judgement): Promise<void> {
+  const { payment, batch, prices, maturitySeconds } = booking;
+  const withheld = payment.amlState === 'WITHHELD';
+  const { first, total } = batch;
+  const fees = await feesOf(tx, booking, judged);
+  const terms = {
+    gatewayId: payment.gatewayId,
+    assetId: first.assetId,
+    pool: payment.amlState === 'HELD' || withheld ? 'held' : 'green',
+    gross: total,
+    networkFee: fees.networkFee,
+    commission: fees.commission,
+    net: fees.net,
+  } as const;
+  // The plain key names what set it aside, if something did.
+  const sourceKey = first.wasSetAside ? `deposit:${first.id}:credit` : `deposit:${first.id}`;
+  const posted = await post(tx, { sourceKey, kind: 'credit', postings: credit({ ...terms, platformBears: fees.platformBears }) });
+  if (!posted) throw new Invariant(`deposit ${first.id} is open but its credit is posted`);
+  crashPoint('credit.ledger-written');
+  // Whatever comes after an operator withheld the payment is withheld too, so nobody is paid to look at it.
+  const screening = booking.screening && !withheld ? 'waiting' : 'none';
+  await insertCredit(tx, { ...terms, id: first.id, paymentId: payment.id, networkId: first.networkId, screening, matureHeight: first.height, maturitySeconds });
+  if (withheld) {
+    const credits = (await listPaymentCredits(tx, payment.id)).filter((one) => one.id === first.id);
+    await withholdCredits(tx, credits, `credit:${first.id}`);
+  }
+  if (screening === 'waiting') await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'deposit.screen', refId: first.id });
+  if (fees.platformBears > 0n) {
+    const { platformBears: coins, platformBearsUsd: usd } = fees;
+    await insertAccrual(tx, {
+      creditId: first.id,
+      gatewayId: payment.gatewayId,
+      paymentId: payment.id,
+      assetId: first.assetId,
+      coins,
+      priceUsd: judged.priceUsd,
+      usd,
+    });
+  }
+  const ids = batch.deposits.map((deposit) => deposit.id);
+  await settleDeposits(tx, ids, { state: 'credited', usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path });
+  await linkDeposits(tx, ids, first.id);
+  await markSightingsBooked(tx, batch.deposits);
+  deps.log.info({ paymentId: payment.id, deposits: ids, network: first.networkId }, 'deposit credited');
+}
+
+/** The fees of a batch by decisions 11; the network fee is due once per payment and network. */
+async function feesOf(tx: Tx, { payment, offers, batch }: Booking, judged: Judgement): Promise<DepositFees> {
+  const { first, total } = batch;
+  const asset = { id: first.assetId, decimals: first.decimals, networkFee: first.assetNetworkFee };
+  return depositFees(payment, offers, { asset, gross: total, judged, networkFeePaid: await hasCreditOnNetwork(tx, payment.id, first.networkId) });
+}

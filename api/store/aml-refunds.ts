@@ -1,0 +1,92 @@
+import { type Coins, formatAmount, parseTrusted } from '#shared/core/money.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** What of one credit a refund pays back. */
+export interface RefundedCredit {
+  creditId: string;
+  net: Coins;
+  /** Reversed, whoever had borne it. */
+  commission: Coins;
+}
+
+/** Coins of a held payment that an operator ordered to be paid back (decision 0012). */
+export interface StoredRefund {
+  id: string;
+  paymentId: string;
+  gatewayId: string;
+  assetId: string;
+  networkId: string;
+  /** Canonical. */
+  recipient: string;
+  /** What the recipient gets. */
+  amount: Coins;
+  status: 'ordered' | 'paid' | 'failed';
+  reason: string;
+  /** Authenticates what was ordered. */
+  intentMac: Uint8Array;
+  orderedAt: Date;
+  endedAt: Date | null;
+  txid: string | null;
+  failure: string | null;
+}
+
+type Row = Omit<StoredRefund, 'amount'> & { amount: string };
+
+/** Adds an ordered refund, dated now, with the credits it is made of, which the caller has locked. */
+export async function insertRefund(
+  tx: Tx,
+  refund: Pick<StoredRefund, 'id' | 'paymentId' | 'gatewayId' | 'assetId' | 'networkId' | 'recipient' | 'amount' | 'reason' | 'intentMac'>,
+  credits: readonly RefundedCredit[],
+): Promise<void> {
+  await tx`
+    insert into aml_refunds (id, payment_id, gateway_id, asset_id, network_id, recipient, amount, status, reason, intent_mac, ordered_at)
+    values (${refund.id}, ${refund.paymentId}, ${refund.gatewayId}, ${refund.assetId}, ${refund.networkId}, ${refund.recipient},
+      ${formatAmount(refund.amount)}::text::numeric, 'ordered', ${refund.reason}, ${Buffer.from(refund.intentMac)}, sluice_now())`;
+  await tx`
+    insert into aml_refund_credits (refund_id, credit_id, net, commission)
+    select ${refund.id}, part.id, part.net, part.commission
+    from unnest(${credits.map((one) => one.creditId)}::uuid[], ${credits.map((one) => formatAmount(one.net))}::numeric[],
+      ${credits.map((one) => formatAmount(one.commission))}::numeric[]) as part (id, net, commission)`;
+}
+
+/** Reads one refund; locks nothing. */
+export async function findRefund(sql: Reads, id: string): Promise<StoredRefund | undefined> {
+  const [row] = await sql<Row[]>`select ${columns(sql)} from aml_refunds r where r.id = ${id}`;
+  return row && fromRow(row);
+}
+
+/** What a refund is made of, in credit order; locks nothing. */
+export async function listRefundedCredits(sql: Reads, refundId: string): Promise<RefundedCredit[]> {
+  const rows = await sql<{ creditId: string; net: string; commission: string }[]>`
+    select credit_id as "creditId", net, commission from aml_refund_credits where refund_id = ${refundId} order by credit_id`;
+  return rows.map((row) => ({ creditId: row.creditId, net: parseTrusted(row.net), commission: parseTrusted(row.commission) }));
+}
+
+/** Ordered refunds of a network whose coins are final by the maturity rule (decisions 5), the first ordered first; locks nothing. */
+export async function listPayableRefunds(sql: Reads, networkId: string): Promise<StoredRefund[]> {
+  const rows = await sql<Row[]>`
+    select ${columns(sql)} from aml_refunds r
+    where r.network_id = ${networkId} and r.status = 'ordered' and not exists (
+      select 1 from aml_refund_credits p join credits c on c.id = p.credit_id left join chain_tips t on t.network_id = c.network_id
+      where p.refund_id = r.id and c.mature_height > coalesce(t.final_height, -1))
+    order by r.ordered_at, r.id`;
+  return rows.map(fromRow);
+}
+
+/** Ends a refund; the caller holds its payment's lock. False, with nothing written, when it has ended already. */
+export async function endRefund(tx: Tx, id: string, end: { txid: string } | { failure: string }): Promise<boolean> {
+  const paid = 'txid' in end;
+  const rows = await tx`
+    update aml_refunds set status = ${paid ? 'paid' : 'failed'}, txid = ${paid ? end.txid : null}, failure = ${paid ? null : end.failure}, ended_at = sluice_now()
+    where id = ${id} and status = 'ordered' returning id`;
+  return rows.length === 1;
+}
+
+function columns(sql: Reads) {
+  return sql`r.id, r.payment_id as "paymentId", r.gateway_id as "gatewayId", r.asset_id as "assetId", r.network_id as "networkId", r.recipient, r.amount, r.status,
+    r.reason, r.intent_mac as "intentMac", r.ordered_at as "orderedAt", r.ended_at as "endedAt", r.txid, r.failure`;
+}
+
+function fromRow(row: Row): StoredRefund {
+  return { ...row, amount: parseTrusted(row.amount) };
+}
