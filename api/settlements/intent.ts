@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type Coins, formatAmount } from '#shared/core/money.ts';
+import type { Route } from '#state-machines/settlement/settlement.ts';
 
 /** What a claimed cashout promises: who pays whom how much of what, from which pool. */
 export interface Intent {
@@ -26,6 +27,27 @@ export function intentMac(masterKey: string, i: Intent): Buffer {
 
 /** Whether a stored MAC is the one this claim was given. */
 export function isIntended(masterKey: string, intent: Intent, mac: Uint8Array | null): boolean {
-  const expected = intentMac(masterKey, intent);
+  return isSame(intentMac(masterKey, intent), mac);
+}
+
+/** What a parked cashout asks for; its pool is null until a verdict chose one. */
+export type Order = Omit<Intent, 'pool' | 'feeLocked'> & { route: Route; pool: Intent['pool'] | null };
+
+/**
+ * Authenticates what a cashout that claims nothing yet was parked with, so that its later claim, which the signer believes,
+ * is made of nothing else (reliability D15). Made when it is parked and when its pool is chosen, checked when it claims.
+ */
+export function orderMac(masterKey: string, o: Order): Buffer {
+  const key = new Uint8Array(hkdfSync('sha256', masterKey, 'sluice', 'parked cashouts, version 1', 32));
+  const said = [o.settlementId, o.gatewayId, o.assetId, o.networkId, o.recipient, o.route, o.pool ?? '', formatAmount(o.amount)];
+  return createHmac('sha256', key).update(said.join('\n')).digest();
+}
+
+/** Whether a stored MAC is the one this parked cashout was given. */
+export function isOrdered(masterKey: string, order: Order, mac: Uint8Array | null): boolean {
+  return isSame(orderMac(masterKey, order), mac);
+}
+
+function isSame(expected: Buffer, mac: Uint8Array | null): boolean {
   return mac !== null && mac.length === expected.length && timingSafeEqual(expected, mac);
 }

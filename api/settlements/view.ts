@@ -1,12 +1,12 @@
 import type { Deps, Gateway } from '#api/deps.ts';
-import { poolBalance } from '#api/ledger/balances.ts';
+import { gatewayBalances } from '#api/ledger/balances.ts';
 import { findPrice } from '#api/store/prices.ts';
 import { countSettlements, findSettlement, listSettlementRows, type StoredSettlement } from '#api/store/settlements.ts';
-import { invalid, ServiceError } from '#shared/core/errors.ts';
-import { isUuid } from '#shared/core/ids.ts';
-import { amount, type Coins, coinsToUsd, formatAmount, formatCents } from '#shared/core/money.ts';
+import { invalid } from '#shared/core/errors.ts';
+import { amount, type Coins, coinsToUsd, formatAmount, formatCents, zero } from '#shared/core/money.ts';
 import { badCursor, type PageQuery, paginate, type Pagination, readPage } from '#shared/platform/page.ts';
 import { SETTLEMENT_STATUSES, type SettlementStatus } from '#state-machines/settlement/machine.ts';
+import { ownSettlement } from './own.ts';
 
 /** The slim settlement object (contract 2.8); a field that is optional there is absent rather than null. */
 export interface SettlementView {
@@ -43,7 +43,7 @@ export function settlementView(deps: Deps, row: StoredSettlement): SettlementVie
     network: row.networkName,
     source: 'API',
     status: row.status,
-    route: row.pool === null ? 'SMART' : row.pool === 'held' ? 'AML_HELD' : 'GREEN',
+    route: routeOf(row),
     ...(row.routedByService && { routedBy: 'SMART_ROUTE' as const }),
     ...(row.routedByService && row.destinationRiskScore !== null && { destinationRiskScore: row.destinationRiskScore }),
     ...(row.metadata !== null && { metadata: row.metadata }),
@@ -57,11 +57,17 @@ export function settlementView(deps: Deps, row: StoredSettlement): SettlementVie
   };
 }
 
+/** SMART only while no verdict chose the pool yet; one that ended without ever having one never drew from any (contract 2.8). */
+function routeOf({ status, pool }: StoredSettlement): SettlementView['route'] {
+  if (pool === null) return status === 'WAITING_AML_CREDIT' ? 'SMART' : 'GREEN';
+  return pool === 'held' ? 'AML_HELD' : 'GREEN';
+}
+
 /** One settlement of this gateway. @throws not_found for an unknown id and for another gateway's alike (contract 5.3) */
 export async function getSettlement(deps: Deps, { gateway, id }: { gateway: Gateway; id: string }): Promise<SettlementView> {
-  const row = isUuid(id) ? await findSettlement(deps.db.sql, id) : undefined;
-  if (row === undefined || row.gatewayId !== gateway.id) throw new ServiceError('not_found');
-  return readView(deps, row);
+  const row = await ownSettlement(deps, gateway, id);
+  const [view] = await readViews(deps, gateway, [row]);
+  return view as SettlementView;
 }
 
 export interface ListSettlements extends PageQuery {
@@ -91,22 +97,33 @@ export async function listSettlements(deps: Deps, query: ListSettlements): Promi
     after: page.afterId,
   });
   const { shown, pagination } = paginate(rows, page, await countSettlements(deps.db.sql, query.gateway.id, status));
-  return { items: await Promise.all(shown.map((row) => readView(deps, row))), pagination };
+  return { items: await readViews(deps, query.gateway, shown), pagination };
 }
 
-async function readView(deps: Deps, row: StoredSettlement): Promise<SettlementView> {
-  const view = settlementView(deps, row);
-  if (row.status !== 'UNDERFUNDED' || row.pool === null) return view;
-  // Omitted, never 0, when the balance cannot be read (contract 2.8).
-  const available = await poolBalance(deps.db.sql, row.gatewayId, row.assetId, row.pool).catch(() => undefined);
-  if (available === undefined) return view;
-  const missing: Coins = amount(row.amount > available ? row.amount - available : 0n);
-  const price = (await findPrice(deps.db.sql, row.assetSymbol))?.usd;
-  return {
-    ...view,
-    shortfall: formatAmount(missing),
-    ...(price !== undefined && { shortfallUsd: formatCents(coinsToUsd(missing, price, 'half-up')) }),
-  };
+/** The same with what only a read adds: how much an UNDERFUNDED one still lacks, by the balances of this moment (contract 2.8). */
+async function readViews(deps: Deps, gateway: Gateway, rows: readonly StoredSettlement[]): Promise<SettlementView[]> {
+  const short = rows.filter((row) => row.status === 'UNDERFUNDED');
+  if (short.length === 0) return rows.map((row) => settlementView(deps, row));
+  // Omitted, never 0, when the balance cannot be read.
+  const balances = await gatewayBalances(deps.db.sql, gateway.id).catch(() => undefined);
+  const symbols = [...new Set(short.map((row) => row.assetSymbol))];
+  const prices = new Map(
+    await Promise.all(symbols.map(async (symbol) => [symbol, (await findPrice(deps.db.sql, symbol).catch(() => undefined))?.usd] as const)),
+  );
+  return rows.map((row) => {
+    const view = settlementView(deps, row);
+    if (row.status !== 'UNDERFUNDED' || balances === undefined) return view;
+    const balance = balances.find((one) => one.assetId === row.assetId);
+    const available = row.pool === 'held' ? heldNow(gateway, balance?.held) : (balance?.available ?? zero);
+    const missing: Coins = amount(row.amount > available ? row.amount - available : 0n);
+    const price = prices.get(row.assetSymbol);
+    return { ...view, shortfall: formatAmount(missing), ...(price !== undefined && { shortfallUsd: formatCents(coinsToUsd(missing, price, 'half-up')) }) };
+  });
+}
+
+/** What a held pool pays out now: nothing where nobody screens (contract 4.3, route rule 4). */
+function heldNow(gateway: Gateway, held: Coins | undefined): Coins {
+  return gateway.settings.screening.enabled ? (held ?? zero) : zero;
 }
 
 function textOf(value: Coins | null): string {

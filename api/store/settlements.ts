@@ -2,6 +2,7 @@ import type { Family } from '#shared/core/assets.ts';
 import { type Coins, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { SettlementStatus } from '#state-machines/settlement/machine.ts';
+import type { ParkedStatus, Route } from '#state-machines/settlement/settlement.ts';
 
 /** A cashout with the asset and network it is paid in. */
 export interface StoredSettlement {
@@ -14,7 +15,7 @@ export interface StoredSettlement {
   canonicalAddress: string;
   amountText: string;
   amount: Coins;
-  requestedRoute: 'GREEN' | 'AML_HELD' | 'SMART';
+  requestedRoute: Route;
   pool: 'green' | 'held' | null;
   routedByService: boolean;
   destinationRiskScore: number | null;
@@ -29,6 +30,8 @@ export interface StoredSettlement {
   waitReason: string | null;
   /** Authenticates what was claimed; null while parked. */
   intentMac: Uint8Array | null;
+  /** Authenticates what it was parked with; null when it never was. */
+  orderMac: Uint8Array | null;
   assetId: string;
   assetSymbol: string;
   contract: string | null;
@@ -45,36 +48,54 @@ type Row = Omit<StoredSettlement, 'amount' | 'feeLocked' | 'netAmount' | 'receiv
   receivedAmount: string | null;
 };
 
+/** How a cashout begins: with what it claimed, or parked for so many seconds with nothing. */
+export type SettlementStart =
+  | {
+      status: 'REQUESTED' | 'PENDING_APPROVAL';
+      feeLocked: Coins;
+      netAmount: Coins;
+      feePayer: 'MERCHANT' | 'PLATFORM';
+      holdReason: string | null;
+      intentMac: Uint8Array;
+      dispatchDelaySeconds: number;
+    }
+  | { status: ParkedStatus; parkedSeconds: number; orderMac: Uint8Array };
+
 export interface NewSettlement {
   id: string;
   gatewayId: string;
   assetId: string;
   networkId: string;
-  status: 'REQUESTED' | 'PENDING_APPROVAL';
   addressId: string;
   address: string;
   amountText: string;
   amount: Coins;
-  route: 'GREEN';
-  pool: 'green';
+  route: Route;
+  /** Null only while a SMART request waits for its verdict. */
+  pool: 'green' | 'held' | null;
+  routedByService: boolean;
+  riskScore: number | null;
   metadata: Record<string, unknown> | null;
-  feeLocked: Coins;
-  netAmount: Coins;
-  dispatchDelaySeconds: number;
-  holdReason: string | null;
-  intentMac: Uint8Array;
+  start: SettlementStart;
 }
 
-/** Adds a claimed cashout, dated now; an approval-held one gets its dispatch time when it is approved. Locks nothing else. */
+/** Adds a cashout, dated now; one that waits for approval gets its dispatch time when it is approved. Locks nothing else. */
 export async function insertSettlement(tx: Tx, s: NewSettlement): Promise<StoredSettlement> {
+  const claimed = 'feeLocked' in s.start ? s.start : null;
+  const parked = 'parkedSeconds' in s.start ? s.start : null;
+  const parkedSeconds = parked?.parkedSeconds ?? null;
   await tx`
-    insert into settlements (id, gateway_id, asset_id, network_id, status, address_id, address, amount_text, amount, requested_route, pool, metadata,
-      fee_locked, net_amount, created_at, dispatch_at, hold_reason, intent_mac)
-    values (${s.id}, ${s.gatewayId}, ${s.assetId}, ${s.networkId}, ${s.status}, ${s.addressId}, ${s.address}, ${s.amountText},
-      ${formatAmount(s.amount)}::text::numeric, ${s.route}, ${s.pool}, ${s.metadata === null ? null : tx.json(s.metadata as Parameters<Tx['json']>[0])},
-      ${formatAmount(s.feeLocked)}::text::numeric, ${formatAmount(s.netAmount)}::text::numeric, sluice_now(),
-      case when ${s.status} = 'REQUESTED' then sluice_now() + make_interval(secs => ${s.dispatchDelaySeconds}) end, ${s.holdReason},
-      ${Buffer.from(s.intentMac)})`;
+    insert into settlements (id, gateway_id, asset_id, network_id, status, address_id, address, amount_text, amount, requested_route, pool, routed_by_service,
+      destination_risk_score, metadata, created_at, expires_at, check_at, fee_locked, net_amount, fee_payer, dispatch_at, hold_reason, intent_mac, order_mac)
+    values (${s.id}, ${s.gatewayId}, ${s.assetId}, ${s.networkId}, ${s.start.status}, ${s.addressId}, ${s.address}, ${s.amountText},
+      ${formatAmount(s.amount)}::text::numeric, ${s.route}, ${s.pool}, ${s.routedByService}, ${s.riskScore},
+      ${s.metadata === null ? null : tx.json(s.metadata as Parameters<Tx['json']>[0])}, sluice_now(),
+      sluice_now() + make_interval(secs => ${parkedSeconds}), case when ${parkedSeconds}::float8 is not null then sluice_now() end,
+      ${claimed === null ? null : formatAmount(claimed.feeLocked)}::text::numeric, ${claimed === null ? null : formatAmount(claimed.netAmount)}::text::numeric,
+      ${claimed?.feePayer ?? 'MERCHANT'},
+      case when ${s.start.status} = 'REQUESTED' then sluice_now() + make_interval(secs => ${claimed?.dispatchDelaySeconds ?? 0}) end,
+      ${claimed?.holdReason ?? null}, ${claimed === null ? null : Buffer.from(claimed.intentMac)},
+      ${parked === null ? null : Buffer.from(parked.orderMac)})`;
   return (await findSettlement(tx, s.id)) as StoredSettlement;
 }
 
@@ -116,13 +137,6 @@ export async function countSettlements(sql: Reads, gatewayId: string, status: Se
   return row?.total ?? 0;
 }
 
-/** Counts the cashouts a gateway has parked, both parked statuses together (decisions 10); locks nothing. */
-export async function countParked(sql: Reads, gatewayId: string): Promise<number> {
-  const [row] = await sql<{ total: number }[]>`
-    select count(*) as total from settlements where gateway_id = ${gatewayId} and status in ('UNDERFUNDED', 'WAITING_AML_CREDIT')`;
-  return row?.total ?? 0;
-}
-
 /**
  * The cashouts of one asset and pool that are due and still have no transaction on its way, in the order they must be paid:
  * those waiting for their first one, and those whose first one failed for good. Locks nothing.
@@ -158,6 +172,13 @@ export async function setWaitReason(sql: Reads, id: string, reason: string | nul
   return rows.length === 1;
 }
 
+/** Makes a claimed cashout due `delaySeconds` from now and returns when that is; the caller holds its lock. */
+export async function scheduleDispatch(tx: Tx, id: string, delaySeconds: number): Promise<Date> {
+  const [row] = await tx<{ dispatchAt: Date }[]>`
+    update settlements set dispatch_at = sluice_now() + make_interval(secs => ${delaySeconds}) where id = ${id} returning dispatch_at as "dispatchAt"`;
+  return (row as { dispatchAt: Date }).dispatchAt;
+}
+
 function joined(sql: Reads) {
   return sql`settlements s join address_book b on b.id = s.address_id join assets a on a.id = s.asset_id join networks n on n.id = s.network_id`;
 }
@@ -167,7 +188,7 @@ function columns(sql: Reads) {
     s.requested_route as "requestedRoute", s.pool, s.routed_by_service as "routedByService", s.destination_risk_score as "destinationRiskScore", s.metadata,
     s.fee_locked as "feeLocked", s.net_amount as "netAmount", s.received_amount as "receivedAmount", s.txid, s.created_at as "createdAt",
     s.expires_at as "expiresAt", s.dispatch_at as "dispatchAt", s.wait_reason as "waitReason",
-    s.intent_mac as "intentMac", a.id as "assetId", a.symbol as "assetSymbol", a.contract,
+    s.intent_mac as "intentMac", s.order_mac as "orderMac", a.id as "assetId", a.symbol as "assetSymbol", a.contract,
     a.decimals, n.id as "networkId", n.name as "networkName", n.family`;
 }
 

@@ -1,5 +1,5 @@
 import { Invariant } from '#shared/core/errors.ts';
-import { amount, type Coins, fromUnits, mulDiv, SCALE, type Usd } from '#shared/core/money.ts';
+import { amount, type Coins, coinsToUsd, fromUnits, mulDiv, SCALE, type Usd, zero } from '#shared/core/money.ts';
 
 /** What a cashout's network fee depends on. */
 export interface FeeQuestion {
@@ -24,6 +24,56 @@ export function tokenFee(q: FeeQuestion): Coins {
 /** The network fee of a native-coin cashout: the gas itself. */
 export function nativeFee(rawGasFee: bigint, nativeDecimals: number): Coins {
   return fromUnits(rawGasFee, nativeDecimals);
+}
+
+/** What a settled cashout's network fee was supposed to be and what it came to, in the native asset and in dollars. */
+export interface FeeComparison {
+  /** What the claim locked, in the native asset; null where the two prices it takes are not known. */
+  lockedNative: Coins | null;
+  actualNative: Coins;
+  /** Locked less actual: below zero where the platform paid on top. */
+  differenceNative: bigint | null;
+  lockedUsd: Usd | null;
+  actualUsd: Usd | null;
+  differenceUsd: bigint | null;
+}
+
+/** A fee as it was locked in the asset paid out and as it was paid in the native one, with the prices of both; null where there was none. */
+export interface SettledFee {
+  locked: Coins;
+  actual: Coins;
+  /** Whether what was paid out is the native asset itself. */
+  native: boolean;
+  nativeDecimals: number;
+  assetPriceUsd: Usd | null;
+  nativePriceUsd: Usd | null;
+}
+
+/** Compares a locked fee with the actual one, rounding half-up: dollars at 18 places, coins at the native asset's decimals. It decides nothing. */
+export function compareFees({ locked, actual, native, nativeDecimals, assetPriceUsd, nativePriceUsd }: SettledFee): FeeComparison {
+  const lockedUsd = assetPriceUsd === null ? null : coinsToUsd(locked, assetPriceUsd, 'half-up');
+  const actualUsd = nativePriceUsd === null ? null : coinsToUsd(actual, nativePriceUsd, 'half-up');
+  const lockedNative = native ? locked : inNative(locked, assetPriceUsd, nativePriceUsd, nativeDecimals);
+  return {
+    lockedNative,
+    actualNative: actual,
+    differenceNative: lockedNative === null ? null : lockedNative - actual,
+    lockedUsd,
+    actualUsd,
+    differenceUsd: lockedUsd === null || actualUsd === null ? null : lockedUsd - actualUsd,
+  };
+}
+
+function inNative(locked: Coins, assetPriceUsd: Usd | null, nativePriceUsd: Usd | null, nativeDecimals: number): Coins | null {
+  if (locked === 0n) return zero;
+  if (assetPriceUsd === null || nativePriceUsd === null || nativePriceUsd <= 0n) return null;
+  const step = 10n ** BigInt(SCALE - nativeDecimals);
+  return amount(mulDiv(locked, assetPriceUsd, nativePriceUsd * step, 'half-up') * step);
+}
+
+/** Who pays the network for a cashout; written on it by its claim, so that a later change of arrangement changes nothing. */
+export function networkFeePayer(billing: 'STANDARD' | 'MONTHLY' | 'PLATFORM', assetType: 'NATIVE' | 'ERC20' | 'TRC20' | 'BEP20'): 'MERCHANT' | 'PLATFORM' {
+  return isFreeCashout(billing, assetType) ? 'PLATFORM' : 'MERCHANT';
 }
 
 /** A monthly-billed gateway pays nothing for a token cashout; native coins still pay their own fee (contract 4.3). */

@@ -30,6 +30,8 @@ export interface SettlementRequest {
   approvalCapUsd: Usd | null;
   /** Set when a parked settlement is decided again: it keeps its place whatever the cap says now. */
   parkedAs: ParkedStatus | null;
+  /** The pool an UNDERFUNDED one waits for; absent when its route names it. */
+  parkedPool?: Pool | undefined;
   /** Dollars for one coin, fresh. */
   priceUsd?: Usd | undefined;
   /** Network fee in the asset, quoted for this destination. */

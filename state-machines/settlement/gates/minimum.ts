@@ -6,6 +6,8 @@ const DEFAULT_MINIMUM = parseTrusted<'usd'>(POLICY.minimumSettlementUsd);
 
 /** Refuses what is below the asset's minimum, or below the equivalent of one dollar where it has none (decisions 10). */
 export const minimum: Gate = (request, course) => {
+  // Accepted once, accepted for good: a price that fell since does not turn a parked settlement away.
+  if (request.parkedAs !== null) return { pass: course };
   if (request.minimumSettlement !== null) return request.amount < request.minimumSettlement ? tooSmall(request.minimumSettlement) : { pass: course };
   if (request.priceUsd === undefined) return needs('price');
   if (request.amount * request.priceUsd >= DEFAULT_MINIMUM * ONE) return { pass: course };

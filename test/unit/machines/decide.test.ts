@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Coins, parseTrusted, type Usd } from '#shared/core/money.ts';
 import { decide } from '#state-machines/settlement/decide.ts';
 import { GATES } from '#state-machines/settlement/gates/index.ts';
+import { likelyPool } from '#state-machines/settlement/gates/route.ts';
 import type { Decision, Need, Screen, SettlementRequest } from '#state-machines/settlement/settlement.ts';
 import '../core/arbitraries.ts';
 
@@ -97,6 +98,7 @@ describe('a settlement', () => {
       { route: 'AML_HELD', parkingEnabled: true, pools: { green: coins('1000'), held: coins('0') } },
       'park UNDERFUNDED held',
     ],
+    ['from the held pool without screening, whatever it still holds', { route: 'AML_HELD' }, 'refuse insufficient_balance'],
     ['routed by itself without screening', { route: 'SMART' }, 'refuse screening_required'],
   ])('%s', (_, changes, expected) => {
     expect(verdict(decide(aRequest(changes)))).toBe(expected);
@@ -141,6 +143,50 @@ describe('a settlement', () => {
 
   describe('decided again while parked', () => {
     test.each<[string, Partial<SettlementRequest>, string]>([
+      [
+        'is not turned away by a price that fell',
+        { parkedAs: 'UNDERFUNDED', minimumSettlement: null, amount: coins('3'), priceUsd: usd('0.1') },
+        'claim green',
+      ],
+      ['is turned away by a fee that rose above it', { parkedAs: 'UNDERFUNDED', feeLocked: coins('100') }, 'refuse amount_below_network_fee'],
+      ['is claimed from the pool it was routed to', { parkedAs: 'UNDERFUNDED', parkedPool: 'held', route: 'SMART', ...screened({ score: 99 }) }, 'claim held'],
+      [
+        'stays with the held pool when the verdict is clean by now',
+        { parkedAs: 'UNDERFUNDED', parkedPool: 'held', route: 'SMART', ...screened({ score: 0 }) },
+        'claim held',
+      ],
+      [
+        'is held when its green pool was chosen and the verdict is bad by now',
+        { parkedAs: 'UNDERFUNDED', parkedPool: 'green', route: 'SMART', ...screened({ score: 70 }) },
+        'hold green destination_flagged',
+      ],
+      [
+        'is held when the held pool was named and the verdict is bad',
+        { parkedAs: 'UNDERFUNDED', parkedPool: 'held', route: 'AML_HELD', ...screened({ score: 70 }) },
+        'hold held destination_flagged',
+      ],
+      [
+        'is held when nobody can screen it again',
+        { parkedAs: 'UNDERFUNDED', parkedPool: 'green', route: 'SMART', ...screened('unavailable') },
+        'hold green screening_unavailable',
+      ],
+      [
+        'is held when there is no credit to screen it again',
+        { parkedAs: 'UNDERFUNDED', route: 'AML_HELD', ...screened('out_of_credit') },
+        'hold held screening_unavailable',
+      ],
+      [
+        'waits on for its verdict while the provider is down',
+        { parkedAs: 'WAITING_AML_CREDIT', route: 'SMART', ...screened('unavailable') },
+        'park WAITING_AML_CREDIT null',
+      ],
+      [
+        'waits on for its verdict from the pool it named',
+        { parkedAs: 'WAITING_AML_CREDIT', route: 'AML_HELD', ...screened('unavailable') },
+        'park WAITING_AML_CREDIT held',
+      ],
+      ['is routed to the held pool by the verdict it waited for', { parkedAs: 'WAITING_AML_CREDIT', route: 'SMART', ...screened({ score: 90 }) }, 'claim held'],
+      ['cannot be routed once screening is off', { parkedAs: 'WAITING_AML_CREDIT', route: 'SMART' }, 'refuse screening_required'],
       ['is claimed once the pool covers it', { parkedAs: 'UNDERFUNDED' }, 'claim green'],
       ['is held once covered but over the cap', { parkedAs: 'UNDERFUNDED', approvalCapUsd: usd('1') }, 'hold green approval_cap'],
       [
@@ -211,6 +257,7 @@ const requests: fc.Arbitrary<SettlementRequest> = fc.record({
   parkedCap: fc.constant(2),
   approvalCapUsd: fc.constantFrom(null, usd('10'), usd('60')),
   parkedAs: fc.constantFrom(null, 'UNDERFUNDED' as const, 'WAITING_AML_CREDIT' as const),
+  parkedPool: fc.constantFrom(undefined, 'green' as const, 'held' as const),
   priceUsd: fc.constantFrom('0.5', '1', '3').map(usd),
   feeLocked: fc.constantFrom('0', '0.7', '50').map(coins),
   screen: fc.constantFrom<Screen>({ score: 10 }, { score: 70 }, 'unavailable', 'out_of_credit'),
@@ -233,7 +280,7 @@ describe('whatever is asked', () => {
         if (!fetching(request).needs.includes('screen')) return;
         expect(request.screening.enabled).toBe(true);
         expect(request.amount > (request.feeLocked as Coins)).toBe(true);
-        if (request.minimumSettlement !== null) expect(request.amount >= request.minimumSettlement).toBe(true);
+        if (request.minimumSettlement !== null && request.parkedAs === null) expect(request.amount >= request.minimumSettlement).toBe(true);
       }),
     );
   });
@@ -247,7 +294,17 @@ describe('whatever is asked', () => {
         expect(decision.netAmount > 0n && decision.netAmount + decision.feeLocked === request.amount).toBe(true);
         if (decision.outcome === 'hold') return;
         if (request.approvalCapUsd !== null) expect(request.amount * (request.priceUsd as Usd) <= request.approvalCapUsd * 10n ** 18n).toBe(true);
-        if (request.screening.enabled && request.route !== 'SMART') expect(request.screen).toEqual({ score: 10 });
+        if (!request.screening.enabled) expect(decision.pool).toBe('green');
+        else if (request.route !== 'SMART') expect(request.screen).toEqual({ score: 10 });
+      }),
+    );
+  });
+
+  test('the pool that is locked and quoted for before the last word is the one that pays', () => {
+    fc.assert(
+      fc.property(requests, (request) => {
+        const decision = decide(request);
+        if ('pool' in decision && decision.pool !== null) expect(likelyPool(request)).toBe(decision.pool);
       }),
     );
   });

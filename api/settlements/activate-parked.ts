@@ -1,0 +1,68 @@
+import type { Deps } from '#api/deps.ts';
+import { findGateway } from '#api/store/gateways.ts';
+import { claimParked, type ParkedSettlement, setParkedReason } from '#api/store/parked-settlements.ts';
+import { findSettlement } from '#api/store/settlements.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import type { SettlementStatus } from '#state-machines/settlement/machine.ts';
+import { activate } from './activate.ts';
+import { prepareActivation } from './prepare-activation.ts';
+
+/** Parked cashouts looked at in one run; those that stay parked let others come first the next time. */
+const BATCH = 200;
+/** Gateways looked after at once: enough that a slow provider of one does not hold up all, few enough for a node's budget. */
+const GATEWAYS_AT_ONCE = 8;
+
+/**
+ * Looks at every parked cashout that may have become possible and was not looked at for a minute (contract 4.3). Those of
+ * one gateway follow each other, oldest first, because they compete for its balances and its screening credit; an asset
+ * whose fee cannot be quoted holds up no other. Safe to run any number of times at once.
+ * @returns how many moved on
+ */
+export async function activateParked(deps: Deps): Promise<number> {
+  const queues = new Map<string, ParkedSettlement[]>();
+  for (const parked of await claimParked(deps.db.sql, { seconds: POLICY.parkedCheckSeconds, limit: BATCH })) {
+    queues.set(parked.gatewayId, [...(queues.get(parked.gatewayId) ?? []), parked]);
+  }
+  const waiting = [...queues.values()];
+  const unquotable = new Set<string>();
+  const serve = async (): Promise<number> => {
+    let count = 0;
+    for (let queue = waiting.shift(); queue !== undefined; queue = waiting.shift()) count += await activateInOrder(deps, queue, unquotable);
+    return count;
+  };
+  const moved = (await Promise.all(Array.from({ length: GATEWAYS_AT_ONCE }, serve))).reduce((sum, count) => sum + count, 0);
+  if (moved > 0) deps.wake();
+  return moved;
+}
+
+/** Activates those of one gateway; `unquotable` collects the assets nobody needs to try again in this run. */
+async function activateInOrder(deps: Deps, queue: readonly ParkedSettlement[], unquotable: Set<string>): Promise<number> {
+  let moved = 0;
+  for (const { id, assetId } of queue) {
+    if (unquotable.has(assetId)) continue;
+    try {
+      if ((await activateById(deps, id)) !== null) moved += 1;
+    } catch (error) {
+      deps.log.warn({ err: error, settlement: id }, 'a parked cashout could not be looked at');
+      if (error instanceof ServiceError && error.code === 'fee_estimation_unavailable') unquotable.add(assetId);
+    }
+  }
+  return moved;
+}
+
+/**
+ * Activates one parked cashout if it can be by now, and otherwise writes down why not. Locks its row at most for one transaction.
+ * @returns its new status, or null when it did not move
+ * @throws fee_estimation_unavailable when the chain or a price cannot be reached
+ */
+export async function activateById(deps: Deps, id: string): Promise<SettlementStatus | null> {
+  const row = await findSettlement(deps.db.sql, id);
+  const gateway = row && (await findGateway(deps.db.sql, row.gatewayId));
+  if (row === undefined || gateway === undefined || (row.status !== 'UNDERFUNDED' && row.status !== 'WAITING_AML_CREDIT')) return null;
+  const prepared = await prepareActivation(deps, gateway, row);
+  const outcome = 'stays' in prepared ? prepared : await deps.db.transaction((tx) => activate(tx, deps, { gateway, id, ...prepared, actor: 'sweeper' }));
+  if ('moved' in outcome) return outcome.moved.status;
+  if ('stays' in outcome) await setParkedReason(deps.db.sql, id, outcome.stays);
+  return null;
+}

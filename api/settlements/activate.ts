@@ -1,0 +1,88 @@
+import type { Deps, Gateway } from '#api/deps.ts';
+import { advance } from '#api/store/advance.ts';
+import { findSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { formatAmount } from '#shared/core/money.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
+import type { SettlementRequest } from '#state-machines/settlement/settlement.ts';
+import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, recordOf } from './claim.ts';
+import { isOrdered, orderMac } from './intent.ts';
+import { reasonOf, SHORT } from './prepare-activation.ts';
+import { queueDispatch } from './queue-dispatch.ts';
+
+/** What came of a parked cashout: it moved on, it stays for a reason, or it is no longer where it was. */
+export type Activated = { moved: StoredSettlement } | { stays: string } | { gone: true };
+
+export interface Activation {
+  gateway: Gateway;
+  id: string;
+  /** As `prepareActivation` found them. */
+  facts: SettlementRequest;
+  feePayer: 'MERCHANT' | 'PLATFORM';
+  actor: 'merchant' | 'sweeper';
+}
+
+/**
+ * Activates a parked cashout whose facts were fetched: decides under its row's lock and its pool's, and claims (contract
+ * 3.2, 4.3). What the merchant sent stays as it is, and a row that says anything else is not paid. Locks the settlement,
+ * the pool's ledger account, the credits it draws.
+ */
+export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched, feePayer, actor }: Activation): Promise<Activated> {
+  const row = await lockSettlement(tx, id);
+  if (row === undefined || row.status !== fetched.parkedAs) return { gone: true };
+  const who: Claimant = {
+    settlementId: id,
+    gatewayId: row.gatewayId,
+    assetId: row.assetId,
+    networkId: row.networkId,
+    recipient: row.canonicalAddress,
+    amount: row.amount,
+  };
+  const order = { ...who, route: row.requestedRoute, pool: row.pool };
+  if (!isOrdered(deps.config.SLUICE_MASTER_KEY, order, row.orderMac)) {
+    deps.log.error({ settlement: id }, 'a parked cashout is not what was asked for: somebody changed its row');
+    return { stays: 'it is not what was asked for' };
+  }
+  const { decision, facts } = await decideUnderLock(tx, { ...fetched, amount: row.amount, parkedPool: row.pool ?? undefined }, row);
+  if (decision.outcome === 'refuse') return { stays: reasonOf(decision) };
+  if (decision.outcome === 'park' && decision.status === row.status) return { stays: SHORT };
+
+  const claimed = decision.outcome === 'park' ? null : claimedFields(deps, who, { decision, feePayer });
+  const advanced = await advance(tx, 'settlement', {
+    id,
+    event: row.status === 'UNDERFUNDED' ? 'ACTIVATED' : 'SCREENED',
+    actor,
+    facts: () => ({
+      facts: { ...NO_SETTLEMENT_FACTS, covered: claimed !== null, held: decision.outcome === 'hold' },
+      columns: {
+        wait_reason: null,
+        ...(row.status === 'WAITING_AML_CREDIT' && routeColumns(decision)),
+        ...(decision.outcome === 'park' && { order_mac: orderMac(deps.config.SLUICE_MASTER_KEY, { ...order, pool: decision.pool }) }),
+        ...(claimed !== null && {
+          fee_locked: formatAmount(claimed.feeLocked),
+          net_amount: formatAmount(claimed.netAmount),
+          fee_payer: claimed.feePayer,
+          hold_reason: claimed.holdReason,
+          intent_mac: claimed.intentMac,
+        }),
+      },
+      record: recordOf(facts, decision),
+    }),
+  });
+  if (advanced.conflict) throw new Invariant(`settlement ${id} was decided (${decision.outcome}) and cannot move from ${advanced.status}`);
+  for (const effect of advanced.effects) {
+    if (effect === 'reserve' && decision.outcome !== 'park') await claimSettlement(tx, who, decision.pool);
+    else if (effect === 'dispatch') await queueDispatch(tx, deps, { settlementId: id, delaySeconds: gateway.settings.cashout.dispatchDelaySeconds });
+    else throw new Invariant(`settlement ${id} was activated with the effect ${effect}`);
+  }
+  deps.metrics?.settlementTransitions.inc({ from: advanced.from, to: advanced.to, route: row.requestedRoute });
+  crashPoint('park.activated');
+  return { moved: (await findSettlement(tx, id)) as StoredSettlement };
+}
+
+/** What a verdict settled about the route; an UNDERFUNDED one keeps what was settled when it was created. */
+function routeColumns({ pool, routedByService, riskScore }: Exclude<LastDecision, { outcome: 'refuse' }>): Record<string, unknown> {
+  return { pool, routed_by_service: routedByService, destination_risk_score: riskScore };
+}

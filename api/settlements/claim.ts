@@ -1,0 +1,122 @@
+import type { Deps } from '#api/deps.ts';
+import { post } from '#api/ledger/post.ts';
+import { drawCredits } from '#api/store/credit-draws.ts';
+import { findAccounts, insertZeroAccounts, lockAccounts, readBalance } from '#api/store/ledger.ts';
+import { lockParkedCount } from '#api/store/parked-settlements.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { amount, type Coins, formatAmount, zero } from '#shared/core/money.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { type Pool, withdrawableAccount } from '#state-machines/ledger/accounts.ts';
+import { reserve } from '#state-machines/ledger/postings.ts';
+import { decide } from '#state-machines/settlement/decide.ts';
+import { likelyPool } from '#state-machines/settlement/gates/route.ts';
+import type { Decision, SettlementRequest } from '#state-machines/settlement/settlement.ts';
+import { intentMac } from './intent.ts';
+
+/** A decision that needs nothing any more. */
+export type LastDecision = Exclude<Decision, { outcome: 'needs' }>;
+
+/** Who claims what. */
+export interface Claimant {
+  settlementId: string;
+  gatewayId: string;
+  assetId: string;
+  networkId: string;
+  /** Destination, canonical. */
+  recipient: string;
+  amount: Coins;
+}
+
+/**
+ * Asks the gates the last time, with what only a lock makes true: the pool's live balance and, for one that is to be
+ * parked, the number of those parked already. Locks the pool's ledger account until commit, then the gateway's row where it parks.
+ * @throws Invariant when anything else is still unknown, because nothing remote may be asked here
+ */
+export async function decideUnderLock(
+  tx: Tx,
+  request: SettlementRequest,
+  { gatewayId, assetId }: Pick<Claimant, 'gatewayId' | 'assetId'>,
+): Promise<{ decision: LastDecision; facts: SettlementRequest }> {
+  let facts: SettlementRequest = { ...request, pools: undefined, parkedCount: undefined };
+  for (;;) {
+    const decision = decide(facts);
+    if (decision.outcome !== 'needs') return { decision, facts };
+    if (decision.fact === 'pools') {
+      const pool = likelyPool(facts);
+      const balance = await lockPool(tx, { gatewayId, assetId, pool });
+      facts = { ...facts, pools: { green: zero, held: zero, [pool]: balance } };
+    } else if (decision.fact === 'parkedCount') facts = { ...facts, parkedCount: await lockParkedCount(tx, gatewayId) };
+    else throw new Invariant(`the gates still ask for ${decision.fact} under the pool's lock`);
+  }
+}
+
+/**
+ * Takes an amount out of its pool for a cashout: the one place that claims, whether it is just created, activated or
+ * retried. The caller holds the pool's account (`decideUnderLock`); locks the credits it draws.
+ * @throws Invariant when it has claimed before
+ */
+export async function claimSettlement(tx: Tx, { settlementId, gatewayId, assetId, amount: total }: Claimant, pool: Pool): Promise<void> {
+  await drawCredits(tx, { settlementId, gatewayId, assetId, pool, total });
+  const posted = await post(tx, {
+    sourceKey: `settlement:${settlementId}:reserve`,
+    kind: 'reserve',
+    postings: reserve({ gatewayId, assetId, settlementId, pool, amount: total }),
+  });
+  if (!posted) throw new Invariant(`settlement ${settlementId} has claimed already`);
+  crashPoint('settle.reserved');
+}
+
+/** What a claim writes on its row; the MAC is what the signer will ask for (reliability D15). */
+export interface ClaimedFields {
+  feeLocked: Coins;
+  netAmount: Coins;
+  feePayer: 'MERCHANT' | 'PLATFORM';
+  holdReason: string | null;
+  intentMac: Buffer;
+}
+
+/** Works out what is written on a cashout that claims. */
+export function claimedFields(
+  deps: Deps,
+  who: Claimant,
+  { decision, feePayer }: { decision: Extract<Decision, { outcome: 'claim' | 'hold' }>; feePayer: ClaimedFields['feePayer'] },
+): ClaimedFields {
+  const { pool, feeLocked, netAmount } = decision;
+  return {
+    feeLocked,
+    netAmount,
+    feePayer,
+    holdReason: decision.outcome === 'hold' ? decision.reason : null,
+    intentMac: intentMac(deps.config.SLUICE_MASTER_KEY, { ...who, pool, feeLocked }),
+  };
+}
+
+/** What a decision was made on, for the history of the row. */
+export function recordOf(facts: SettlementRequest, decision: LastDecision): Record<string, unknown> {
+  const pool = 'pool' in decision ? decision.pool : null;
+  return {
+    route: facts.route,
+    ...(pool !== null && { pool }),
+    ...(pool !== null && facts.pools !== undefined && { available: formatAmount(facts.pools[pool]) }),
+    ...((decision.outcome === 'claim' || decision.outcome === 'hold') && { feeLocked: formatAmount(decision.feeLocked) }),
+    ...(decision.outcome === 'hold' && { hold: decision.reason }),
+    ...(facts.priceUsd !== undefined && { priceUsd: formatAmount(facts.priceUsd) }),
+    ...(facts.screen !== undefined && { screen: typeof facts.screen === 'string' ? facts.screen : facts.screen.score }),
+  };
+}
+
+/** Locks one pool of a gateway until commit and reads what it holds; claims of one pool queue here. */
+async function lockPool(tx: Tx, { gatewayId, assetId, pool }: { gatewayId: string; assetId: string; pool: Pool }): Promise<Coins> {
+  const key = { ...withdrawableAccount(pool, gatewayId), assetId };
+  let accounts = await findAccounts(tx, [key]);
+  if (accounts.length === 0) {
+    await insertZeroAccounts(tx, [key]);
+    accounts = await findAccounts(tx, [key]);
+  }
+  await lockAccounts(
+    tx,
+    accounts.map((account) => account.id),
+  );
+  return amount(await readBalance(tx, key));
+}

@@ -1,0 +1,75 @@
+import type { Chain, Deps, Gateway } from '#api/deps.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { type Coins, coinsToUsd, parseTrusted } from '#shared/core/money.ts';
+import { decide } from '#state-machines/settlement/decide.ts';
+import { likelyPool } from '#state-machines/settlement/gates/route.ts';
+import type { Decision, Route, Screen, SettlementRequest } from '#state-machines/settlement/settlement.ts';
+import { freshPrice, quoteFee } from './quote-fee.ts';
+
+/** A cashout as the gates see it: who wants how much of what to go where. */
+export interface Cashout {
+  gateway: Gateway;
+  asset: StoredAsset;
+  chain: Chain;
+  /** Destination, canonical. */
+  recipient: string;
+  amount: Coins;
+  rawAmount: bigint;
+  route: Route;
+}
+
+/** The question the gates are asked about a cashout, with the gateway's settings of this moment and no fact yet. */
+export function askAbout({ gateway, asset, amount, route }: Cashout, parked: Pick<SettlementRequest, 'parkedAs' | 'parkedPool'>): SettlementRequest {
+  const { cashout, screening } = gateway.settings;
+  return {
+    amount,
+    decimals: asset.decimals,
+    route,
+    minimumSettlement: asset.minimumSettlement,
+    screening: { enabled: screening.enabled, threshold: screening.threshold },
+    parkingEnabled: cashout.parkingEnabled,
+    parkedCap: cashout.parkedCap,
+    approvalCapUsd: cashout.approvalCapUsd === null ? null : parseTrusted(cashout.approvalCapUsd),
+    ...parked,
+  };
+}
+
+/** What a cashout's destination is worth to a screening; asked once per create and once per activation. */
+export async function screenDestination(
+  deps: Deps,
+  { gateway, asset, chain, recipient, amount }: Cashout,
+  priceUsd: SettlementRequest['priceUsd'],
+): Promise<Screen> {
+  return deps.screening.destination({
+    gateway,
+    chain,
+    address: recipient,
+    assetId: asset.id,
+    ...(priceUsd !== undefined && { amountUsd: coinsToUsd(amount, priceUsd, 'half-up') }),
+  });
+}
+
+/**
+ * Fetches what the gates ask for, with no transaction open. What changes from one moment to the next (the pool, the count
+ * of parked ones) is taken to be as good as can be and left for the transaction: a duplicate of a call that just claimed
+ * everything must replay that call's reply rather than be refused.
+ * @returns the facts, and what the gates say as far as they decide
+ * @throws fee_estimation_unavailable; validation_error when the network refuses the transfer
+ */
+export async function gatherFacts(deps: Deps, cashout: Cashout, asked: SettlementRequest): Promise<{ facts: SettlementRequest; decision: Decision }> {
+  const { gateway, asset, chain, recipient, rawAmount } = cashout;
+  let facts: SettlementRequest = { ...asked, pools: { green: asked.amount, held: asked.amount }, parkedCount: 0 };
+  for (;;) {
+    const decision = decide(facts);
+    if (decision.outcome !== 'needs') return { facts, decision };
+    if (decision.fact === 'price') facts = { ...facts, priceUsd: await freshPrice(deps, asset.symbol) };
+    else if (decision.fact === 'fee')
+      facts = { ...facts, feeLocked: await quoteFee(deps, { gateway, asset, chain, pool: likelyPool(facts), recipient, rawAmount }) };
+    else if (decision.fact === 'screen') {
+      const screened = { ...facts, screen: await screenDestination(deps, cashout, facts.priceUsd) };
+      // The fee is that of the pool which pays; a verdict may have chosen another one.
+      facts = likelyPool(screened) === likelyPool(facts) ? screened : { ...screened, feeLocked: undefined };
+    } else throw new Invariant(`the gates ask for ${decision.fact}, which they were given`);
+  }
+}

@@ -1,0 +1,15 @@
+import type { Deps } from '#api/deps.ts';
+import { insertOutbox } from '#api/store/outbox.ts';
+import { scheduleDispatch } from '#api/store/settlements.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+
+/**
+ * Starts the dispatch delay of a cashout that was just approved or activated, and queues its dispatch for the end of it.
+ * The caller holds its lock, and calls `deps.wake` after the commit. Returns when it is due.
+ */
+export async function queueDispatch(tx: Tx, deps: Deps, { settlementId, delaySeconds }: { settlementId: string; delaySeconds: number }): Promise<Date> {
+  const dueAt = await scheduleDispatch(tx, settlementId, delaySeconds);
+  await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: settlementId, dueAt });
+  return dueAt;
+}

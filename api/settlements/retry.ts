@@ -1,0 +1,38 @@
+import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { activate } from './activate.ts';
+import { ownSettlement } from './own.ts';
+import { prepareActivation } from './prepare-activation.ts';
+import { settlementView } from './view.ts';
+
+export interface ParkedCall {
+  gateway: Gateway;
+  id: string;
+  commit: Commit;
+}
+
+/**
+ * Checks an UNDERFUNDED cashout's balance now instead of at the next round, and activates it (contract 4.3). A refusal is
+ * never stored against the Idempotency-Key, and a duplicate of a call that activated it gets that call's reply.
+ * @throws not_found; conflict when the balance is still short, it waits for screening credit, or is no longer parked;
+ * fee_estimation_unavailable
+ */
+export async function retrySettlement(deps: Deps, { gateway, id, commit }: ParkedCall): Promise<Reply> {
+  const row = await ownSettlement(deps, gateway, id);
+  const waits = row.status === 'WAITING_AML_CREDIT' ? { stays: 'it waits for screening credit, not for funds' } : null;
+  const prepared = row.status === 'UNDERFUNDED' ? await prepareActivation(deps, gateway, row) : waits;
+  const reply = await commit(async (tx) => {
+    if (prepared === null) throw notParked();
+    const outcome = 'stays' in prepared ? prepared : await activate(tx, deps, { gateway, id: row.id, ...prepared, actor: 'merchant' });
+    if ('gone' in outcome) throw notParked();
+    if ('stays' in outcome) throw new ServiceError('conflict', { message: `The cashout stays parked: ${outcome.stays}.` });
+    return { status: 200, data: settlementView(deps, outcome.moved), resourceId: row.id };
+  });
+  deps.wake();
+  return reply;
+}
+
+/** The refusal of a call about a cashout that has left its parking place, also a moment ago. */
+export function notParked(): ServiceError {
+  return new ServiceError('conflict', { message: 'The cashout is no longer parked.' });
+}
