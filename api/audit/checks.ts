@@ -1,19 +1,10 @@
-import { type PricePolicy, STATIC_SOURCE } from '#api/clients/prices.ts';
+import { STATIC_SOURCE } from '#api/clients/prices.ts';
 import { POLICY } from '#shared/core/policy.ts';
-
-/** Most rows a check answers with: enough to see what is wrong, never a flood. */
-const LIMIT = 'limit 100';
-
-/** One question to the books whose answer must be "nothing". */
-export interface Check {
-  /** As reliability 5 numbers them. */
-  name: string;
-  title: string;
-  /** A single select, so that it sees one snapshot; where it asks about prices, by those that count in this deployment. */
-  query: string | ((prices: PricePolicy) => string);
-  /** True where work in progress may look like a violation for a moment: then only one that lasts counts. */
-  mayPass: boolean;
-}
+import { BILLING_CHECKS } from './billing-checks.ts';
+import { type Check, LIMIT } from './check.ts';
+import { POOL_CHECKS } from './pool-checks.ts';
+import { SCREENING_CHECKS } from './screening-checks.ts';
+import { TREASURY_CHECKS } from './treasury-checks.ts';
 
 /** Every check of the audit, in order. A14 needs the chain itself and is `compareHoldings`. */
 export const CHECKS: readonly Check[] = [
@@ -73,7 +64,8 @@ export const CHECKS: readonly Check[] = [
       select c.id, null, c.payment_id, 'credited for a sandbox payment' from credits c join payments p on p.id = c.payment_id where p.sandbox
       union all
       select c.id, null, c.payment_id, 'drawn beyond what it is' from credits c
-      where c.remaining <> c.net - coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state <> 'released'), 0)
+      where c.remaining <> case when c.taken = 'refunded' then 0 else c.net end
+        - coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state <> 'released'), 0)
       ${LIMIT}`,
   },
   {
@@ -231,4 +223,8 @@ export const CHECKS: readonly Check[] = [
         where t.source_key in ('deposit:' || c.id, 'deposit:' || c.id || ':credit') and t.kind = 'credit' and a.kind = 'platformExpense') b on true
       where coalesce(r.coins, 0) <> coalesce(b.borne, 0) ${LIMIT}`,
   },
+  ...BILLING_CHECKS,
+  ...POOL_CHECKS,
+  ...SCREENING_CHECKS,
+  ...TREASURY_CHECKS,
 ];

@@ -1,6 +1,7 @@
 import type { PricePolicy } from '#api/clients/prices.ts';
 import type { Sql } from '#shared/platform/postgres.ts';
-import { CHECKS, type Check } from './checks.ts';
+import type { Check } from './check.ts';
+import { CHECKS } from './checks.ts';
 
 export interface AuditResult {
   /** Short name and what it promises. */

@@ -3,6 +3,7 @@ import type { Deps } from '#api/deps.ts';
 import type { Sweep } from '#api/jobs/registry.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
 import { listImbalances } from '#api/store/ledger.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
 import { CHECKS } from './checks.ts';
 import { runCheck } from './run-audit.ts';
 
@@ -26,6 +27,7 @@ async function auditAndFreeze(deps: Deps, failedLastTime: Set<string>): Promise<
     violations += rows.length;
     deps.log.fatal({ check: check.name, title: check.title, rows: rows.slice(0, 10) }, 'the audit found a violation; dispatch is frozen');
     await insertFreeze(deps.db.sql, { scope: 'all', reason: `audit ${check.name}: ${check.title}` });
+    crashPoint('audit.freeze-set');
   }
   for (const { symbol, imbalance } of await listImbalances(deps.db.sql)) deps.metrics?.ledgerImbalance.set({ asset: symbol }, Number(imbalance));
   deps.metrics?.ledgerCheckTimestamp.set(deps.wallClock() / 1_000);

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { authenticateApiKey } from '#api/operator/keys.ts';
 import { readSecrets } from '#api/operator/secrets.ts';
+import { noteSignature } from '#api/store/used-signatures.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { isIpWithin } from '#shared/platform/ip.ts';
@@ -44,13 +45,29 @@ export const signedRequest: Scheme = async (deps, credentials) => {
   const timestamp = String(credentials.request.headers['x-timestamp'] ?? '');
   const signature = String(credentials.request.headers['x-signature'] ?? '');
   if (timestamp === '' || signature === '') throw new ServiceError('signature_missing');
-  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(deps.wallClock() / 1000 - Number(timestamp)) > POLICY.signatureSkewSeconds)
+  // Both in whole seconds, as the header is: 300 off is still within five minutes.
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Math.floor(deps.wallClock() / 1000) - Number(timestamp)) > POLICY.signatureSkewSeconds)
     throw new ServiceError('signature_stale');
   if (!/^[0-9a-f]{64}$/i.test(signature)) throw new ServiceError('signature_invalid');
   const secrets = await readSecrets(deps, gateway.id, 'cashout');
   if (!secrets.some((secret) => matches(secret, timestamp, credentials.rawBody, signature))) throw new ServiceError('signature_invalid');
+  await noteUse(deps, gateway, signature);
   return { gateway };
 };
+
+/**
+ * Remembers that a signature was used. It covers neither method nor path, so two reads within one second share it: a gateway
+ * says itself whether using one twice is an attack (`strictSignatures`, decisions 8). @throws signature_invalid when it does
+ */
+async function noteUse(deps: Deps, { id: gatewayId, settings }: Gateway, signature: string): Promise<void> {
+  const used = { gatewayId, signature: Buffer.from(signature, 'hex'), seconds: POLICY.signatureMemorySeconds };
+  if (await noteSignature(deps.db.sql, used)) return;
+  const refused = settings.strictSignatures;
+  deps.metrics?.signaturesReused.inc({ result: refused ? 'refused' : 'served' });
+  // Served, it is what every client does that asks twice within a second: worth counting, not worth a warning.
+  deps.log[refused ? 'warn' : 'debug']({ gateway: gatewayId, refused }, 'a request signature was used before');
+  if (refused) throw new ServiceError('signature_invalid', { message: 'X-Signature was used before; sign every request with the time it is sent at.' });
+}
 
 /** The operator API: one bearer token for the deployment. @throws operator_token_invalid */
 export const operatorToken: Scheme = async (deps, { request }) => {

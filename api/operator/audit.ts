@@ -27,19 +27,28 @@ async function lastingResults(deps: Deps): Promise<AuditResult[]> {
   return results.map((result) => again.get(result.check) ?? result);
 }
 
-/** A14: what the books say our addresses hold, against what they hold. An asset the chain does not tell about is left unchecked, and named. */
+/** A14: what the books say our addresses hold, against what they hold. An asset that cannot be compared is left unchecked, and named. */
 async function chainResult(deps: Deps): Promise<AuditResult> {
   const unread: UnreadHolding[] = [];
   const holdings = await compareHoldings(deps, (holding) => unread.push(holding));
   for (const { network, symbol, why } of unread)
-    deps.log.warn({ err: why, network, asset: symbol }, 'the chain does not tell what our addresses hold; not compared');
+    if (why !== 'unopened') deps.log.warn({ err: why, network, asset: symbol }, 'the chain does not tell what our addresses hold; not compared');
   const rows = holdings
     .filter((one) => one.difference !== 0n)
-    .map((one) => ({ ...one, expected: formatAmount(one.expected), actual: formatAmount(one.actual), difference: formatAmount(one.difference) }));
-  const left = unread.map(({ network, symbol }) => `${symbol} on ${network}`).join(', ');
+    .map(({ byRole: _, native: __, ...one }) => ({
+      ...one,
+      expected: formatAmount(one.expected),
+      actual: formatAmount(one.actual),
+      difference: formatAmount(one.difference),
+    }));
+  const left = unread
+    .map(
+      ({ network, symbol, why }) => `${symbol} on ${network}: ${why === 'unopened' ? 'its opening balances are not booked yet' : 'the chain gives no answer'}`,
+    )
+    .join('; ');
   return {
     check: 'A14',
-    title: `what our addresses hold is what the books say, per asset${left === '' ? '' : ` (not checked, the chain gives no answer: ${left})`}`,
+    title: `what our addresses hold is what the books say, per asset${left === '' ? '' : ` (not checked: ${left})`}`,
     rows,
   };
 }

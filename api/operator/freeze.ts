@@ -3,6 +3,7 @@ import { findAsset } from '#api/store/assets.ts';
 import { deleteFreeze, insertFreeze, listFreezes } from '#api/store/freezes.ts';
 import { findNetwork } from '#api/store/networks.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { acceptShortages } from '#api/store/reconciliations.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import type { OperatorCall } from './deps.ts';
@@ -20,14 +21,25 @@ export async function freeze(deps: Deps, call: OperatorCall): Promise<Reply> {
   return freezes(deps);
 }
 
-/** POST /unfreeze: lifts the freeze of the scope; other scopes stay frozen. Lifting what is not frozen changes nothing. */
+/**
+ * POST /unfreeze: lifts the freeze of the scope; other scopes stay frozen. Lifting what is not frozen changes nothing. What
+ * the audit froze it freezes again while it still finds it (reliability D24); with `force` and a reason, coins that are
+ * missing are accepted as lost, and only more of them freeze again.
+ * @throws validation_error naming scope, force or reason
+ */
 export async function unfreeze(deps: Deps, call: OperatorCall): Promise<Reply> {
   const fields = fieldsOf(call.body);
   const scope = await readScope(deps, fields);
   const reason = readReason(fields);
+  const forced = fields.force ?? false;
+  if (typeof forced !== 'boolean') throw invalid('force', 'must be true or false');
+  if (forced && reason === undefined) throw invalid('reason', 'is required with force');
   await deps.db.transaction(async (tx) => {
-    const lifted = await deleteFreeze(tx, scope);
-    await insertOperatorAction(tx, { action: 'dispatch.unfreeze', target: scope, reason, details: { lifted } });
+    const was = await deleteFreeze(tx, scope);
+    // Its row is gone: this line is all that says why nothing was sent, and since when.
+    const lifted = was === undefined ? null : { reason: was.reason, frozenAt: was.frozenAt.toISOString() };
+    const accepted = forced ? await acceptShortages(tx, scope) : [];
+    await insertOperatorAction(tx, { action: 'dispatch.unfreeze', target: scope, reason, details: { lifted, forced, accepted } });
   });
   deps.wake();
   return freezes(deps);
@@ -42,7 +54,7 @@ async function readScope(deps: Deps, fields: Record<string, unknown>): Promise<s
   const scope = readText(fields, 'scope');
   const [kind, name = ''] = scope.split(':', 2);
   if (scope === 'all') return scope;
-  if (kind === 'network' && (await findNetwork(deps.db.sql, name)) !== undefined) return scope;
-  if (kind === 'asset' && isUuid(name) && (await findAsset(deps.db.sql, name)) !== undefined) return scope.toLowerCase();
+  if (kind === 'network' && scope === `network:${name}` && (await findNetwork(deps.db.sql, name)) !== undefined) return scope;
+  if (kind === 'asset' && scope === `asset:${name}` && isUuid(name) && (await findAsset(deps.db.sql, name)) !== undefined) return scope.toLowerCase();
   throw invalid('scope', 'must be all, network:<name> or asset:<id> of this deployment');
 }

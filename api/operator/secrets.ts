@@ -21,6 +21,17 @@ export async function readSecrets(deps: Deps, gatewayId: string, kind: SecretKin
   return rows.map((row) => open(wrapping, place(row.id), row.sealed));
 }
 
+/** The current secret of one kind in clear, with the id of its row; undefined when none was ever given. @throws Invariant when it does not open */
+export async function readCurrentSecret(
+  deps: Deps,
+  gatewayId: string,
+  kind: SecretKind,
+  sql: Reads = deps.db.sql,
+): Promise<{ id: string; secret: string } | undefined> {
+  const [row] = await usableSecrets(sql, gatewayId, kind);
+  return row && { id: row.id, secret: open(wrappingKey(deps.config.SLUICE_MASTER_KEY), place(row.id), row.sealed) };
+}
+
 /** Stores `secret` sealed as the current one of its kind and ends the others after `overlapSeconds`. Locks the gateway's secrets of that kind. */
 export async function replaceSecret(deps: Deps, tx: Tx, input: { gatewayId: string; kind: SecretKind; secret: string; overlapSeconds: number }): Promise<void> {
   const id = uuidFrom(deps.randomBytes(16));

@@ -26,8 +26,8 @@ export async function insertFreeze(tx: Reads, freeze: { scope: string; reason: s
   return rows.length === 1;
 }
 
-/** Lifts the freeze of one scope; false when it was not frozen. Locks that row. */
-export async function deleteFreeze(tx: Tx, scope: string): Promise<boolean> {
-  const rows = await tx`delete from freezes where scope = ${scope} returning scope`;
-  return rows.length === 1;
+/** Lifts the freeze of one scope and answers it; undefined when it was not frozen. Locks that row. */
+export async function deleteFreeze(tx: Tx, scope: string): Promise<Freeze | undefined> {
+  const [row] = await tx<Freeze[]>`delete from freezes where scope = ${scope} returning scope, reason, frozen_at as "frozenAt"`;
+  return row;
 }

@@ -31,6 +31,7 @@ export interface PaymentDetail {
   expectedUsd: string | null;
   deviationUsd: string | null;
   depositPath: string | null;
+  amlState: string | null;
   webhookUrl: string | null;
 }
 
@@ -44,7 +45,8 @@ export async function findPaymentDetail(sql: Reads, id: string): Promise<Payment
       p.resolved_at as "resolvedAt", p.is_verified as "isVerified", p.verified_at as "verifiedAt", p.selected_offer_id as "selectedOfferId",
       p.judging_offer_id as "judgingOfferId", p.deciding_deposit_id as "decidingDepositId", a.symbol as "receivedAssetSymbol",
       trim_scale(p.received_amount)::text as "receivedAmount", trim_scale(p.received_amount_usd)::text as "receivedAmountUsd",
-      trim_scale(p.expected_usd)::text as "expectedUsd", trim_scale(p.deviation_usd)::text as "deviationUsd", p.deposit_path as "depositPath", p.webhook_url as "webhookUrl"
+      trim_scale(p.expected_usd)::text as "expectedUsd", trim_scale(p.deviation_usd)::text as "deviationUsd", p.deposit_path as "depositPath",
+      p.aml_state as "amlState", p.webhook_url as "webhookUrl"
     from payments p left join assets a on a.id = p.received_asset_id where p.id = ${id}`;
   return row;
 }
@@ -121,6 +123,11 @@ export async function listSettlementEventDetails(sql: Reads, id: string): Promis
 
 export interface CreditDetail {
   pool: string;
+  /** none, waiting, clean or flagged. */
+  screening: string;
+  riskScore: number | null;
+  /** Null while its pool can draw it; else withheld, refunding or refunded. */
+  taken: string | null;
   assetSymbol: string;
   gross: string;
   networkFee: string;
@@ -135,7 +142,7 @@ export interface CreditDetail {
 /** Reads what a payment credited to its gateway; locks nothing. */
 export async function listCreditDetails(sql: Reads, paymentId: string): Promise<CreditDetail[]> {
   return sql<CreditDetail[]>`
-    select c.pool, a.symbol as "assetSymbol", trim_scale(c.gross)::text as gross, trim_scale(c.network_fee)::text as "networkFee",
+    select c.pool, c.screening, c.screening_score as "riskScore", c.taken, a.symbol as "assetSymbol", trim_scale(c.gross)::text as gross, trim_scale(c.network_fee)::text as "networkFee",
       trim_scale(c.commission)::text as commission, trim_scale(c.net)::text as net, trim_scale(c.remaining)::text as remaining,
       c.credited_at as "creditedAt", c.matures_at as "maturesAt", c.matured_at as "maturedAt"
     from credits c join assets a on a.id = c.asset_id where c.payment_id = ${paymentId} order by c.credited_at, c.id`;

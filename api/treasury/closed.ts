@@ -1,10 +1,15 @@
 import { findAsset } from '#api/store/assets.ts';
+import { isTrustedEpoch } from '#api/store/database-epoch.ts';
 import { findFreeze } from '#api/store/freezes.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
-/** Why nothing of an asset may be planned, signed or sent on a network right now, or null: a freeze, or a paused network. Locks nothing. */
+/**
+ * Why nothing of an asset may be planned, signed or sent on a network right now, or null: a freeze, a paused network, or a
+ * database that may have lost what was signed and is not compared with the chains yet (reliability D16). Locks nothing.
+ */
 export async function closedReason(sql: Reads, dispatch: { networkName: string; assetId: string }): Promise<string | null> {
   const freeze = await findFreeze(sql, dispatch);
   if (freeze !== undefined) return `dispatch is frozen: ${freeze.reason}`;
+  if (!(await isTrustedEpoch(sql))) return 'the database was restored or taken over, and the chains are still compared with it';
   return (await findAsset(sql, dispatch.assetId))?.networkPaused === true ? 'the network is paused' : null;
 }

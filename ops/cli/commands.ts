@@ -1,10 +1,13 @@
+import { amlCommands } from './aml.ts';
 import { assetCommands } from './asset.ts';
 import { auditCommands } from './audit.ts';
 import { chainCommands } from './chain.ts';
 import type { Command } from './command.ts';
 import { depositCommands } from './deposit.ts';
+import { dispatchCommands } from './dispatch.ts';
 import { doctorCommands } from './doctor.ts';
 import { gatewayCommands } from './gateway.ts';
+import { invoiceCommands } from './invoice.ts';
 import { listenCommands } from './listen.ts';
 import { payCommands } from './pay.ts';
 import { paymentCommands } from './payment.ts';
@@ -19,7 +22,10 @@ export const COMMANDS: readonly Command[] = [
   ...assetCommands,
   ...paymentCommands,
   ...settlementCommands,
+  ...amlCommands,
+  ...dispatchCommands,
   ...depositCommands,
+  ...invoiceCommands,
   ...webhookCommands,
   ...payCommands,
   ...triggerCommands,

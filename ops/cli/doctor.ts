@@ -65,6 +65,7 @@ async function checkService(context: Context): Promise<Finding[]> {
       ...(await checkNetworks(context)),
       await checkUnexplained(context),
       await checkPrices(context),
+      await checkScreening(context),
       await checkJobs(context),
       await checkAudit(context),
     ];
@@ -137,6 +138,22 @@ async function checkPrices(context: Context): Promise<Finding> {
   if (missing.length === 0) return good('prices', `${mode}: ${seen}${trouble}`);
   const fix = mode === 'static' ? `set it: PUT ${context.operatorUrl}/prices/{symbol}` : 'a price needs two sources that agree: can this host reach them?';
   return bad('prices', `${missing.join(', ')}${trouble}`, fix);
+}
+
+interface ScreeningAnswer {
+  provider: string;
+  sanctionsList: { addresses: number } | null;
+  gateways: { screening: number; withoutCredit: number };
+}
+
+async function checkScreening(context: Context): Promise<Finding> {
+  const { provider, sanctionsList, gateways } = (await context.operator.must('GET', '/screening')) as unknown as ScreeningAnswer;
+  const list = sanctionsList === null ? 'no sanctions list' : `${sanctionsList.addresses} sanctioned addresses`;
+  const seen = `${provider}, ${list}, ${gateways.screening} gateways screen`;
+  if (gateways.screening > 0 && provider === 'none') return bad('screening', seen, 'set SLUICE_SCREENING_PROVIDER: these gateways get no verdict');
+  if (gateways.withoutCredit > 0)
+    return bad('screening', `${seen}, ${gateways.withoutCredit} without a credit`, `POST ${context.operatorUrl}/gateways/{id}/screening-credits {"add": 100}`);
+  return good('screening', seen);
 }
 
 async function checkJobs(context: Context): Promise<Finding> {

@@ -15,7 +15,20 @@ export interface ShownPayment {
     selectedAt: string | null;
     address: string | null;
   }[];
-  credits: { pool: string; assetSymbol: string; net: string; maturedAt: string | null; maturesAt: string }[];
+  credits: {
+    pool: string;
+    screening: string;
+    riskScore: number | null;
+    taken: string | null;
+    assetSymbol: string;
+    net: string;
+    maturedAt: string | null;
+    maturesAt: string;
+  }[];
+  aml: {
+    events: { event: string; from: string; to: string; actor: string; at: string }[];
+    refunds: { amount: string; assetSymbol: string; network: string; address: string; status: string; txHash: string | null; failure: string | null }[];
+  };
   summary: string;
   steps: { step: string; at: string; text: string }[];
 }
@@ -35,7 +48,7 @@ export const paymentCommands: readonly Command[] = [
 ];
 
 /** The payment for a person: what it is, why it is as it is, what was offered, and the explanation step by step. */
-export function describePayment({ payment, offers, credits, summary, steps }: ShownPayment): string {
+export function describePayment({ payment, offers, credits, aml, summary, steps }: ShownPayment): string {
   const head = facts({
     payment: payment.id,
     gateway: payment.gatewayId,
@@ -46,6 +59,7 @@ export function describePayment({ payment, offers, credits, summary, steps }: Sh
     created: payment.createdAt,
     expires: payment.expiresAt,
     verified: payment.verifiedAt ?? 'no',
+    aml: payment.amlState ?? null,
   });
   const quoted = table(
     ['offer', 'network', 'price USD', 'principal', 'network fee', 'commission', 'to send', 'address'],
@@ -65,8 +79,23 @@ export function describePayment({ payment, offers, credits, summary, steps }: Sh
     steps.map((one) => [one.at, one.step, one.text]),
   );
   const credited = table(
-    ['credited', 'asset', 'pool', 'matures'],
-    credits.map((one) => [one.net, one.assetSymbol, one.pool, one.maturedAt === null ? one.maturesAt : 'matured']),
+    ['credited', 'asset', 'pool', 'screening', 'matures'],
+    credits.map((one) => [
+      one.net,
+      one.assetSymbol,
+      one.taken ?? one.pool,
+      one.riskScore === null ? one.screening : `${one.screening} (${one.riskScore})`,
+      one.maturedAt === null ? one.maturesAt : 'matured',
+    ]),
   );
-  return [head, quoted, story, ...(credits.length === 0 ? [] : [credited])].join('\n\n');
+  const states = table(
+    ['screened', 'from', 'to', 'by', 'when'],
+    aml.events.map((one) => [one.event, one.from, one.to, one.actor, one.at]),
+  );
+  const refunds = table(
+    ['refund', 'asset', 'network', 'to', 'status', 'transaction'],
+    aml.refunds.map((one) => [one.amount, one.assetSymbol, one.network, one.address, one.status, one.txHash ?? one.failure ?? '-']),
+  );
+  const shown = [head, quoted, story, credits.length > 0 && credited, aml.events.length > 0 && states, aml.refunds.length > 0 && refunds];
+  return shown.filter((part) => part !== false).join('\n\n');
 }

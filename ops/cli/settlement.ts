@@ -1,8 +1,30 @@
-import type { Command } from './command.ts';
+import { type Command, textOption, UsageError } from './command.ts';
 import { facts, table } from './format.ts';
+
+interface Listed {
+  id: string;
+  gatewayId: string;
+  status: string;
+  amount: string;
+  assetSymbol: string;
+  network: string;
+  holdReason: string | null;
+  waitReason: string | null;
+  createdAt: string;
+}
 
 interface Shown {
   settlement: Record<string, string | number | null>;
+  /** As an approver reads it: who asked first, and safe for a terminal. */
+  metadata: { key: string; value: string }[];
+  fee: {
+    payer: string;
+    nativeAsset: string;
+    actualNative: string;
+    actualUsd: string | null;
+    differenceNative: string | null;
+    differenceUsd: string | null;
+  } | null;
   events: { event: string; from: string | null; to: string; actor: string; at: string }[];
   payouts: { id: string; purpose: string; status: string; nonce: number | null; txHash: string | null; failure: string | null; attempts: { kind: string }[] }[];
 }
@@ -19,25 +41,71 @@ export const settlementCommands: readonly Command[] = [
       return { data: shown, text: describe(shown) };
     },
   },
+  {
+    name: 'settlement list',
+    args: '',
+    summary: 'settlements, newest first, and what each waits for',
+    options: {
+      status: { type: 'string', help: 'only those in one status, such as PENDING_APPROVAL' },
+      gateway: { type: 'string', help: 'only of this gateway' },
+      limit: { type: 'string', help: 'how many, 100 at most (20)' },
+    },
+    arity: [0, 0],
+    async run(context, _args, options) {
+      const query = new URLSearchParams();
+      for (const [option, name] of Object.entries({ status: 'status', gateway: 'gatewayId', limit: 'limit' })) {
+        const value = textOption(options, option);
+        if (value !== undefined) query.set(name, value);
+      }
+      const { operator } = await context();
+      const { items } = (await operator.must('GET', `/settlements?${query}`)) as { items: Listed[] };
+      const rows = items.map((one) => [one.id, one.status, `${one.amount} ${one.assetSymbol}`, one.network, waitsFor(one), one.createdAt]);
+      return { data: items, text: table(['settlement', 'status', 'amount', 'network', 'waits for', 'created'], rows) };
+    },
+  },
+  {
+    name: 'settlement reject',
+    args: '<id>',
+    summary: 'end a claimed settlement that cannot be paid yet, or any more, and give its claim back',
+    options: { reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
+    arity: [1, 1],
+    async run(context, [id = ''], options) {
+      const reason = textOption(options, 'reason');
+      if (reason === undefined) throw new UsageError('--reason is required');
+      const { operator } = await context();
+      const shown = (await operator.must('POST', `/settlements/${encodeURIComponent(id)}/reject`, { body: { reason } })) as unknown as Shown;
+      return { data: shown, text: describe(shown) };
+    },
+  },
 ];
 
-function describe({ settlement, events, payouts }: Shown): string {
+function waitsFor({ status, holdReason, waitReason }: Listed): string | null {
+  return status === 'PENDING_APPROVAL' ? `an approval (${holdReason ?? 'by a gate'})` : waitReason;
+}
+
+function describe({ settlement, metadata, fee, events, payouts }: Shown): string {
   const head = facts({
     settlement: settlement.id,
     gateway: settlement.gatewayId,
     status: settlement.status,
     amount: `${settlement.amount} ${settlement.assetSymbol} on ${settlement.network}`,
     'fee locked': settlement.feeLocked,
+    'fee paid': fee && `${fee.actualNative} ${fee.nativeAsset} (${inUsd(fee.actualUsd)})${fee.payer === 'PLATFORM' ? ', by the platform' : ''}`,
+    'locked less paid': fee && `${fee.differenceNative ?? 'unknown'} ${fee.nativeAsset} (${inUsd(fee.differenceUsd)})`,
     net: settlement.netAmount,
     received: settlement.receivedAmount,
     to: settlement.address,
     transaction: settlement.txHash,
     created: settlement.createdAt,
     'dispatch at': settlement.dispatchAt,
-    'on hold': settlement.holdReason,
+    'on hold': settlement.status === 'PENDING_APPROVAL' ? settlement.holdReason : null,
     'waits for': settlement.waitReason,
     settled: settlement.settledAt,
   });
+  const told = table(
+    ['metadata', ''],
+    metadata.map((one) => [one.key, one.value]),
+  );
   const history = events
     .map((one) => `${one.at}  ${one.from === null ? `created ${one.to}` : `${one.from} → ${one.to}`} (${one.event} by ${one.actor})`)
     .join('\n');
@@ -45,5 +113,9 @@ function describe({ settlement, events, payouts }: Shown): string {
     ['payout', 'purpose', 'status', 'nonce', 'transaction', 'attempts', 'failure'],
     payouts.map((one) => [one.id, one.purpose, one.status, one.nonce, one.txHash, one.attempts.length, one.failure]),
   );
-  return [head, history, carried].join('\n\n');
+  return [head, ...(metadata.length === 0 ? [] : [told]), history, carried].join('\n\n');
+}
+
+function inUsd(usd: string | null): string {
+  return usd === null ? 'no price was known' : `${usd} USD`;
 }

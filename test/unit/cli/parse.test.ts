@@ -106,6 +106,7 @@ describe('what is printed', () => {
       payment: { id: '7d9f', status: 'MISMATCH', amount: '100', currencyCode: 'USD', verifiedAt: null },
       offers: [],
       credits: [],
+      aml: { events: [], refunds: [] },
       summary: 'PENDING → MISMATCH: -1.01 USD is more than the tolerated 1.00 USD.',
       steps: [{ step: 'decision', at: '2026-11-21T10:15:02.000Z', text: 'PENDING → MISMATCH\u001b[31m' }],
     });
@@ -119,6 +120,8 @@ describe('what is printed', () => {
   ])('says of a selected offer without an address, sandbox %s: %s', (isSandbox, told) => {
     const figures = { assetSymbol: 'ETH', network: 'ethereum', priceUsd: '1', amount: '1', txFee: '0', commissionFee: '0', totalValue: '1' };
     const offers = [{ ...figures, selectedAt: '2026-11-21T10:15:02.000Z', address: null }];
-    expect(describePayment({ payment: { id: '7d9f', isSandbox }, offers, credits: [], summary: '', steps: [] })).toContain(told);
+    expect(describePayment({ payment: { id: '7d9f', isSandbox }, offers, credits: [], aml: { events: [], refunds: [] }, summary: '', steps: [] })).toContain(
+      told,
+    );
   });
 });

@@ -1,0 +1,40 @@
+import { type Check, LIMIT } from './check.ts';
+
+/** What the audit asks about the wallets of the two pools (decision 0015). */
+export const TREASURY_CHECKS: readonly Check[] = [
+  {
+    name: 'A25',
+    title: 'what is drawn from a pool is signed away by its wallet alone, and a deposit is swept to the wallet of a pool its payment was in',
+    mayPass: false,
+    query: `
+      select p.id, p.purpose, w.role, s.pool from payouts p join wallets w on w.id = p.wallet_id left join settlements s on s.id = p.settlement_id
+      where exists (select 1 from payout_attempts t where t.payout_id = p.id) and (
+        (p.purpose = 'settlement' and w.role <> case s.pool when 'green' then 'hot' else 'held' end) or (p.purpose = 'refund' and w.role <> 'held'))
+      union all
+      select p.id, p.purpose, i.role, null from payouts p
+        join wallets w on w.id = p.wallet_id left join wallets i on i.network_id = p.network_id and i.address = p.recipient
+      where p.purpose = 'sweep' and exists (select 1 from payout_attempts t where t.payout_id = p.id) and not exists (
+        select 1 from deposit_addresses a join deposits d on d.address_id = a.id join credits c on c.payment_id = d.payment_id
+        where a.address = w.address and (
+          i.role = case c.pool when 'green' then 'hot' else 'held' end
+          or exists (select 1 from pool_moves m where m.payment_id = c.payment_id and i.role = case m.from_pool when 'green' then 'hot' else 'held' end)))
+      ${LIMIT}`,
+  },
+  {
+    name: 'A26',
+    title: 'a refund that is paid was paid once, by its amount, and no other one was paid',
+    mayPass: false,
+    query: `
+      select r.id, r.status, r.txid, count(p.id) as payouts from aml_refunds r left join payouts p on p.refund_id = r.id and p.status = 'CONFIRMED'
+        left join assets a on a.id = p.asset_id
+      group by r.id
+      having count(p.id) <> case when r.status = 'paid' then 1 else 0 end
+        or (r.status = 'paid' and (max(p.txid) <> r.txid or max(p.raw_amount / 10::numeric ^ a.decimals) <> r.amount))
+      union all
+      select p.refund_id, 'paid more than once', max(t.txid), count(distinct t.txid)
+      from payouts p join payout_attempts t on t.payout_id = p.id join assets a on a.id = p.asset_id join wallets w on w.id = p.wallet_id
+        join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and g.sender = w.address
+          and g.recipient = p.recipient and g.contract is not distinct from a.contract and g.raw_amount > 0
+      where p.purpose = 'refund' group by p.refund_id having count(distinct t.txid) > 1 ${LIMIT}`,
+  },
+];

@@ -1,0 +1,47 @@
+import type { Deps } from '#api/deps.ts';
+import { releaseClaim } from '#api/ledger/release-claim.ts';
+import { advance } from '#api/store/advance.ts';
+import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { lockSettlement } from '#api/store/settlements.ts';
+import { giveUpPayouts } from '#api/treasury/give-up.ts';
+import { Invariant, ServiceError } from '#shared/core/errors.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import { NO_SETTLEMENT_FACTS, type SettlementStatus } from '#state-machines/settlement/machine.ts';
+
+const CLAIMED: readonly SettlementStatus[] = ['PENDING_APPROVAL', 'REQUESTED', 'PROCESSING'];
+
+/**
+ * Ends a claimed cashout for good and gives all of its claim back, on an operator's word: before bytes are signed, or once
+ * the chain says that none of those signed ever takes effect (contract 3.2, decisions 10). Whoever approves, dispatches or
+ * signs it decides under the same lock, so exactly one of them is first. Leaves an audit row.
+ * Locks the settlement, then wallets and payouts, then the ledger and the credits.
+ * @throws not_found; conflict saying why it can still be paid, or what it is instead of claimed
+ */
+export async function rejectSettlement(deps: Deps, { id, reason }: { id: string; reason: string }): Promise<void> {
+  await deps.db.transaction(async (tx) => {
+    const settlement = await lockSettlement(tx, id);
+    if (settlement === undefined) throw new ServiceError('not_found');
+    if (!CLAIMED.includes(settlement.status)) throw new ServiceError('conflict', { message: notClaimed(settlement.status) });
+    const problem = await giveUpPayouts(tx, deps, deps.chains.get(settlement.networkName), id);
+    if (problem !== null) throw new ServiceError('conflict', { message: `The cashout may still be paid: ${problem}.` });
+    const moved = await advance(tx, 'settlement', {
+      id,
+      event: 'OPERATOR_REJECTED',
+      actor: 'operator',
+      facts: () => ({ facts: { ...NO_SETTLEMENT_FACTS, failedForGood: true }, columns: { wait_reason: null }, record: { reason } }),
+    });
+    if (moved.conflict) throw new Invariant(`settlement ${id} is ${moved.status} and cannot be rejected`);
+    await releaseClaim(tx, settlement);
+    crashPoint('fail.voided');
+    const { gatewayId, status, amountText, assetSymbol, networkName } = settlement;
+    const details = { gatewayId, status, amount: amountText, asset: assetSymbol, network: networkName };
+    await insertOperatorAction(tx, { action: 'settlement.reject', target: id, reason, details });
+    deps.metrics?.settlementTransitions.inc({ from: moved.from, to: moved.to, route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
+  });
+  deps.wake();
+}
+
+function notClaimed(status: SettlementStatus): string {
+  if (status === 'UNDERFUNDED' || status === 'WAITING_AML_CREDIT') return `The cashout is ${status}: nothing is claimed, so its merchant can cancel it.`;
+  return `The cashout is ${status} already.`;
+}

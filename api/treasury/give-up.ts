@@ -1,0 +1,60 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import { familyProblem } from '#api/signer/check-family.ts';
+import { advance } from '#api/store/advance.ts';
+import { listAttempts, listUndead } from '#api/store/payout-attempts.ts';
+import { hasPaid } from '#api/store/payout-tending.ts';
+import { listFamilies, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
+import { lockWallet } from '#api/store/wallets.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
+import { closeMark } from './close-mark.ts';
+
+/**
+ * Gives up whatever was planned to pay a settlement, if nothing signed for it can take effect, now or ever: by its status
+ * where nothing is signed, by final blocks where something is (reliability D13, D14). A nonce that is held is used up by a
+ * transfer of nothing to ourselves, since everything behind it waits for it.
+ * Of a network that is not served (any more), only what was never planned can be given up.
+ * The caller holds the settlement's lock, and rolls back when it gets a reason why not. Locks the wallets, then the payouts.
+ * @returns why it may still be paid, or null when it never will be
+ */
+export async function giveUpPayouts(tx: Tx, deps: Deps, chain: Chain | undefined, settlementId: string): Promise<string | null> {
+  for (const { id, walletId } of await listFamilies(tx, settlementId)) {
+    if (chain === undefined) return 'its network is not served here, so nobody can look at its transactions';
+    await lockWallet(tx, walletId);
+    const payout = await lockPayout(tx, id);
+    if (payout === undefined) throw new Invariant(`payout ${id} is gone`);
+    const problem = payout.status === 'PLANNED' ? await giveUpPlan(tx, deps, payout) : await giveUpSigned(tx, chain, payout);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+async function giveUpPlan(tx: Tx, deps: Deps, payout: StoredPayout): Promise<string | null> {
+  if ((await listAttempts(tx, payout.id)).length > 0) return 'something is signed for a payout that is only planned';
+  const failure = 'its cashout was rejected';
+  if (payout.nonce === null) {
+    await move(tx, payout, 'CANCELLED', { failure });
+    return null;
+  }
+  const mark = closeMark(deps.config.SLUICE_MASTER_KEY, { ...payout, payoutId: payout.id, nonce: payout.nonce });
+  const { stuckSince: _, ...kept } = payout.plan;
+  await move(tx, payout, 'CLOSED', { failure, plan: tx.json({ ...kept, closeMark: mark } as Parameters<Tx['json']>[0]) });
+  return null;
+}
+
+async function giveUpSigned(tx: Tx, chain: Chain, payout: StoredPayout): Promise<string | null> {
+  const abandoned = payout.status === 'FAILED' && payout.txid === null;
+  if (payout.status === 'CANCELLED' || (payout.status === 'FAILED' && !abandoned)) return familyProblem(tx, chain, payout);
+  const undead = await listUndead(tx, payout.id);
+  if ((payout.status !== 'REPLACING' && !abandoned) || payout.nonce !== null || undead.length > 0)
+    return `transaction ${undead[0] ?? payout.txid ?? 'of its payout'} may still take effect`;
+  if (await hasPaid(tx, payout.id)) return 'it is paid on the chain';
+  if (!abandoned) await move(tx, payout, 'ABANDONED', { failure: 'its cashout was rejected' });
+  return null;
+}
+
+async function move(tx: Tx, payout: StoredPayout, event: 'CANCELLED' | 'CLOSED' | 'ABANDONED', columns: Record<string, unknown>): Promise<void> {
+  const moved = await advance(tx, 'payout', { id: payout.id, event, actor: 'operator', facts: () => ({ facts: NO_PAYOUT_FACTS, columns }) });
+  if (moved.conflict) throw new Invariant(`payout ${payout.id} is ${moved.status} and takes no ${event}`);
+}
