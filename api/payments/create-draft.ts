@@ -16,10 +16,12 @@ export interface Draft {
 /** What a payment takes from its gateway alone, locked when it is created. */
 export function gatewayTerms({
   id,
+  billing,
   settings: { settings },
-}: Gateway): Pick<NewPayment, 'gatewayId' | 'commissionBps' | 'commissionMinimumUsd' | 'graceSeconds'> {
+}: Gateway): Pick<NewPayment, 'gatewayId' | 'billing' | 'commissionBps' | 'commissionMinimumUsd' | 'graceSeconds'> {
   return {
     gatewayId: id,
+    billing,
     commissionBps: settings.commissionBps,
     commissionMinimumUsd: parseTrusted(settings.commissionMinUsd),
     graceSeconds: settings.lateCaptureGraceSeconds,

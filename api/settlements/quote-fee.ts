@@ -6,6 +6,8 @@ import { type Coins, type Usd, zero } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { isFreeCashout, nativeFee, tokenFee } from '#state-machines/settlement/network-fee.ts';
 
+const LONGEST_REFUSAL = 200;
+
 export interface FeeRequest {
   gateway: Pick<Gateway, 'billing'>;
   asset: StoredAsset;
@@ -31,7 +33,7 @@ export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipi
       if (error instanceof ChainUnavailable) throw new ServiceError('fee_estimation_unavailable', { cause: error });
       throw error;
     });
-  if (!answer.ok) throw invalid('address', `the network refuses this transfer: ${answer.rejected}`);
+  if (!answer.ok) throw invalid('address', `the network refuses this transfer: ${printable(answer.rejected)}`);
   const native = await nativeAsset(deps.db.sql, asset.networkId);
   if (asset.type === 'NATIVE') return nativeFee(answer.quote.rawFee, native.decimals);
   return tokenFee({
@@ -41,6 +43,11 @@ export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipi
     assetPriceUsd: await freshPrice(deps, asset.symbol),
     assetDecimals: asset.decimals,
   });
+}
+
+/** What a node says, cut short: a contract that is to be paid chooses some of the words, and they are stored and shown. */
+function printable(words: string): string {
+  return words.slice(0, LONGEST_REFUSAL).replace(/\p{Cc}|\p{Surrogate}/gu, '\ufffd');
 }
 
 /** A price taken within its freshness limit. @throws fee_estimation_unavailable when there is none (decisions 3) */

@@ -89,13 +89,17 @@ export type NewPayment = Pick<
   | 'language'
   | 'timeoutSeconds'
   | 'graceSeconds'
->;
+> & {
+  /** The gateway's arrangement at creation, by which what the platform bears of it is billed. */
+  billing: 'STANDARD' | 'MONTHLY' | 'PLATFORM';
+};
 
 /** Writes a new PENDING payment and returns it; `expiresAt` saturates at the end of year 9999, whatever the timeout (contract 2.1). */
 export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Payment> {
   const columns = {
     id: payment.id,
     gateway_id: payment.gatewayId,
+    billing: payment.billing,
     status: 'PENDING',
     checkout_mode: payment.checkoutMode,
     type: payment.type,

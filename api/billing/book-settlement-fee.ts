@@ -1,0 +1,68 @@
+import { STATIC_SOURCE } from '#api/clients/prices.ts';
+import type { Deps } from '#api/deps.ts';
+import { post } from '#api/ledger/post.ts';
+import { insertCashoutAccrual, listUnpricedCashouts } from '#api/store/accruals.ts';
+import { findAssetByContract } from '#api/store/assets.ts';
+import { findPrice } from '#api/store/prices.ts';
+import { insertSettlementFee, type KnownPrice, readPayoutCost } from '#api/store/settlement-fees.ts';
+import type { StoredSettlement } from '#api/store/settlements.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { type Coins, coinsToUsd, fromUnits } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { bear } from '#state-machines/ledger/postings.ts';
+
+/**
+ * Writes what a cashout that settles in this transaction locked for the network and what it really cost; where the platform
+ * pays for it, that cost becomes the platform's expense and is accrued at the price of this moment (decisions 11). A price
+ * that is not fresh counts too, with its age: a settled cashout waits for nothing. Locks ledger accounts of the native asset.
+ */
+export async function bookSettlementFee(tx: Tx, deps: Deps, settlement: StoredSettlement): Promise<void> {
+  const native = await findAssetByContract(tx, settlement.networkId, null);
+  const cost = await readPayoutCost(tx, settlement.id);
+  if (native === undefined || cost === undefined || settlement.feeLocked === null)
+    throw new Invariant(`settlement ${settlement.id} settles without a fee or a native asset`);
+  const actual = fromUnits(cost.raw, native.decimals);
+  const nativePrice = await knownPrice(tx, deps, native.symbol);
+  await insertSettlementFee(tx, {
+    settlementId: settlement.id,
+    nativeAssetId: native.id,
+    locked: settlement.feeLocked,
+    actual,
+    assetPrice: settlement.contract === null ? nativePrice : await knownPrice(tx, deps, settlement.assetSymbol),
+    nativePrice,
+  });
+  if (cost.payer !== 'PLATFORM' || actual === 0n) return;
+  const borne = { settlementId: settlement.id, gatewayId: settlement.gatewayId, nativeAssetId: native.id, actual };
+  if (nativePrice === null) deps.log.error({ settlement: settlement.id, symbol: native.symbol }, 'what a cashout cost waits for a first price to be accrued');
+  else await accrue(tx, borne, nativePrice);
+}
+
+/** Accrues settled cashouts for which no price was known when they settled and there is one now; answers how many. */
+export async function accrueUnpriced(deps: Deps): Promise<number> {
+  let moved = 0;
+  for (const waiting of await listUnpricedCashouts(deps.db.sql)) {
+    const price = await knownPrice(deps.db.sql, deps, waiting.nativeSymbol);
+    if (price !== null && (await deps.db.transaction((tx) => accrue(tx, waiting, price)))) moved += 1;
+  }
+  return moved;
+}
+
+async function accrue(tx: Tx, cost: { settlementId: string; gatewayId: string; nativeAssetId: string; actual: Coins }, price: KnownPrice): Promise<boolean> {
+  const { settlementId, gatewayId, nativeAssetId: assetId, actual: coins } = cost;
+  const usd = coinsToUsd(coins, price.usd, 'half-up');
+  if (!(await insertCashoutAccrual(tx, { settlementId, gatewayId, assetId, coins, priceUsd: price.usd, priceAt: price.at, usd }))) return false;
+  await post(tx, { sourceKey: `settlement:${settlementId}:bear`, kind: 'bear', postings: bear(assetId, coins) });
+  return true;
+}
+
+/** The latest price there is, however old; one that somebody set by hand only where such prices count. */
+async function knownPrice(sql: Reads, deps: Deps, symbol: string): Promise<KnownPrice | null> {
+  const stored = await findPrice(sql, symbol);
+  if (stored === undefined) return null;
+  if (stored.source === STATIC_SOURCE) return deps.config.SLUICE_PRICE_SOURCE === 'static' ? { usd: stored.usd, at: stored.now } : null;
+  const ageSeconds = Math.round((stored.now.getTime() - stored.at.getTime()) / 1_000);
+  if (ageSeconds > (deps.config.SLUICE_PRICE_FRESH_SECONDS ?? POLICY.priceFreshSeconds))
+    deps.log.warn({ symbol, ageSeconds }, 'a cashout settles at a price that is not fresh');
+  return { usd: stored.usd, at: stored.at };
+}
