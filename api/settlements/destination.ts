@@ -1,7 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { findAsset, listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { isOwnAddress } from '#api/store/wallets.ts';
-import { invalid, Invariant } from '#shared/core/errors.ts';
+import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { type Coins, parseAmount, toUnits } from '#shared/core/money.ts';
 
@@ -17,13 +17,13 @@ const ZERO_EVM = '0x0000000000000000000000000000000000000000';
 
 /**
  * Reads the asset a cashout is in, with its chain.
- * @throws validation_error naming assetId when there is none
+ * @throws validation_error naming assetId when there is none; service_unavailable while its network is not served
  */
 export async function readAsset(deps: Deps, assetId: unknown): Promise<{ asset: StoredAsset; chain: Chain }> {
   const asset = typeof assetId === 'string' && isUuid(assetId) ? await findAsset(deps.db.sql, assetId) : undefined;
   if (asset === undefined) throw invalid('assetId', 'is not an asset of this service');
   const chain = deps.chains.get(asset.networkName);
-  if (chain === undefined) throw new Invariant(`network ${asset.networkName} is not configured`);
+  if (chain === undefined) throw new ServiceError('service_unavailable', { message: `The network ${asset.networkName} is not served right now.` });
   return { asset, chain };
 }
 

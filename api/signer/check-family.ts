@@ -36,8 +36,11 @@ export async function checkFamily(deps: Deps, sql: Reads, chain: Chain, payout: 
   if (kind === 'transfer' && attempts.some((attempt) => attempt.kind === 'close')) return { refuse: 'it is being closed and pays no more' };
   const decode = decoderOf(chain.config.family);
   for (const attempt of attempts) {
-    const { sender, nonce: used } = await decode(attempt.signedBytes);
+    const { sender, nonce: used, recipient, contract, rawAmount } = await decode(attempt.signedBytes);
     if (sender !== walletAddress || used !== nonce) return { refuse: 'bytes signed before use another nonce' };
+    // The limits were held against what those move, and nothing else may take their place.
+    const same = recipient === payout.recipient && contract === payout.contract && rawAmount === payout.rawAmount;
+    if (attempt.kind === 'transfer' && !same) return { refuse: 'bytes signed before moved something else' };
   }
   return { kind, nonce, earlier: attempts.length };
 }
@@ -50,6 +53,27 @@ async function checkLifetime(sql: Reads, chain: Chain, expiresAtMs: number | nul
   const seconds = (expiresAtMs - tip.blockTime.getTime()) / 1_000;
   if (seconds < POLICY.payoutExpiryMarginSeconds) return { wait: 'its plan is about to expire' };
   return seconds > POLICY.payoutExpirySeconds ? { wait: 'it would stay valid for too long' } : null;
+}
+
+/**
+ * Checks that a payout is the family its order needs: the first, or a second one after the only other one failed for good
+ * without moving anything (decisions 10). `families` are all that were made for that order.
+ */
+export async function checkEarlierFamilies(
+  sql: Reads,
+  chain: Chain,
+  payout: StoredPayout,
+  families: readonly StoredPayout[],
+): Promise<{ family: 1 | 2 } | { problem: string }> {
+  const others = families.filter((family) => family.id !== payout.id);
+  for (const other of others) {
+    const problem = await familyProblem(sql, chain, other);
+    if (problem !== null) return { problem };
+  }
+  const failed = others.filter((family) => family.status === 'FAILED');
+  if (payout.family === 1 && failed.length === 0) return { family: 1 };
+  if (payout.family === 2 && failed.length === 1 && failed[0]?.family === 1 && failed[0].plan.repay === true) return { family: 2 };
+  return { problem: `it is family ${payout.family}, and ${failed.length} failed before it` };
 }
 
 /** Why an earlier payout of the same settlement might still pay, or null when the chain itself says it never will. */

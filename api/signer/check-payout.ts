@@ -3,23 +3,28 @@ import { isIntended } from '#api/settlements/intent.ts';
 import { nativeAsset } from '#api/settlements/quote-fee.ts';
 import { findAsset } from '#api/store/assets.ts';
 import { readBalance } from '#api/store/ledger.ts';
-import type { AttemptKind } from '#api/store/payout-attempts.ts';
+import { type AttemptKind, listAttempts } from '#api/store/payout-attempts.ts';
 import { listFamilies, type StoredPayout } from '#api/store/payouts.ts';
 import { findSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { findDepositIndex, findWalletByAddress, isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
 import { closedReason } from '#api/treasury/closed.ts';
-import { checkFee, checkLimits, checkTopUp } from '#api/treasury/limits.ts';
-import { depositPath, walletAddress } from '#api/treasury/wallets.ts';
+import { checkFee } from '#api/treasury/limits.ts';
+import { poolProblem } from '#api/treasury/pool-problem.ts';
+import { depositPath, poolAddress, walletAddress } from '#api/treasury/wallets.ts';
 import type { SigningRequest, TransferIntent, TransferSigner } from '#shared/chains/chain.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
-import { reservedAccount } from '#state-machines/ledger/accounts.ts';
-import { checkFamily, familyProblem } from './check-family.ts';
+import { POOLS, reservedAccount } from '#state-machines/ledger/accounts.ts';
+import { checkCaps, isOurs } from './caps.ts';
+import { checkEarlierFamilies, checkFamily } from './check-family.ts';
+import { refundMismatch } from './check-refund.ts';
 
 /** What is to be signed, built from what the payout is for and never from the payout's own word. */
 export interface Order {
   path: string;
   kind: AttemptKind;
+  /** The limits were held against its amount when earlier bytes of its nonce were signed. */
+  counted: boolean;
   request: SigningRequest;
   rawFee: bigint;
   expiresAtMs: number | null;
@@ -50,33 +55,17 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
   if (rawFee === undefined || !/^\d{1,78}$/.test(rawFee) || fields === undefined) return { refuse: 'its plan has no fee' };
   const family = await checkFamily(deps, sql, chain, payout);
   if (!('kind' in family)) return family;
-  // Bytes that share a nonce with earlier ones take nothing away but a higher fee; in place of expired ones they take it all.
-  const onlyFee = payout.purpose !== 'settlement' || family.kind === 'close' || (family.earlier > 0 && family.nonce !== null);
-  let settlement: StoredSettlement | undefined;
-  if (payout.purpose === 'settlement') {
-    settlement = await findSettlement(sql, payout.settlementId ?? '');
-    const mismatch = settlement === undefined ? 'its settlement does not exist' : await settlementMismatch(deps, sql, chain, payout, wallet, settlement);
-    if (mismatch !== null) return { refuse: mismatch };
-  } else if (payout.purpose === 'sweep') {
-    if (wallet.role !== 'deposit' || payout.recipient !== walletAddress(chain, 'hot'))
-      return { refuse: 'a sweep goes from a deposit address to the hot wallet' };
-  } else if (payout.purpose === 'top_up') {
-    const known = payout.recipient === walletAddress(chain, 'hot') || (await isDepositAddress(sql, chain, payout.recipient));
-    if (wallet.role !== 'funding' || payout.contract !== null || !known)
-      return { refuse: 'a top-up brings native coins from the funding wallet to an address of ours' };
-    const limit = await checkTopUp(deps, { symbol: native.symbol, decimals: native.decimals, rawAmount: payout.rawAmount });
-    // A price may have passed the ceiling since it was planned, so that nobody has tampered with anything.
-    if (limit !== null) return { wait: limit.problem };
-  } else {
-    return { refuse: `nothing is signed for the purpose ${payout.purpose}` };
-  }
+  const settlement = payout.purpose === 'settlement' ? await findSettlement(sql, payout.settlementId ?? '') : undefined;
+  const mismatch = (await isGivenUp(sql, payout, family.kind, settlement)) ? null : await purposeMismatch(deps, sql, chain, payout, wallet, settlement);
+  if (mismatch !== null) return { refuse: mismatch };
   if (payout.rawAmount <= 0n) return { refuse: 'it moves nothing' };
-  // Between our own addresses only the fee leaves us.
-  const leaving = onlyFee
-    ? { symbol: native.symbol, decimals: native.decimals, rawAmount: BigInt(rawFee) }
-    : { symbol: asset.symbol, decimals: asset.decimals, rawAmount: payout.rawAmount };
-  const limit = await checkLimits(deps, sql, chain, { ...leaving, planned: false, except: payout.id });
-  if (limit !== null) return { wait: limit.problem };
+  // Bytes that share a nonce with earlier ones take nothing away but a higher fee; in place of expired ones they take it all.
+  const counted = family.kind === 'transfer' && family.earlier > 0 && family.nonce !== null;
+  const misled = counted || family.kind === 'close' ? null : await poolProblem(sql, chain, payout);
+  if (misled !== null) return { wait: misled };
+  const intent = intentOf(payout, wallet, family.kind);
+  const capped = await checkCaps(deps, sql, chain, { ...intent, rawFee: BigInt(rawFee) }, { payoutId: payout.id, counted });
+  if (capped !== null) return { wait: capped };
   const locked = settlement === undefined || settlement.feeLocked === null ? null : { coins: settlement.feeLocked, symbol: asset.symbol };
   const fee = await checkFee(deps, { rawFee: BigInt(rawFee), native }, locked);
   if (fee !== null) return { wait: fee.problem };
@@ -84,11 +73,48 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
     sign: {
       path,
       kind: family.kind,
+      counted,
       rawFee: BigInt(rawFee),
       expiresAtMs: payout.plan.expiresAtMs ?? null,
-      request: { intent: intentOf(payout, wallet, family.kind), nonce: family.nonce, fields },
+      request: { intent, nonce: family.nonce, fields },
     },
   };
+}
+
+/** Whether its settlement was rejected before anything that pays it was signed: its nonce is still to be used up, which pays nobody. */
+async function isGivenUp(sql: Reads, { id }: StoredPayout, kind: AttemptKind, settlement: StoredSettlement | undefined): Promise<boolean> {
+  return settlement?.status === 'REJECTED' && kind === 'close' && (await listAttempts(sql, id)).every((attempt) => attempt.kind === 'close');
+}
+
+/** What in a payout contradicts what it says it is for, or null. */
+async function purposeMismatch(
+  deps: Deps,
+  sql: Reads,
+  chain: Chain,
+  payout: StoredPayout,
+  wallet: StoredWallet,
+  settlement: StoredSettlement | undefined,
+): Promise<string | null> {
+  const { purpose, recipient } = payout;
+  const pools = POOLS.map((pool) => poolAddress(chain, pool));
+  switch (purpose) {
+    case 'settlement':
+      return settlement === undefined ? 'its settlement does not exist' : settlementMismatch(deps, sql, chain, payout, wallet, settlement);
+    case 'refund':
+      return refundMismatch(deps, sql, chain, payout, wallet);
+    case 'sweep':
+      return wallet.role === 'deposit' && pools.includes(recipient) ? null : 'a sweep goes from a deposit address to the wallet of a pool';
+    case 'held_release':
+      return pools.includes(wallet.address) && pools.includes(recipient) && wallet.address !== recipient
+        ? null
+        : 'coins that follow their payment go from the wallet of one pool to that of the other';
+    case 'top_up':
+      return wallet.role === 'funding' && payout.contract === null && recipient !== wallet.address && (await isOurs(sql, chain, recipient))
+        ? null
+        : 'a top-up brings native coins from the funding wallet to an address of ours';
+    default:
+      return `nothing is signed for the purpose ${purpose}`;
+  }
 }
 
 /** What the bytes are to do: what the payout is for, or nothing at all, from the wallet to itself. */
@@ -110,11 +136,6 @@ async function ownPath(sql: Reads, chain: Chain, signer: TransferSigner, wallet:
     path = chain.config.wallets[wallet.role].path;
   }
   return wallet.derivationPath === path && signer.addressAt(path) === wallet.address ? path : null;
-}
-
-async function isDepositAddress(sql: Reads, chain: Chain, address: string): Promise<boolean> {
-  const index = await findDepositIndex(sql, chain.config.family, address);
-  return index !== undefined && chain.deriver.depositAddress(index) === address;
 }
 
 /** A configured ticker or contract must be what the configuration says; assets an operator added later are only in the database. */
@@ -140,17 +161,10 @@ async function settlementMismatch(
   const { netAmount, feeLocked } = settlement;
   if (settlement.networkId !== chain.id || settlement.assetId !== payout.assetId) return 'its asset is not the settlement’s';
   if (wallet.role !== (settlement.pool === 'held' ? 'held' : 'hot')) return 'its wallet does not pay this pool';
-  const families = await listFamilies(sql, settlement.id);
-  const others = families.filter((family) => family.id !== payout.id);
-  for (const other of others) {
-    const problem = await familyProblem(sql, chain, other);
-    if (problem !== null) return problem;
-  }
-  const failed = others.filter((family) => family.status === 'FAILED');
-  const unpaid = payout.status === 'REPLACING' ? 'PROCESSING' : 'REQUESTED';
-  const first = settlement.status === unpaid && payout.family === 1 && failed.length === 0;
-  const second = settlement.status === 'PROCESSING' && payout.family === 2 && failed.length === 1 && failed[0]?.family === 1 && failed[0].plan.repay === true;
-  if (!first && !second) return `a settlement that is ${settlement.status} is not paid by family ${payout.family}`;
+  const earlier = await checkEarlierFamilies(sql, chain, payout, await listFamilies(sql, settlement.id));
+  if ('problem' in earlier) return earlier.problem;
+  const unsent = earlier.family === 1 && payout.status !== 'REPLACING';
+  if (settlement.status !== (unsent ? 'REQUESTED' : 'PROCESSING')) return `a settlement that is ${settlement.status} is not paid by family ${payout.family}`;
   const parsed = chain.codec.parse(settlement.address);
   if (!parsed.ok || parsed.canonical !== payout.recipient || settlement.canonicalAddress !== payout.recipient) return 'its destination is not the settlement’s';
   if (await isOwnAddress(sql, chain.config.family, payout.recipient)) return 'its destination is one of our own addresses';

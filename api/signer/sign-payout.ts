@@ -8,7 +8,7 @@ import { insertAttempt } from '#api/store/payout-attempts.ts';
 import { findPayout, lockPayout, setPayoutFailure, type StoredPayout } from '#api/store/payouts.ts';
 import { lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';
 import { lockWallet } from '#api/store/wallets.ts';
-import type { SignedTransfer, TransferSigner } from '#shared/chains/chain.ts';
+import type { DecodedTransfer, SignedTransfer, TransferSigner } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
@@ -16,6 +16,7 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
+import { checkCaps } from './caps.ts';
 import { checkPayout, type Order, type Verdict } from './check-payout.ts';
 
 export type Signed = 'signed' | 'waiting' | 'refused' | 'gone';
@@ -39,8 +40,9 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
   crashPoint('sign.requested');
   const signed = await judged(async () => ({ bytes: await signer.sign(verdict.sign.path, verdict.sign.request) }));
   if ('refuse' in signed) return giveUp(deps, payout, signed);
-  const mismatch = await bytesMismatch(chain, verdict.sign, signed.bytes);
-  if (mismatch !== null) return giveUp(deps, payout, { refuse: mismatch });
+  const decoded = await judged(() => decoderOf(chain.config.family)(signed.bytes.signedBytes));
+  const mismatch = 'refuse' in decoded ? decoded.refuse : bytesMismatch(chain, verdict.sign, signed.bytes, decoded);
+  if (mismatch !== null || 'refuse' in decoded) return giveUp(deps, payout, { refuse: mismatch ?? 'they cannot be read' });
   crashPoint('sign.done');
   const stored = await deps.db.transaction(async (tx): Promise<Verdict | 'stored' | 'gone'> => {
     const second = await checkLocked(tx, deps, chain, signer, payout);
@@ -49,6 +51,11 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
     if (!('sign' in again)) return again;
     const changed = changeOf(payout, verdict.sign, again.sign);
     if (changed !== null) return changed;
+    // Once more, by what the very bytes take away. On some families the chain takes fees that no bytes name.
+    const { rawFee, counted } = verdict.sign;
+    const moves = { ...decoded, rawFee: decoded.rawFeeLimit > rawFee ? decoded.rawFeeLimit : rawFee };
+    const capped = await checkCaps(deps, tx, chain, moves, { payoutId: payout.id, counted });
+    if (capped !== null) return { wait: capped };
     const attemptId = uuidFrom(deps.randomBytes(16));
     await insertAttempt(tx, {
       id: attemptId,
@@ -82,6 +89,7 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
   if (stored === 'gone') return 'gone';
   if (stored !== 'stored') return giveUp(deps, payout, stored);
   crashPoint('attempt.committed');
+  if (payout.purpose === 'sweep') crashPoint('sweep.attempt-committed');
   if (payout.status === 'REPLACING') crashPoint('bump.attempt-committed');
   deps.wake();
   deps.log.info({ payout: payout.id, purpose: payout.purpose, txid: signed.bytes.txid, nonce: payout.nonce }, 'payout signed');
@@ -123,9 +131,8 @@ function changeOf(payout: StoredPayout, before: Order, now: Order): 'gone' | { r
   return { refuse: 'it was changed while it was being signed' };
 }
 
-/** Reads the signed bytes once more, on their own, and says what in them is not the order. */
-async function bytesMismatch(chain: Chain, order: Order, signed: SignedTransfer): Promise<string | null> {
-  const decoded = await decoderOf(chain.config.family)(signed.signedBytes);
+/** Says what in the signed bytes, as they read once more on their own, is not the order. */
+function bytesMismatch(chain: Chain, order: Order, signed: SignedTransfer, decoded: DecodedTransfer): string | null {
   const { intent, nonce } = order.request;
   if ((decoded.chainId !== null && decoded.chainId !== chain.config.chainId) || decoded.txid !== signed.txid)
     return 'the signed bytes are for another chain or transaction';

@@ -54,13 +54,15 @@ export async function listAttempts(sql: Reads, payoutId: string): Promise<Stored
 /**
  * Of a family's attempts those that could still be, or already are, in a block: all but the ones that expired before a final
  * block our scan went through, with their sender watched all the time, and that no canonical block holds (reliability D14).
- * Answers their transaction ids. Locks nothing; once a final block proves one dead, only a reorganisation of it could raise it.
+ * Our own clock must have passed their end as well: a block's time is its producer's word, and may run ahead. Answers their
+ * transaction ids. Locks nothing; once a final block proves one dead, only a reorganisation of it could raise it.
  */
 export async function listUndead(sql: Reads, payoutId: string): Promise<string[]> {
   const rows = await sql<{ txid: string }[]>`
     select t.txid from payout_attempts t join payouts p on p.id = t.payout_id join wallets w on w.id = p.wallet_id
     where t.payout_id = ${payoutId} and (
       t.expires_at is null
+      or t.expires_at > sluice_now()
       or t.expires_at > coalesce((
         select max(b.block_time) from chain_blocks b join chain_tips c on c.network_id = b.network_id
         where b.network_id = p.network_id and b.canonical and b.height <= c.final_height), '-infinity')

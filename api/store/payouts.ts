@@ -30,6 +30,10 @@ export interface StoredPayout {
   walletAddress: string;
   purpose: PayoutPurpose;
   settlementId: string | null;
+  /** The refund it pays; null for every other purpose. */
+  refundId: string | null;
+  /** The payment whose coins follow it into another pool; null for every other purpose. */
+  paymentId: string | null;
   family: number;
   parentId: string | null;
   status: PayoutStatus;
@@ -56,6 +60,8 @@ export interface NewPayout {
   walletId: string;
   purpose: PayoutPurpose;
   settlementId: string | null;
+  refundId: string | null;
+  paymentId: string | null;
   family: number;
   parentId: string | null;
   assetId: string;
@@ -68,9 +74,10 @@ export interface NewPayout {
 /** Adds a planned payout; the caller holds its wallet's lock. */
 export async function insertPayout(tx: Tx, p: NewPayout): Promise<void> {
   await tx`
-    insert into payouts (id, network_id, wallet_id, purpose, settlement_id, family, parent_id, status, asset_id, recipient, raw_amount, nonce, plan, created_at)
-    values (${p.id}, ${p.networkId}, ${p.walletId}, ${p.purpose}, ${p.settlementId}, ${p.family}, ${p.parentId}, 'PLANNED', ${p.assetId}, ${p.recipient},
-      ${p.rawAmount.toString()}::text::numeric, ${p.nonce}, ${tx.json(json(p.plan))}, sluice_now())`;
+    insert into payouts (id, network_id, wallet_id, purpose, settlement_id, refund_id, payment_id, family, parent_id, status, asset_id, recipient, raw_amount,
+      nonce, plan, created_at)
+    values (${p.id}, ${p.networkId}, ${p.walletId}, ${p.purpose}, ${p.settlementId}, ${p.refundId}, ${p.paymentId}, ${p.family}, ${p.parentId}, 'PLANNED',
+      ${p.assetId}, ${p.recipient}, ${p.rawAmount.toString()}::text::numeric, ${p.nonce}, ${tx.json(json(p.plan))}, sluice_now())`;
 }
 
 /** Gives a payout that waited for gas its amount, nonce and fee; the caller holds its wallet's lock. False when it is no longer waiting. */
@@ -91,6 +98,11 @@ export async function noteStuck(sql: Reads, id: string, plan: PayoutPlan): Promi
   await sql`
     update payouts set plan = plan || jsonb_build_object('stuckSince', sluice_now())
     where id = ${id} and plan = ${sql.json(json(plan))} and not plan ? 'stuckSince'`;
+}
+
+/** Forgets since when nothing further can be sent: something could be by now. Locks its row when that was noted. */
+export async function clearStuck(sql: Reads, id: string): Promise<void> {
+  await sql`update payouts set plan = plan - 'stuckSince' where id = ${id} and status in ('PLANNED', 'REPLACING') and plan ? 'stuckSince'`;
 }
 
 /** Writes why the signer will not sign a payout; null clears it. Locks its row when that changes. Returns whether it changed. */
@@ -115,6 +127,19 @@ export async function lockPayout(tx: Tx, id: string): Promise<StoredPayout | und
 export async function listFamilies(sql: Reads, settlementId: string): Promise<StoredPayout[]> {
   const rows = await sql<Row[]>`
     select ${columns(sql)} from ${joined(sql)} where p.settlement_id = ${settlementId} and p.purpose = 'settlement' order by p.family, p.created_at, p.id`;
+  return rows.map(fromRow);
+}
+
+/** The families made to pay a refund, oldest first; locks nothing. */
+export async function listRefundFamilies(sql: Reads, refundId: string): Promise<StoredPayout[]> {
+  const rows = await sql<Row[]>`select ${columns(sql)} from ${joined(sql)} where p.refund_id = ${refundId} order by p.family, p.created_at, p.id`;
+  return rows.map(fromRow);
+}
+
+/** Every transfer between wallets made because a payment changed its pool, of one asset, oldest first; locks nothing. */
+export async function listPoolTransfers(sql: Reads, move: { paymentId: string; assetId: string }): Promise<StoredPayout[]> {
+  const rows = await sql<Row[]>`
+    select ${columns(sql)} from ${joined(sql)} where p.payment_id = ${move.paymentId} and p.asset_id = ${move.assetId} order by p.created_at, p.id`;
   return rows.map(fromRow);
 }
 
@@ -161,15 +186,16 @@ export async function listSignable(sql: Reads, networkIds: readonly string[]): P
 }
 
 /**
- * What leaves us by a network's payouts signed since `seconds` ago, per ticker, in chain units: what cashouts move, once,
- * and the most that one of their attempts may cost, as no two can be paid; with `planned`, what waits for the signer as
- * well. `except` is left out. Locks nothing.
+ * What leaves us by a network's payouts signed since `seconds` ago, per asset, in chain units: what cashouts and refunds move,
+ * once, and the most that one of their attempts may cost, as no two can be paid; with `planned`, what waits for the signer as
+ * well. Of a family that was closed or failed for good, and moved nothing by what the chain shows, only the fee counts.
+ * `except` is left out. Locks nothing.
  */
 export async function sumOutgoing(
   sql: Reads,
   query: { networkId: string; seconds: number; planned: boolean; except?: string | undefined },
-): Promise<{ symbol: string; decimals: number; rawAmount: bigint }[]> {
-  const rows = await sql<{ symbol: string; decimals: number; rawAmount: string }[]>`
+): Promise<{ symbol: string; decimals: number; native: boolean; rawAmount: bigint }[]> {
+  const rows = await sql<{ symbol: string; decimals: number; native: boolean; rawAmount: string }[]>`
     with recent as (
       select p.id, t.fee_limit as fee from payout_attempts t join payouts p on p.id = t.payout_id
       where p.network_id = ${query.networkId} and t.created_at > sluice_now() - make_interval(secs => ${query.seconds})
@@ -177,13 +203,18 @@ export async function sumOutgoing(
       select p.id, coalesce((p.plan->>'rawFee')::numeric, 0) from payouts p
       where ${query.planned} and p.network_id = ${query.networkId} and p.status in ('PLANNED', 'REPLACING')),
     families as (
-      select p.asset_id, p.purpose, p.raw_amount, max(r.fee) as fee from recent r join payouts p on p.id = r.id
-      where p.id is distinct from ${query.except ?? null}::uuid group by p.id),
+      select p.asset_id, p.raw_amount, max(r.fee) as fee,
+        p.purpose in ('settlement', 'refund') and (p.status <> 'FAILED' or exists (
+          select 1 from payout_attempts t join wallets w on w.id = p.wallet_id
+            join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and g.sender = w.address and g.raw_amount > 0
+          where t.payout_id = p.id)) as moves
+      from recent r join payouts p on p.id = r.id where p.id is distinct from ${query.except ?? null}::uuid group by p.id),
     leaving as (
-      select asset_id, raw_amount from families where purpose in ('settlement', 'refund')
+      select asset_id, raw_amount from families where moves
       union all
       select (select id from assets where network_id = ${query.networkId} and contract is null), fee from families)
-    select a.symbol, a.decimals, sum(l.raw_amount)::text as "rawAmount" from leaving l join assets a on a.id = l.asset_id group by a.symbol, a.decimals`;
+    select a.symbol, a.decimals, a.contract is null as native, sum(l.raw_amount)::text as "rawAmount" from leaving l join assets a on a.id = l.asset_id
+    group by a.id`;
   return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
 }
 
@@ -211,7 +242,7 @@ function joined(sql: Reads) {
 
 function columns(sql: Reads) {
   return sql`p.id, p.network_id as "networkId", n.name as "networkName", p.wallet_id as "walletId", w.address as "walletAddress", p.purpose,
-    p.settlement_id as "settlementId", p.family, p.parent_id as "parentId", p.status, p.asset_id as "assetId", a.symbol as "assetSymbol", a.contract,
+    p.settlement_id as "settlementId", p.refund_id as "refundId", p.payment_id as "paymentId", p.family, p.parent_id as "parentId", p.status, p.asset_id as "assetId", a.symbol as "assetSymbol", a.contract,
     a.decimals, p.recipient, p.raw_amount as "rawAmount", p.nonce, p.plan, p.txid, p.failure,
     greatest((p.plan->>'rawFee')::numeric, (select max(t.fee_limit) from payout_attempts t where t.payout_id = p.id), 0)::text as "rawFeeAtMost"`;
 }

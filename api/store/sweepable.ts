@@ -1,36 +1,102 @@
-import type { Reads } from '#shared/platform/postgres.ts';
+import type { Family } from '#shared/core/assets.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+type Pool = 'green' | 'held';
 
 /** A deposit address that still holds credited coins of one asset, as far as the books know. */
 export interface SweepableAddress {
   /** Canonical. */
   address: string;
   derivationIndex: number;
-  /** Chain units credited there, final by the maturity rule, and not swept yet. */
+  /** Chain units credited there to payments of one pool, final by the maturity rule, and not swept yet. */
   rawAmount: bigint;
+}
+
+/** Which coins are asked about. */
+interface Coins {
+  networkId: string;
+  assetId: string;
+  /** The pool of the payments they were credited to (decisions 10). */
+  pool: Pool;
 }
 
 /**
  * Deposit addresses of a network holding more than `above` chain units of an asset, the largest first. Only credited
- * deposits of resolved payments outside the held pool count, in blocks that are final, and no address that is being swept
- * of it now. A sweep of native coins takes its fee with it: what it did not use is not worth another. Locks nothing.
+ * deposits of resolved payments in that pool count, in blocks that are final, none of a payment that waits for a verdict
+ * (coins follow pools, decisions 10), and no address that is being swept of it now or is halted. With `restSeconds` only those
+ * whose last credit is that old. A sweep of native coins takes its fee with it: what it did not use is not worth another.
+ * Locks nothing.
  */
-export async function listSweepable(sql: Reads, query: { networkId: string; assetId: string; above: bigint; limit: number }): Promise<SweepableAddress[]> {
-  const rows = await sql<{ address: string; derivationIndex: number; rawAmount: string }[]>`
-    select h.address, h.derivation_index as "derivationIndex", (h.received - coalesce(o.swept, 0))::text as "rawAmount"
+export async function listSweepable(sql: Reads, query: Coins & { above: bigint; restSeconds?: number; limit: number }): Promise<SweepableAddress[]> {
+  const rows = await sql<Row[]>`
+    select f.address, f.derivation_index as "derivationIndex", f.raw_amount::text as "rawAmount" from (${lying(sql, query)}) f
+    where not f.waiting and not f.live and f.raw_amount > ${query.above.toString()}::text::numeric
+      and f.last_at <= sluice_now() - make_interval(secs => ${query.restSeconds ?? 0})
+      and not exists (select 1 from wallets w where w.network_id = ${query.networkId} and w.address = f.address and w.halted_reason is not null)
+    order by f.raw_amount desc, f.address limit ${query.limit}`;
+  return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
+}
+
+type Row = Omit<SweepableAddress, 'rawAmount'> & { rawAmount: string };
+
+/** Chain units of a pool that lie where a verdict is awaited, or at a halted address: there, and not to be swept now. Locks nothing. */
+export async function sumBlocked(sql: Reads, query: Coins): Promise<bigint> {
+  const [row] = await sql<{ rawAmount: string }[]>`
+    select coalesce(sum(f.raw_amount), 0)::text as "rawAmount" from (${lying(sql, query)}) f
+    where f.raw_amount > 0 and (f.waiting or exists (
+      select 1 from wallets w where w.network_id = ${query.networkId} and w.address = f.address and w.halted_reason is not null))`;
+  return BigInt(row?.rawAmount ?? 0);
+}
+
+/** What a sweep of one address may take to a pool's wallet. */
+export interface SweepAllowance {
+  rawAmount: bigint;
+  /** A verdict about something that came there is awaited: until then nothing moves. */
+  waiting: boolean;
+}
+
+/** What of one address may be swept to a pool's wallet, beside what other sweeps than `except` take. Locks nothing. */
+export async function readSweepAllowance(sql: Reads, at: Coins & { address: string; except?: string }): Promise<SweepAllowance> {
+  const [row] = await sql<{ rawAmount: string; waiting: boolean }[]>`
+    select greatest(f.raw_amount, 0)::text as "rawAmount", f.waiting from (${lying(sql, at)}) f where f.address = ${at.address}`;
+  return row === undefined ? { rawAmount: 0n, waiting: false } : { ...row, rawAmount: BigInt(row.rawAmount) };
+}
+
+/** The same, true until commit: locks the payments whose coins lie there against verdicts and an operator's decisions, after wallets and payouts. */
+export async function lockSweepAllowance(tx: Tx, at: Coins & { family: Family; address: string; except?: string }): Promise<SweepAllowance> {
+  await tx`
+    select 1 from payments p where p.id in (
+      select d.payment_id from deposits d join deposit_addresses a on a.id = d.address_id where a.family = ${at.family} and a.address = ${at.address})
+    order by p.id for share`;
+  return readSweepAllowance(tx, at);
+}
+
+/**
+ * Per address what was credited there to payments of the pool and not brought to its wallet, at most what still lies there:
+ * coins that were swept before their payment changed its pool lie in the other wallet.
+ */
+function lying(sql: Reads, { networkId, assetId, pool, except }: Coins & { except?: string }) {
+  return sql`
+    select r.address, r.derivation_index, r.waiting, r.last_at, coalesce(g.live, false) as live,
+      least(r.received - coalesce(g.swept, 0), coalesce(r.received_of_pool, 0) - coalesce(g.swept_to_pool, 0)) as raw_amount
     from (
-      select a.address, a.derivation_index, sum(d.raw_amount) as received
+      select a.address, a.derivation_index, sum(d.raw_amount) as received, sum(d.raw_amount) filter (where c.pool = ${pool}) as received_of_pool,
+        bool_or(c.waiting) as waiting, max(d.final_at) as last_at
       from deposits d join deposit_addresses a on a.id = d.address_id join payments p on p.id = d.payment_id
         join chain_tips t on t.network_id = d.network_id and d.height <= t.final_height
-      where d.network_id = ${query.networkId} and d.asset_id = ${query.assetId} and d.state = 'credited' and p.status <> 'PENDING'
-        and not exists (select 1 from credits c where c.payment_id = d.payment_id and c.asset_id = d.asset_id and c.pool = 'held')
-      group by 1, 2) h
+        join lateral (
+          select bool_or(x.screening = 'waiting') as waiting, coalesce(min(x.pool) filter (where x.id = d.credit_id), min(x.pool)) as pool
+          from credits x where x.payment_id = d.payment_id) c on true
+      where d.network_id = ${networkId} and d.asset_id = ${assetId} and d.state = 'credited' and p.status <> 'PENDING'
+      group by 1, 2) r
     left join (
-      select w.address, sum(s.raw_amount + case when a.contract is null then coalesce((s.plan->>'rawFee')::numeric, 0) else 0 end) as swept,
+      select s.address, sum(s.taken) as swept, sum(s.taken) filter (where s.role = ${pool === 'green' ? 'hot' : 'held'}) as swept_to_pool,
         bool_or(s.status <> 'CONFIRMED') as live
-      from payouts s join wallets w on w.id = s.wallet_id join assets a on a.id = s.asset_id
-      where s.network_id = ${query.networkId} and s.asset_id = ${query.assetId} and s.purpose = 'sweep' and s.status not in ('FAILED', 'CANCELLED')
-      group by 1) o on o.address = h.address
-    where coalesce(o.live, false) = false and h.received - coalesce(o.swept, 0) > ${query.above.toString()}::text::numeric
-    order by h.received - coalesce(o.swept, 0) desc, h.address limit ${query.limit}`;
-  return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
+      from (
+        select w.address, o.status, i.role, o.raw_amount + case when a.contract is null then coalesce((o.plan->>'rawFee')::numeric, 0) else 0 end as taken
+        from payouts o join wallets w on w.id = o.wallet_id join assets a on a.id = o.asset_id
+          left join wallets i on i.network_id = o.network_id and i.address = o.recipient
+        where o.network_id = ${networkId} and o.asset_id = ${assetId} and o.purpose = 'sweep' and o.status not in ('FAILED', 'CANCELLED')
+          and o.id is distinct from ${except ?? null}::uuid) s
+      group by 1) g on g.address = r.address`;
 }

@@ -1,4 +1,8 @@
+import { completeRefund } from '#api/aml/complete-refund.ts';
+import { failRefund } from '#api/aml/fail-refund.ts';
+import { releaseDrawnPayments } from '#api/aml/release-drawn-payments.ts';
 import type { Deps } from '#api/deps.ts';
+import { bookSettlementFee } from '#api/billing/book-settlement-fee.ts';
 import { post } from '#api/ledger/post.ts';
 import { advance } from '#api/store/advance.ts';
 import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
@@ -22,7 +26,7 @@ import { fund, gas, lose, settle, unallocated } from '#state-machines/ledger/pos
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import { judgeClose, judgeEffect } from './judge-effect.ts';
-import { stopDoublePayout } from './stop-double-payout.ts';
+import { stopDoublePayout, stopPayout } from './stop-double-payout.ts';
 import { depositPath } from './wallets.ts';
 
 export interface AppliedNetwork {
@@ -92,9 +96,10 @@ async function bookFinal(tx: Tx, deps: Deps, network: AppliedNetwork, finalHeigh
   for (const rows of await inLockOrder(tx, byTxid)) {
     const sent = rows.find((row) => row.kind === 'sent');
     const transfers = rows.filter((row) => row.kind !== 'sent');
-    if (sent !== undefined) await bookFee(tx, network, native, sent);
     if (sent !== undefined && sent.payoutId !== null) await finish(tx, deps, network, sent, transfers);
     else if (transfers.every((row) => row.payoutId === null)) for (const row of transfers) await bookStray(tx, network, row);
+    // Last, as it locks ledger accounts.
+    if (sent !== undefined) await bookFee(tx, network, native, sent);
     await markBooked(
       tx,
       rows.map((row) => row.id),
@@ -124,14 +129,15 @@ async function bookFee(tx: Tx, network: AppliedNetwork, native: StoredAsset, sen
 /** Ends a payout by the effect on the chain of whichever of its attempts was mined. */
 async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: OutgoingSighting, transfers: OutgoingSighting[]): Promise<void> {
   const known = await findPayout(tx, sent.payoutId as string);
-  if (known?.purpose === 'settlement' && known.settlementId !== null) await lockSettlement(tx, known.settlementId);
+  const settlement = known?.purpose === 'settlement' && known.settlementId !== null ? await lockSettlement(tx, known.settlementId) : undefined;
+  const rejected = settlement?.status === 'REJECTED';
   const payout = await lockPayout(tx, sent.payoutId as string);
   if (payout?.status === 'CONFIRMED' || payout?.status === 'FAILED') {
     // Its outcome stands, though its block was replaced by another that holds it too.
-    if (payout.txid === sent.txid || payout.txid === null) return;
-    // What the first one moved is booked: this is on top of it, unless the first one is gone.
-    if (await isOnChain(tx, network.networkId, payout.txid)) for (const row of transfers) await bookStray(tx, network, row);
-    await stopDoublePayout(tx, deps, network, { ...payout, txids: [payout.txid, sent.txid] });
+    if (payout.txid === sent.txid) return;
+    // What the first one moved is booked: this is on top of it, unless the first one is gone. One that was given up had none.
+    if (payout.txid === null || (await isOnChain(tx, network.networkId, payout.txid))) for (const row of transfers) await bookStray(tx, network, row);
+    await stopDoublePayout(tx, deps, network, { ...payout, txids: [...(payout.txid === null ? [] : [payout.txid]), sent.txid] });
     return;
   }
   if (payout === undefined || payout.status !== 'INCLUDED')
@@ -145,17 +151,22 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   const { now } = await readClock(tx);
   const outcome = { txid: sent.txid, raw_fee: (sent.rawFee ?? 0n).toString(), final_at: now };
   if (effect.outcome === 'done') {
+    if (rejected) for (const row of transfers) await bookStray(tx, network, row);
     await advance(tx, 'payout', {
       id: payout.id,
       event: 'FINAL_SUCCESS',
       actor: 'chain',
       facts: () => ({ facts: NO_PAYOUT_FACTS, columns: { ...outcome, failure: null }, record: { txid: sent.txid } }),
     });
-    if (payout.purpose === 'settlement') await complete(tx, deps, network, payout, sent.txid, now);
+    // Its claim was given back because nothing could pay it any more: what was proven impossible happened.
+    if (rejected) await stopPayout(tx, deps, network, { ...payout, reason: `payout ${payout.id} paid a cashout that was rejected: ${sent.txid}` });
+    else if (payout.purpose === 'settlement') await complete(tx, deps, network, payout, sent.txid, now);
+    else if (payout.purpose === 'refund') await completeRefund(tx, deps, { refundId: payout.refundId as string, txid: sent.txid });
     else if (payout.settlementId !== null) await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
     return;
   }
-  const repay = payout.purpose === 'settlement' && effect.outcome === 'nothing' && payout.family === 1;
+  // Treasury transfers are made again by whoever needs them; of what we owe one new family is made by itself (decisions 10).
+  const repay = isOwed(payout) && !rejected && effect.outcome === 'nothing' && payout.family === 1;
   await advance(tx, 'payout', {
     id: payout.id,
     event: 'FINAL_FAILURE',
@@ -166,17 +177,26 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
       record: { txid: sent.txid, reason: effect.reason, repay },
     }),
   });
-  deps.log.error(
+  const given = rejected && effect.outcome === 'nothing';
+  deps.log[given ? 'info' : 'error'](
     { network: network.networkName, payout: payout.id, settlement: payout.settlementId, txid: sent.txid, reason: effect.reason, repay },
-    'a payout failed for good',
+    given ? 'the nonce of a rejected cashout is used up' : 'a payout failed for good',
   );
   crashPoint('fail.final');
   if (effect.outcome === 'other') await haltWallet(tx, payout.walletId, `transaction ${sent.txid}: ${effect.reason}`);
-  if (payout.settlementId === null) return;
+  // Nothing of it left us, and nothing more is tried by itself: the coins are back in the held pool for the operator to decide.
+  if (payout.refundId !== null && effect.outcome === 'nothing' && !repay)
+    await failRefund(tx, deps, { refundId: payout.refundId, reason: `transaction ${sent.txid}: ${effect.reason}` });
+  if (payout.settlementId === null || rejected) return;
   if (repay) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: payout.settlementId });
   else if (payout.purpose === 'settlement')
     await setWaitReason(tx, payout.settlementId, `transaction ${sent.txid} failed: ${effect.reason}; an operator must decide`);
   else await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
+}
+
+/** Whether somebody, or another pool, is owed what it moves. */
+function isOwed({ purpose }: StoredPayout): boolean {
+  return purpose === 'settlement' || purpose === 'refund' || purpose === 'held_release';
 }
 
 /** A cashout reached its destination: SETTLED, with what arrived, and its claim is spent (contract 3.2). */
@@ -196,6 +216,7 @@ async function complete(tx: Tx, deps: Deps, network: AppliedNetwork, payout: Sto
   });
   if (moved.conflict) throw new Invariant(`settlement ${settlement.id} was paid while ${moved.status}`);
   await spendDraws(tx, settlement.id);
+  await releaseDrawnPayments(tx, settlement.id);
   await post(tx, {
     sourceKey: `settlement:${settlement.id}:settle`,
     kind: 'settle',
@@ -207,6 +228,7 @@ async function complete(tx: Tx, deps: Deps, network: AppliedNetwork, payout: Sto
       feeLocked: settlement.feeLocked,
     }),
   });
+  await bookSettlementFee(tx, deps, settlement);
   crashPoint('settle.posted');
   const seconds = deps.metrics && (await secondsSinceSent(tx, payout.id));
   if (seconds !== undefined) deps.metrics?.broadcastToSettled.observe({ chain: network.networkName }, seconds);

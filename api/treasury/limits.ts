@@ -1,6 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { sumOutgoing } from '#api/store/payouts.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
+import type { OutgoingLimits } from '#shared/core/assets.ts';
 import { amount, type Coins, coinsToUsd, formatCents, fromUnits, parseTrusted, type Usd } from '#shared/core/money.ts';
 
 /** A fee that is this many times what the settlement locked is a spike or a mistake in units: it waits (reliability, threats). */
@@ -11,43 +12,86 @@ const FEE_CEILING_USD: Usd = parseTrusted('250');
 const TOP_UP_CEILING_USD: Usd = parseTrusted('500');
 
 const WINDOWS = [
-  { name: 'hourly', seconds: 3_600, limit: (chain: Chain) => chain.config.limits.hourlyUsd },
-  { name: 'daily', seconds: 86_400, limit: (chain: Chain) => chain.config.limits.dailyUsd },
+  { name: 'hourly', seconds: 3_600, limit: 'hourlyUsd' },
+  { name: 'daily', seconds: 86_400, limit: 'dailyUsd' },
 ] as const;
+
+/** Coins of one asset. */
+interface Moved {
+  symbol: string;
+  decimals: number;
+  rawAmount: bigint;
+  /** The network's own coin, which fees are paid in, rather than a token. */
+  native: boolean;
+}
+
+/** What limits hold together: everything, or one class of assets by itself (reliability D15). */
+interface Scope {
+  name: string;
+  limits: OutgoingLimits;
+  counts(moved: Moved): boolean;
+}
 
 /** Why a transfer may not leave now. `lasting` means waiting will not help: somebody must change a limit. */
 export type LimitProblem = { problem: string; lasting: boolean };
 
 /** What a transaction takes away from us, to be held against the limits; `planned` counts what only waits for the signer, as its planner must. */
-export interface LimitedTransfer {
-  symbol: string;
-  decimals: number;
-  rawAmount: bigint;
+export interface LimitedTransfer extends Moved {
+  /** The most it may cost beside that; absent where the fee is all that leaves, or is not known yet. */
+  fee?: { symbol: string; decimals: number; rawFee: bigint };
   planned: boolean;
   /** A payout not to be counted among what was sent before: the one that is being looked at. */
   except?: string;
 }
 
 /**
- * Holds what leaves us against the network's limits per transaction, hour and day, at fresh prices. Reads what was sent
- * before, fees included; call it under the paying wallet's lock for a verdict that still holds at commit.
+ * Holds what leaves us against the network's limits per transaction, hour and day, of all assets and of the class it is in,
+ * at fresh prices. One transaction is held by what it moves, the windows by its fee as well. Reads what was sent before,
+ * fees included; call it under the paying wallet's lock for a verdict that still holds at commit.
  */
 export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer: LimitedTransfer): Promise<LimitProblem | null> {
   const value = await dollarsOf(deps, transfer);
-  if (value === null) return { problem: `there is no fresh price for ${transfer.symbol}`, lasting: false };
-  const most = parseTrusted<'usd'>(chain.config.limits.perTransactionUsd);
-  if (value > most) return { problem: `${formatCents(value)} USD is above the limit of ${formatCents(most)} USD per transaction`, lasting: true };
+  if (value === null) return noPrice(transfer.symbol);
+  const scopes = scopesOf(chain);
+  for (const { name, limits } of scopes.filter((scope) => scope.counts(transfer))) {
+    const most = parseTrusted<'usd'>(limits.perTransactionUsd);
+    if (value > most) return { problem: `${formatCents(value)} USD is above the limit of ${formatCents(most)} USD per transaction${name}`, lasting: true };
+  }
+  const leaving: Moved[] = [transfer];
+  if (transfer.fee !== undefined) leaving.push({ ...transfer.fee, rawAmount: transfer.fee.rawFee, native: true });
   for (const window of WINDOWS) {
-    let sum: bigint = value;
-    for (const before of await sumOutgoing(sql, { networkId: chain.id, seconds: window.seconds, planned: transfer.planned, except: transfer.except })) {
-      const spent = await dollarsOf(deps, before);
-      if (spent === null) return { problem: `there is no fresh price for ${before.symbol}`, lasting: false };
-      sum += spent;
+    const before = await sumOutgoing(sql, { networkId: chain.id, seconds: window.seconds, planned: transfer.planned, except: transfer.except });
+    for (const scope of scopes) {
+      const limit = parseTrusted<'usd'>(scope.limits[window.limit]);
+      const own = leaving.filter((moved) => scope.counts(moved));
+      if (own.length === 0) continue;
+      const [alone, earlier] = [
+        await dollarsOfAll(deps, own),
+        await dollarsOfAll(
+          deps,
+          before.filter((moved) => scope.counts(moved)),
+        ),
+      ];
+      if (typeof alone === 'object') return alone;
+      if (typeof earlier === 'object') return earlier;
+      // What is too much by itself, with its fee, will never fit, however long everything behind it waits.
+      if (alone + earlier > limit)
+        return { problem: `the ${window.name} limit of ${formatCents(limit)} USD${scope.name} is used up`, lasting: scope.counts(transfer) && alone > limit };
     }
-    const limit = parseTrusted<'usd'>(window.limit(chain));
-    if (sum > limit) return { problem: `the ${window.name} limit of ${formatCents(limit)} USD is used up`, lasting: value > limit };
   }
   return null;
+}
+
+function scopesOf({ config: { limits } }: Chain): Scope[] {
+  return [
+    { name: '', limits, counts: () => true },
+    ...(limits.native === undefined ? [] : [{ name: ' for the native coin', limits: limits.native, counts: (moved: Moved) => moved.native }]),
+    ...(limits.tokens === undefined ? [] : [{ name: ' for tokens', limits: limits.tokens, counts: (moved: Moved) => !moved.native }]),
+  ];
+}
+
+function noPrice(symbol: string): LimitProblem {
+  return { problem: `there is no fresh price for ${symbol}`, lasting: false };
 }
 
 /** Holds a fee against what was locked for it and against what any transaction may cost. */
@@ -57,12 +101,12 @@ export async function checkFee(
   locked: { coins: Coins; symbol: string } | null,
 ): Promise<LimitProblem | null> {
   const value = await dollarsOf(deps, { ...fee.native, rawAmount: fee.rawFee });
-  if (value === null) return { problem: `there is no fresh price for ${fee.native.symbol}`, lasting: false };
+  if (value === null) return noPrice(fee.native.symbol);
   if (value > FEE_CEILING_USD)
     return { problem: `a fee of ${formatCents(value)} USD is above the ceiling of ${formatCents(FEE_CEILING_USD)} USD`, lasting: false };
   if (locked === null || locked.coins === 0n) return null;
   const price = await deps.prices.fresh(locked.symbol);
-  if (price === undefined) return { problem: `there is no fresh price for ${locked.symbol}`, lasting: false };
+  if (price === undefined) return noPrice(locked.symbol);
   const most = amount<'usd'>(coinsToUsd(locked.coins, price.usd, 'up') * FEE_TIMES_LOCKED);
   return value > most ? { problem: `a fee of ${formatCents(value)} USD is more than ${FEE_TIMES_LOCKED} times what was locked for it`, lasting: false } : null;
 }
@@ -70,10 +114,20 @@ export async function checkFee(
 /** Holds a gas top-up against what one may be. */
 export async function checkTopUp(deps: Deps, topUp: { symbol: string; decimals: number; rawAmount: bigint }): Promise<LimitProblem | null> {
   const value = await dollarsOf(deps, topUp);
-  if (value === null) return { problem: `there is no fresh price for ${topUp.symbol}`, lasting: false };
+  if (value === null) return noPrice(topUp.symbol);
   return value > TOP_UP_CEILING_USD
     ? { problem: `a top-up of ${formatCents(value)} USD is above the ceiling of ${formatCents(TOP_UP_CEILING_USD)} USD`, lasting: true }
     : null;
+}
+
+async function dollarsOfAll(deps: Deps, all: readonly Moved[]): Promise<bigint | LimitProblem> {
+  let sum = 0n;
+  for (const moved of all) {
+    const dollars = await dollarsOf(deps, moved);
+    if (dollars === null) return noPrice(moved.symbol);
+    sum += dollars;
+  }
+  return sum;
 }
 
 async function dollarsOf(deps: Deps, moved: { symbol: string; decimals: number; rawAmount: bigint }): Promise<Usd | null> {

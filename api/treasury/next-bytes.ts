@@ -1,6 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { nativeAsset } from '#api/settlements/quote-fee.ts';
-import { findAsset } from '#api/store/assets.ts';
 import type { AttemptKind, StoredAttempt } from '#api/store/payout-attempts.ts';
 import { listCommitted, type StoredPayout } from '#api/store/payouts.ts';
 import { findSettlement } from '#api/store/settlements.ts';
@@ -10,9 +9,10 @@ import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { MarketFacts } from '#state-machines/payout/tend.ts';
-import { coverGas, coverSweepGas } from './cover.ts';
 import { checkFee, checkLimits, checkTopUp } from './limits.ts';
+import { poolProblem } from './pool-problem.ts';
 import { freeOf, type Observed, observeWallet } from './plan-transfer.ts';
+import { coverGas, coverSweepGas, withReserve } from './top-up.ts';
 
 /** What the next bytes of a payout would be now, and what speaks for and against signing them. */
 export interface NextBytes {
@@ -57,7 +57,7 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
       ? { sender: wallet.address, recipient: wallet.address, contract: null, rawAmount: 0n }
       : { sender: wallet.address, recipient: payout.recipient, contract: payout.contract, rawAmount: payout.rawAmount };
   // Between our own addresses as it was planned: with all that the network takes, which a sweep has to keep back.
-  const answer = await (kind === 'transfer' && payout.purpose === 'settlement' ? chain.payer.quote(intent) : chain.payer.estimate(intent));
+  const answer = await (kind === 'transfer' && leavesUs(payout) ? chain.payer.quote(intent) : chain.payer.estimate(intent));
   // Some nodes refuse what the wallet only lacks the fee for; that can be brought.
   const usable = answer.ok ? answer : await chain.payer.estimate(intent);
   if (!usable.ok) return refused(`the network refuses it: ${usable.rejected}`);
@@ -71,7 +71,7 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
   const bytes = { kind, rawAmount, rawFee: quote.rawFee };
   const lacking = await lackOf(sql, payout, observed, bytes);
   const locked = await lockedFee(sql, payout);
-  const fee = { symbol: native.symbol, decimals: native.decimals, rawAmount: quote.rawFee, planned: false, except: payout.id };
+  const fee = { symbol: native.symbol, decimals: native.decimals, native: true, rawAmount: quote.rawFee, planned: false, except: payout.id };
   const limit = (await checkFee(deps, { rawFee: quote.rawFee, native }, locked)) ?? (await checkLimits(deps, sql, chain, fee));
   const covered = lacking.coins <= 0n && lacking.native <= 0n;
   if (covered && !answer.ok) return refused(`the network refuses it: ${answer.rejected}`);
@@ -105,11 +105,17 @@ async function lastingLimit(
   native: { symbol: string; decimals: number },
 ): Promise<string | null> {
   if (attempts.length > 0 && payout.nonce !== null) return null;
-  const moved = { symbol: payout.assetSymbol, decimals: payout.decimals, rawAmount: payout.rawAmount };
+  const moved = { symbol: payout.assetSymbol, decimals: payout.decimals, native: payout.contract === null, rawAmount: payout.rawAmount };
+  const fee = { symbol: native.symbol, decimals: native.decimals, rawFee: BigInt(payout.plan.rawFee ?? 0) };
   let limit = null;
-  if (payout.purpose === 'settlement') limit = await checkLimits(deps, sql, chain, { ...moved, planned: false, except: payout.id });
+  if (leavesUs(payout)) limit = await checkLimits(deps, sql, chain, { ...moved, fee, planned: false, except: payout.id });
   if (payout.purpose === 'top_up') limit = await checkTopUp(deps, { ...moved, symbol: native.symbol, decimals: native.decimals });
-  return limit?.lasting === true ? limit.problem : null;
+  return limit?.lasting === true ? limit.problem : poolProblem(sql, chain, payout);
+}
+
+/** Whether it pays somebody else, rather than moving coins between our own addresses. */
+function leavesUs({ purpose }: StoredPayout): boolean {
+  return purpose === 'settlement' || purpose === 'refund';
 }
 
 /**
@@ -162,13 +168,9 @@ async function lockedFee(sql: Reads, payout: StoredPayout): Promise<Parameters<t
 export async function bringGas(deps: Deps, chain: Chain, payout: StoredPayout, { lacking, quote, market }: NextBytes): Promise<void> {
   const { sql } = deps.db;
   const { settlementId } = payout;
-  if (lacking <= 0n || quote === null || !market.allowed || settlementId === null) return;
-  const [asset, wallet, native] = await Promise.all([
-    findAsset(sql, payout.assetId),
-    findWalletByAddress(sql, chain.id, payout.walletAddress),
-    nativeAsset(sql, chain.id),
-  ]);
-  if (asset === undefined || wallet === undefined) return;
-  if (payout.purpose === 'settlement') await coverGas(deps, chain, { settlementId, wallet, asset, native, missing: lacking, fee: quote.rawFee });
-  if (payout.purpose === 'sweep') await coverSweepGas(deps, chain, { settlementId, native, sweep: payout, missing: lacking });
+  if (lacking <= 0n || quote === null || !market.allowed || payout.purpose === 'top_up') return;
+  const [wallet, native] = await Promise.all([findWalletByAddress(sql, chain.id, payout.walletAddress), nativeAsset(sql, chain.id)]);
+  if (wallet === undefined) return;
+  if (payout.purpose === 'sweep') await coverSweepGas(deps, chain, { settlementId, native, sweep: payout, rawAmount: withReserve(lacking) });
+  else await coverGas(deps, chain, { settlementId, wallet, native, missing: lacking, fee: quote.rawFee });
 }

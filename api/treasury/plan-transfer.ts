@@ -24,6 +24,10 @@ export interface Observed {
 export interface TransferPlan {
   purpose: PayoutPurpose;
   settlementId: string | null;
+  /** The refund it pays. */
+  refundId?: string;
+  /** The payment whose coins follow it into another pool. */
+  paymentId?: string;
   family: number;
   parentId: string | null;
   asset: { id: string; contract: string | null };
@@ -121,6 +125,8 @@ async function storePayout(
     walletId: wallet.id,
     purpose: p.purpose,
     settlementId: p.settlementId,
+    refundId: p.refundId ?? null,
+    paymentId: p.paymentId ?? null,
     family: p.family,
     parentId: p.parentId,
     assetId: p.asset.id,

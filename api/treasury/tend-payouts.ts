@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { failRefund } from '#api/aml/fail-refund.ts';
 import type { Chain, Deps } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
 import { readClock } from '#api/store/clock.ts';
@@ -6,8 +7,8 @@ import { readFinalBlock } from '#api/store/chain-tips.ts';
 import { hastenOutbox, insertOutbox } from '#api/store/outbox.ts';
 import { type AttemptKind, listAttempts, listUndead, type StoredAttempt } from '#api/store/payout-attempts.ts';
 import { listTendable, readPayoutAge } from '#api/store/payout-tending.ts';
-import { findPayout, lockPayout, noteStuck, replan, setPayoutFailure, type PayoutPlan, type StoredPayout } from '#api/store/payouts.ts';
-import { lockSettlement } from '#api/store/settlements.ts';
+import { clearStuck, findPayout, lockPayout, noteStuck, replan, setPayoutFailure, type PayoutPlan, type StoredPayout } from '#api/store/payouts.ts';
+import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
 import { lockWallet } from '#api/store/wallets.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { Invariant } from '#shared/core/errors.ts';
@@ -62,24 +63,29 @@ export async function tendPayout(deps: Deps, payout: StoredPayout): Promise<Tend
   const attempts = await listAttempts(deps.db.sql, payout.id);
   const facts = await gatherFacts(deps.db.sql, payout, attempts);
   const seen = { payout, attempts };
+  const inABlock = async (): Promise<boolean> => {
+    const known = await knowsAny(chain, attempts);
+    if (known) deps.log.error({ payout: payout.id, network: payout.networkName }, 'a node has a payout in a block that our scan has not met: it waits');
+    return known;
+  };
   let decision = tend(facts);
-  if (decision === 'askNode') {
-    const inABlock = await knowsAny(chain, attempts);
-    if (inABlock) deps.log.error({ payout: payout.id, network: payout.networkName }, 'a node has a payout in a block that our scan has not met: it waits');
-    decision = tend({ ...facts, inABlock });
-  }
+  if (decision === 'askNode') decision = tend({ ...facts, inABlock: await inABlock() });
   if (decision === 'expire') return (await expire(deps, seen)) ? 'expire' : 'wait';
   if (decision !== 'askMarket') return decision;
   let kind: AttemptKind = facts.closing ? 'close' : 'transfer';
   let next = await quoteNext(deps, chain, payout, attempts, kind);
   decision = tend({ ...facts, market: next.market });
+  if (decision === 'askNode') decision = tend({ ...facts, market: next.market, inABlock: await inABlock() });
+  if (decision === 'abandon') return (await abandon(deps, seen, next.problem ?? 'the network refuses it')) ? 'abandon' : 'wait';
   if (decision === 'close') {
     kind = 'close';
     next = await quoteNext(deps, chain, payout, attempts, kind);
     if (!next.market.accepted || !next.market.covered || !next.market.allowed) decision = 'stuck';
   }
   if (decision === 'stuck') {
-    await noteStuck(deps.db.sql, payout.id, payout.plan);
+    // Bytes that expire are abandoned once they were refused for long; what only lacks coins is brought them, and is not refused.
+    if (payout.nonce === null && next.market.accepted) await clearStuck(deps.db.sql, payout.id);
+    else await noteStuck(deps.db.sql, payout.id, payout.plan);
     await setPayoutFailure(deps.db.sql, payout.id, next.problem ?? 'it was offered at rising fees as often as it may be');
     await bringGas(deps, chain, payout, next);
   }
@@ -184,6 +190,32 @@ async function expire(deps: Deps, seen: Seen): Promise<boolean> {
     return true;
   });
   if (done) crashPoint('expire.committed');
+  return done;
+}
+
+/**
+ * Ends a payout of which nothing can take effect any more and nothing further can be sent. It is never paid again by itself:
+ * an operator decides about what it was for.
+ */
+async function abandon(deps: Deps, seen: Seen, problem: string): Promise<boolean> {
+  const { payout } = seen;
+  const done = await ifUnchanged(deps, seen, async (tx) => {
+    if ((await listUndead(tx, payout.id)).length > 0) return false;
+    const { now } = await readClock(tx);
+    const columns = { failure: problem, final_at: now, plan: tx.json({ ...payout.plan, repay: false } as Parameters<Tx['json']>[0]) };
+    const facts = () => ({ facts: NO_PAYOUT_FACTS, columns, record: { txids: seen.attempts.map((attempt) => attempt.txid), problem } });
+    const moved = await advance(tx, 'payout', { id: payout.id, event: 'ABANDONED', actor: 'worker', facts });
+    if (moved.conflict) throw new Invariant(`payout ${payout.id} is ${moved.status} and cannot be abandoned`);
+    if (payout.refundId !== null) await failRefund(tx, deps, { refundId: payout.refundId, reason: problem });
+    if (payout.settlementId !== null) {
+      if (payout.purpose === 'settlement') await setWaitReason(tx, payout.settlementId, `it could not be sent: ${problem}; an operator must decide`);
+      else await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
+    }
+    crashPoint('abandon.committed');
+    return true;
+  });
+  if (done)
+    deps.log.error({ payout: payout.id, purpose: payout.purpose, settlement: payout.settlementId, problem }, 'a payout was given up: an operator must decide');
   return done;
 }
 

@@ -3,8 +3,12 @@ import { findWalletByAddress, insertWallet, type StoredWallet } from '#api/store
 import { insertWatches } from '#api/store/watches.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
+import type { Pool } from '#state-machines/ledger/accounts.ts';
 
-const ROLES = ['hot', 'funding', 'held'] as const;
+/** The wallets that a configuration names for each network. */
+export const WALLET_ROLES = ['hot', 'funding', 'held'] as const;
+type ConfiguredRole = (typeof WALLET_ROLES)[number];
+const ROLE_OF = { green: 'hot', held: 'held' } as const satisfies Record<Pool, ConfiguredRole>;
 
 /**
  * Stores every configured wallet and asks its indexer to watch it; called at start by every role, any number of times.
@@ -13,7 +17,7 @@ const ROLES = ['hot', 'funding', 'held'] as const;
 export async function seedWallets(deps: Deps): Promise<void> {
   for (const chain of deps.chains.values()) {
     await deps.db.transaction(async (tx) => {
-      for (const role of ROLES) {
+      for (const role of WALLET_ROLES) {
         const { path } = chain.config.wallets[role];
         const address = walletAddress(chain, role);
         const stored = await insertWallet(tx, { id: uuidFrom(deps.randomBytes(16)), networkId: chain.id, role, address, derivationPath: path });
@@ -30,7 +34,7 @@ export async function seedWallets(deps: Deps): Promise<void> {
 }
 
 /** Canonical address of a configured wallet. @throws Invariant when it is not an address of that network */
-export function walletAddress(chain: Chain, role: (typeof ROLES)[number]): string {
+export function walletAddress(chain: Chain, role: ConfiguredRole): string {
   const { address } = chain.config.wallets[role];
   const parsed = chain.codec.parse(address);
   if (!parsed.ok) throw new Invariant(`the ${role} wallet of ${chain.config.name} is not an address: ${parsed.problem}`);
@@ -38,10 +42,20 @@ export function walletAddress(chain: Chain, role: (typeof ROLES)[number]): strin
 }
 
 /** The stored row of a configured wallet. @throws Invariant when `seedWallets` has not run */
-export async function configuredWallet(deps: Deps, chain: Chain, role: (typeof ROLES)[number]): Promise<StoredWallet> {
+export async function configuredWallet(deps: Deps, chain: Chain, role: ConfiguredRole): Promise<StoredWallet> {
   const wallet = await findWalletByAddress(deps.db.sql, chain.id, walletAddress(chain, role));
   if (wallet === undefined) throw new Invariant(`the ${role} wallet of ${chain.config.name} was never stored`);
   return wallet;
+}
+
+/** The wallet that holds a pool's coins once they are swept, and alone pays what is drawn from it (decisions 10). @throws Invariant as `configuredWallet` */
+export function poolWallet(deps: Deps, chain: Chain, pool: Pool): Promise<StoredWallet> {
+  return configuredWallet(deps, chain, ROLE_OF[pool]);
+}
+
+/** Canonical address of that wallet. @throws Invariant as `walletAddress` */
+export function poolAddress(chain: Chain, pool: Pool): string {
+  return walletAddress(chain, ROLE_OF[pool]);
 }
 
 /** Path of a deposit address below the signer's seed. */

@@ -14,6 +14,8 @@ export type PayoutEvent =
   | 'CLOSED'
   /** Its bytes are proven to be too old for the chain to take them ever again. */
   | 'EXPIRED'
+  /** All its bytes are proven dead, and for long the network has refused to take others: nothing of it will ever be sent. */
+  | 'ABANDONED'
   | 'FINAL_SUCCESS'
   | 'FINAL_FAILURE'
   | 'CANCELLED';
@@ -70,6 +72,8 @@ const machine = setup({
         SIGNED: { target: 'SIGNED', actions: ['broadcast'] },
         SEEN: { target: 'INCLUDED' },
         CLOSED: { target: 'REPLACING' },
+        // Only where bytes expire; under a nonce it is closed instead. Costs nothing, so there is nothing to book.
+        ABANDONED: { target: 'FAILED' },
       },
     },
     INCLUDED: {

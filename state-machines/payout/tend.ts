@@ -42,8 +42,9 @@ export interface TendFacts {
  * `stuck`: nothing can be done now; note since when. `askMarket` and `askNode`: decide again with that fact. `requote`: plan the same bytes with fresh fees. `bump`: sign another
  * attempt at higher fees. `close`: sign one that uses the nonce up and moves nothing. `expire`: nothing signed can take effect
  * any more, so that another attempt may be made. `release`: give an unsigned plan up, so that all of it is planned anew.
+ * `abandon`: nothing signed can take effect any more and nothing further can be sent, so that a person may decide.
  */
-export type TendDecision = 'wait' | 'stuck' | 'askMarket' | 'askNode' | 'requote' | 'bump' | 'close' | 'expire' | 'release';
+export type TendDecision = 'wait' | 'stuck' | 'askMarket' | 'askNode' | 'requote' | 'bump' | 'close' | 'expire' | 'release' | 'abandon';
 
 /**
  * Decides what a payout that is not in a block needs (reliability D13, D14; chains 1.4, 3.6). Pure: whoever calls it brings
@@ -90,7 +91,11 @@ function tendExpiringPlan(facts: TendFacts): TendDecision {
   if (!stale) return 'wait';
   if (market === undefined) return 'askMarket';
   if (market.accepted && market.covered) return 'requote';
-  return facts.status === 'PLANNED' ? 'release' : 'stuck';
+  if (facts.status === 'PLANNED') return 'release';
+  // What only lacks coins or gas is brought them; what the network itself refuses for this long, it refuses.
+  if (market.accepted || facts.stuckSeconds === null || facts.stuckSeconds < POLICY.payoutCloseSeconds || !facts.provenDead) return 'stuck';
+  if (facts.inABlock === undefined) return 'askNode';
+  return facts.inABlock ? 'stuck' : 'abandon';
 }
 
 function tendExpiring(facts: TendFacts): TendDecision {

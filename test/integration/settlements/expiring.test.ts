@@ -3,6 +3,7 @@ import { CHECKS } from '#api/audit/checks.ts';
 import { runCheck } from '#api/audit/run-audit.ts';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { rejectSettlement } from '#api/settlements/reject.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { tendPayouts } from '#api/treasury/tend-payouts.ts';
@@ -41,6 +42,8 @@ const endOf = (attempt: { expiresAt: Date } | undefined): number => attempt?.exp
 /** Lets chain time pass, one block every half a minute, and scans it; the last of them is not final, and bytes live for up to two minutes. */
 async function pass(seconds: number): Promise<void> {
   await treasury.chain.control.mineSpaced(Math.ceil(seconds / 30), 30_000);
+  // Bytes are dead only once our own clock is past their end as well.
+  await treasury.world.advance(seconds);
   await treasury.follow();
 }
 const violations = async (name: string) => (await runCheck(sql() as never, CHECKS.find((check) => check.name === name) as never, { staticAllowed: true })).rows;
@@ -172,6 +175,64 @@ describe('a payout whose bytes expire', () => {
     expect(await tend()).toBe(0);
     await sql()`update watches set watched_from = watched_from - 100000 where address = ${treasury.wallet('hot')}`;
     await tend();
+    await treasury.settleAll();
+    await paidOnce(settlementId);
+  });
+
+  it('is not dead while our own clock has not passed its end, whatever times blocks claim', async () => {
+    const { settlementId, payoutId } = await lost();
+    await treasury.chain.control.mineSpaced(6, 30_000);
+    await treasury.follow();
+    expect(await tend()).toBe(0);
+    expect(await status(payoutId)).toBe('BROADCAST');
+    await treasury.world.advance(180);
+    expect(await tend()).toBe(1);
+    await treasury.settleAll();
+    await paidOnce(settlementId);
+  });
+
+  it('ends for good, for an operator to decide, when the network refuses it for long and nothing signed can take effect', async () => {
+    const { settlementId, payoutId } = await lost();
+    const [name, chain] = [...treasury.deps.chains][0] as [string, Chain];
+    const refused = async () => ({ ok: false, rejected: 'the token is paused' }) as const;
+    const closed: Deps = { ...treasury.deps, chains: new Map([[name, { ...chain, payer: { ...chain.payer, quote: refused, estimate: refused } }]]) };
+    await pass(180);
+    await tend(closed);
+    expect(await status(payoutId)).toBe('REPLACING');
+    await treasury.world.advance(POLICY.payoutCloseSeconds - 1);
+    await tend(closed);
+    expect(await status(payoutId)).toBe('REPLACING');
+    await treasury.world.advance(1);
+    expect(await tend(closed)).toBe(1);
+    expect(await sql()`select status, plan->'repay' as repay from payouts where id = ${payoutId}`).toEqual([{ status: 'FAILED', repay: false }]);
+    expect(await sql()`select status, wait_reason from settlements where id = ${settlementId}`).toEqual([
+      { status: 'PROCESSING', wait_reason: expect.stringMatching(/paused; an operator must decide$/) },
+    ]);
+    expect(await signPayout(treasury.deps, treasury.signers, payoutId)).toBe('gone');
+    expect(await dispatchSettlement(treasury.deps, settlementId)).toBeNull();
+    await rejectSettlement(treasury.deps, { id: settlementId, reason: 'the token is paused' });
+    expect((await read(settlementId)).status).toBe('REJECTED');
+    // What it had claimed can be withdrawn again.
+    const again = await treasury.cashOut(shop, 'USDT', '45');
+    await treasury.settleAll();
+    expect((await read(again.id)).status).toBe('SETTLED');
+  });
+
+  it('is not given up for one refusal after it had long lacked only its coins', async () => {
+    const { settlementId, payoutId } = await lost();
+    const [name, chain] = [...treasury.deps.chains][0] as [string, Chain];
+    const having = (payer: Partial<Chain['payer']>): Deps => ({
+      ...treasury.deps,
+      chains: new Map([[name, { ...chain, payer: { ...chain.payer, ...payer } }]]),
+    });
+    const refused = async () => ({ ok: false, rejected: 'the token is paused' }) as const;
+    await pass(180);
+    await tend(having({ balance: async (address, contract) => (contract === null ? chain.payer.balance(address, null) : 0n) }));
+    expect(await status(payoutId)).toBe('REPLACING');
+    await treasury.world.advance(POLICY.payoutCloseSeconds + 1);
+    await tend(having({ quote: refused, estimate: refused }));
+    expect(await status(payoutId)).toBe('REPLACING');
+    expect(await tend()).toBe(1);
     await treasury.settleAll();
     await paidOnce(settlementId);
   });

@@ -253,7 +253,7 @@ describe('the signer', () => {
     ['the fee fields of the plan', (id) => scaleFee(id, '2'), (id) => scaleFee(id, '0.5')],
     [
       'the purpose of the payout',
-      (id) => sql()`update payouts set purpose = 'refund' where id = ${id}`,
+      (id) => sql()`update payouts set purpose = 'sweep' where id = ${id}`,
       (id) => sql()`update payouts set purpose = 'settlement' where id = ${id}`,
     ],
     [

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/settlements/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
+import { checkFamily } from '#api/signer/check-family.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
-import { findPayout } from '#api/store/payouts.ts';
+import { findPayout, type StoredPayout } from '#api/store/payouts.ts';
 import { tendPayouts } from '#api/treasury/tend-payouts.ts';
 import type { Payer } from '#shared/chains/chain.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
@@ -223,6 +224,19 @@ it('bytes of another sender under the same nonce exclude nothing: the signer ref
   expect((await row(payoutId))?.failure).toContain('use another nonce');
   await write(own?.bytes);
   await sql()`delete from freezes`;
+  await treasury.settleAll();
+  await paidOnce(settlementId);
+});
+
+it('bytes that moved something else were held against no limit for this: the signer refuses to take their place', async () => {
+  const { settlementId, payoutId } = await stuck();
+  await tend();
+  const payout = (await findPayout(sql(), payoutId)) as StoredPayout;
+  const [chain] = treasury.deps.chains.values();
+  const check = (changed: Partial<StoredPayout>) => checkFamily(treasury.deps, sql(), chain as Chain, { ...payout, ...changed });
+  expect(await check({})).toMatchObject({ kind: 'transfer', earlier: 1 });
+  for (const changed of [{ rawAmount: payout.rawAmount + 1n }, { recipient: treasury.wallet('held') }, { contract: null }])
+    expect(await check(changed)).toEqual({ refuse: expect.stringContaining('moved something else') });
   await treasury.settleAll();
   await paidOnce(settlementId);
 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/settlements/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
+import { upsertScreeningScore } from '#api/store/screening-scores.ts';
 import { listSweepable } from '#api/store/sweepable.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { assertBooksEqualChain, aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
@@ -55,7 +56,7 @@ describe('a sweep', () => {
     await treasury.earn(shop, 'ETH', '0.5');
     await treasury.cashOut(shop, 'ETH', '0.3');
     await treasury.settleAll();
-    expect(await listSweepable(sql(), { networkId: treasury.network.id, assetId: asset('ETH').id, above: 0n, limit: 10 })).toEqual([]);
+    expect(await listSweepable(sql(), { networkId: treasury.network.id, assetId: asset('ETH').id, pool: 'green', above: 0n, limit: 10 })).toEqual([]);
   });
 
   it('with a nonce is never cancelled by a dispatcher that saw it before it had one', async () => {
@@ -106,6 +107,24 @@ describe('a sweep', () => {
       await treasury.mine();
     }
     expect((await getSettlement(treasury.deps, { gateway: shop, id })).status).toBe('SETTLED');
+  });
+
+  it('that waits for a verdict is no reason to pay a cashout out of the funding wallet', async () => {
+    const screened = await treasury.world.aGateway({ screening: { enabled: true, credits: 10 } });
+    const address = await treasury.earn(screened, 'ETH', '0.1', 0);
+    await upsertScreeningScore(sql(), { address, score: null });
+    await treasury.chain.payAndMine(address, null, raw('ETH', '0.01'));
+    await treasury.mine(2);
+    await treasury.credit();
+    const { id } = await treasury.cashOut(screened, 'ETH', '0.05');
+    await dispatchSettlement(treasury.deps, id);
+    expect(await sql()`select purpose from payouts`).toEqual([]);
+    expect(await sql()`select wait_reason from settlements where id = ${id}`).toMatchObject([{ wait_reason: expect.stringContaining('verdict') }]);
+    await upsertScreeningScore(sql(), { address, score: 0 });
+    await treasury.world.advance(61);
+    await treasury.credit();
+    await treasury.settleAll();
+    expect((await getSettlement(treasury.deps, { gateway: screened, id })).status).toBe('SETTLED');
   });
 
   it('from an address whose watch has run out is seen and booked like any other', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createMachine } from 'xstate';
 import { diagrams, renderMachine } from '#ops/diagrams.ts';
+import { AML_STATES } from '#state-machines/aml/machine.ts';
 import { PAYMENT_STATUSES } from '#state-machines/payment/machine.ts';
 import { PAYOUT_STATUSES } from '#state-machines/payout/machine.ts';
 import { SETTLEMENT_STATUSES } from '#state-machines/settlement/machine.ts';
@@ -10,6 +11,7 @@ describe('the diagram of every machine', () => {
     ['payment', PAYMENT_STATUSES],
     ['settlement', SETTLEMENT_STATUSES],
     ['payout', PAYOUT_STATUSES],
+    ['aml', AML_STATES],
   ])('shows every status of a %s', (name, statuses) => {
     const content = diagrams().find(({ path }) => path.includes(`/${name}/`))?.content ?? '';
     for (const status of statuses) expect(content).toContain(status);

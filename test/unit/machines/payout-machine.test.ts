@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { NO_PAYOUT_FACTS, PAYOUT_STATUSES, type PayoutEvent, type PayoutStatus, payout } from '#state-machines/payout/machine.ts';
 import { everyPath, outcome } from './paths.ts';
 
-const EVENTS: PayoutEvent[] = ['SIGNED', 'SENT', 'SEEN', 'ORPHANED', 'BUMPED', 'CLOSED', 'EXPIRED', 'FINAL_SUCCESS', 'FINAL_FAILURE', 'CANCELLED'];
+const EVENTS: PayoutEvent[] = ['SIGNED', 'SENT', 'SEEN', 'ORPHANED', 'BUMPED', 'CLOSED', 'EXPIRED', 'ABANDONED', 'FINAL_SUCCESS', 'FINAL_FAILURE', 'CANCELLED'];
 
 const EDGES: Partial<Record<`${PayoutStatus} ${PayoutEvent}`, { to: PayoutStatus; effects: string[] }>> = {
   'PLANNED SIGNED': { to: 'SIGNED', effects: ['broadcast'] },
@@ -20,6 +20,7 @@ const EDGES: Partial<Record<`${PayoutStatus} ${PayoutEvent}`, { to: PayoutStatus
   'REPLACING SIGNED': { to: 'SIGNED', effects: ['broadcast'] },
   'REPLACING SEEN': { to: 'INCLUDED', effects: [] },
   'REPLACING CLOSED': { to: 'REPLACING', effects: [] },
+  'REPLACING ABANDONED': { to: 'FAILED', effects: [] },
   'INCLUDED ORPHANED': { to: 'BROADCAST', effects: ['broadcast'] },
   'INCLUDED FINAL_SUCCESS': { to: 'CONFIRMED', effects: ['complete'] },
   'INCLUDED FINAL_FAILURE': { to: 'FAILED', effects: ['fail'] },
@@ -33,10 +34,10 @@ describe('a payout', () => {
     },
   );
 
-  test('can be cancelled only while no bytes exist, and ends only by what the chain made final', () => {
+  test('can be cancelled only while no bytes exist, and ends only by what the chain made final, or once all its bytes are dead', () => {
     const paths = everyPath(payout, 'PLANNED', EVENTS, [NO_PAYOUT_FACTS]);
     expect(paths.filter((path) => path.endsWith('CANCELLED'))).toEqual(['PLANNED → CANCELLED']);
-    for (const path of paths.filter((one) => /CONFIRMED|FAILED/.test(one))) expect(path).toMatch(/INCLUDED → (CONFIRMED|FAILED)$/);
+    for (const path of paths.filter((one) => /CONFIRMED|FAILED/.test(one))) expect(path).toMatch(/(INCLUDED → (CONFIRMED|FAILED)|REPLACING → FAILED)$/);
     expect(paths).toContain('PLANNED → SIGNED → BROADCAST → INCLUDED → CONFIRMED');
     expect(paths).toContain('PLANNED → SIGNED → INCLUDED → BROADCAST');
     expect(paths).toContain('PLANNED → SIGNED → REPLACING → INCLUDED → CONFIRMED');

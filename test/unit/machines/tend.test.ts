@@ -25,6 +25,10 @@ const planned: TendFacts = { ...sent, status: 'PLANNED', transfers: 0, last: nul
 const expiring: TendFacts = { ...sent, exclusion: 'expiry', quoteSecondsLeft: 0 };
 const expiringPlan: TendFacts = { ...planned, exclusion: 'expiry', quoteSecondsLeft: POLICY.payoutRequoteMarginSeconds - 1 };
 
+/** Its bytes expired, and further ones are wanted. */
+const replacing: TendFacts = { ...expiringPlan, status: 'REPLACING', provenDead: true };
+const REFUSED: MarketFacts = { ...GOOD, accepted: false };
+
 const table = (rows: [string, TendFacts, TendDecision][]) => test.each(rows)('%s', (_, facts, decision) => expect(tend(facts)).toBe(decision));
 
 describe('bytes under a nonce', () => {
@@ -85,7 +89,21 @@ describe('a plan without a nonce', () => {
     ['is given up when the wallet no longer covers it', { ...expiringPlan, market: { ...GOOD, covered: false } }, 'release'],
     ['is given up when the network refuses it', { ...expiringPlan, market: { ...GOOD, accepted: false } }, 'release'],
     ['of further bytes is made again', { ...expiringPlan, status: 'REPLACING', market: GOOD }, 'requote'],
-    ['of further bytes is never given up: some were sent', { ...expiringPlan, status: 'REPLACING', market: { ...GOOD, accepted: false } }, 'stuck'],
+    ['of further bytes waits when the network refuses it', { ...replacing, market: REFUSED }, 'stuck'],
+    ['of further bytes asks the node before it is given up', { ...replacing, stuckSeconds: LONG, market: REFUSED }, 'askNode'],
+    ['of further bytes is given up when the network refused it for long', { ...replacing, stuckSeconds: LONG, market: REFUSED, inABlock: false }, 'abandon'],
+    ['of further bytes is not given up a second too early', { ...replacing, stuckSeconds: LONG - 1, market: REFUSED, inABlock: false }, 'stuck'],
+    ['of further bytes is not given up while some may be in a block', { ...replacing, stuckSeconds: LONG, market: REFUSED, inABlock: true }, 'stuck'],
+    [
+      'of further bytes is not given up before those sent are proven dead',
+      { ...replacing, provenDead: false, stuckSeconds: LONG, market: REFUSED, inABlock: false },
+      'stuck',
+    ],
+    [
+      'of further bytes that only lacks coins is never given up',
+      { ...replacing, stuckSeconds: LONG, market: { ...GOOD, covered: false }, inABlock: false },
+      'stuck',
+    ],
   ]);
 });
 

@@ -1,0 +1,84 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import { listPayableRefunds, type StoredRefund } from '#api/store/aml-refunds.ts';
+import { findAsset, type StoredAsset } from '#api/store/assets.ts';
+import { findMisplaced, listMisplaced, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
+import { listPoolTransfers, listRefundFamilies } from '#api/store/payouts.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { toUnits } from '#shared/core/money.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
+import { familyAfter, type Order, sendOrder } from './send.ts';
+import { poolAddress } from './wallets.ts';
+
+/**
+ * Plans every refund that was ordered and not sent yet, and every transfer between the hot and the held wallet that a change
+ * of pool asks for (decisions 10). Each needs its own coins, so one that waits holds up no other. Answers how many it planned.
+ */
+export async function payHeldOrders(deps: Deps): Promise<number> {
+  let planned = 0;
+  for (const chain of deps.chains.values()) {
+    for (const { name, order } of await listOrders(deps, chain)) {
+      const outcome = await sendOrder(deps, chain, order);
+      if ('planned' in outcome) planned += 1;
+      const reason = 'waiting' in outcome ? outcome.waiting : 'stuck' in outcome ? outcome.stuck : null;
+      if (reason !== null) deps.log.warn({ order: name, network: chain.config.name, reason }, 'coins of the held pool cannot be sent yet');
+    }
+  }
+  return planned;
+}
+
+async function listOrders(deps: Deps, chain: Chain): Promise<{ name: string; order: Order }[]> {
+  const { sql } = deps.db;
+  const orders: { name: string; order: Order }[] = [];
+  for (const refund of await listPayableRefunds(sql, chain.id)) {
+    if (familyAfter(await listRefundFamilies(sql, refund.id)) === null) continue;
+    orders.push({ name: `refund ${refund.id}`, order: refundOrder(await assetOf(sql, refund.assetId), refund) });
+  }
+  for (const coins of await listMisplaced(sql, chain.id)) {
+    if ((await nextTransfer(sql, coins)) === null) continue;
+    orders.push({ name: `coins of payment ${coins.paymentId}`, order: moveOrder(chain, await assetOf(sql, coins.assetId), coins) });
+  }
+  return orders;
+}
+
+function refundOrder(asset: StoredAsset, refund: StoredRefund): Order {
+  return {
+    purpose: 'refund',
+    settlementId: null,
+    refundId: refund.id,
+    pool: 'held',
+    asset,
+    recipient: refund.recipient,
+    rawAmount: toUnits(refund.amount, asset.decimals) ?? 0n,
+    locked: null,
+    nextFamily: async (tx) => familyAfter(await listRefundFamilies(tx, refund.id)),
+  };
+}
+
+function moveOrder(chain: Chain, asset: StoredAsset, coins: MisplacedCoins): Order {
+  return {
+    purpose: 'held_release',
+    settlementId: null,
+    paymentId: coins.paymentId,
+    pool: coins.from,
+    asset,
+    recipient: poolAddress(chain, coins.to),
+    rawAmount: coins.rawAmount,
+    locked: null,
+    nextFamily: async (tx) => {
+      const now = await findMisplaced(tx, coins);
+      return now?.from === coins.from && now.rawAmount === coins.rawAmount ? nextTransfer(tx, coins) : null;
+    },
+  };
+}
+
+/** Number of the transfer that coins need now; null when one is on its way, or two have failed since the last that arrived. */
+async function nextTransfer(sql: Reads, coins: MisplacedCoins): Promise<number | null> {
+  const made = await listPoolTransfers(sql, coins);
+  return familyAfter(made.slice(made.findLastIndex((payout) => payout.status === 'CONFIRMED') + 1));
+}
+
+async function assetOf(sql: Reads, id: string): Promise<StoredAsset> {
+  const asset = await findAsset(sql, id);
+  if (asset === undefined) throw new Invariant(`asset ${id} does not exist`);
+  return asset;
+}

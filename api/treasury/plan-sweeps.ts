@@ -1,0 +1,79 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import { nativeAsset } from '#api/settlements/quote-fee.ts';
+import { listAssets } from '#api/store/assets.ts';
+import { listUnderWay } from '#api/store/payouts.ts';
+import { listSweepable } from '#api/store/sweepable.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { POOLS } from '#state-machines/ledger/accounts.ts';
+import { closedReason } from './closed.ts';
+import { openSweep, pushSweep, type Sweeping } from './sweep.ts';
+import { sweepFloor } from './sweep-floor.ts';
+import { poolWallet } from './wallets.ts';
+
+/** Addresses that cannot be swept now, as when an issuer has locked them: this many keep no others from it. */
+const PASSED_OVER = 20;
+
+/**
+ * Sweeps deposit addresses before a cashout needs their coins: those worth more than a multiple of what the top-up and the
+ * sweep cost now, the largest first, a few at once, each to the wallet of its own pool; and takes sweeps that wait for their
+ * gas a step further. Nothing while dispatch is frozen, a network is paused or a wallet is halted. Answers how many it began.
+ */
+export async function planSweeps(deps: Deps): Promise<number> {
+  let begun = 0;
+  for (const chain of deps.chains.values()) {
+    begun += await sweepNetwork(deps, chain);
+  }
+  return begun;
+}
+
+async function sweepNetwork(deps: Deps, chain: Chain): Promise<number> {
+  const { sql } = deps.db;
+  const native = await nativeAsset(sql, chain.id);
+  const assets = (await listAssets(sql)).filter((asset) => asset.networkId === chain.id);
+  const atOnce = chain.config.sweeping?.atOnce ?? POLICY.sweepsAtOnce;
+  let begun = 0;
+  for (const pool of POOLS) {
+    const { address: recipient, haltedReason } = await poolWallet(deps, chain, pool);
+    if (haltedReason !== null) continue;
+    for (const asset of assets) {
+      if ((await closedReason(sql, { networkName: chain.config.name, assetId: asset.id })) !== null) continue;
+      const sweeping: Sweeping = { settlementId: null, pool, recipient, asset, native };
+      try {
+        begun += await sweepAsset(deps, chain, sweeping, atOnce);
+      } catch (error) {
+        // What is the matter with one token must not hold up the network's others.
+        if (!(error instanceof ChainUnavailable)) throw error;
+        deps.log.warn({ err: error, network: chain.config.name, asset: asset.symbol }, 'deposits cannot be swept; they will be later');
+      }
+    }
+  }
+  return begun;
+}
+
+async function sweepAsset(deps: Deps, chain: Chain, sweeping: Sweeping, atOnce: number): Promise<number> {
+  const underWay = await listUnderWay(deps.db.sql, { networkId: chain.id, purpose: 'sweep' });
+  for (const sweep of underWay) {
+    if (sweep.assetId === sweeping.asset.id && sweep.recipient === sweeping.recipient) await pushSweep(deps, chain, sweeping, sweep);
+  }
+  // Those that a cashout waits for are counted too: gas for all of them comes from one wallet.
+  return atOnce > underWay.length ? openSweeps(deps, chain, sweeping, atOnce - underWay.length) : 0;
+}
+
+async function openSweeps(deps: Deps, chain: Chain, sweeping: Sweeping, room: number): Promise<number> {
+  const { asset, pool } = sweeping;
+  const query = { networkId: chain.id, assetId: asset.id, pool, restSeconds: POLICY.sweepRestSeconds };
+  let above: bigint | undefined;
+  let begun = 0;
+  for (const found of await listSweepable(deps.db.sql, { ...query, above: 0n, limit: room + PASSED_OVER })) {
+    above ??= await sweepFloor(deps, chain, sweeping, found.address);
+    if (above === undefined) continue;
+    // The largest come first.
+    if (found.rawAmount <= above || begun >= room) break;
+    const sweep = await openSweep(deps, chain, sweeping, found);
+    if (sweep === null) continue;
+    begun += 1;
+    await pushSweep(deps, chain, sweeping, sweep);
+  }
+  return begun;
+}

@@ -1,0 +1,34 @@
+import type { Chain } from '#api/deps.ts';
+import { findMisplaced } from '#api/store/misplaced-coins.ts';
+import type { StoredPayout } from '#api/store/payouts.ts';
+import { readSweepAllowance } from '#api/store/sweepable.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
+import { type Pool, POOLS } from '#state-machines/ledger/accounts.ts';
+import { poolAddress } from './wallets.ts';
+
+/**
+ * Why a transfer between our own addresses would bring coins to a wallet of a pool they are not in (decisions 10), or before
+ * the verdict about them; null when it would not, and for every transfer that is none of these. The pool may have changed
+ * since it was planned, so it only waits, and is given up in the end. Locks nothing.
+ */
+export async function poolProblem(sql: Reads, chain: Chain, payout: StoredPayout): Promise<string | null> {
+  const { purpose, assetId, walletAddress, recipient, rawAmount, paymentId } = payout;
+  const to = poolOf(chain, recipient);
+  if (purpose === 'sweep') {
+    if (to === null) return 'a sweep goes to the wallet of a pool';
+    const allowed = await readSweepAllowance(sql, { networkId: chain.id, assetId, pool: to, address: walletAddress, except: payout.id });
+    if (allowed.waiting) return 'a verdict about these coins is awaited';
+    return rawAmount > allowed.rawAmount ? `its coins are not in the ${to} pool (any more)` : null;
+  }
+  if (purpose === 'held_release') {
+    const misplaced = paymentId === null ? undefined : await findMisplaced(sql, { paymentId, assetId, except: payout.id });
+    const fits = misplaced !== undefined && misplaced.from === poolOf(chain, walletAddress) && misplaced.to === to && rawAmount <= misplaced.rawAmount;
+    return fits ? null : 'its payment’s coins are where they belong';
+  }
+  return null;
+}
+
+/** The pool whose coins are in the wallet at an address; null when it is no such wallet. */
+function poolOf(chain: Chain, address: string): Pool | null {
+  return POOLS.find((pool) => poolAddress(chain, pool) === address) ?? null;
+}

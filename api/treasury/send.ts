@@ -1,0 +1,121 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import { nativeAsset } from '#api/settlements/quote-fee.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { listCommitted, type StoredPayout } from '#api/store/payouts.ts';
+import { lockWallet } from '#api/store/wallets.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import type { Coins } from '#shared/core/money.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import type { Pool } from '#state-machines/ledger/accounts.ts';
+import { closedReason } from './closed.ts';
+import { coverShortage } from './cover.ts';
+import { checkFee, checkLimits, type LimitedTransfer } from './limits.ts';
+import { freeOf, observeWallet, planTransfer } from './plan-transfer.ts';
+import { coverGas } from './top-up.ts';
+import { poolWallet } from './wallets.ts';
+
+/** Families made without asking anybody: the first, and one more after a failure (decisions 10). */
+const AUTOMATIC_FAMILIES = 2;
+
+/** A transfer that a wallet of ours owes: a cashout, a refund, or coins that follow their payment into another pool. */
+export interface Order {
+  purpose: 'settlement' | 'refund' | 'held_release';
+  settlementId: string | null;
+  refundId?: string;
+  paymentId?: string;
+  /** The pool that pays: no other pool's coins are ever spent for it (decisions 10). */
+  pool: Pool;
+  asset: StoredAsset;
+  /** Canonical. */
+  recipient: string;
+  /** Chain units. */
+  rawAmount: bigint;
+  /** What was locked for its fee; null when nothing was. */
+  locked: { coins: Coins; symbol: string } | null;
+  /** Locks the row it comes from until commit, where that is one that is locked before the wallet. */
+  lock?(tx: Tx): Promise<unknown>;
+  /** Number of the family it needs, or null when it needs none (any more); asked under that lock and the wallet's. */
+  nextFamily(tx: Tx): Promise<number | null>;
+}
+
+/** What became of an order: planned for the signer, no longer to be sent, waiting (and so is everything behind it), or stuck by itself. */
+export type Sent = { planned: string } | { gone: true } | { waiting: string } | { stuck: string };
+
+/**
+ * Plans the transaction of one order from the wallet of its pool: asks the chain with no lock held, has coins and gas brought
+ * where they are missing, and gives it its nonce under the locks of order and wallet. Safe to run any number of times at once.
+ */
+export async function sendOrder(deps: Deps, chain: Chain, order: Order): Promise<Sent> {
+  try {
+    return await send(deps, chain, order);
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return { waiting: `the chain cannot be reached: ${error.message}` };
+    // A row that contradicts itself must not hold up the ones behind it.
+    if (error instanceof Invariant) return { stuck: error.message };
+    throw error;
+  }
+}
+
+/** Number of the family an order needs after these, or null when one of them lives or paid, or a person has to decide. */
+export function familyAfter(families: readonly StoredPayout[]): number | null {
+  if (families.some((payout) => payout.status !== 'FAILED' && payout.status !== 'CANCELLED')) return null;
+  const last = families.filter((payout) => payout.status === 'FAILED').at(-1);
+  if (last === undefined) return 1;
+  return last.plan.repay === true && last.family < AUTOMATIC_FAMILIES ? last.family + 1 : null;
+}
+
+async function send(deps: Deps, chain: Chain, order: Order): Promise<Sent> {
+  const { asset, pool, recipient, rawAmount, settlementId } = order;
+  const { sql } = deps.db;
+  const closed = await closedReason(sql, { networkName: asset.networkName, assetId: asset.id });
+  if (closed !== null) return { waiting: closed };
+  const wallet = await poolWallet(deps, chain, pool);
+  if (wallet.haltedReason !== null) return { waiting: `the wallet is halted: ${wallet.haltedReason}` };
+  if (rawAmount <= 0n) throw new Invariant('it has an amount that cannot be sent');
+  const native = await nativeAsset(sql, asset.networkId);
+  const limit = await checkLimits(deps, sql, chain, leaving(order, native, 0n));
+  if (limit !== null) return limit.lasting ? { stuck: limit.problem } : { waiting: limit.problem };
+
+  const intent = { sender: wallet.address, recipient, contract: asset.contract, rawAmount };
+  const observed = await observeWallet(deps, chain, wallet, asset.contract);
+  const free = freeOf(observed, await listCommitted(sql, wallet.id, observed.committedIds), asset.contract);
+  const estimate = await chain.payer.estimate(intent);
+  if (!estimate.ok) return { stuck: `the network refuses the transfer: ${estimate.rejected}` };
+  const { rawFee } = estimate.quote;
+  const needed = rawAmount + (asset.type === 'NATIVE' ? rawFee : 0n);
+  const short = { settlementId, wallet, pool, asset, native };
+  if (free.coins < needed) return { waiting: await coverShortage(deps, chain, { ...short, missing: needed - free.coins }) };
+  if (free.native < rawFee) return { waiting: await coverGas(deps, chain, { ...short, missing: rawFee - free.native, fee: rawFee }) };
+  const answer = await chain.payer.quote(intent);
+  if (!answer.ok) return { stuck: `the network refuses the transfer: ${answer.rejected}` };
+  const { quote } = answer;
+  const fee = await checkFee(deps, { rawFee: quote.rawFee, native }, order.locked);
+  if (fee !== null) return { waiting: fee.problem };
+
+  const outcome = await deps.db.transaction(async (tx): Promise<Sent> => {
+    // All that may have changed while the chain was asked is looked at again, under lock.
+    await order.lock?.(tx);
+    await lockWallet(tx, wallet.id);
+    const family = await order.nextFamily(tx);
+    if (family === null) return { gone: true };
+    const now = await closedReason(tx, { networkName: asset.networkName, assetId: asset.id });
+    if (now !== null) return { waiting: now };
+    crashPoint('dispatch.locked');
+    const still = await checkLimits(deps, tx, chain, leaving(order, native, quote.rawFee));
+    if (still !== null) return still.lasting ? { stuck: still.problem } : { waiting: still.problem };
+    const planned = await planTransfer(tx, deps, wallet.id, observed, { ...order, family, parentId: null, quote });
+    return 'refused' in planned ? { waiting: planned.refused } : { planned: planned.payoutId };
+  });
+  crashPoint('dispatch.committed');
+  deps.wake();
+  return outcome;
+}
+
+/** What the order takes away from us: between our own wallets no more than its fee. */
+function leaving({ purpose, asset, rawAmount }: Order, native: StoredAsset, rawFee: bigint): LimitedTransfer {
+  const coin = { symbol: native.symbol, decimals: native.decimals };
+  if (purpose === 'held_release') return { ...coin, native: true, rawAmount: rawFee, planned: true };
+  return { symbol: asset.symbol, decimals: asset.decimals, native: asset.contract === null, rawAmount, fee: { ...coin, rawFee }, planned: true };
+}

@@ -1,0 +1,91 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
+import { lockWallet, type StoredWallet } from '#api/store/wallets.ts';
+import { checkFee, checkTopUp } from './limits.ts';
+import { observeWallet, planTransfer } from './plan-transfer.ts';
+import { configuredWallet } from './wallets.ts';
+
+/** A wallet that runs out of gas is given this many times what it lacks a transfer for, so that it does not run out again at once. */
+const GAS_RESERVE = 20n;
+
+/** A wallet that pays, and the native coins it lacks. */
+export interface GasNeed {
+  /** The cashout it is needed for, if it is one. */
+  settlementId: string | null;
+  wallet: StoredWallet;
+  native: StoredAsset;
+  /** Native units missing. */
+  missing: bigint;
+  /** What one of its transfers costs, native units. */
+  fee: bigint;
+}
+
+/** Sends a wallet that pays the native coins it lacks, from the funding wallet. Returns what its payment is waiting for. */
+export async function coverGas(deps: Deps, chain: Chain, need: GasNeed): Promise<string> {
+  const { settlementId, native, wallet, missing, fee } = need;
+  for (const rawAmount of [missing + GAS_RESERVE * fee, missing]) {
+    const refused = await topUp(deps, chain, { settlementId, native, recipient: wallet.address, parentId: null, rawAmount });
+    if (refused === null) break;
+    if (rawAmount === missing) return `the wallet needs gas and ${refused}`;
+  }
+  return 'waiting for gas to reach the wallet';
+}
+
+/** Sends the address of a sweep the native coins it lacks, with a reserve. Returns why it could not, or null. */
+export async function coverSweepGas(
+  deps: Deps,
+  chain: Chain,
+  need: { settlementId: string | null; native: StoredAsset; sweep: StoredPayout; rawAmount: bigint },
+): Promise<string | null> {
+  const { settlementId, native, sweep, rawAmount } = need;
+  const refused = await topUp(deps, chain, { settlementId, native, recipient: sweep.walletAddress, parentId: sweep.id, rawAmount });
+  if (refused !== null) deps.log.error({ sweep: sweep.id, refused }, 'a sweep cannot be given gas');
+  return refused;
+}
+
+/** Half as much again: the fee may rise before the sweep is sent, and what is left over stays ours. */
+export function withReserve(rawFee: bigint): bigint {
+  return (rawFee * 3n) / 2n;
+}
+
+interface TopUp {
+  settlementId: string | null;
+  native: StoredAsset;
+  recipient: string;
+  /** The sweep that waits for it; null for a wallet's own gas. */
+  parentId: string | null;
+  rawAmount: bigint;
+}
+
+/** Plans native coins from the funding wallet to another address of ours, unless some are on their way there. Returns why it could not, or null. */
+async function topUp(deps: Deps, chain: Chain, gas: TopUp): Promise<string | null> {
+  const funding = await configuredWallet(deps, chain, 'funding');
+  if (funding.haltedReason !== null) return `the funding wallet is halted: ${funding.haltedReason}`;
+  const limit = await checkTopUp(deps, { symbol: gas.native.symbol, decimals: gas.native.decimals, rawAmount: gas.rawAmount });
+  if (limit !== null) return limit.problem;
+  const observed = await observeWallet(deps, chain, funding, null);
+  const answer = await chain.payer.estimate({ sender: funding.address, recipient: gas.recipient, contract: null, rawAmount: gas.rawAmount });
+  if (!answer.ok) return `the network refuses the top-up: ${answer.rejected}`;
+  const fee = await checkFee(deps, { rawFee: answer.quote.rawFee, native: gas.native }, null);
+  if (fee !== null) return fee.problem;
+  const planned = await deps.db.transaction(async (tx) => {
+    await lockWallet(tx, funding.id);
+    const coming = (await listUnderWay(tx, { networkId: chain.id, purpose: 'top_up' })).some(
+      (one) => one.recipient === gas.recipient && one.status !== 'INCLUDED',
+    );
+    if (coming) return null;
+    return planTransfer(tx, deps, funding.id, observed, {
+      purpose: 'top_up',
+      settlementId: gas.settlementId,
+      family: 1,
+      parentId: gas.parentId,
+      asset: gas.native,
+      recipient: gas.recipient,
+      rawAmount: gas.rawAmount,
+      quote: answer.quote,
+    });
+  });
+  deps.wake();
+  return planned === null || 'payoutId' in planned ? null : `the funding wallet cannot send it: ${planned.refused}`;
+}
