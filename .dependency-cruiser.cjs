@@ -50,7 +50,7 @@ module.exports = {
     never('ledger-above-store', '^api/ledger/', '^api/(?!store/|ledger/|deps\\.ts)', 'api/ledger stands on the store.'),
     never(
       'use-cases-know-no-http',
-      '^api/(payments|settlements|treasury|ledger|consumers|jobs|signer|audit)/',
+      '^api/(payments|settlements|aml|billing|screening|treasury|ledger|consumers|jobs|signer|audit)/',
       '^api/(http|operations)/',
       'http → operations → use cases, never back.',
     ),

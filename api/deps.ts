@@ -7,6 +7,7 @@ import type { ApiConfig } from '#shared/platform/config.ts';
 import type { Limiter } from '#shared/platform/limiter.ts';
 import type { ApiMetrics } from '#shared/platform/metrics.ts';
 import type { Database, Tx } from '#shared/platform/postgres.ts';
+import type { Screen } from '#state-machines/settlement/settlement.ts';
 
 /** Everything keyless that the api knows about one network. */
 export interface Chain {
@@ -31,6 +32,64 @@ export interface PriceSource {
   fresh(symbol: string): Promise<Price | undefined>;
 }
 
+/** A destination somebody wants to be paid to. */
+export interface DestinationToScreen {
+  gateway: Gateway;
+  chain: Chain;
+  /** Canonical. */
+  address: string;
+  assetId: string;
+  amountUsd?: Usd;
+}
+
+/** A deposit of a gateway that screens. */
+export interface DepositToScreen {
+  gateway: Gateway;
+  chain: Chain;
+  depositId: string;
+  txid: string;
+  /** Canonical; none where the chain does not tell. */
+  senders: readonly string[];
+  /** Canonical. */
+  recipient: string;
+  assetId: string;
+  amountUsd?: Usd;
+}
+
+/** What screening a deposit came to; `ref` is the row that keeps the verdict. Whoever gets no score asks again later. */
+export type DepositScreen = { score: number; ref: string } | 'unavailable' | 'out_of_credit' | 'pending';
+
+/**
+ * Buys verdicts of where money goes and comes from, each once, with the gateway's credits (decisions 10). A score is 0 to
+ * 100; unsure is never a score. Asks a third party for seconds: never to be called with a transaction open, nor for a
+ * gateway whose screening is off.
+ */
+export interface Screening {
+  /** Pinned for a day per gateway and address. */
+  destination(input: DestinationToScreen): Promise<Screen>;
+  /** Pinned for ever per deposit. */
+  deposit(input: DepositToScreen): Promise<DepositScreen>;
+  /** Finishes what askers that died or gave up have left, so that no credit is held for ever; returns how many. */
+  tend(): Promise<number>;
+  /** Who gives the verdicts, and how many addresses the sanctions list holds; null without a list. */
+  sources(): { provider: string; sanctioned: number | null };
+}
+
+/** A plain-text mail to one person. */
+export interface Mail {
+  /** Names what it is about, so that a mail sent twice can be told to be one: letters, digits and hyphens. */
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/** Where mail goes. */
+export interface Mailer {
+  /** @throws when it was not taken; whoever asked asks again later */
+  send(mail: Mail): Promise<void>;
+}
+
 /** What every use case is given; nothing of this is ever a global (architecture 1). */
 export interface Deps {
   db: Database;
@@ -39,6 +98,8 @@ export interface Deps {
   /** By network name. */
   chains: ReadonlyMap<string, Chain>;
   prices: PriceSource;
+  screening: Screening;
+  mail: Mailer;
   /** Who may call how often; asked through `rateLimit` of api/http (decisions 8). */
   limiter: Limiter;
   /** Cryptographically secure in production; chosen by tests. */
@@ -92,7 +153,8 @@ export interface GatewaySettings {
     approvalCapUsd: string | null;
     dispatchDelaySeconds: number;
   };
-  screening: { enabled: boolean; credits: number; threshold: number };
+  /** Its credits are a row of their own. */
+  screening: { enabled: boolean; threshold: number };
   contactEmail: string | null;
   strictSignatures: boolean;
   branding: { displayName: string | null; logoUrl: string | null; supportUrl: string | null; language: string | null };

@@ -2,6 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { assertDurable } from '#api/ledger/assert-durable.ts';
+import { openMailer } from '#api/clients/mail.ts';
 import { pricePolicy, storedPrices } from '#api/clients/prices.ts';
 import { openPriceSources } from '#api/clients/prices/registry.ts';
 import { startChainConsumer } from '#api/consumers/chain-events.ts';
@@ -22,6 +23,9 @@ import { registry } from '#api/jobs/index.ts';
 import { codecOf, openDeriver } from '#shared/chains/codecs.ts';
 import { openPayer } from '#shared/chains/payers.ts';
 import { openEndpoints, openReader } from '#shared/chains/readers.ts';
+import { openScreeningSources } from '#api/clients/screening/registry.ts';
+import { anyAddress } from '#api/screening/any-address.ts';
+import { openScreening } from '#api/screening/open.ts';
 import { type ApiConfig, ConfigError, readApiConfig } from '#shared/platform/config.ts';
 import { armCrashPoint } from '#shared/platform/crash-points.ts';
 import { startHealthServer } from '#shared/platform/health.ts';
@@ -80,12 +84,15 @@ async function openDeps(parts: { config: ApiConfig; log: Logger; db: Database; s
     }),
   );
   await pinGenesis(db, chains.values(), log);
+  const sources = openScreeningSources(config, { db, log, canonical: anyAddress(chains.values()) });
   return {
     db,
     config,
     log,
     chains,
     prices: storedPrices(db, pricePolicy(config)),
+    screening: openScreening({ db, log, randomBytes, metrics, sources }),
+    mail: openMailer(config),
     limiter,
     randomBytes,
     wallClock: Date.now,
@@ -115,14 +122,16 @@ function startSignerRole(deps: Deps, config: ApiConfig, lifecycle: Lifecycle): v
 /** The http role: both contracts and their documentation, and on a port of its own what belongs to the hosted checkout. */
 async function startHttp(deps: Deps, jobs: Jobs | undefined, lifecycle: Lifecycle): Promise<void> {
   const production = deps.config.NODE_ENV === 'production';
+  const contractFolder = join(process.cwd(), 'dist/contract');
   const app = await createApp(deps, {
+    contractFolder,
     operations,
     operatorOperations: operatorOperations({
       devChains: production ? null : localChains(deps.config.networks, deps.log),
       runDue: async () => jobs?.runDue(),
     }),
   });
-  const checkout = await createCheckoutApp(deps, { operations: checkoutOperations });
+  const checkout = await createCheckoutApp(deps, { contractFolder, operations: checkoutOperations });
   await listen(deps, lifecycle, { name: 'http', app, port: deps.config.SLUICE_PORT });
   await listen(deps, lifecycle, { name: 'checkout', app: checkout, port: deps.config.SLUICE_CHECKOUT_PORT });
 }

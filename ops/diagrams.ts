@@ -1,3 +1,4 @@
+import { aml } from '#state-machines/aml/machine.ts';
 import { chain } from '#state-machines/chain/machine.ts';
 import { payment } from '#state-machines/payment/machine.ts';
 import { payout } from '#state-machines/payout/machine.ts';
@@ -30,6 +31,7 @@ export function diagrams(): Diagram[] {
       content: renderMachine(settlement.machine, 'Settlement', ['REQUESTED', 'PENDING_APPROVAL', 'UNDERFUNDED', 'WAITING_AML_CREDIT']),
     },
     { path: 'state-machines/payout/machine.md', content: renderMachine(payout.machine, 'Payout') },
+    { path: 'state-machines/aml/machine.md', content: renderMachine(aml.machine, 'What screening made of a payment') },
     { path: 'state-machines/chain/machine.md', content: renderMachine(chain, 'Chain') },
   ];
 }

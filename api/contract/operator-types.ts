@@ -133,7 +133,7 @@ export interface paths {
         put?: never;
         /**
          * Add screening credits
-         * @description Not available yet.
+         * @description Verdicts it may buy from now on, beside those it has left. Cashouts that wait for credit are screened with their next check, within a minute.
          */
         post: operations["addScreeningCredits"];
         delete?: never;
@@ -316,7 +316,10 @@ export interface paths {
         put?: never;
         /**
          * Release, refund or withhold a held payment
-         * @description Not available yet.
+         * @description For a payment whose amlState is HELD. RELEASE moves all that is left of it to the ordinary pool, for good. WITHHOLD keeps it
+         *     from its gateway, for good. REFUND orders it back to `address` (gross less the network fee, one transaction per asset), as
+         *     long as no cashout has drawn from it or reserved any of it; it reads REFUNDED once the last of them is final. RELEASE and
+         *     REFUND also need a verdict about every deposit of it, and nothing can be done while a refund is on its way: 409.
          */
         post: operations["resolveAml"];
         delete?: never;
@@ -369,8 +372,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reject a settlement before anything is signed
-         * @description Not available yet.
+         * Reject a settlement that cannot be paid any more, or not yet
+         * @description Any claimed status before bytes are signed (`PENDING_APPROVAL`, `REQUESTED`), and `PROCESSING` once final blocks say that nothing
+         *     signed for it can ever take effect. Its claim goes back to the pool. 409 names what may still pay it.
          */
         post: operations["rejectSettlement"];
         delete?: never;
@@ -432,10 +436,47 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the monthly invoices
-         * @description Not available yet.
+         * List the monthly invoices, the last closed first
+         * @description What monthly-billed gateways owe: closed at 00:00 UTC on the first of the month, each with its first hundred lines.
          */
         get: operations["listInvoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/invoices/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an invoice and a page of its lines, the earliest booked first */
+        get: operations["getInvoice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/expenses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what the platform bore, by gateway, month and asset, the latest month first
+         * @description Fees of payments, and of free cashouts. MONTHLY is invoiced to the gateway when its month is over; PLATFORM is the expense of the platform itself.
+         */
+        get: operations["listExpenses"];
         put?: never;
         post?: never;
         delete?: never;
@@ -549,7 +590,8 @@ export interface paths {
         put?: never;
         /**
          * Dispatch again
-         * @description Lifts the freeze of the scope, everything unless it is named.
+         * @description Lifts the freeze of the scope, everything unless it is named. What the audit froze it freezes again while it still finds it;
+         *     `force` accepts the coins that are missing as lost, so that only more of them freeze again.
          */
         post: operations["unfreeze"];
         delete?: never;
@@ -598,6 +640,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/screening": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where verdicts come from */
+        get: operations["getScreening"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/screening/{address}": {
         parameters: {
             query?: never;
@@ -608,7 +667,7 @@ export interface paths {
         get?: never;
         /**
          * Set what screening says about an address
-         * @description Not available yet.
+         * @description What the development source says about an address from now on; verdicts that were given stay. Refused where verdicts come from a provider.
          */
         put: operations["setScreening"];
         post?: never;
@@ -775,8 +834,8 @@ export interface components {
             screening?: {
                 /** @default false */
                 enabled: boolean | null;
-                /** @default 0 */
-                credits: number | null;
+                /** @description Verdicts it may still buy, live. Given on PATCH it is set; absent or null leaves it alone. 0 on a new gateway. */
+                credits?: number | null;
                 /** @default 70 */
                 threshold: number | null;
             } | null;
@@ -1042,8 +1101,14 @@ export interface components {
             /** @description Locked prices, totals and addresses. */
             offers: Record<string, never>[];
             deposits: Record<string, never>[];
-            /** @description What the gateway was credited. */
+            /** @description What the gateway was credited, in which pool, and what screening said of it. */
             credits: Record<string, never>[];
+            /** @description What screening and operators made of the payment. */
+            aml: {
+                /** @description Its amlState from the first to the last, with the facts each decision saw. */
+                events: Record<string, never>[];
+                refunds: components["schemas"]["AmlRefund"][];
+            };
             /** @description The sentence that gives the reason for the status; of a PENDING payment, what it waits for. */
             summary: string;
             /** @description What happened, in order: the explanation that the merchant gets from `GET /payments/{paymentId}/explain`. */
@@ -1063,16 +1128,141 @@ export interface components {
         };
         SettlementTimeline: {
             settlement: Record<string, never>;
+            fee: components["schemas"]["SettlementFee"] | null;
             events: Record<string, never>[];
             /** @description The transactions that carry it out. */
             payouts: Record<string, never>[];
         };
+        /** @description What a settled cashout locked for the network and what it really cost; null before it is settled. A figure that needs a price nobody knew is null. */
+        SettlementFee: {
+            /**
+             * @description MERCHANT pays what was locked; PLATFORM accrues what it really cost.
+             * @enum {string}
+             */
+            payer: "MERCHANT" | "PLATFORM";
+            /** @description Symbol of the asset paid out. */
+            lockedAsset: string;
+            locked: components["schemas"]["Money"];
+            /** @description Symbol of the coin the network charges fees in. */
+            nativeAsset: string;
+            lockedNative: string | null;
+            actualNative: components["schemas"]["Money"];
+            /** @description Locked less actual; below zero where the platform paid on top. */
+            differenceNative: string | null;
+            lockedUsd: string | null;
+            actualUsd: string | null;
+            differenceUsd: string | null;
+            /** @description The latest prices known when it settled, with their age then. */
+            prices: {
+                symbol: string;
+                usd: components["schemas"]["Money"];
+                /** Format: date-time */
+                takenAt: string;
+                ageSeconds: number;
+            }[];
+        };
+        InvoiceLine: {
+            /**
+             * @description payment: network fee and commission of a deposit. settlement: what a free cashout cost. reversal: fees given back.
+             * @enum {string}
+             */
+            kind: "payment" | "settlement" | "reversal";
+            /** Format: uuid */
+            paymentId: string | null;
+            /** Format: uuid */
+            settlementId: string | null;
+            network: string;
+            assetSymbol: string;
+            /** @description In that asset; below zero where it is taken back. */
+            amount: string;
+            priceUsd: components["schemas"]["Money"];
+            /** Format: date-time */
+            priceAt: string | null;
+            usd: string;
+            /** Format: date-time */
+            bookedAt: string;
+        };
+        Invoice: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            gatewayId: string;
+            gatewayName: string;
+            /** @description Such as `2026-10`, in UTC. */
+            month: string;
+            /** @enum {string} */
+            currencyCode: "USD";
+            /** @description Exact sum of the lines. */
+            totalUsd: string;
+            /** @description The same in cents, rounded half-up once. */
+            amountDue: string;
+            lineCount: number;
+            /** Format: date-time */
+            closedAt: string;
+            lines: components["schemas"]["InvoiceLine"][];
+        };
+        InvoiceList: {
+            items: components["schemas"]["Invoice"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        ExpenseList: {
+            items: {
+                /** Format: uuid */
+                gatewayId: string;
+                gatewayName: string;
+                /** @description Such as `2026-10`, in UTC. */
+                month: string;
+                /** @enum {string} */
+                billing: "MONTHLY" | "PLATFORM";
+                network: string;
+                assetSymbol: string;
+                /** @description In that asset. */
+                amount: string;
+                usd: string;
+                lineCount: number;
+            }[];
+            pagination: components["schemas"]["Pagination"];
+        };
+        InvoicePage: {
+            invoice: components["schemas"]["Invoice"];
+            pagination: components["schemas"]["Pagination"];
+        };
         AmlInput: {
             /** @enum {string} */
             action: "RELEASE" | "REFUND" | "WITHHOLD";
-            /** @description Where a refund goes. */
+            /** @description Where a refund goes, and only for a refund: an address that is valid, and not ours, on every chain the payment has coins on. */
             address?: string | null;
             reason: string;
+        };
+        AmlResolution: {
+            /** Format: uuid */
+            paymentId: string;
+            /**
+             * @description HELD while a refund is on its way.
+             * @enum {string}
+             */
+            amlState: "HELD" | "RELEASED" | "REFUNDED" | "WITHHELD";
+            /** @description Every refund ever ordered of the payment. */
+            refunds: components["schemas"]["AmlRefund"][];
+        };
+        AmlRefund: {
+            /** Format: uuid */
+            id: string;
+            assetSymbol: string;
+            network: string;
+            address: string;
+            /** @description What the recipient gets. */
+            amount: string;
+            /** @enum {string} */
+            status: "ordered" | "paid" | "failed";
+            reason: string;
+            /** Format: date-time */
+            orderedAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+            txHash: string | null;
+            /** @description Why it cannot be paid; the payment is held again. */
+            failure: string | null;
         };
         AllocateInput: {
             /** Format: uuid */
@@ -1117,6 +1307,19 @@ export interface components {
              * @example network:ethereum
              */
             scope: string | null;
+            reason?: components["schemas"]["Reason"];
+        };
+        UnfreezeInput: {
+            /**
+             * @default all
+             * @example network:ethereum
+             */
+            scope: string | null;
+            /**
+             * @description Accept what is missing as lost; needs a reason.
+             * @default false
+             */
+            force: boolean | null;
             reason?: components["schemas"]["Reason"];
         };
         Freezes: {
@@ -1192,7 +1395,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description It exists already. */
+        /** @description It exists already, or its state does not allow this. */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -1637,7 +1840,10 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: Record<string, never>;
+                        data: {
+                            /** @description What it has left now. */
+                            credits: number;
+                        };
                     };
                 };
             };
@@ -1649,7 +1855,6 @@ export interface operations {
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2030,19 +2235,19 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: Record<string, never>;
+                        data: components["schemas"]["AmlResolution"];
                     };
                 };
             };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2141,19 +2346,19 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: Record<string, never>;
+                        data: components["schemas"]["SettlementTimeline"];
                     };
                 };
             };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2249,6 +2454,8 @@ export interface operations {
             query?: {
                 /** @description Only of this gateway. */
                 gatewayId?: components["parameters"]["GatewayId"];
+                /** @description Only of this month, such as `2026-10`. */
+                month?: string;
                 /** @description Page size; more than 100 is read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Page, counted from 1. */
@@ -2269,7 +2476,7 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: components["schemas"]["List"];
+                        data: components["schemas"]["InvoiceList"];
                     };
                 };
             };
@@ -2277,7 +2484,83 @@ export interface operations {
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getInvoice: {
+        parameters: {
+            query?: {
+                /** @description Page size; more than 100 is read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Page, counted from 1. */
+                page?: components["parameters"]["Page"];
+            };
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["InvoicePage"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listExpenses: {
+        parameters: {
+            query?: {
+                /** @description Only of this gateway. */
+                gatewayId?: components["parameters"]["GatewayId"];
+                /** @description Only of this month, such as `2026-10`. */
+                month?: string;
+                billing?: "MONTHLY" | "PLATFORM";
+                /** @description Page size; more than 100 is read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Page, counted from 1. */
+                page?: components["parameters"]["Page"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["ExpenseList"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2468,7 +2751,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["FreezeInput"];
+                "application/json": components["schemas"]["UnfreezeInput"];
             };
         };
         responses: {
@@ -2564,6 +2847,46 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getScreening: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The provider, the sanctions list, and the gateways that screen. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** @description none, list, development, or the name of a provider. */
+                            provider: string;
+                            /** @description Null when no list is configured. */
+                            sanctionsList: {
+                                addresses: number;
+                            } | null;
+                            gateways: {
+                                screening: number;
+                                /** @description The ones of those that can buy no verdict. */
+                                withoutCredit: number;
+                            };
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     setScreening: {
         parameters: {
             query?: never;
@@ -2589,7 +2912,13 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: Record<string, never>;
+                        data: {
+                            /** @description Canonical. */
+                            address: string;
+                            score?: number;
+                            /** @constant */
+                            unavailable?: true;
+                        };
                     };
                 };
             };
@@ -2602,7 +2931,6 @@ export interface operations {
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -459,11 +459,14 @@ export interface paths {
          *     parked, nothing claimed: `UNDERFUNDED` or `WAITING_AML_CREDIT`. 409 and 422: refused.
          *
          *     `GREEN` draws from the ordinary pool, `AML_HELD` from the held pool, `SMART` screens the destination and picks. An amount above
-         *     the pool's balance parks the cashout where the gateway has parking, and is 409 `insufficient_balance` otherwise. A parked
-         *     cashout activates by itself (checked about once a minute) and is rejected 7 days after creation.
+         *     the pool's balance parks the cashout where the gateway has parking, and is 409 `insufficient_balance` otherwise. `SMART` and
+         *     `AML_HELD` are parked as `WAITING_AML_CREDIT` when the screening credit is used up; `SMART` with no verdict for any other reason
+         *     is 409 `screening_required`. A parked cashout activates by itself (checked about once a minute) with a fresh fee, and is
+         *     rejected 7 days after creation. One that could never activate is refused instead: below the settlement minimum, or below its
+         *     own network fee (422).
          *
          *     Repeat with the same Idempotency-Key after a timeout; the original response is replayed. Poll the get endpoint for the result.
-         *     Needs the permission `settlement:create`. This release answers 501 to the routes `AML_HELD` and `SMART`.
+         *     Needs the permission `settlement:create`.
          */
         post: operations["createSettlement"];
         delete?: never;
@@ -535,8 +538,10 @@ export interface paths {
         put?: never;
         /**
          * Retry an underfunded cashout now
-         * @description Checks an `UNDERFUNDED` cashout's balance at once instead of waiting for the next round. 409 when it is still short, no longer
-         *     parked, or waits for screening credit. No body. Needs the permission `settlement:create`.
+         * @description Checks an `UNDERFUNDED` cashout's balance at once instead of waiting for the next round, and claims it with a fresh fee:
+         *     `REQUESTED`, or `PENDING_APPROVAL` over the approval cap or when its destination does not pass a new screen. 409 when it is
+         *     still short, its network fee has risen above its amount, it is no longer parked, or it waits for screening credit; it stays as
+         *     it was, and the same Idempotency-Key may be used again. No body. Needs the permission `settlement:create`.
          */
         post: operations["retrySettlement"];
         delete?: never;
@@ -560,7 +565,7 @@ export interface paths {
         /**
          * Withdraw a parked cashout
          * @description Rejects an `UNDERFUNDED` or `WAITING_AML_CREDIT` cashout; nothing was claimed, so nothing is released. 409 when it is no longer
-         *     parked, also when it just activated. No body. Needs the permission `settlement:create`.
+         *     parked, also when it just activated; only a success is stored against the Idempotency-Key. No body. Needs the permission `settlement:create`.
          */
         post: operations["cancelSettlement"];
         delete?: never;
@@ -1798,6 +1803,22 @@ export interface components {
                 };
             };
         };
+        /** @description The cashout, rejected; nothing was claimed for it. */
+        CancelledSettlement: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "X-Contract-Revision": components["headers"]["ContractRevision"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @constant */
+                    success: true;
+                    data: components["schemas"]["Settlement"];
+                };
+            };
+        };
     };
     parameters: {
         /** @description The payment's `paymentUid`. */
@@ -2955,7 +2976,6 @@ export interface operations {
             };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["FeeUnavailable"];
         };
     };
@@ -3090,7 +3110,6 @@ export interface operations {
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3129,7 +3148,6 @@ export interface operations {
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["FeeUnavailable"];
         };
     };
@@ -3158,7 +3176,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["ClaimedSettlement"];
+            200: components["responses"]["CancelledSettlement"];
             401: components["responses"]["UnsignedRequest"];
             403: components["responses"]["CashoutForbidden"];
             404: components["responses"]["NotFound"];
@@ -3168,7 +3186,6 @@ export interface operations {
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };

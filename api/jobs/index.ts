@@ -2,6 +2,7 @@ import { auditSweep } from '#api/audit/sweep.ts';
 import { checkGenesis } from '#api/operator/pin-genesis.ts';
 import { bookOpeningBalancesSweep } from './book-opening-balances.ts';
 import { broadcastPayoutJob, rebroadcastSweep } from './broadcast-payout.ts';
+import { closeMonthsSweep } from './close-months.ts';
 import { confirmSimulations } from './confirm-simulations.ts';
 import { creditDeposits } from './credit-deposits.ts';
 import { deliverWebhook, resendWebhook } from './deliver-webhook.ts';
@@ -10,34 +11,53 @@ import { explainBalancesSweep } from './explain-balances.ts';
 import { expirePayments } from './expire-payments.ts';
 import { forgetDoneJobs } from './forget-done-jobs.ts';
 import { forgetReplies } from './forget-replies.ts';
+import { forgetSignatures } from './forget-signatures.ts';
+import { mailRejectionJob } from './mail-rejection.ts';
 import { matureCreditsSweep } from './mature-credits.ts';
+import { payHeldOrdersSweep } from './pay-held-orders.ts';
+import { planSweepsSweep } from './plan-sweeps.ts';
+import { reconcileSweep } from './reconcile.ts';
 import { refreshPrices } from './refresh-prices.ts';
 import type { Registry } from './registry.ts';
+import { reportFundingSweep } from './report-funding.ts';
 import { reportJobs } from './report-jobs.ts';
 import { reportPayments } from './report-payments.ts';
 import { reportSettlements } from './report-settlements.ts';
+import { activateParkedSweep, expireParkedSweep } from './tend-parked.ts';
+import { requeueUnscreenedSweep, screenDepositJob } from './screen-deposit.ts';
 import { tendPayoutsSweep } from './tend-payouts.ts';
+import { tendScreeningsSweep } from './tend-screenings.ts';
 
 /** Everything a worker runs by itself. */
 export const registry: Registry = {
-  jobs: [deliverWebhook, resendWebhook, dispatchSettlementJob, broadcastPayoutJob],
+  jobs: [deliverWebhook, resendWebhook, screenDepositJob, dispatchSettlementJob, mailRejectionJob, broadcastPayoutJob],
   sweeps: [
     refreshPrices,
     expirePayments,
     creditDeposits,
     confirmSimulations,
+    requeueUnscreenedSweep,
     matureCreditsSweep,
     bookOpeningBalancesSweep,
     explainBalancesSweep,
+    activateParkedSweep,
+    expireParkedSweep,
     requeueSettlementsSweep,
+    payHeldOrdersSweep,
+    planSweepsSweep,
     rebroadcastSweep,
     tendPayoutsSweep,
+    tendScreeningsSweep,
     checkGenesis,
+    closeMonthsSweep,
     auditSweep(),
+    reconcileSweep,
     forgetReplies,
+    forgetSignatures,
     forgetDoneJobs,
     reportJobs,
     reportPayments,
     reportSettlements,
+    reportFundingSweep,
   ],
 };

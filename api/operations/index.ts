@@ -1,5 +1,7 @@
 import type { operations as Contract } from '#api/contract/types.ts';
 import type { Registry } from './call.ts';
+import { approveSettlement } from './approve-settlement.ts';
+import { cancelSettlement } from './cancel-settlement.ts';
 import { createOpenAmountPayment } from './create-open-amount-payment.ts';
 import { createPayment } from './create-payment.ts';
 import { createSettlement } from './create-settlement.ts';
@@ -17,6 +19,7 @@ import { listSettlements } from './list-settlements.ts';
 import { notImplemented } from './not-implemented.ts';
 import { previewPayment } from './preview-payment.ts';
 import { resendPaymentWebhook } from './resend-payment-webhook.ts';
+import { retrySettlement } from './retry-settlement.ts';
 import { selectOffer } from './select-offer.ts';
 import { simulateSandboxPayment } from './simulate-sandbox-payment.ts';
 import { verifyPayment } from './verify-payment.ts';
@@ -43,7 +46,7 @@ export const operations: Registry<Omit<Contract, 'receivePaymentWebhook'>> = {
   createSettlement,
   listSettlements,
   getSettlement,
-  approveSettlement: notImplemented,
-  retrySettlement: notImplemented,
-  cancelSettlement: notImplemented,
+  approveSettlement,
+  retrySettlement,
+  cancelSettlement,
 };

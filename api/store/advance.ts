@@ -1,3 +1,4 @@
+import { aml } from '#state-machines/aml/machine.ts';
 import { payment } from '#state-machines/payment/machine.ts';
 import { payout } from '#state-machines/payout/machine.ts';
 import { settlement } from '#state-machines/settlement/machine.ts';
@@ -5,11 +6,12 @@ import { type RecordMachine, step } from '#state-machines/step.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
-/** The record machines and where their rows live. */
+/** The record machines and where their rows live; `none` is the state a null stands for. */
 const RECORDS = {
-  payment: { record: payment, table: 'payments', events: 'payment_events', key: 'payment_id' },
-  settlement: { record: settlement, table: 'settlements', events: 'settlement_events', key: 'settlement_id' },
-  payout: { record: payout, table: 'payouts', events: 'payout_events', key: 'payout_id' },
+  payment: { record: payment, table: 'payments', column: 'status', none: null, events: 'payment_events', key: 'payment_id' },
+  aml: { record: aml, table: 'payments', column: 'aml_state', none: 'NONE', events: 'aml_events', key: 'payment_id' },
+  settlement: { record: settlement, table: 'settlements', column: 'status', none: null, events: 'settlement_events', key: 'settlement_id' },
+  payout: { record: payout, table: 'payouts', column: 'status', none: null, events: 'payout_events', key: 'payout_id' },
 } as const;
 
 type Records = typeof RECORDS;
@@ -20,7 +22,7 @@ type Parts<N extends RecordName> =
 export interface Advance<N extends RecordName> {
   id: string;
   event: Parts<N>['event'];
-  /** Who caused it: merchant, payer, chain, sweeper, signer, operator. */
+  /** Who caused it: merchant, payer, chain, screening, sweeper, signer, operator. */
   actor: string;
   /** What the guards see, and the columns to write if the event is accepted; both from the locked row. */
   facts: (row: Record<string, unknown>) => { facts: Parts<N>['facts']; columns?: Record<string, unknown>; record?: Record<string, unknown> };
@@ -37,10 +39,10 @@ export type Advanced<N extends RecordName> =
  * nothing and comes back as a conflict.
  */
 export async function advance<N extends RecordName>(tx: Tx, name: N, input: Advance<N>): Promise<Advanced<N>> {
-  const { record, table } = RECORDS[name];
+  const { record, table, column, none } = RECORDS[name];
   const [row] = await tx`select * from ${tx(table)} where id = ${input.id} for update`;
   if (row === undefined) throw new Invariant(`${name} ${input.id} does not exist`);
-  const from = row.status as Parts<N>['status'];
+  const from = (row[column] ?? none) as Parts<N>['status'];
   const given = input.facts(row);
   const result = step(
     record as unknown as RecordMachine<Parts<N>['status'], Parts<N>['facts'], Parts<N>['event'], Parts<N>['effect']>,
@@ -49,7 +51,7 @@ export async function advance<N extends RecordName>(tx: Tx, name: N, input: Adva
     input.event,
   );
   if ('conflict' in result) return { conflict: true, status: from };
-  const columns = { ...given.columns, status: result.status };
+  const columns = { ...given.columns, [column]: result.status === none ? null : result.status };
   const [updated] = await tx`update ${tx(table)} set ${tx(columns)} where id = ${input.id} returning *`;
   await appendEvent(tx, name, { id: input.id, event: input.event, from, to: result.status, facts: given.record ?? {}, actor: input.actor });
   return { conflict: false, from, to: result.status, effects: result.effects, row: updated as Record<string, unknown> };

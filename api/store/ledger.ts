@@ -80,10 +80,11 @@ export interface BalanceRow {
   balance: bigint;
 }
 
-/** Every balance of one gateway, per account; takes no lock. */
+/** Every balance of one gateway, per account, without the empty ones of settlements that have ended; takes no lock. */
 export async function listGatewayBalances(reads: Reads, gatewayId: string): Promise<BalanceRow[]> {
   const rows = await reads<(Omit<BalanceRow, 'balance'> & { balance: string })[]>`
-    select kind, asset_id as "assetId", settlement_id as "settlementId", balance from ledger_accounts where gateway_id = ${gatewayId} order by id`;
+    select kind, asset_id as "assetId", settlement_id as "settlementId", balance from ledger_accounts
+    where gateway_id = ${gatewayId} and (settlement_id is null or balance <> 0) order by id`;
   return rows.map((row) => ({ ...row, balance: parseTrusted(row.balance) }));
 }
 

@@ -1,7 +1,7 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { currentTraceparent } from '#shared/platform/tracing.ts';
 
-export type Topic = 'webhook.deliver' | 'webhook.resend' | 'settlement.dispatch' | 'payout.broadcast';
+export type Topic = 'webhook.deliver' | 'deposit.screen' | 'webhook.resend' | 'settlement.dispatch' | 'settlement.mail' | 'payout.broadcast';
 
 /** One piece of work, as the worker that claimed it sees it. */
 export interface OutboxClaim {

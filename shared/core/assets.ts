@@ -33,6 +33,13 @@ export interface WalletConfig {
   path: string;
 }
 
+/** Most US dollars that may leave per transaction, in an hour and in a day. */
+export interface OutgoingLimits {
+  perTransactionUsd: string;
+  hourlyUsd: string;
+  dailyUsd: string;
+}
+
 /** One chain this deployment serves, as the networks file describes it. */
 export interface NetworkConfig {
   name: string;
@@ -61,7 +68,9 @@ export interface NetworkConfig {
   wallets: { hot: WalletConfig; funding: WalletConfig; held: WalletConfig };
   /** Link to a transaction with `{txHash}` in it. */
   explorerTxUrl: string;
-  /** Most US dollars the signer lets out per transaction, hour and day. */
-  limits: { perTransactionUsd: string; hourlyUsd: string; dailyUsd: string };
+  /** What the signer lets out, all assets together and, where given, of the native coin and of tokens by themselves. */
+  limits: OutgoingLimits & { native?: OutgoingLimits; tokens?: OutgoingLimits };
+  /** When deposits are swept without a cashout waiting; the defaults of policy.ts where absent. */
+  sweeping?: { floorTimesCost?: number; atOnce?: number };
   assets: AssetConfig[];
 }

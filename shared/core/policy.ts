@@ -93,8 +93,8 @@ export const POLICY = {
   // Requests
   /** The contract's five minutes of clock skew. */
   signatureSkewSeconds: 300,
-  /** Twice the skew: no signature is acceptable longer, so none needs to be remembered longer. */
-  signatureMemorySeconds: 600,
+  /** Twice the skew, the part of a second that both ends leave out, and a minute for clocks of ours that differ: no signature is acceptable longer. */
+  signatureMemorySeconds: 660,
   /** No request of this API needs more. */
   bodyBytes: 65_536,
   /** Beyond this a body is an attack on the parser. */
@@ -116,6 +116,8 @@ export const POLICY = {
   parkedCap: 20,
   /** Contract: about once a minute. */
   parkedCheckSeconds: MINUTE,
+  /** Short against that minute, so that a minute does not become two. */
+  parkedSweepSeconds: 10,
   /** Contract: auto-rejected after seven days. */
   parkedDays: 7,
   /** When an asset has no minimum of its own: below a dollar the network fee eats the cashout. */
@@ -141,11 +143,37 @@ export const POLICY = {
   /** Nothing may be signed that stays valid longer: a wallet would wait that long before it may try again. */
   payoutExpirySeconds: HOUR,
 
+  // Sweeping
+  /** How often deposits worth sweeping are looked for, and sweeps on their way are taken a step further. */
+  sweepSeconds: MINUTE,
+  /** A deposit is swept by itself once it is worth twenty times what that costs: five per cent of it, at the very most, go in fees. */
+  sweepFloorTimesCost: 20,
+  /** One funding wallet sends the gas for all of them, and its nonces are used in order: a few at once keep the queue short. */
+  sweepsAtOnce: 5,
+  /** Coins lie this long after their last credit first: second transfers are then taken along, and a cashout may want them sooner anyway. */
+  sweepRestSeconds: 10 * MINUTE,
+  /** Below gas for this many sweeps the operator is told to fill the funding wallet: a working day of them, rather than the moment it is empty. */
+  fundingLowSweeps: 50,
+  /** How often refunds and releases of held coins are looked at. */
+  heldOrderSeconds: 5,
+
   // Screening
   /** The score from which providers themselves say "high". */
   screeningThreshold: 70,
+  /** Decisions: a deposit without a verdict is retried every minute. */
+  screeningRetrySeconds: MINUTE,
   /** A verdict is bought once: retries and replays within a day use it again. */
   destinationVerdictSeconds: DAY,
+  /** A merchant waits for this answer, and its own request is given ten seconds. */
+  screeningDeadlineMs: 8_000,
+  /** Between two questions about a check that the provider still works on. */
+  screeningPollMs: 1_000,
+  /** A check that takes an hour was forgotten: it is ordered anew, or its credit given back. */
+  screeningPendingSeconds: HOUR,
+  /** A longer answer is an accident or an attack. */
+  screeningAnswerBytes: 1_000_000,
+  /** Sanctions take effect when they are published; a file is looked at this often. */
+  sanctionsListCheckSeconds: 30,
 
   // Authenticator codes
   totpStepSeconds: 30,

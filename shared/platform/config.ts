@@ -8,6 +8,7 @@ import { networkProblems } from './network-problems.ts';
 
 const money = z.string().refine(isMoney, 'must be a money string');
 const wallet = z.strictObject({ address: z.string(), path: z.string() });
+const limits = { perTransactionUsd: money, hourlyUsd: money, dailyUsd: money };
 const rule = z.union([z.strictObject({ blocks: z.int().min(1) }), z.strictObject({ tag: z.enum(['safe', 'finalized']) })]);
 const networkSchema = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]{1,31}$/),
@@ -27,7 +28,8 @@ const networkSchema = z.strictObject({
   accountPath: z.string(),
   wallets: z.strictObject({ hot: wallet, funding: wallet, held: wallet }),
   explorerTxUrl: z.string().includes('{txHash}'),
-  limits: z.strictObject({ perTransactionUsd: money, hourlyUsd: money, dailyUsd: money }),
+  limits: z.strictObject({ ...limits, native: z.strictObject(limits).exactOptional(), tokens: z.strictObject(limits).exactOptional() }),
+  sweeping: z.strictObject({ floorTimesCost: z.number().min(1).exactOptional(), atOnce: z.int().min(0).exactOptional() }).exactOptional(),
   assets: z
     .array(
       z.strictObject({
@@ -116,7 +118,15 @@ const apiSchema = z.object({
   SLUICE_PRICE_PROVIDER_URLS: urlsByName.default({}),
   SLUICE_PRICE_POLL_SECONDS: seconds.default(POLICY.pricePollSeconds),
   SLUICE_PRICE_FRESH_SECONDS: seconds.default(POLICY.priceFreshSeconds),
+  SLUICE_SCREENING_LIST: z.string().optional(),
+  SLUICE_SCREENING_PROVIDER: z.string().optional(),
+  SLUICE_SCREENING_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SLUICE_SCREENING_ACCESS_ID: z.string().optional(),
+  SLUICE_SCREENING_ACCESS_KEY: z.string().optional(),
   SLUICE_PRIVATE_WEBHOOK_TARGETS: flagOrRanges.optional(),
+  SLUICE_SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be smtp://… or smtps://…' }).optional(),
+  SLUICE_MAIL_FROM: z.email('must be an e-mail address').default('sluice@localhost.localdomain'),
+  SLUICE_MAIL_DIR: z.string().min(1).default('.sluice/mail'),
   SLUICE_TRUSTED_PROXIES: ranges.default([]),
   SLUICE_RATE_LIMIT_SCALE: z.coerce.number().positive().default(1),
 });
@@ -178,6 +188,9 @@ function productionProblems(values: z.output<typeof apiSchema>): string[] {
     if (values[name].includes('demo')) problems.push(`${name}: the demo secret is refused in production`);
   if (values.SLUICE_SIGNER_SEED === DEMO_SEED) problems.push('SLUICE_SIGNER_SEED: the demo seed is refused in production');
   if (values.SLUICE_PRICE_SOURCE === 'static') problems.push('SLUICE_PRICE_SOURCE: static prices are refused in production');
+  if (values.SLUICE_SCREENING_PROVIDER === 'development') problems.push('SLUICE_SCREENING_PROVIDER: the development source is refused in production');
+  // What answers there may clear anybody.
+  if (values.SLUICE_SCREENING_URL?.startsWith('http:')) problems.push('SLUICE_SCREENING_URL: must be https in production');
   if (values.SLUICE_CRASH_AT !== undefined) problems.push('SLUICE_CRASH_AT: refused in production');
   return problems;
 }

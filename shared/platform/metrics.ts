@@ -44,6 +44,12 @@ function rpcMetrics({ counter, gauge, histogram }: ReturnType<typeof createRegis
   };
 }
 
+/** Starts a counter at 0 for labels that an alert watches, so that the first increment is one. */
+function fromZero<L extends string>(counter: Counter<L>, labels: readonly Record<L, string>[]): Counter<L> {
+  for (const each of labels) counter.inc(each, 0);
+  return counter;
+}
+
 const ENDPOINT_STATES = ['well', 'lagging', 'failing', 'quiet', 'foreign'] as const;
 
 /** How an endpoint is doing, as far as it is counted and logged. `provider` is a host: the rest of a URL may be a key. */
@@ -111,15 +117,40 @@ export function createApiMetrics(version: string) {
     settlementOldestAge: gauge('sluice_settlement_oldest_age_seconds', 'Age of the oldest open settlement.', ['chain', 'status']),
     settlementDispatchOverdue: gauge('sluice_settlement_dispatch_overdue_seconds', 'How long the oldest due dispatch has waited.', ['chain']),
     broadcastToSettled: histogram('sluice_settlement_broadcast_to_settled_seconds', 'From the broadcast to SETTLED.', LONG, ['chain']),
+    totpChecks: fromZero(
+      counter('sluice_totp_checks_total', 'Authenticator codes looked at: accepted, wrong, reused, locked.', ['result']),
+      ['accepted', 'wrong', 'reused', 'locked'].map((result) => ({ result })),
+    ),
+    signaturesReused: counter('sluice_signatures_reused_total', 'Request signatures used a second time, by what became of the request: served, refused.', [
+      'result',
+    ]),
     jobs: gauge('sluice_jobs', 'Outbox rows: due, scheduled, running, dead.', ['queue', 'state']),
     jobOldestDueAge: gauge('sluice_job_oldest_due_age_seconds', 'How long the oldest due job has waited.', ['queue']),
     jobsProcessed: counter('sluice_jobs_processed_total', 'Finished job runs.', ['queue', 'result']),
     jobDuration: histogram('sluice_job_duration_seconds', 'Job run time.', FAST, ['queue']),
     priceTimestamp: gauge('sluice_price_timestamp_seconds', 'Time of the latest price its sources agreed on, Unix seconds.', ['asset']),
     priceFetchErrors: counter('sluice_price_fetch_errors_total', 'Price sources that gave no usable answer.', ['source']),
+    amlScreens: counter('sluice_aml_screens_total', 'Questions to screening by outcome: verdict, sanctioned, pending, no_credit, error.', [
+      'provider',
+      'result',
+    ]),
+    amlScreenDuration: histogram('sluice_aml_screen_duration_seconds', 'Time until screening answered.', FAST, ['provider']),
+    amlGatewaysWithoutCredit: gauge('sluice_aml_gateways_without_credit', 'Gateways that screen and have no credit left.'),
+    fundingSweepsLeft: gauge('sluice_funding_sweeps_left', 'Sweeps the funding wallet still brings gas for, at present fees; at most a million.', ['chain']),
     unexplainedBalances: gauge('sluice_unexplained_balances', 'Addresses of ours that hold native coins which nothing seen of them explains.', ['chain']),
     ledgerImbalance: gauge('sluice_ledger_imbalance', 'Sum of all entries per asset; anything but 0 is an incident.', ['asset']),
     ledgerCheckTimestamp: gauge('sluice_ledger_check_timestamp_seconds', 'When the audit last ran, Unix seconds.'),
+    treasuryOnchainBalance: gauge('sluice_treasury_onchain_balance', 'Whole coins our addresses hold on the chain, by role of the wallet.', [
+      'chain',
+      'asset',
+      'wallet',
+    ]),
+    liabilities: gauge('sluice_liabilities', 'Whole coins owed to gateways, by pool, and those kept for nobody yet: unallocated.', ['chain', 'asset', 'pool']),
+    reconciliationTimestamp: gauge('sluice_reconciliation_timestamp_seconds', 'When the books were last compared with a chain, Unix seconds.', ['chain']),
+    reconciliationDifference: gauge('sluice_reconciliation_difference', 'What our addresses hold minus what the books say, in whole coins.', [
+      'chain',
+      'asset',
+    ]),
     messagesApplied: counter('sluice_messages_applied_total', 'Stream messages by outcome: applied, duplicate, stale, rewind, forged.', ['chain', 'result']),
   };
 }

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
+import { screenCredit } from '#api/aml/screen-credit.ts';
+import { matureCredits } from '#api/ledger/mature-credits.ts';
+import { upsertScreeningScore } from '#api/store/screening-scores.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
 import type { Answer } from './client.ts';
 import type { Context } from './context.ts';
-import { describeOperation, later } from './describe-operation.ts';
+import { describeOperation } from './describe-operation.ts';
 import { listen, type Shop } from './service.ts';
 
 const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+/** One that screening is set to know nothing about. */
+const UNKNOWABLE = '0x00000000000000000000000000000000cafe0001';
 
 interface Tools {
   id(symbol: string): string;
@@ -50,6 +56,19 @@ describeOperation('createSettlement', {
       expect((await create(cashout())).data).not.toHaveProperty('metadata');
     });
 
+    it('holds one whose destination did not pass its screen, and says by whom and why SMART chose its pool (contract 3.2)', async () => {
+      const screened = await service.aShop({ screening: { enabled: true, credits: 5 } });
+      await screened.fund('USDT', '20');
+      for (const { id: credit } of await service.deps.db.sql<{ id: string }[]>`select id from credits where gateway_id = ${screened.id}`)
+        await screenCredit(service.deps, credit);
+      await matureCredits(service.deps);
+      const flagged = '0x00000000000000000000000000000000cafe0002';
+      await upsertScreeningScore(service.deps.db.sql, { address: flagged, score: 90 });
+      expect((await create(cashout({ address: flagged }), undefined, screened)).data.status).toBe('PENDING_APPROVAL');
+      const smart = await create(cashout({ route: 'SMART' }), undefined, screened);
+      expect([smart.status, smart.data]).toMatchObject([200, { status: 'REQUESTED', route: 'GREEN', routedBy: 'SMART_ROUTE', destinationRiskScore: 0 }]);
+    });
+
     it('reads route null and GREEN as the same', async () => {
       for (const route of [null, 'GREEN']) expect((await create(cashout({ route }))).data).toMatchObject({ route: 'GREEN', status: 'REQUESTED' });
     });
@@ -91,7 +110,35 @@ describeOperation('createSettlement', {
       ).toBe(201);
     });
   },
-  202: later('cashouts that park come with the complete cashout API'),
+  202: (context) => {
+    const { service } = context;
+    const { cashout, create } = tools(context);
+    const CASHOUT = { enabled: true, allowlist: ['127.0.0.1'], parkingEnabled: true };
+
+    it('parks what the pool does not cover: UNDERFUNDED, nothing claimed, no shortfall yet (contract 2.8)', async () => {
+      const poor = await service.aShop({ cashout: CASHOUT });
+      await poor.fund('USDT', '5.5');
+      const { status, data } = await create(cashout({ amount: '5.01' }), undefined, poor);
+      expect([status, data]).toMatchObject([202, { status: 'UNDERFUNDED', route: 'GREEN', amount: '5.01', feeLocked: '', netAmount: '', receivedAmount: '' }]);
+      expect(data.expiresAt).toEqual(expect.any(String));
+      for (const field of ['shortfall', 'shortfallUsd', 'routedBy', 'destinationRiskScore']) expect(data).not.toHaveProperty(field);
+      const { items } = (await poor.signed('GET', '/merchant/settlements/balances')).data as { items: { totalAvailable: string }[] };
+      expect(items.map((item) => item.totalAvailable)).toEqual(['5']);
+    });
+
+    it.each(['SMART', 'AML_HELD'])('parks %s without screening credit: WAITING_AML_CREDIT, and it reads the route as asked', async (route) => {
+      const broke = await service.aShop({ screening: { enabled: true, credits: 0 } });
+      const { status, data } = await create(cashout({ route }), undefined, broke);
+      expect([status, data]).toMatchObject([202, { status: 'WAITING_AML_CREDIT', route, feeLocked: '', netAmount: '' }]);
+    });
+
+    it('is replayed with the same id while it is parked, and conflicts with another body (contract 4.3)', async () => {
+      const poor = await service.aShop({ cashout: CASHOUT });
+      const [first, again] = [await create(cashout(), 'parked', poor), await create(cashout(), 'parked', poor)];
+      expect([first.status, again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([202, 202, first.text, 'true']);
+      expect((await create(cashout({ amount: '6' }), 'parked', poor)).error.code).toBe('idempotency_conflict');
+    });
+  },
   409: (context) => {
     const { service } = context;
     const { cashout, create } = tools(context);
@@ -103,6 +150,27 @@ describeOperation('createSettlement', {
       expect([status, error.code]).toEqual([409, 'insufficient_balance']);
       expect(error.message).toMatch(/10\.000001/);
       expect(error.message).toMatch(/\b10\b(?!\.)/);
+    });
+
+    it('refuses one more parked cashout than the cap, and keeps nothing under its key (contract 4.3)', async () => {
+      const full = await service.aShop({ cashout: { enabled: true, allowlist: ['127.0.0.1'], parkingEnabled: true, parkedCap: 1 } });
+      const parked = await create(cashout(), undefined, full);
+      expect(parked.status).toBe(202);
+      expect((await create(cashout(), 'one more', full)).error.code).toBe('too_many_parked_cashouts');
+      expect((await full.signed('POST', `/merchant/settlements/${parked.data.id}/cancel`)).status).toBe(200);
+      expect((await create(cashout(), 'one more', full)).status).toBe(202);
+    });
+
+    it('refuses SMART without screening, and with a provider that gives no verdict (contract 4.3)', async () => {
+      const { status, error } = await create(cashout({ route: 'SMART' }));
+      expect([status, error.code]).toEqual([409, 'screening_required']);
+      const screened = await service.aShop({ screening: { enabled: true, credits: 5 } });
+      await upsertScreeningScore(service.deps.db.sql, { address: UNKNOWABLE, score: null });
+      expect((await create(cashout({ route: 'SMART', address: UNKNOWABLE }), undefined, screened)).error.code).toBe('screening_required');
+    });
+
+    it('refuses AML_HELD as an over-request where nobody screens (contract 4.3)', async () => {
+      expect((await create(cashout({ route: 'AML_HELD' }))).error.code).toBe('insufficient_balance');
     });
 
     it('refuses a used key with another body, and stores no failure under a key', async () => {
@@ -160,17 +228,23 @@ describeOperation('createSettlement', {
       await dear.close();
     });
   },
-  501: (context) => {
-    const { cashout, create } = tools(context);
-
-    it.each(['AML_HELD', 'SMART'])('is what the route %s gets in this release', async (route) => {
-      const { status, error } = await create(cashout({ route }));
-      expect([status, error.code]).toEqual([501, 'not_implemented']);
-    });
-  },
   503: (context) => {
     const { service, send } = context;
     const { cashout } = tools(context);
+
+    it('asks to come back when the chain cannot be reached, and keeps nothing under the key', async () => {
+      const chains = [...service.deps.chains].map(([name, chain]) => {
+        const estimate = async () => {
+          throw new ChainUnavailable('no endpoint answers');
+        };
+        return [name, { ...chain, payer: { ...chain.payer, estimate } }] as const;
+      });
+      const dark = await listen({ ...service.deps, chains: new Map(chains) });
+      const { status, error } = await send({ through: dark.ask, body: cashout(), idempotencyKey: 'while it was dark' });
+      expect([status, error.code]).toEqual([503, 'fee_estimation_unavailable']);
+      await dark.close();
+      expect((await send({ body: cashout(), idempotencyKey: 'while it was dark' })).status).toBe(200);
+    });
 
     it('asks to come back when there is no fresh price', async () => {
       const dark = await listen({ ...service.deps, prices: { fresh: async () => undefined } });

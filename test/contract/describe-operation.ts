@@ -48,8 +48,3 @@ export function describeOperation<Id extends OperationId>(id: Id, blocks: NoInfe
     });
   });
 }
-
-/** Says in place of a block why a listed status cannot happen yet; listed in coverage.test.ts. */
-export function later(reason: string): Block {
-  return () => it.todo(reason);
-}

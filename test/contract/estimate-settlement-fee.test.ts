@@ -23,6 +23,14 @@ describeOperation('estimateSettlementFee', {
       expect(await service.deps.db.sql`select 1 from settlements`).toHaveLength(0);
     });
 
+    it('knows no Idempotency-Key: the same one with another body is another quote (contract 4.3)', async () => {
+      for (const amount of ['2', '3']) {
+        const headers = { 'idempotency-key': 'x'.repeat(300) };
+        const answer = await send({ headers, body: { assetId: id('USDT'), amount, address: ADDRESS } });
+        expect([answer.status, answer.data.amount, answer.headers.get('idempotency-replayed')]).toEqual([200, amount, null]);
+      }
+    });
+
     it('still gives the figures when the amount does not cover the fee (decisions 10)', async () => {
       const { data } = await estimate({ assetId: id('ETH'), amount: '0.000000000000000001', address: ADDRESS });
       expect(data).toMatchObject({ sufficient: false });

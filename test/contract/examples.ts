@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 import type { operations } from '#api/contract/types.ts';
+import { totpCode } from '#test/harness/totp-code.ts';
+import { TEST_SECRETS } from '#test/harness/world.ts';
 import type { Service, Shop } from './service.ts';
 
 /** Operations of the merchant API; the webhook section is what the service calls. */
@@ -27,6 +29,23 @@ const settlement = async (service: Service, shop: Shop): Promise<Example> => {
   expect(made.status, made.text).toBe(200);
   return { params: { settlementId: String(made.data.id) } };
 };
+/** A code of an authenticator enrolled just now, so that it approved nothing yet. */
+async function freshCode(service: Service, shop: Shop): Promise<string> {
+  const headers = { authorization: `Bearer ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}` };
+  const enrolled = await service.ask('POST', `/operator/v1/gateways/${shop.id}/totp`, { headers, body: {} });
+  expect(enrolled.status, enrolled.text).toBe(201);
+  return totpCode(String(enrolled.data.secret));
+}
+
+/** A cashout of two more than the pool holds. */
+async function parked(service: Service, shop: Shop): Promise<Example> {
+  const { items } = (await shop.signed('GET', '/merchant/settlements/balances')).data as { items: { symbol: string; totalAvailable: string }[] };
+  const available = items.find(({ symbol }) => symbol === 'USDT')?.totalAvailable ?? '0';
+  const made = await shop.signed('POST', '/merchant/settlements', { body: { ...cashout(service), amount: String(Number(available) + 2) } });
+  expect(made.status, made.text).toBe(202);
+  return { params: { settlementId: String(made.data.id) } };
+}
+
 const ofPayment: Make = async (_service, shop) => ({ params: await payment(shop) });
 
 /** A request that succeeds, made anew at every call; what it needs exists when it is answered. */
@@ -62,12 +81,22 @@ export const EXAMPLES: Record<OperationId, Make> = {
   },
   listSettlements: async () => ({}),
   getSettlement: settlement,
-  approveSettlement: async (service, shop) => ({ ...(await settlement(service, shop)), body: { totpCode: '123456' } }),
-  retrySettlement: settlement,
-  cancelSettlement: settlement,
+  approveSettlement: async (service, shop) => ({ ...(await settlement(service, shop)), body: { totpCode: await freshCode(service, shop) } }),
+  retrySettlement: async (service, shop) => {
+    const example = await parked(service, shop);
+    await shop.fund('USDT', '10');
+    return example;
+  },
+  cancelSettlement: parked,
 };
+
+const CASHOUT = { enabled: true, allowlist: ['127.0.0.1', '::1'] };
+const PARKS = { cashout: { ...CASHOUT, parkingEnabled: true, parkedCap: 100 } };
 
 /** What a gateway must be given before an operation can succeed on it; most need nothing beyond the defaults. */
 export const GATEWAYS: Partial<Record<OperationId, Record<string, unknown>>> = {
   createOpenAmountPayment: { openAmount: { enabled: true, minAmountUsd: '1', assetIds: null } },
+  approveSettlement: { cashout: { ...CASHOUT, approvalCapUsd: '1' } },
+  retrySettlement: PARKS,
+  cancelSettlement: PARKS,
 };

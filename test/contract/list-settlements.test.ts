@@ -50,6 +50,31 @@ describeOperation('listSettlements', {
       expect((await list('?status=REQUESTED')).pagination.total).toBe(5);
       expect((await list('?status=SETTLED')).items).toEqual([]);
     });
+
+    it('knows each of the seven statuses, and shows a parked one with its live shortfall', async () => {
+      const cashout = { enabled: true, allowlist: ['127.0.0.1'], parkingEnabled: true, approvalCapUsd: '5' };
+      const mixed = await service.aShop({ screening: { enabled: true, credits: 0 }, cashout });
+      const create = async (amount: string, route: string) => {
+        const body = { assetId: service.world.assets.USDT?.id, amount, route, address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' };
+        return String((await mixed.signed('POST', '/merchant/settlements', { body })).data.id);
+      };
+      const [short, waiting, withdrawn] = [await create('4', 'GREEN'), await create('4', 'SMART'), await create('3', 'GREEN')];
+      await mixed.signed('POST', `/merchant/settlements/${withdrawn}/cancel`);
+      const expected = {
+        UNDERFUNDED: [short],
+        WAITING_AML_CREDIT: [waiting],
+        REJECTED: [withdrawn],
+        REQUESTED: [],
+        PENDING_APPROVAL: [],
+        PROCESSING: [],
+        SETTLED: [],
+      };
+      for (const [status, ids] of Object.entries(expected)) {
+        const page = await list(`?status=${status}`, mixed);
+        expect([status, idsOf(page), page.pagination.total]).toEqual([status, ids, ids.length]);
+      }
+      expect((await list('?status=UNDERFUNDED', mixed)).items[0]).toMatchObject({ status: 'UNDERFUNDED', shortfall: '4', shortfallUsd: '4.00' });
+    });
   },
   422: ({ send }) => {
     it.each([

@@ -3,10 +3,14 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { operations } from '#api/contract/operator-types.ts';
 import type { Deps } from '#api/deps.ts';
+import { screenCredit } from '#api/aml/screen-credit.ts';
 import { createApp } from '#api/http/app.ts';
 import { operations as merchantOperations } from '#api/operations/index.ts';
 import { operatorOperations } from '#api/operations/operator/index.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
+import { readClock } from '#api/store/clock.ts';
+import { closeMonth } from '#api/store/invoices.ts';
+import { upsertScreeningScore } from '#api/store/screening-scores.ts';
 import { createLimiter } from '#shared/platform/limiter.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { TEST_SECRETS } from '#test/harness/world.ts';
@@ -33,7 +37,7 @@ interface Special {
 
 const TOKEN = { authorization: `Bearer ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}` };
 /** What answers 501 whatever is asked; what is checked before that is checked for them too. */
-const NOT_YET = ['addScreeningCredits', 'rescanNetwork', 'resolveAml', 'rejectSettlement', 'listInvoices', 'setScreening'];
+const NOT_YET = ['rescanNetwork'];
 
 let service: Service;
 let shop: Shop;
@@ -88,6 +92,30 @@ async function aSettlement(): Promise<Request> {
   await shop.fund('USDT', '10');
   const body = { assetId: service.world.assets.USDT?.id, amount: '2', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' };
   return { params: { id: String((await shop.signed('POST', '/merchant/settlements', { body })).data.id) } };
+}
+
+/** A payment whose only deposit was flagged. */
+async function aHeldPayment(): Promise<Request> {
+  const screened = await service.aShop({ screening: { enabled: true, credits: 5 } });
+  const { paymentUid, payment } = await screened.payment({ checkAmountDeviation: false });
+  const address = await selectAddress(service, paymentUid, payment.offers.find((offer) => offer.assetSymbol === 'USDT')?.id ?? '');
+  await upsertScreeningScore(service.deps.db.sql, { address: address.toLowerCase(), score: 90 });
+  await service.mine([payTo(address, service.world.assets.USDT as StoredAsset, '10')]);
+  await service.mine();
+  for (const { id } of await service.deps.db.sql<{ id: string }[]>`select id from credits where payment_id = ${paymentUid}`)
+    await screenCredit(service.deps, id);
+  return { params: { id: paymentUid } };
+}
+
+/** What a monthly-billed gateway was closed into before its month is over. */
+async function anInvoice(): Promise<Request> {
+  const monthly = await service.aShop({ billing: 'MONTHLY' });
+  await monthly.fund('USDT', '10');
+  const { db } = service.deps;
+  const month = `${(await readClock(db.sql)).now.toISOString().slice(0, 7)}-01`;
+  const id = randomUUID();
+  await db.transaction((tx) => closeMonth(tx, { id, gatewayId: monthly.id, month }));
+  return { params: { id } };
 }
 
 /** A deposit that came after grace, and the payment it was meant for. */
@@ -151,10 +179,24 @@ const SPECIAL: Record<keyof operations, Special> = {
   },
   listPayments: { request: nothing },
   getPayment: { request: async () => ({ params: { id: (await shop.payment()).paymentUid } }) },
-  resolveAml: { request: async () => ({ params: { id: (await shop.payment()).paymentUid }, body: { action: 'RELEASE', reason: 'cleared' } }) },
+  resolveAml: {
+    request: async () => ({ ...(await aHeldPayment()), body: { action: 'RELEASE', reason: 'cleared' } }),
+    409: async () => {
+      const request = { ...(await aHeldPayment()), body: { action: 'WITHHOLD', reason: 'cleared' } };
+      await service.ask('POST', `/operator/v1/payments/${request.params?.id}/aml`, { headers: TOKEN, body: request.body });
+      return request;
+    },
+  },
   listSettlements: { request: nothing },
   getSettlement: { request: aSettlement },
-  rejectSettlement: { request: async () => ({ ...(await aSettlement()), body: { reason: 'asked for' } }) },
+  rejectSettlement: {
+    request: async () => ({ ...(await aSettlement()), body: { reason: 'asked for' } }),
+    409: async () => {
+      const request = { ...(await aSettlement()), body: { reason: 'asked for' } };
+      await service.ask('POST', `/operator/v1/settlements/${request.params?.id}/reject`, { headers: TOKEN, body: request.body });
+      return request;
+    },
+  },
   listDeposits: { request: nothing },
   allocateDeposit: {
     request: aSetAsideDeposit,
@@ -165,6 +207,8 @@ const SPECIAL: Record<keyof operations, Special> = {
     },
   },
   listInvoices: { request: nothing },
+  getInvoice: { request: anInvoice },
+  listExpenses: { request: nothing },
   listWebhooks: { request: nothing },
   resendWebhook: { request: aWebhook },
   listJobs: { request: nothing },
@@ -173,6 +217,7 @@ const SPECIAL: Record<keyof operations, Special> = {
   unfreeze: { request: async () => ({ body: { scope: 'network:ethereum' } }) },
   listPrices: { request: nothing },
   setPrice: { request: async () => ({ params: { symbol: 'USDT' }, body: { usd: '1' } }), 403: true },
+  getScreening: { request: nothing },
   setScreening: { request: async () => ({ params: { address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' }, body: { score: 10 } }), 403: true },
   getClock: { request: nothing },
   advanceClock: { request: async () => ({ body: { seconds: 1 } }), 403: true, through: () => development.ask },

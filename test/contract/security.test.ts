@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forgetSignatures } from '#api/jobs/forget-signatures.ts';
 import { PERMISSIONS } from '#api/operator/keys.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
@@ -205,6 +206,65 @@ describe('the signature', () => {
       const signature = createHmac('sha256', open.cashoutSecret).update(`${timestamp}.`).digest('hex').toUpperCase();
       expect((await open.signed('GET', '/merchant/settlements/balances', { timestamp, headers: { 'x-signature': signature } })).status).toBe(200);
     }
+  });
+});
+
+describe('a signature used again', () => {
+  /** One signed read, as often as it is sent; with nothing in its body, every read of one second has the same signature. */
+  const sent = (open: Shop, over: { upper?: boolean; path?: string; timestamp?: string } = {}) => {
+    const { path = '/merchant/settlements/balances', timestamp = String(Math.floor(Date.now() / 1000)), upper = false } = over;
+    const signature = createHmac('sha256', open.cashoutSecret).update(`${timestamp}.`).digest('hex');
+    return open.signed('GET', path, { timestamp, headers: { 'x-signature': upper ? signature.toUpperCase() : signature } });
+  };
+  const counted = async (result: string): Promise<number> =>
+    Number(new RegExp(`sluice_signatures_reused_total\\{result="${result}"\\} (\\d+)`).exec((await metrics.scrape()).body)?.[1] ?? 0);
+
+  it('is served, and counted', async () => {
+    const open = await service.aShop();
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const before = await counted('served');
+    for (let times = 0; times < 3; times++) expect((await sent(open, { timestamp })).status).toBe(200);
+    expect(await counted('served')).toBe(before + 2);
+  });
+
+  it('is refused where the gateway is strict, in either case, for any operation, and once of many at once', async () => {
+    const open = await service.aShop({ strictSignatures: true });
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    expect((await sent(open, { timestamp })).status).toBe(200);
+    for (const again of [{ timestamp }, { timestamp, upper: true }, { timestamp, path: '/merchant/settlements?limit=1' }]) {
+      const answer = await sent(open, again);
+      expect([answer.status, answer.error?.code]).toEqual([401, 'signature_invalid']);
+    }
+    const other = String(Number(timestamp) + 7);
+    const statuses = (await Promise.all(Array.from({ length: 10 }, () => sent(open, { timestamp: other })))).map((answer) => answer.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    // Another gateway may happen to use the same bytes.
+    await service.deps.db.sql`insert into used_signatures (gateway_id, signature) select id, '\\x00' from gateways on conflict do nothing`;
+    expect((await sent(await service.aShop({ strictSignatures: true }), { timestamp })).status).toBe(200);
+  });
+
+  it('is remembered for as long as it could be accepted, and no longer', async () => {
+    const open = await service.aShop({ strictSignatures: true });
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const age = (seconds: number) =>
+      service.deps.db.sql`update used_signatures set used_at = clock_timestamp() - make_interval(secs => ${seconds}) where gateway_id = ${open.id}`;
+    expect((await sent(open, { timestamp })).status).toBe(200);
+    // One dated five minutes ahead is accepted that long, with the second that whole seconds leave out.
+    await age(601);
+    await forgetSignatures.run(service.deps);
+    expect((await sent(open, { timestamp })).status).toBe(401);
+    await age(661);
+    expect((await sent(open, { timestamp })).status).toBe(200);
+    await age(661);
+    expect(await forgetSignatures.run(service.deps)).toBeGreaterThan(0);
+    expect(await service.deps.db.sql`select 1 from used_signatures where gateway_id = ${open.id}`).toEqual([]);
+  });
+
+  it('is not used up by a request that a check before it refused', async () => {
+    const open = await service.aShop({ strictSignatures: true });
+    const stale = String(Math.floor(Date.now() / 1000) - 301);
+    expect((await sent(open, { timestamp: stale })).error.code).toBe('signature_stale');
+    expect(await service.deps.db.sql`select 1 from used_signatures where gateway_id = ${open.id}`).toEqual([]);
   });
 });
 

@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { storedPrices } from '#api/clients/prices.ts';
-import type { Chain, Commit, Deps, Gateway } from '#api/deps.ts';
+import type { Chain, Commit, Deps, Gateway, Mail } from '#api/deps.ts';
 import { readGateway } from '#api/operator/gateway-settings.ts';
 import { newSecret, replaceSecret } from '#api/operator/secrets.ts';
 import { seedNetworks } from '#api/operator/seed-networks.ts';
+import { openScreeningSources } from '#api/clients/screening/registry.ts';
+import { anyAddress } from '#api/screening/any-address.ts';
+import { openScreening } from '#api/screening/open.ts';
+import { setScreeningCredits } from '#api/store/screening-credits.ts';
 import { listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { advanceClock } from '#api/store/clock.ts';
 import { insertGateway } from '#api/store/gateways.ts';
@@ -31,6 +36,8 @@ export interface InProcess {
   assets: Record<string, StoredAsset>;
   /** How often `deps.wake` and `deps.nudgeIndexer` were called. */
   calls: { wake: number; nudged: string[] };
+  /** Every mail that was sent. */
+  mails: Mail[];
   /** Adds a gateway; `input` goes over the operator API's defaults. */
   aGateway(input?: Record<string, unknown>): Promise<Gateway & { webhookSecret: string }>;
   setPrice(symbol: string, usd: string, source?: string): Promise<void>;
@@ -76,13 +83,18 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
       { id: ids.get(one.name) as string, config: one, codec: codecOf(one.family), deriver: openDeriver(one), reader: absent('reader'), payer: absent('payer') },
     ]),
   );
+  const mails: Mail[] = [];
   const calls = { wake: 0, nudged: [] as string[] };
+  const log = createLogger({ component: 'test', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' });
+  const sources = openScreeningSources(config, { db: database, log, canonical: anyAddress(chains.values()) });
   const deps: Deps = {
     db: database,
     config,
-    log: createLogger({ component: 'test', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' }),
+    log,
     chains,
     prices: storedPrices(database, { staticAllowed: true }),
+    screening: openScreening({ db: database, log, randomBytes: random, sources }),
+    mail: { send: async (mail) => void mails.push(mail) },
     limiter: createLimiter({ now: () => Date.now() }),
     randomBytes: random,
     wallClock: () => Date.now(),
@@ -101,11 +113,14 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
     network: { id: ids.get(network.name) as string, config: network },
     assets,
     calls,
+    mails,
     async aGateway(input = {}) {
       const webhookSecret = newSecret('webhook', random);
-      const gateway: Gateway = { id: uuidFrom(random(16)), ...readGateway({ name: 'Acme Books', apiAllowlist: ['127.0.0.1'], ...input }) };
+      const { screeningCredits, ...read } = readGateway({ name: 'Acme Books', apiAllowlist: ['127.0.0.1'], ...input });
+      const gateway: Gateway = { id: uuidFrom(random(16)), ...read };
       await database.transaction(async (tx) => {
         await insertGateway(tx, gateway);
+        await setScreeningCredits(tx, gateway.id, screeningCredits ?? 0);
         await replaceSecret(deps, tx, { gatewayId: gateway.id, kind: 'webhook', secret: webhookSecret, overlapSeconds: 0 });
       });
       return { ...gateway, webhookSecret };
@@ -114,6 +129,8 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
     advance: (seconds) => database.transaction((tx) => advanceClock(tx, seconds)),
     async acknowledge() {
       const rows = await database.sql<{ address: string }[]>`update watches set acked_epoch = 1, watched_from = 1 where acked_epoch is null returning address`;
+      // Called again and again until somebody's address is there.
+      if (rows.length === 0) await pause(5);
       return rows.map((row) => row.address);
     },
     async stop() {

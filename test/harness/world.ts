@@ -99,6 +99,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     REDIS_URL: redis.url,
     SLUICE_NETWORKS: networksFile,
     SLUICE_RATE_LIMIT_SCALE: '1000',
+    SLUICE_MAIL_DIR: join(directory, 'mail'),
     SLUICE_PRIVATE_WEBHOOK_TARGETS: LOOPBACK,
     ...TEST_SECRETS,
   };

@@ -46,7 +46,7 @@ describe('applying a block', () => {
   it('takes no deposit from a transaction we signed', async () => {
     const sighting = usdt(1_000_000n);
     await books.db.sql`insert into payouts (id, network_id, wallet_id, purpose, status, asset_id, recipient, raw_amount, nonce, plan, created_at)
-      select gen_random_uuid(), network_id, id, 'sweep', 'BROADCAST', ${books.assets.USDT.id}, ${payment.address}, 1000000, 0, '{}', sluice_now() from wallets where address = ${books.hotWallet} and network_id = ${books.network.id}`;
+      select gen_random_uuid(), network_id, id, 'top_up', 'BROADCAST', ${books.assets.USDT.id}, ${payment.address}, 1000000, 0, '{}', sluice_now() from wallets where address = ${books.hotWallet} and network_id = ${books.network.id}`;
     await books.db
       .sql`insert into payout_attempts (id, payout_id, number, txid, signed_bytes, fee_limit) select gen_random_uuid(), id, 1, ${sighting.txid}, '\\x00', 0 from payouts`;
     await books.db.sql`update wallets set next_nonce = 1`;

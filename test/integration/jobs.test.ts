@@ -157,6 +157,14 @@ describe('outbox rows', () => {
     expect(await states()).toEqual(['done']);
   });
 
+  it('that are due again as soon as they ran do not keep the one who runs them all for ever', async () => {
+    const past = new Date(0);
+    const job = recorder(async () => ({ again: past }));
+    await enqueue(2);
+    expect(await runDueJobs(world.deps, [job])).toBe(2);
+    expect(await states()).toEqual(['due', 'due']);
+  });
+
   it('whose worker died are taken over once its claim ran out', async () => {
     const job = recorder();
     await enqueue();

@@ -7,11 +7,25 @@ import { moveClock, showClock } from '#api/operator/clock.ts';
 import { showCurrencies, switchCurrency } from '#api/operator/currencies.ts';
 import type { OperatorDeps } from '#api/operator/deps.ts';
 import { freeze, unfreeze } from '#api/operator/freeze.ts';
-import { addApiKey, changeGateway, createGateway, enrolTotp, removeApiKey, rotateSecret, showGateway, showGateways } from '#api/operator/gateways.ts';
+import {
+  addApiKey,
+  addScreeningCredits,
+  changeGateway,
+  createGateway,
+  enrolTotp,
+  removeApiKey,
+  rotateSecret,
+  showGateway,
+  showGateways,
+} from '#api/operator/gateways.ts';
 import { showDeposits, showJobs, showPayments, showSettlements, showWebhooks } from '#api/operator/lists.ts';
+import { showExpenses, showInvoice, showInvoices } from '#api/operator/invoices.ts';
 import { addAsset, pauseNetwork, resumeNetwork, showAssets, showNetworks } from '#api/operator/networks.ts';
 import { putPrice, showPrices } from '#api/operator/prices.ts';
+import { putScreening, showScreening } from '#api/operator/screening.ts';
+import { rejectSettlement } from '#api/operator/reject-settlement.ts';
 import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
+import { resolveAml } from '#api/operator/resolve-aml.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 
@@ -29,7 +43,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     revokeApiKey: removeApiKey,
     rotateSecret,
     enrolTotp,
-    addScreeningCredits: notImplemented,
+    addScreeningCredits,
     listNetworks: showNetworks,
     rescanNetwork: notImplemented,
     pauseNetwork,
@@ -40,13 +54,15 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     setCurrency: switchCurrency,
     listPayments: showPayments,
     getPayment: showPayment,
-    resolveAml: notImplemented,
+    resolveAml,
     listSettlements: showSettlements,
     getSettlement: showSettlement,
-    rejectSettlement: notImplemented,
+    rejectSettlement,
     listDeposits: showDeposits,
     allocateDeposit,
-    listInvoices: notImplemented,
+    listInvoices: showInvoices,
+    getInvoice: showInvoice,
+    listExpenses: showExpenses,
     listWebhooks: showWebhooks,
     resendWebhook: resendOneWebhook,
     listJobs: showJobs,
@@ -55,7 +71,8 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     unfreeze,
     listPrices: showPrices,
     setPrice: putPrice,
-    setScreening: notImplemented,
+    getScreening: showScreening,
+    setScreening: putScreening,
     getClock: showClock,
     advanceClock: (deps, call) => moveClock({ ...deps, ...tools }, call),
   };

@@ -3,6 +3,7 @@ import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { matchingSteps } from '#api/operator/totp.ts';
 import type { Merchant } from '#ops/dev/client.ts';
 import { DEV_FILE, type DevFile, writeDevFile } from '#ops/dev/dev-file.ts';
 import { FAUCET } from '#ops/dev/local-evm.ts';
@@ -209,5 +210,17 @@ describe('sluice', () => {
     expect(Object.keys(one)).toEqual(['SLUICE_STREAM_KEY', 'SLUICE_API_KEY_PEPPER', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_MASTER_KEY']);
     expect(new Set([...Object.values(one), ...Object.values(await json<Record<string, string>>('secret', 'generate'))]).size).toBe(8);
     for (const secret of Object.values(one)) expect(secret).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('tells the code an authenticator shows now, and asks for a secret where there is no demo gateway', async () => {
+    const { code } = await json<{ code: string }>('secret', 'code', 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
+    expect(matchingSteps('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', code, Math.floor(Date.now() / 1_000))).not.toHaveLength(0);
+    expect(await sluice(['secret', 'code'])).toMatchObject({ code: 2, err: expect.stringContaining('base32') });
+  });
+
+  it('lists and shows invoices', async () => {
+    expect(await json('invoice', 'list', '--month', '2026-10')).toEqual([]);
+    expect(await sluice(['invoice', 'list', '--month', 'October'])).toMatchObject({ code: 1, err: expect.stringContaining('month') });
+    expect(await sluice(['invoice', 'show', '00000000-0000-4000-8000-000000000000'])).toMatchObject({ code: 1, err: expect.stringContaining('not_found') });
   });
 });

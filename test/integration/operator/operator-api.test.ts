@@ -413,6 +413,8 @@ describe('every call', () => {
     ['POST', '/clock/advance', undefined, 422, 'body'],
     ['POST', '/freeze', { scope: 'asset:1' }, 422, 'scope'],
     ['POST', '/freeze', { scope: 7 }, 422, 'scope'],
+    ['POST', '/freeze', { reason: 'NUL \u0000' }, 422, 'reason'],
+    ['POST', '/unfreeze', { reason: 'half a pair \ud800' }, 422, 'reason'],
     ['GET', '/payments?status=PAID', undefined, 422, 'status'],
     ['GET', '/payments?gatewayId=1', undefined, 422, 'gatewayId'],
     ['GET', '/payments?limit=0', undefined, 422, 'limit'],
@@ -446,15 +448,8 @@ describe('every call', () => {
     expect((await send('name=A', { 'content-type': 'application/x-www-form-urlencoded' })).error.code).toBe('unsupported_media_type');
   });
 
-  it.each([
-    ['POST', '/networks/ethereum/rescan', { from: 1, to: 2 }],
-    ['POST', `/gateways/${nobody}/screening-credits`, { add: 1 }],
-    ['POST', `/settlements/${nobody}/reject`, { reason: 'x' }],
-    ['POST', `/payments/${nobody}/aml`, { action: 'RELEASE', reason: 'x' }],
-    ['GET', '/invoices', undefined],
-    ['PUT', '/screening/0x00', { score: 1 }],
-  ] as const)('of a later release says so: %s %s', async (method, path, body) => {
-    const answer = await operator.call(method, path, body === undefined ? {} : { body });
+  it('of a later release says so', async () => {
+    const answer = await operator.call('POST', '/networks/ethereum/rescan', { body: { from: 1, to: 2 } });
     expect(answer).toMatchObject({ status: 501, error: { code: 'not_implemented' } });
   });
 });

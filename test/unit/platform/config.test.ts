@@ -104,14 +104,27 @@ describe('the configuration', () => {
     expect(problems).toEqual(expect.arrayContaining([expect.stringMatching(/^SLUICE_NETWORKS: networks\.0\.family: /)]));
   });
 
-  it('refuses demo secrets, static prices, private webhook targets and crash points in production', () => {
+  it('refuses demo secrets, static prices, screening by hand or in clear text, private webhook targets and crash points in production', () => {
     const production = { ...good, SLUICE_NETWORKS: networksWith((network) => ({ ...network, accountFingerprint: '00000001' })), ...live };
     expect(problemsOf(() => readApiConfig(production))).toEqual([]);
     expect(readApiConfig(production).privateWebhookTargets).toBe(false);
     const problems = problemsOf(() =>
-      readApiConfig({ ...production, SLUICE_PRICE_SOURCE: 'static', SLUICE_MASTER_KEY: secret('demo'), SLUICE_CRASH_AT: 'credit.committed' }),
+      readApiConfig({
+        ...production,
+        SLUICE_PRICE_SOURCE: 'static',
+        SLUICE_SCREENING_PROVIDER: 'development',
+        SLUICE_SCREENING_URL: 'http://aml.example',
+        SLUICE_MASTER_KEY: secret('demo'),
+        SLUICE_CRASH_AT: 'credit.committed',
+      }),
     );
-    expect(problems.map((problem) => problem.split(':')[0])).toEqual(['SLUICE_MASTER_KEY', 'SLUICE_PRICE_SOURCE', 'SLUICE_CRASH_AT']);
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual([
+      'SLUICE_MASTER_KEY',
+      'SLUICE_PRICE_SOURCE',
+      'SLUICE_SCREENING_PROVIDER',
+      'SLUICE_SCREENING_URL',
+      'SLUICE_CRASH_AT',
+    ]);
   });
 
   it('refuses accounts in production that everybody can spend from', () => {

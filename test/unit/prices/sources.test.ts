@@ -6,7 +6,11 @@ import { formatAmount } from '#shared/core/money.ts';
 import type { ConfigError } from '#shared/platform/config.ts';
 import { ANSWERS } from './answers.ts';
 
-beforeAll(() => nock.disableNetConnect());
+beforeAll(() => {
+  // Another file of this worker may have put it away.
+  if (!nock.isActive()) nock.activate();
+  nock.disableNetConnect();
+});
 afterEach(() => {
   nock.abortPendingRequests();
   nock.cleanAll();
