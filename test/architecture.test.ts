@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { compileContracts } from '#ops/dev/contracts/compile.ts';
 import { diagrams } from '#ops/diagrams.ts';
+import { aml } from '#state-machines/aml/machine.ts';
 import { payment } from '#state-machines/payment/machine.ts';
 import { payout } from '#state-machines/payout/machine.ts';
 import { settlement } from '#state-machines/settlement/machine.ts';
@@ -59,7 +60,7 @@ describe('machines', () => {
   });
 
   it('keep record machines free of time and of running children', () => {
-    for (const { path, text } of ['payment', 'settlement', 'payout'].map((name) => ({ path: name, text: read(`state-machines/${name}/machine.ts`) })))
+    for (const { path, text } of ['payment', 'aml', 'settlement', 'payout'].map((name) => ({ path: name, text: read(`state-machines/${name}/machine.ts`) })))
       expect(text.match(/\b(invoke|after)\s*:/g), path).toBeNull();
   });
 
@@ -76,6 +77,13 @@ describe('machines', () => {
     const accepted = [...list.matchAll(/'([A-Z_]+)'/g)].map((match) => match[1]);
     expect(Object.keys(record.machine.states).sort()).toEqual([...accepted].sort());
     expect([...record.statuses].sort()).toEqual([...accepted].sort());
+  });
+
+  it('have exactly the states the database accepts as what screening made of a payment', () => {
+    const list = /\baml_state text check \(aml_state in \(([^)]*)\)\)/.exec(schema())?.[1] ?? '';
+    const accepted = [...list.matchAll(/'([A-Z_]+)'/g)].map((match) => match[1]);
+    expect(aml.statuses.filter((state) => state !== 'NONE').sort()).toEqual([...accepted].sort());
+    expect(Object.keys(aml.machine.states).sort()).toEqual([...aml.statuses].sort());
   });
 
   it('have diagrams that are what the machines say now', () => {

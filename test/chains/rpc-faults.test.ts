@@ -1,5 +1,5 @@
 import nock from 'nock';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Gate } from '#shared/chains/budget-gate.ts';
 import { ChainUnavailable, type Payer, type Reader } from '#shared/chains/chain.ts';
 import { evmPayer } from '#shared/chains/evm/payer.ts';
@@ -30,6 +30,11 @@ const payer = (timeoutMs?: number): Payer => evmPayer({ chainId: '31337' }, rpc(
 beforeEach(() => {
   observed.length = 0;
 });
+beforeAll(() => {
+  // Another file of this worker may have put it away.
+  if (!nock.isActive()) nock.activate();
+});
+afterAll(() => nock.restore());
 afterEach(() => {
   nock.abortPendingRequests();
   nock.cleanAll();

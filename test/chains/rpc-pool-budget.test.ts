@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import nock from 'nock';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Gate, openGate } from '#shared/chains/budget-gate.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { openRpc, type Rpc, RpcRefused } from '#shared/chains/evm/rpc.ts';
@@ -17,6 +17,11 @@ interface Asked {
 /** Ids of each HTTP request, and whether it was a batch. */
 let requests: { ids: number[]; batch: boolean }[] = [];
 
+beforeAll(() => {
+  // Another file of this worker may have put it away.
+  if (!nock.isActive()) nock.activate();
+});
+afterAll(() => nock.restore());
 afterEach(() => {
   nock.abortPendingRequests();
   nock.cleanAll();

@@ -9,6 +9,8 @@ export interface FreshRedis {
   url: string;
   /** Empties it, as an operator with a heavy hand would. */
   flush(): Promise<void>;
+  /** Deletes the keys that match a pattern. */
+  remove(pattern: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -22,7 +24,7 @@ export async function freshRedis(): Promise<FreshRedis> {
     await command(url.href, (client) => client.flushDb());
   };
   await flush();
-  return { url: url.href, flush, stop: flush };
+  return { url: url.href, flush, remove: (pattern) => remove(url.href, pattern), stop: flush };
 }
 
 export interface OwnRedis extends FreshRedis {
@@ -42,6 +44,7 @@ export async function ownRedis(): Promise<OwnRedis> {
     flush: async () => {
       await command(server.url, (client) => client.flushAll());
     },
+    remove: (pattern) => remove(server.url, pattern),
     kill: () => server.kill(),
     revive: async () => {
       server = await start();
@@ -60,4 +63,11 @@ async function command<T>(url: string, use: (client: ReturnType<typeof newClient
   } finally {
     client.destroy();
   }
+}
+
+function remove(url: string, pattern: string): Promise<void> {
+  return command(url, async (client) => {
+    const keys = await client.keys(pattern);
+    if (keys.length > 0) await client.del(keys);
+  });
 }

@@ -17,7 +17,11 @@ const HOSTS = { coinbase: 'https://api.coinbase.com', kraken: 'https://api.krake
 type Source = keyof typeof HOSTS;
 const SOURCES = Object.keys(HOSTS) as Source[];
 
-beforeAll(() => nock.disableNetConnect());
+beforeAll(() => {
+  // Another file of this worker may have put it away.
+  if (!nock.isActive()) nock.activate();
+  nock.disableNetConnect();
+});
 let world: InProcess;
 let deps: Deps;
 let metrics: ReturnType<typeof createApiMetrics>;

@@ -51,6 +51,8 @@ export interface Scene {
   restart(part: Part, options?: DeployableOptions): Promise<void>;
   /** Stops one process in order, so that it gives up what it leases, and starts it with a crash point armed, or none. */
   arm(part: Part, crashAt: string | undefined): Promise<void>;
+  /** No block is mined, on any chain, until the returned function is called. @throws in a scene without `blockMs` */
+  holdBlocks(): Promise<() => void>;
   stop(options?: { audit?: boolean }): Promise<void>;
 }
 
@@ -64,13 +66,13 @@ export interface SceneOptions extends WorldOptions {
 
 /** Somebody on an EVM chain who never had to do with this deployment. */
 export const OUTSIDER = EVM_OUTSIDER;
-/** Long enough for two crashes, a takeover after each, and a machine that has other things to do. */
-const PATIENCE_MS = 120_000;
+/** Long enough for a process to die at twenty points, one after another, on a machine that has other things to do. */
+const PATIENCE_MS = 240_000;
 
 /** A whole deployment as production runs it: api (http + worker), signer and indexer as processes of their own. */
 export async function aScene(options: SceneOptions = {}): Promise<Scene> {
   const world = await aWorld({ blockSeconds: options.blockMs === undefined ? 1 : 0, ...options });
-  const stopMining = options.blockMs === undefined ? () => undefined : mineEvery(world, options.blockMs);
+  const mining = options.blockMs === undefined ? undefined : mineEvery(world, options.blockMs);
   const port = await freePort();
   const api = await world.startApi({ port });
   const [indexer, signer, receiver] = await Promise.all([world.startIndexer(), world.startSigner(), startWebhookReceiver()]);
@@ -177,8 +179,13 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
       await scene[part].stop();
       await scene.restart(part, crashAt === undefined ? {} : { crashAt, untilReady: false });
     },
+    async holdBlocks() {
+      if (mining === undefined) throw new Error('the chains of this scene mine by themselves');
+      await mining.hold();
+      return mining.goOn;
+    },
     async stop(stopOptions) {
-      stopMining();
+      await mining?.hold();
       await world.stop(stopOptions);
       await receiver.stop();
     },
@@ -188,23 +195,35 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
 
 /** Calls until there is an answer, as a client does whose server may be restarting. */
 function insist<T>(attempt: () => Promise<T | undefined>, what: string): Promise<NonNullable<Exclude<T, false>>> {
-  return waitFor(attempt as () => Promise<T>, { what, timeoutMs: PATIENCE_MS, everyMs: 100 });
+  return waitFor(attempt as () => Promise<T>, { what, timeoutMs: PATIENCE_MS });
 }
 
-/** Mines a block every `ms` until the returned function is called. */
-function mineEvery(world: World, ms: number): () => void {
-  let timer: NodeJS.Timeout;
-  let stopped = false;
+interface Mining {
+  /** Answers when no block is under way any more. */
+  hold(): Promise<void>;
+  goOn(): void;
+}
+
+/** Mines a block on every chain every `ms`, unless held. */
+function mineEvery(world: World, ms: number): Mining {
+  let timer: NodeJS.Timeout | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
   const next = (): void => {
     timer = setTimeout(() => {
-      const mined = [...world.networks.values()].map(({ chain }) => chain.mine());
-      void Promise.all(mined).finally(() => stopped || next());
+      underWay = Promise.allSettled([...world.networks.values()].map(({ chain }) => chain.mine()));
+      void underWay.then(() => timer === undefined || next());
     }, ms);
   };
   next();
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
+  return {
+    async hold() {
+      clearTimeout(timer);
+      timer = undefined;
+      await underWay;
+    },
+    goOn() {
+      if (timer === undefined) next();
+    },
   };
 }
 

@@ -4,10 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 export interface WaitOptions {
   timeoutMs?: number;
+  /** The same pause every time, instead of one that grows from 25 ms to 150 ms. */
   everyMs?: number;
   /** What is waited for, for the message when it never comes. */
   what: string;
 }
+
+const PAUSE_MS = { first: 25, longest: 150, growth: 1.25 };
 
 /**
  * Polls until `condition` answers something other than undefined, null or false, and returns it.
@@ -16,6 +19,7 @@ export interface WaitOptions {
 export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<NonNullable<Exclude<T, false>>> {
   const deadline = performance.now() + (options.timeoutMs ?? 15_000);
   let last: unknown;
+  let pauseMs = options.everyMs ?? PAUSE_MS.first;
   for (;;) {
     try {
       const answer = await condition();
@@ -26,7 +30,8 @@ export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitO
     }
     if (performance.now() >= deadline)
       throw new Error(`waited ${options.timeoutMs ?? 15_000} ms for ${options.what}${last instanceof Error ? `: ${last.message}` : ''}`, { cause: last });
-    await pause(options.everyMs ?? 25);
+    await pause(pauseMs);
+    if (options.everyMs === undefined) pauseMs = Math.min(pauseMs * PAUSE_MS.growth, PAUSE_MS.longest);
   }
 }
 
