@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+// `npm run faults`: every automated row of the fault matrix (reliability 4) over many seeds; one JSON object on stdout, exit
+// code 0 only when all were survived.
+
+/** What the matrix asks for. */
+const SEEDS = 20;
+const FILE = 'test/integration/faults.test.ts';
+/** Rows nothing can be said about yet. */
+const NOT_APPLICABLE = [{ row: 'F15', name: 'a replaced bitcoin payout, its inputs reorganised', why: 'this build serves no bitcoin family' }];
+
+interface Assertion {
+  ancestorTitles: string[];
+  title: string;
+  status: string;
+  failureMessages?: string[];
+}
+
+interface RowResult {
+  row: string;
+  name: string;
+  survived: number;
+  tried: number;
+  seeds: number[];
+  failures: { seed: number; reason: string }[];
+}
+
+const seeds = Number(process.env.SLUICE_FAULT_SEEDS ?? SEEDS);
+const directory = await mkdtemp(join(tmpdir(), 'sluice-faults-'));
+const file = join(directory, 'results.json');
+// Progress goes to stderr: stdout is the result.
+const child = spawn('node_modules/.bin/vitest', ['run', FILE, '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`], {
+  stdio: ['ignore', 2, 2],
+  env: { ...process.env, SLUICE_FAULT_SEEDS: String(seeds) },
+});
+const code = await new Promise<number>((resolve) => child.on('exit', (exit) => resolve(exit ?? 1)));
+const rows = rowsOf(await readFile(file, 'utf8').catch(() => '{}'));
+await rm(directory, { recursive: true, force: true });
+const survived = rows.reduce((sum, row) => sum + row.survived, 0);
+const tried = rows.reduce((sum, row) => sum + row.tried, 0);
+const all = code === 0 && tried > 0 && survived === tried;
+process.stdout.write(`${JSON.stringify({ survived: all, score: { survived, tried }, rows, notApplicable: NOT_APPLICABLE }, null, 2)}\n`);
+process.exit(all ? 0 : 1);
+
+/** Adds the runs of each row up, by its number. */
+function rowsOf(text: string): RowResult[] {
+  const { testResults = [] } = JSON.parse(text) as { testResults?: { assertionResults: Assertion[] }[] };
+  const byRow = new Map<string, RowResult>();
+  for (const { ancestorTitles, title, status, failureMessages } of testResults.flatMap((one) => one.assertionResults)) {
+    const [, row, name] = /^(F\d+) (.*)$/.exec(ancestorTitles.at(-1) ?? '') ?? [];
+    const seed = Number(/^seed (\d+)$/.exec(title)?.[1]);
+    if (row === undefined || name === undefined || Number.isNaN(seed)) continue;
+    const result = byRow.get(row) ?? { row, name, survived: 0, tried: 0, seeds: [], failures: [] };
+    byRow.set(row, result);
+    result.tried += 1;
+    result.seeds.push(seed);
+    if (status === 'passed') result.survived += 1;
+    else result.failures.push({ seed, reason: (failureMessages?.[0] ?? status).split('\n')[0] ?? status });
+  }
+  return [...byRow.values()].sort((a, b) => Number(a.row.slice(1)) - Number(b.row.slice(1)));
+}
