@@ -27,6 +27,7 @@ sluice  DEMO MODE  local chains, nothing here is real money
     API key         ${gateway.apiKey}
     Cashout secret  ${gateway.cashoutSigningSecret}
     Webhook secret  ${gateway.webhookSecret}
+    Authenticator   ${gateway.totpSecret}      a code now  npx sluice secret code
 
 1  Create a payment of 10 US dollars
      curl -s ${dev.api.baseUrl}/payments -H 'X-Api-Key: ${gateway.apiKey}' -H 'Content-Type: application/json' \\
@@ -44,6 +45,15 @@ sluice  DEMO MODE  local chains, nothing here is real money
    Its state, until SETTLED
      NOW=$(date +%s); SIGNATURE=$(printf '%s' "$NOW." | openssl dgst -sha256 -hmac '${gateway.cashoutSigningSecret}' | sed 's/^.* //')
      curl -s '${dev.api.baseUrl}/merchant/settlements?limit=1' -H 'X-Api-Key: ${gateway.apiKey}' -H "X-Timestamp: $NOW" -H "X-Signature: $SIGNATURE"
+6  Try what stops a cashout: a cap above which a person approves, and parking of what is not there yet
+     npx sluice gateway set ${gateway.id} cashout.approvalCapUsd=2 cashout.parkingEnabled=true
+   Cash out again as in 5: PENDING_APPROVAL. Approve it with its id and a code
+     ID=<id>; BODY='{"totpCode":"'$(npx sluice secret code)'"}'; NOW=$(date +%s)
+     SIGNATURE=$(printf '%s' "$NOW.$BODY" | openssl dgst -sha256 -hmac '${gateway.cashoutSigningSecret}' | sed 's/^.* //')
+     curl -s ${dev.api.baseUrl}/merchant/settlements/$ID/approve -H 'X-Api-Key: ${gateway.apiKey}' -H 'Content-Type: application/json' \\
+       -H "X-Timestamp: $NOW" -H "X-Signature: $SIGNATURE" -H "Idempotency-Key: approve-$NOW" -d "$BODY"
+   What the operator sees of it, with the fee locked and the fee paid
+     npx sluice settlement show <id>
 
   npm run demo tells the whole story unattended. Logs are in .sluice/logs.
   Ctrl+C stops everything and keeps the data; npm start -- --reset begins anew.

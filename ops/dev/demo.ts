@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { CannotStart } from './cannot-start.ts';
+import { approveWithCode, cancelParked, cashOutHeld, parkUntilFunded } from './cashout-story.ts';
 import { dataDirectory, type DevFile, readDevFile } from './dev-file.ts';
 import { otherRunner } from './runner-lock.ts';
 import { waitFor } from './services/wait.ts';
@@ -11,6 +12,10 @@ const STORIES: [string, (scene: Scene) => Promise<string>][] = [
   ['underpaid', payTooLittle],
   ['wrong asset', payWrongAsset],
   ['expired, then late', payLate],
+  ['approved with a code', approveWithCode],
+  ['parked, then funded', parkUntilFunded],
+  ['parked, cancelled', cancelParked],
+  ['flagged, AML_HELD', cashOutHeld],
 ];
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

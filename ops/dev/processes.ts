@@ -75,6 +75,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     SLUICE_CHECKOUT_PORT: String(ports.checkout),
     SLUICE_PUBLIC_URL: `http://127.0.0.1:${ports.api}`,
     SLUICE_CHECKOUT_URL: `http://127.0.0.1:${ports.checkout}`,
+    SLUICE_MAIL_DIR: join(options.directory, 'mail'),
     SLUICE_RATE_LIMIT_SCALE: process.env.SLUICE_RATE_LIMIT_SCALE ?? '1000',
   };
   // Several may die at once: each is written down after the other, and a file that cannot be written stops nobody.

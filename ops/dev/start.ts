@@ -43,7 +43,7 @@ async function main(): Promise<void> {
 
 /** `14:02:11  webhook SUCCESS 7d9f…  signature ok`. */
 function describeWebhook(webhook: ReceivedWebhook, dev: DevFile): string {
-  return `${webhook.at.slice(11, 19)}  webhook ${whatItSays(webhook)}  ${isSigned(webhook, dev.gateway.webhookSecret) ? 'signature ok' : 'SIGNATURE WRONG'}`;
+  return `${webhook.at.slice(11, 19)}  webhook ${whatItSays(webhook)}  ${isSigned(webhook, dev.gateway.webhookSecret) ? 'signature ok' : "not signed with the demo gateway's secret"}`;
 }
 
 main().catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { formatAmount, parseTrusted } from '#shared/core/money.ts';
-import { type Merchant, merchant, must, newKey, type Operator, operator } from './client.ts';
+import { type Answer, type Merchant, merchant, must, newKey, type Operator, operator } from './client.ts';
 import type { DevFile } from './dev-file.ts';
 import { familyOf } from './families.ts';
 import type { LocalChain } from './local-chain.ts';
@@ -30,7 +30,8 @@ export interface Scene {
   destination: string;
 }
 
-const PATIENCE_MS = 90_000;
+/** How long anything may take on a local chain. */
+export const PATIENCE_MS = 90_000;
 
 /** Prepares the demo on one network. @throws when the network has no faucet, no token, or nothing to confuse it with */
 export function setScene(dev: DevFile, network: string): Scene {
@@ -106,13 +107,15 @@ export async function payLate(scene: Scene): Promise<string> {
   return 'EXPIRED, then captured late; two webhooks';
 }
 
-interface SelectedPayment {
+/** A payment whose offer is selected and whose address is known. */
+export interface SelectedPayment {
   id: string;
   depositAddress: string;
   totalValue: string;
 }
 
-async function createAndSelect(scene: Scene, overrides: Record<string, unknown> = {}): Promise<SelectedPayment> {
+/** Creates a payment of 10 US dollars, unless told otherwise, and selects the usual asset. */
+export async function createAndSelect(scene: Scene, overrides: Record<string, unknown> = {}): Promise<SelectedPayment> {
   const created = (await scene.shop.must('POST', '/payments', {
     body: { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl: scene.dev.webhookReceiver.url, ...overrides },
   })) as { paymentUid: string; payment: { offers: Offer[] } };
@@ -126,7 +129,8 @@ async function createAndSelect(scene: Scene, overrides: Record<string, unknown> 
   return { id: created.paymentUid, depositAddress, totalValue: offer.totalValue };
 }
 
-async function payFrom(scene: Scene, payment: SelectedPayment, asset: Asset, coins: string): Promise<void> {
+/** Pays a selected payment from the faucet. */
+export async function payFrom(scene: Scene, payment: SelectedPayment, asset: Asset, coins: string): Promise<void> {
   await scene.chain.pay(payment.depositAddress, asset.contract, rawUnits(coins, asset.decimals));
 }
 
@@ -141,7 +145,8 @@ async function worth({ control, asset, otherAsset }: Scene, coins: string): Prom
   return formatAmount(((exact + step - 1n) / step) * step);
 }
 
-async function resolved(scene: Scene, paymentId: string, status: string): Promise<void> {
+/** Waits for a payment to leave the status it has and checks that the new one is the expected one. */
+export async function resolved(scene: Scene, paymentId: string, status: string): Promise<void> {
   const url = `${scene.dev.api.baseUrl}/public/payments/${paymentId}?statusOnly=true`;
   const initial = status === 'SUCCESS' ? ['PENDING', 'EXPIRED'] : ['PENDING'];
   const seen = await waitFor(
@@ -174,31 +179,54 @@ async function webhooksOf(scene: Scene, paymentId: string): Promise<string[]> {
   return bodies.filter((one) => one.paymentId === paymentId).map((one) => one.status);
 }
 
-async function cashOut(scene: Scene, coins: string): Promise<{ receivedAmount: string; txHash: string }> {
-  const { asset, shop, destination } = scene;
-  await waitFor(
+async function cashOut(scene: Scene, coins: string): Promise<Settled> {
+  const { asset } = scene;
+  await inPool(scene, 'totalAvailable', coins);
+  const { answer, before } = await askCashout(scene, { amount: coins });
+  if (!answer.success) throw new Error(`cashout of ${asset.symbol}: ${answer.status} ${answer.error.code}: ${answer.error.message}`);
+  return settled(scene, String(answer.data.id), before);
+}
+
+/** What a settled cashout tells. */
+export interface Settled {
+  receivedAmount: string;
+  txHash: string;
+}
+
+/** Waits until a pool of the usual asset holds at least `coins`; answers what it holds. */
+export async function inPool({ shop, asset }: Scene, pool: 'totalAvailable' | 'totalQuarantinedAvailable', coins: string): Promise<string> {
+  return waitFor(
     async () => {
-      const { items } = (await shop.signed('GET', '/merchant/settlements/balances')).data as { items: { assetId: string; totalAvailable: string }[] };
-      const row = items.find((item) => item.assetId === asset.id);
-      return row !== undefined && parseTrusted(row.totalAvailable) >= parseTrusted(coins);
+      const { items } = (await shop.signed('GET', '/merchant/settlements/balances')).data as { items: Record<string, string>[] };
+      const held = items.find((item) => item.assetId === asset.id)?.[pool];
+      return held !== undefined && parseTrusted(held) >= parseTrusted(coins) ? held : undefined;
     },
-    { what: `${coins} ${asset.symbol} to mature`, timeoutMs: PATIENCE_MS, everyMs: 200 },
+    { what: `${coins} ${asset.symbol} in ${pool}`, timeoutMs: PATIENCE_MS, everyMs: 200 },
   );
-  const before = await scene.chain.balance(destination, asset.contract);
-  const created = await shop.signed('POST', '/merchant/settlements', {
-    body: { assetId: asset.id, amount: coins, address: destination },
+}
+
+/** Asks for a cashout of the usual asset; answers what the service said and what the destination held before. */
+export async function askCashout(scene: Scene, body: { amount: string } & Record<string, unknown>): Promise<{ answer: Answer; before: bigint }> {
+  const { asset, shop, destination, chain } = scene;
+  const before = await chain.balance(destination, asset.contract);
+  const answer = await shop.signed('POST', '/merchant/settlements', {
+    body: { assetId: asset.id, address: destination, ...body },
     idempotencyKey: newKey(),
   });
-  if (!created.success) throw new Error(`cashout: ${created.status} ${created.error.code}: ${created.error.message}`);
+  return { answer, before };
+}
+
+/** Waits for a cashout to be SETTLED and checks that exactly what it says arrived. @throws when it was rejected */
+export async function settled({ shop, chain, asset, destination }: Scene, id: string, before: bigint): Promise<Settled> {
   const settlement = await waitFor(
     async () => {
-      const { data } = await shop.signed('GET', `/merchant/settlements/${created.data.id}`);
+      const { data } = await shop.signed('GET', `/merchant/settlements/${id}`);
       if (data.status === 'REJECTED') throw new Error('the settlement was rejected');
-      return data.status === 'SETTLED' ? (data as { receivedAmount: string; txHash: string }) : undefined;
+      return data.status === 'SETTLED' ? (data as unknown as Settled) : undefined;
     },
-    { what: `settlement ${created.data.id} to be SETTLED`, timeoutMs: PATIENCE_MS, everyMs: 200 },
+    { what: `settlement ${id} to be SETTLED`, timeoutMs: PATIENCE_MS, everyMs: 200 },
   );
-  const arrived = (await scene.chain.balance(destination, asset.contract)) - before;
+  const arrived = (await chain.balance(destination, asset.contract)) - before;
   expectEqual('coins at the destination', arrived, rawUnits(settlement.receivedAmount, asset.decimals));
   return settlement;
 }
@@ -207,10 +235,12 @@ function rawUnits(coins: string, decimals: number): bigint {
   return parseTrusted(coins) / 10n ** BigInt(18 - decimals);
 }
 
-function expectEqual(what: string, actual: unknown, expected: unknown): void {
+/** @throws naming both when they differ */
+export function expectEqual(what: string, actual: unknown, expected: unknown): void {
   if (actual !== expected) throw new Error(`${what}: expected ${String(expected)}, got ${String(actual)}`);
 }
 
-function short(hash: string): string {
+/** The beginning of a hash, for one line. */
+export function short(hash: string): string {
   return `${hash.slice(0, 10)}…`;
 }

@@ -1,0 +1,103 @@
+import { type GatewayCredentials, merchant, newKey } from './client.ts';
+import { waitFor } from './services/wait.ts';
+import { askCashout, createAndSelect, expectEqual, inPool, PATIENCE_MS, payFrom, resolved, type Scene, settled, short } from './story.ts';
+import { totpCode } from './totp.ts';
+
+/** Above the cap: the funds are claimed and wait for a person; a wrong code is refused, the right one sends them. */
+export async function approveWithCode(scene: Scene): Promise<string> {
+  const { shop, totpSecret, ...vault } = await openShop(scene, { cashout: { approvalCapUsd: '5' } });
+  await fund({ ...vault, shop });
+  const { answer, before } = await askCashout({ ...vault, shop }, { amount: '6', metadata: { requester: 'demo' } });
+  expectEqual('status of a cashout above the cap', `${answer.status} ${answer.data.status}`, '200 PENDING_APPROVAL');
+  const id = String(answer.data.id);
+  const approve = (totpCode: string) => shop.signed('POST', `/merchant/settlements/${id}/approve`, { body: { totpCode }, idempotencyKey: newKey() });
+  const code = totpCode(totpSecret, Date.now());
+  const wrong = await approve(String((Number(code) + 1) % 1_000_000).padStart(6, '0'));
+  expectEqual('answer to a wrong code', `${wrong.status} ${wrong.error?.code}`, '401 totp_required');
+  const approved = await approve(code);
+  expectEqual('answer to the right code', `${approved.status} ${approved.data?.status}`, '200 REQUESTED');
+  const { receivedAmount, txHash } = await settled({ ...vault, shop }, id, before);
+  return `6 held above the cap of 5 USD, approved with a code, ${receivedAmount} sent in ${short(txHash)}`;
+}
+
+/** Asked for before there is anything: parked, and activated by itself once a payment has brought enough. */
+export async function parkUntilFunded(scene: Scene): Promise<string> {
+  const vault = await openShop(scene, { cashout: { parkingEnabled: true } });
+  const { answer, before } = await askCashout(vault, { amount: '5' });
+  expectEqual('status of a cashout of nothing', `${answer.status} ${answer.data.status}`, '202 UNDERFUNDED');
+  const id = String(answer.data.id);
+  const read = async () => (await vault.shop.signed('GET', `/merchant/settlements/${id}`)).data;
+  const { shortfall } = await read();
+  expectEqual('what is missing', shortfall, '5');
+  await pay(vault);
+  // The check of every minute may be faster than this.
+  await waitFor(
+    async () => {
+      const { status, shortfall: missing } = await read();
+      return status !== 'UNDERFUNDED' || missing === '0';
+    },
+    { what: 'the payment to mature', timeoutMs: PATIENCE_MS, everyMs: 200 },
+  );
+  await vault.control.must('POST', '/clock/advance', { body: { seconds: 61 } });
+  const { receivedAmount, txHash } = await settled(vault, id, before);
+  return `parked ${shortfall} short, activated by itself, ${receivedAmount} sent in ${short(txHash)}`;
+}
+
+/** Parked, then taken back: nothing was claimed, so nothing is released. */
+export async function cancelParked(scene: Scene): Promise<string> {
+  const { shop, ...vault } = await openShop(scene, { cashout: { parkingEnabled: true } });
+  const { answer } = await askCashout({ ...vault, shop }, { amount: '1000' });
+  expectEqual('status of a cashout of nothing', `${answer.status} ${answer.data.status}`, '202 UNDERFUNDED');
+  const cancel = () => shop.signed('POST', `/merchant/settlements/${answer.data.id}/cancel`, { idempotencyKey: newKey() });
+  const cancelled = await cancel();
+  expectEqual('status after a cancel', `${cancelled.status} ${cancelled.data?.status}`, '200 REJECTED');
+  const again = await cancel();
+  expectEqual('answer to another cancel', `${again.status} ${again.error?.code}`, '409 conflict');
+  return 'parked, cancelled, and a second cancel refused';
+}
+
+/** A flagged deposit is held apart from the rest; it leaves by the AML_HELD route only, and its payment reads RELEASED. */
+export async function cashOutHeld(scene: Scene): Promise<string> {
+  const vault = await openShop(scene, { screening: { enabled: true, credits: 10 } });
+  const payment = await createAndSelect(vault);
+  await vault.control.must('PUT', `/screening/${payment.depositAddress}`, { body: { score: 90 } });
+  await payFrom(vault, payment, vault.asset, payment.totalValue);
+  await resolved(vault, payment.id, 'SUCCESS');
+  const amount = await inPool(vault, 'totalQuarantinedAvailable', '1');
+  const amlState = async () => (await vault.shop.must('POST', `/payments/${payment.id}/verify`)).amlState;
+  expectEqual('amlState of a flagged payment', await amlState(), 'HELD');
+  const { answer: green } = await askCashout(vault, { amount });
+  expectEqual('answer to the ordinary route', `${green.status} ${green.error?.code}`, '409 insufficient_balance');
+  const { answer, before } = await askCashout(vault, { amount, route: 'AML_HELD' });
+  expectEqual('status on the AML_HELD route', `${answer.status} ${answer.data?.status}`, '200 REQUESTED');
+  const { receivedAmount, txHash } = await settled(vault, String(answer.data.id), before);
+  expectEqual('amlState of what was cashed out', await amlState(), 'RELEASED');
+  return `scored 90 and HELD, ${receivedAmount} sent from the held wallet in ${short(txHash)}, RELEASED`;
+}
+
+/** The scene at another gateway, made for one story, with an authenticator enrolled; `settings` goes over cashouts from here. */
+async function openShop(scene: Scene, settings: { cashout?: object; screening?: object }): Promise<Scene & { totpSecret: string }> {
+  const here = ['127.0.0.1', '::1'];
+  const created = (await scene.control.must('POST', '/gateways', {
+    body: {
+      name: 'Acme Vault (demo)',
+      apiAllowlist: here,
+      settings: { maturitySeconds: 0 },
+      ...settings,
+      cashout: { enabled: true, allowlist: here, ...settings.cashout },
+    },
+  })) as { gateway: { id: string } } & Omit<GatewayCredentials, 'id'>;
+  const { secret } = (await scene.control.must('POST', `/gateways/${created.gateway.id}/totp`)) as { secret: string };
+  return { ...scene, totpSecret: secret, shop: merchant(scene.dev.api.baseUrl, { ...created, id: created.gateway.id }) };
+}
+
+async function pay(scene: Scene): Promise<void> {
+  const payment = await createAndSelect(scene);
+  await payFrom(scene, payment, scene.asset, payment.totalValue);
+  await resolved(scene, payment.id, 'SUCCESS');
+}
+
+async function fund(scene: Scene): Promise<void> {
+  await pay(scene);
+  await inPool(scene, 'totalAvailable', '6');
+}
