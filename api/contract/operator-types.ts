@@ -559,6 +559,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/freezes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What keeps cashouts from being sent
+         * @description Freezes of operators and of the audit, wallets that were stopped, and whether a restored database still awaits its comparison.
+         */
+        get: operations["listFreezes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/freeze": {
         parameters: {
             query?: never;
@@ -590,7 +610,8 @@ export interface paths {
         put?: never;
         /**
          * Dispatch again
-         * @description Lifts the freeze of the scope, everything unless it is named. What the audit froze it freezes again while it still finds it;
+         * @description Lifts the freeze of one scope, `all` unless another is named: what was frozen by its own name stays frozen until it is named too.
+         *     What the audit froze it freezes again while it still finds it;
          *     `force` accepts the coins that are missing as lost, so that only more of them freeze again.
          */
         post: operations["unfreeze"];
@@ -1329,6 +1350,15 @@ export interface components {
                 /** Format: date-time */
                 frozenAt: string;
             }[];
+            /** @description Wallets that did something the books do not know of; nothing is sent from them. */
+            haltedWallets: {
+                network: string;
+                role: string;
+                address: string;
+                reason: string;
+            }[];
+            /** @description The database was restored or taken over, and the chains are not yet compared with it: nothing is sent. */
+            awaitingComparison: boolean;
         };
         Currency: {
             code: string;
@@ -2697,6 +2727,34 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["AuditAnswer"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listFreezes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Freezes"];
                     };
                 };
             };

@@ -1,13 +1,20 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { findAsset } from '#api/store/assets.ts';
 import { deleteFreeze, insertFreeze, listFreezes } from '#api/store/freezes.ts';
+import { isTrustedEpoch } from '#api/store/database-epoch.ts';
 import { findNetwork } from '#api/store/networks.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { acceptShortages } from '#api/store/reconciliations.ts';
+import { listHaltedWallets } from '#api/store/wallets.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import type { OperatorCall } from './deps.ts';
 import { fieldsOf, readReason, readText } from './input.ts';
+
+/** GET /freezes: all that keeps cashouts from being sent, whoever stopped them. */
+export async function showFreezes(deps: Deps): Promise<Reply> {
+  return freezes(deps);
+}
 
 /** POST /freeze: nothing of the scope is dispatched any more, everything unless a network or an asset is named. */
 export async function freeze(deps: Deps, call: OperatorCall): Promise<Reply> {
@@ -22,7 +29,7 @@ export async function freeze(deps: Deps, call: OperatorCall): Promise<Reply> {
 }
 
 /**
- * POST /unfreeze: lifts the freeze of the scope; other scopes stay frozen. Lifting what is not frozen changes nothing. What
+ * POST /unfreeze: lifts the freeze of one scope, `all` when none is named; what was frozen by its own name stays frozen. Lifting what is not frozen changes nothing. What
  * the audit froze it freezes again while it still finds it (reliability D24); with `force` and a reason, coins that are
  * missing are accepted as lost, and only more of them freeze again.
  * @throws validation_error naming scope, force or reason
@@ -46,7 +53,9 @@ export async function unfreeze(deps: Deps, call: OperatorCall): Promise<Reply> {
 }
 
 async function freezes(deps: Deps): Promise<Reply> {
-  return { status: 200, data: { freezes: await listFreezes(deps.db.sql) } };
+  const { sql } = deps.db;
+  const [frozen, haltedWallets, trusted] = await Promise.all([listFreezes(sql), listHaltedWallets(sql), isTrustedEpoch(sql)]);
+  return { status: 200, data: { freezes: frozen, haltedWallets, awaitingComparison: !trusted } };
 }
 
 async function readScope(deps: Deps, fields: Record<string, unknown>): Promise<string> {

@@ -51,10 +51,25 @@ export async function setNextNonce(tx: Tx, id: string, next: number): Promise<vo
   await tx`update wallets set next_nonce = ${next} where id = ${id}`;
 }
 
-/** Stops everything from a wallet until an operator clears it; the first reason is kept. Returns whether it is new. Locks its row. */
+/** Stops everything from a wallet; the first reason is kept. Returns whether it is new. Locks its row. */
 export async function haltWallet(tx: Reads, id: string, reason: string): Promise<boolean> {
   const rows = await tx`update wallets set halted_reason = ${reason} where id = ${id} and halted_reason is null returning id`;
   return rows.length === 1;
+}
+
+/** A wallet nothing is sent from, and why. */
+export interface HaltedWallet {
+  network: string;
+  role: WalletRole;
+  address: string;
+  reason: string;
+}
+
+/** Lists every wallet that was stopped; locks nothing. */
+export async function listHaltedWallets(sql: Reads): Promise<HaltedWallet[]> {
+  return sql<HaltedWallet[]>`
+    select n.name as network, w.role, w.address, w.halted_reason as reason from wallets w join networks n on n.id = w.network_id
+    where w.halted_reason is not null order by n.name, w.role, w.address`;
 }
 
 /** Whether an address belongs to this deployment: a wallet or a deposit address on any network of the family. Locks nothing. */

@@ -4,11 +4,23 @@ import { table } from './format.ts';
 
 interface Freezes {
   freezes: { scope: string; reason: string; frozenAt: string }[];
+  haltedWallets: { network: string; role: string; address: string; reason: string }[];
 }
 
-const SCOPE = { type: 'string', help: 'network:<name> or asset:<id>; everything unless given' } as const;
+const SCOPE = { type: 'string', help: 'network:<name> or asset:<id>; the whole deployment unless given' } as const;
 
 export const dispatchCommands: readonly Command[] = [
+  {
+    name: 'dispatch status',
+    args: '',
+    summary: 'what keeps cashouts from being sent: freezes, and wallets that were stopped',
+    options: {},
+    arity: [0, 0],
+    async run(context) {
+      const data = (await (await context()).operator.must('GET', '/freezes')) as unknown as Freezes;
+      return { data, text: describe(data) };
+    },
+  },
   {
     name: 'dispatch freeze',
     args: '',
@@ -38,6 +50,13 @@ export const dispatchCommands: readonly Command[] = [
 async function change(operator: Operator, verb: 'freeze' | 'unfreeze', options: Options, more: Record<string, unknown>): Promise<Result> {
   const body = { ...more, scope: textOption(options, 'scope') ?? null, reason: textOption(options, 'reason') ?? null };
   const data = (await operator.must('POST', `/${verb}`, { body })) as unknown as Freezes;
-  const rows = data.freezes.map((one) => [one.scope, one.frozenAt, one.reason]);
-  return { data, text: rows.length === 0 ? 'nothing is frozen' : table(['frozen', 'since', 'why'], rows) };
+  return { data, text: describe(data) };
+}
+
+function describe({ freezes, haltedWallets }: Freezes): string {
+  const rows = [
+    ...freezes.map((one) => [one.scope, one.frozenAt, one.reason]),
+    ...haltedWallets.map((one) => [`${one.role} wallet of ${one.network}`, '-', `${one.address}: ${one.reason}`]),
+  ];
+  return rows.length === 0 ? 'nothing is frozen' : table(['frozen', 'since', 'why'], rows);
 }

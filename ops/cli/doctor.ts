@@ -2,20 +2,14 @@ import { connect as connectSocket } from 'node:net';
 import { DEV_FILE, type DevFile } from '#ops/dev/dev-file.ts';
 import { familyOf } from '#ops/dev/families.ts';
 import { connect } from '#shared/platform/postgres.ts';
+import { checkAudit, checkDispatch, checkJobs } from './check-operations.ts';
 import { type Command, type Context, UnreachableError } from './command.ts';
 import { describeEndpoint, type Endpoint } from './endpoints.ts';
+import { bad, type Finding, good } from './finding.ts';
 
 const TIMEOUT_MILLISECONDS = 5_000;
 /** A tip older than this means that nothing arrives any more. */
 const STALE_MILLISECONDS = 60_000;
-
-/** One dependency: whether it is well, what was seen, and what to do when it is not. */
-interface Finding {
-  check: string;
-  good: boolean;
-  seen: string;
-  fix: string | null;
-}
 
 interface NetworkStatus {
   name: string;
@@ -66,6 +60,7 @@ async function checkService(context: Context): Promise<Finding[]> {
       await checkUnexplained(context),
       await checkPrices(context),
       await checkScreening(context),
+      await checkDispatch(context),
       await checkJobs(context),
       await checkAudit(context),
     ];
@@ -156,24 +151,6 @@ async function checkScreening(context: Context): Promise<Finding> {
   return good('screening', seen);
 }
 
-async function checkJobs(context: Context): Promise<Finding> {
-  const { items, pagination } = (await context.operator.must('GET', '/jobs?limit=100')) as {
-    items: { state: string; topic: string; lastError: string | null }[];
-    pagination: { total: number };
-  };
-  const dead = items.filter((job) => job.state === 'dead');
-  const [first] = dead;
-  if (first !== undefined)
-    return bad('jobs', `${dead.length} given up, such as ${first.topic}: ${first.lastError ?? 'no reason kept'}`, 'see GET /jobs; a dead job needs a person');
-  return good('jobs', `${pagination.total} waiting, none dead`);
-}
-
-async function checkAudit(context: Context): Promise<Finding> {
-  const { checks } = (await context.operator.must('GET', '/audit')) as unknown as { checks: { check: string; rows: unknown[] }[] };
-  const failed = checks.filter((one) => one.rows.length > 0).map((one) => one.check);
-  return failed.length === 0 ? good('audit', `${checks.length} checks clean`) : bad('audit', `not clean: ${failed.join(', ')}`, 'npx sluice audit');
-}
-
 async function checkDevelopment(dev: DevFile): Promise<Finding[]> {
   return Promise.all([
     checkReady(dev),
@@ -247,12 +224,4 @@ function ping(url: URL): Promise<string> {
     socket.once('timeout', () => socket.destroy(new Error('no answer in time')));
     socket.once('error', reject);
   });
-}
-
-function good(name: string, seen: string): Finding {
-  return { check: name, good: true, seen, fix: null };
-}
-
-function bad(name: string, seen: string, fix: string): Finding {
-  return { check: name, good: false, seen, fix };
 }

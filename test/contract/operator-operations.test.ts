@@ -213,6 +213,7 @@ const SPECIAL: Record<keyof operations, Special> = {
   resendWebhook: { request: aWebhook },
   listJobs: { request: nothing },
   runAudit: { request: nothing },
+  listFreezes: { request: nothing },
   freeze: { request: async () => ({ body: { scope: 'network:ethereum', reason: 'strange blocks' } }) },
   unfreeze: { request: async () => ({ body: { scope: 'network:ethereum' } }) },
   listPrices: { request: nothing },

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { reconcile } from '#api/audit/reconcile.ts';
 import type { Deps } from '#api/deps.ts';
 import { runAuditNow } from '#api/operator/audit.ts';
-import { freeze, unfreeze } from '#api/operator/freeze.ts';
+import { freeze, showFreezes, unfreeze } from '#api/operator/freeze.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { closedReason } from '#api/treasury/closed.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
@@ -173,6 +173,11 @@ describe('the books are compared with the chain', () => {
     await books.chain.mine([aSentTransaction(books.hotWallet)]);
     expect([await reconcile(deps), await frozen()]).toEqual([1, [`network:${books.network.name}`]]);
     expect(await closedReason(books.db.sql, { networkName: books.network.name, assetId: books.assets.USDC.id })).toContain('A15');
+    expect((await showFreezes(deps)).data).toMatchObject({
+      freezes: [{ scope: `network:${books.network.name}`, reason: expect.stringContaining('A15') }],
+      haltedWallets: [{ network: books.network.name, role: 'hot', address: books.hotWallet, reason: expect.stringContaining('not one of ours') }],
+      awaitingComparison: false,
+    });
     await unfreeze(deps, call({ scope: `network:${books.network.name}` }));
     expect([await twice(), await frozen()]).toEqual([[0, 0], []]);
     await books.chain.mine([aSentTransaction(books.hotWallet, { nonce: 1 })]);

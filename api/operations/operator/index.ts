@@ -6,7 +6,7 @@ import { runAuditNow } from '#api/operator/audit.ts';
 import { moveClock, showClock } from '#api/operator/clock.ts';
 import { showCurrencies, switchCurrency } from '#api/operator/currencies.ts';
 import type { OperatorDeps } from '#api/operator/deps.ts';
-import { freeze, unfreeze } from '#api/operator/freeze.ts';
+import { freeze, showFreezes, unfreeze } from '#api/operator/freeze.ts';
 import {
   addApiKey,
   addScreeningCredits,
@@ -67,6 +67,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     resendWebhook: resendOneWebhook,
     listJobs: showJobs,
     runAudit: runAuditNow,
+    listFreezes: showFreezes,
     freeze,
     unfreeze,
     listPrices: showPrices,

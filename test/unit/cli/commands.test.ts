@@ -25,6 +25,8 @@ async function run(words: string[], data: Record<string, unknown> = {}): Promise
 
 const SHOWN = { settlement: { id: 's1', status: 'REJECTED' }, metadata: [], fee: null, events: [], payouts: [] };
 
+const NOTHING = { freezes: [], haltedWallets: [], awaitingComparison: false };
+
 describe('what operators do by command', () => {
   it.each([
     ['settlement reject s1 --reason mistake', SHOWN, 'POST', '/settlements/s1/reject', { reason: 'mistake' }],
@@ -40,8 +42,9 @@ describe('what operators do by command', () => {
     ['gateway credits g 50', { credits: 50 }, 'POST', '/gateways/g/screening-credits', { add: 50, reason: null }],
     ['screening set 0x1 90', {}, 'PUT', '/screening/0x1', { score: 90 }],
     ['screening set 0x1 unavailable', {}, 'PUT', '/screening/0x1', { unavailable: true }],
-    ['dispatch freeze --scope network:tron', { freezes: [] }, 'POST', '/freeze', { scope: 'network:tron', reason: null }],
-    ['dispatch unfreeze --force --reason lost', { freezes: [] }, 'POST', '/unfreeze', { force: true, scope: null, reason: 'lost' }],
+    ['dispatch status', NOTHING, 'GET', '/freezes', undefined],
+    ['dispatch freeze --scope network:tron', NOTHING, 'POST', '/freeze', { scope: 'network:tron', reason: null }],
+    ['dispatch unfreeze --force --reason lost', NOTHING, 'POST', '/unfreeze', { force: true, scope: null, reason: 'lost' }],
   ] as const)('%s', async (line, answer, method, path, body) => {
     expect((await run(line.split(' '), answer)).asked).toEqual([{ method, path, body }]);
   });
