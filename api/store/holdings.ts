@@ -55,7 +55,8 @@ export interface UnopenedHolding {
 }
 
 /**
- * The watched wallets and assets of a network without an opening entry, with what moved since, as far as it is final.
+ * The watched wallets and assets of a network without an opening entry, with what the books took of them or will, as far as it
+ * is final: all that was seen, even before an indexer gave its word that it watches the wallet, and that may be blocks later.
  * Movements that were booked before the token was configured passed the books by. Takes no lock.
  */
 export async function listUnopenedHoldings(reads: Reads, networkId: string): Promise<UnopenedHolding[]> {
@@ -65,7 +66,7 @@ export async function listUnopenedHoldings(reads: Reads, networkId: string): Pro
           when s.kind = 'sent' then -s.raw_fee::numeric
           else (case when s.recipient = w.address then s.raw_amount::numeric else 0 end) - (case when s.sender = w.address then s.raw_amount::numeric else 0 end)
         end), 0) from sightings s
-        where s.network_id = w.network_id and s.canonical and s.height between v.watched_from and t.final_height and (s.sender = w.address or s.recipient = w.address)
+        where s.network_id = w.network_id and s.canonical and s.height <= t.final_height and (s.sender = w.address or s.recipient = w.address)
           and (case when s.kind = 'sent' then a.contract is null else s.contract is not distinct from a.contract end)
           and (s.booked_at is null or s.booked_at >= a.created_at))::text as booked
     from wallets w join watches v on v.network_id = w.network_id and v.address = w.address join assets a on a.network_id = w.network_id

@@ -107,6 +107,17 @@ describe('holdings', () => {
     expect(await differences()).toEqual([]);
   });
 
+  it('count once what a wallet was sent just before its indexer gave its word, which may be later than it began to look', async () => {
+    await books.chain.mine();
+    moved(books.hotWallet, books.assets.ETH, 5n * 10n ** 18n);
+    await funded(books.assets.ETH, 2n * 10n ** 18n);
+    await watchHotWallet(books.chain.height + 1);
+    await books.chain.mine();
+    await books.chain.mine();
+    expect(await bookOpeningBalances(books.deps)).toBe(3);
+    expect(await differences()).toEqual([]);
+  });
+
   it('include what a wallet was sent of a token before somebody configured it, once, and what came later', async () => {
     await books.chain.mine();
     await watchHotWallet(books.chain.height + 1);
