@@ -117,25 +117,23 @@ function openPool(deps: Deps, job: Job): Pool {
 }
 
 /**
- * Runs every due row of the given jobs here and now, and those they make due; for the development clock and for tests.
- * Each row runs once, since one that asks to be looked at again in a second may still do so in an hour.
- * @returns how many rows ran
+ * Runs every due row of the given jobs here and now, and those that become due by it, for as long as any gets done; for the
+ * development clock and for tests. One that only asks to be looked at again, at once, does not keep it.
+ * @returns how many times a row ran
  */
 export async function runDueJobs(deps: Deps, jobs: readonly Job[]): Promise<number> {
   const tried = new Set<string>();
   let total = 0;
-  for (let found = true; found; ) {
-    found = false;
+  for (let goesOn = true; goesOn; ) {
+    goesOn = false;
     for (const job of jobs) {
-      const ids = await handOverDue(deps.db.sql, job.topic, BATCH, 0);
-      let ran = 0;
-      for (const id of ids) {
-        if (tried.has(id)) continue;
+      for (const id of await handOverDue(deps.db.sql, job.topic, BATCH, 0)) {
+        const outcome = await runJob(deps, job, id);
+        if (outcome === 'not-run') continue;
+        total += 1;
+        if (outcome === 'done' || !tried.has(id)) goesOn = true;
         tried.add(id);
-        if (await runJob(deps, job, id)) ran += 1;
       }
-      total += ran;
-      found ||= ran > 0;
     }
   }
   return total;

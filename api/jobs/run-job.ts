@@ -13,11 +13,11 @@ const RENEW_MILLISECONDS = 2_000;
 /**
  * Runs one outbox row by its id and writes down what came of it. Safe to call twice, at once or later: only a claim
  * that Postgres granted runs, and only the newest claim may write its result.
- * @returns whether it ran
+ * @returns whether it ran, and if so whether its work is done
  */
-export async function runJob(deps: Deps, job: Job, outboxId: string): Promise<boolean> {
+export async function runJob(deps: Deps, job: Job, outboxId: string): Promise<'done' | 'later' | 'not-run'> {
   const claim = await claimOutbox(deps.db.sql, outboxId, CLAIM_SECONDS);
-  if (claim === undefined) return false;
+  if (claim === undefined) return 'not-run';
   const renewal = setInterval(() => void renew(deps, claim), RENEW_MILLISECONDS);
   const endTimer = deps.metrics?.jobDuration.startTimer({ queue: job.topic });
   try {
@@ -25,16 +25,17 @@ export async function runJob(deps: Deps, job: Job, outboxId: string): Promise<bo
     if ('done' in result) await finishOutbox(deps.db.sql, claim);
     else await postponeOutbox(deps.db.sql, claim, result.again);
     deps.metrics?.jobsProcessed.inc({ queue: job.topic, result: 'done' in result ? 'done' : 'again' });
+    return 'done' in result ? 'done' : 'later';
   } catch (error) {
     const dead = claim.failures >= FAILURES_UNTIL_DEAD;
     deps.log[dead ? 'error' : 'warn']({ err: error, topic: claim.topic, ref: claim.refId, failures: claim.failures, dead }, 'job failed');
     deps.metrics?.jobsProcessed.inc({ queue: job.topic, result: dead ? 'dead' : 'failed' });
     await failOutbox(deps.db.sql, claim, dead ? null : pauseAfter(claim.failures), error instanceof Error ? error.message : String(error));
+    return 'later';
   } finally {
     clearInterval(renewal);
     endTimer?.();
   }
-  return true;
 }
 
 /** Keeps a running row claimed; a renewal that fails costs at most a second run elsewhere, which every job survives. */

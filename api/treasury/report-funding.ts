@@ -1,7 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { nativeAsset } from '#api/settlements/quote-fee.ts';
 import { listAssets } from '#api/store/assets.ts';
-import { listUnopenedAssets } from '#api/store/reconciliations.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { sweepFee } from './sweep.ts';
@@ -17,8 +16,6 @@ export async function reportFunding(deps: Deps): Promise<number> {
   let low = 0;
   for (const chain of deps.chains.values()) {
     try {
-      // Until its balances were read once, it may be filled this very moment.
-      if ((await listUnopenedAssets(deps.db.sql, chain.id)).length > 0) continue;
       const left = await sweepsLeft(deps, chain);
       if (left === undefined) continue;
       deps.metrics?.fundingSweepsLeft.set({ chain: chain.config.name }, left);

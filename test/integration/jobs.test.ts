@@ -161,7 +161,7 @@ describe('outbox rows', () => {
     const past = new Date(0);
     const job = recorder(async () => ({ again: past }));
     await enqueue(2);
-    expect(await runDueJobs(world.deps, [job])).toBe(2);
+    expect(await runDueJobs(world.deps, [job])).toBe(4);
     expect(await states()).toEqual(['due', 'due']);
   });
 

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, newKey } from '#ops/dev/client.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
-import { evm } from '#test/chains/conformance/evm.ts';
+import { DRIVERS } from '#test/chains/conformance/families.ts';
+import { FULL } from '#test/harness/counts.ts';
 import { assertBooksMatchChain } from '#test/harness/holdings.ts';
+import { demoNetwork } from '#test/harness/networks.ts';
 import { totpCode } from '#test/harness/totp-code.ts';
 import { type Crash, dieAtEach } from './crash.ts';
 import { aScene, type Scene } from './scene.ts';
@@ -31,12 +33,16 @@ const HERE = ['127.0.0.1', '::1'];
 const AMOUNT = '60';
 const PATIENCE_MS = 120_000;
 
-describe('what people decide about money survives SIGKILL', () => {
+/** What is decided knows no chain, so `npm test` asks one family; `npm run test:long` asks them all. */
+const FAMILIES = (FULL ? DRIVERS : DRIVERS.slice(0, 1)).map((driver) => [driver.family, driver] as const);
+
+describe.each(FAMILIES)('what people decide about money on %s survives SIGKILL', (_family, driver) => {
   let scene: Scene;
   let strangers = 700;
   beforeAll(async () => {
     scene = await aScene({
       blockMs: 250,
+      networks: [await demoNetwork(driver.network)],
       gateway: {
         cashout: { enabled: true, allowlist: HERE, parkingEnabled: true, approvalCapUsd: '50' },
         screening: { enabled: true, credits: 1_000 },
@@ -47,7 +53,7 @@ describe('what people decide about money survives SIGKILL', () => {
 
   const aStranger = (): string => {
     strangers += 1;
-    return evm.stranger(strangers);
+    return driver.stranger(strangers);
   };
   const settlementOf = async (id: string): Promise<Record<string, unknown>> => {
     const answer = await insist(() => scene.shop.signed('GET', `/merchant/settlements/${id}`));
