@@ -5,6 +5,8 @@ import type { FinalityRule } from '#shared/core/assets.ts';
 import { amount, type Coins, formatAmount, formatCents, mulDiv, ONE, toCents, type Usd } from '#shared/core/money.ts';
 import type { Judgement } from '#state-machines/payment/judge-deposit.ts';
 
+const HUNDREDTH = ONE / 100n;
+
 /** Market prices at confirmation, by ticker or `fiat:<CODE>`; a missing one is not fresh. */
 export type Prices = ReadonlyMap<string, Price>;
 
@@ -56,7 +58,9 @@ export function invoiceOf(payment: Pick<Payment, 'openAmount' | 'currencyCode'>,
   if (payment.currencyCode === 'USD') return { amount: formatCents(amountUsd), amountUsd, fiat: null };
   const fiat = prices.get(fiatSymbol(payment.currencyCode));
   if (fiat === undefined) return undefined;
-  return { amount: formatCents(amount(mulDiv(amountUsd, ONE, fiat.usd, 'half-up'))), amountUsd, fiat };
+  // Rounded once, to hundredths: what is rounded to 18 places first can come to lie on a half that it was just below.
+  const hundredths = mulDiv(amountUsd, 100n, fiat.usd, 'half-up');
+  return { amount: formatCents(amount(hundredths * HUNDREDTH)), amountUsd, fiat };
 }
 
 /** Where a currency's rate is found among prices. */
