@@ -41,6 +41,23 @@ export interface RangeContent {
   internalUnseen?: true;
 }
 
+/** A transaction that waits to be mined; until a block holds it another one may take its place. */
+export interface WaitingTransaction {
+  txid: string;
+  /** What it would bring to watched addresses; where in which block is not known yet. */
+  transfers: Omit<Transfer, 'height' | 'blockHash' | 'position' | 'time'>[];
+  /** Outputs it would spend, as `txid:vout`: of several transactions with one in common only one can ever be mined. */
+  spends: string[];
+}
+
+/** What waits at a node now. */
+export interface Mempool {
+  /** Ids of everything that waits. */
+  txids: ReadonlySet<string>;
+  /** Those among them that were not known yet and concern a watched address. */
+  fresh: WaitingTransaction[];
+}
+
 /** A transaction as the chain knows it, for inquiries and for the outcome of payouts. */
 export interface TransactionFacts {
   txid: string;
@@ -64,7 +81,8 @@ export interface Reader {
   /** The whole content of one block, fetched by hash. */
   block(hash: string, watched: WatchSet): Promise<BlockContent>;
   range(from: number, to: number, watched: WatchSet): Promise<RangeContent>;
-  transaction(txid: string): Promise<TransactionFacts | null>;
+  /** `inBlock` is where it may be found, by the books: some nodes have no index of all transactions. */
+  transaction(txid: string, inBlock?: string): Promise<TransactionFacts | null>;
   /** Chain units held by `address` at `height` (at the head when absent); `contract` null is the native coin. */
   balance(address: string, contract: string | null, height?: number): Promise<bigint>;
   /**
@@ -72,6 +90,21 @@ export interface Reader {
    * an error. What was read without says so itself, by `internalUnseen`.
    */
   seesInternal(): Promise<boolean>;
+  /** What waits at this endpoint, told of what is known already; absent on families where nothing is said before a block says it. */
+  mempool?(watched: WatchSet, known: ReadonlySet<string>): Promise<Mempool>;
+  /**
+   * Chain units of outputs that no block up to the answer's has spent, null for one that is spent or unknown, in the order asked;
+   * and the block it holds after. Absent where coins are balances.
+   */
+  outputs?(wanted: readonly { txid: string; vout: number }[]): Promise<{ at: BlockRef; rawAmounts: (bigint | null)[] }>;
+  /**
+   * What lies at one address now, and the block it was so after: the whole set of outputs is searched, which takes minutes on a large
+   * chain, so it is asked once for a wallet that may have held coins before it was watched. Absent where coins are balances.
+   * @throws ChainUnavailable also while the node is busy with another such search
+   */
+  unspentAt?(address: string): Promise<{ at: BlockRef; outputs: UnspentOutput[] }>;
+  /** Ids of the waiting transactions that spend these outputs, null where none does, in the order asked; of several endpoints all must answer. Absent where coins are balances. */
+  waitingSpenders?(wanted: readonly { txid: string; vout: number }[]): Promise<(string | null)[]>;
   close(): Promise<void>;
 }
 
@@ -119,8 +152,26 @@ export interface Deriver {
   depositAddress(index: number): string;
 }
 
+/** An output of ours that nothing has spent, as the books know it; only families whose coins are outputs have any. */
+export interface OwnOutput {
+  txid: string;
+  vout: number;
+  rawAmount: bigint;
+  /** Canonical. */
+  address: string;
+}
+
+/** An output as the chain tells of it. */
+export interface UnspentOutput extends OwnOutput {
+  /** Of the block it was made in. */
+  height: number;
+  /** Whether it was made by a coinbase, and cannot move before it is 100 blocks deep. */
+  coinbase: boolean;
+}
+
 /** A transfer somebody decided on: what, where to, how much. */
 export interface TransferIntent {
+  /** Who pays. Where coins are outputs: the wallet that gets the change in a question, the address of the first input in signed bytes. */
   sender: string;
   recipient: string;
   contract: string | null;
@@ -136,24 +187,44 @@ export interface FeeQuote {
   expiresAtMs: number | null;
 }
 
-/** The keyless half of paying: quotes, nonces and broadcasting; used by the worker. */
+/**
+ * `lacking` is set when nothing but coins is missing: the least that one more output of ours would have to bring, its own cost
+ * included; `about` when it is the amount that cannot be sent, whoever would get it.
+ */
+export type Quoted = { ok: true; quote: FeeQuote } | { ok: false; rejected: string; lacking?: bigint; about?: 'amount' };
+
+/** What a replacement has to know where coins are outputs. */
+export interface ReplacedFamily {
+  /** What is to happen now: the transfer, or nothing but the anchor going back to the wallet. */
+  intent: TransferIntent;
+  /** Outputs it may spend beside those that are spent already. */
+  coins: readonly OwnOutput[];
+  /** All bytes signed so far, newest first. */
+  replaced: readonly DecodedTransfer[];
+}
+
+/**
+ * The keyless half of paying: quotes, nonces and broadcasting; used by the worker. Where coins are outputs, `coins` are the
+ * ones it may choose from, and the fields name the chosen ones.
+ */
 export interface Payer {
   /**
    * What the transfer costs to this very recipient, simulated in the present state, the sender's balances included.
    * @throws ChainUnavailable when the node cannot be reached; `rejected` when the chain itself says the transfer would fail
    */
-  quote(intent: TransferIntent): Promise<{ ok: true; quote: FeeQuote } | { ok: false; rejected: string }>;
+  quote(intent: TransferIntent, coins?: readonly OwnOutput[]): Promise<Quoted>;
   /**
    * The same as if the sender held enough coins and gas: what a merchant is quoted must not depend on what a wallet of
    * ours happens to hold (decisions 10).
    * @throws ChainUnavailable when the node cannot be reached
    */
-  estimate(intent: TransferIntent): Promise<{ ok: true; quote: FeeQuote } | { ok: false; rejected: string }>;
+  estimate(intent: TransferIntent, coins?: readonly OwnOutput[]): Promise<Quoted>;
   /**
    * The fee fields of a replacement for bytes that no block holds: same nonce, both caps raised by what nodes ask for, and no
-   * lower than the market. Null on families whose transactions cannot be replaced.
+   * lower than the market. Null on families whose transactions cannot be replaced. Where coins are outputs it needs the whole
+   * family, and answers null when nothing can replace it now: the fee may not rise further, or no coins are left to pay it.
    */
-  bump: ((fields: Record<string, string>) => Promise<FeeQuote>) | null;
+  bump: ((fields: Record<string, string>, family?: ReplacedFamily) => Promise<FeeQuote | null>) | null;
   /** Next nonce by the chain's latest state; only to initialise a wallet row and to detect foreign use. Null on families without nonces. */
   nonce(address: string): Promise<number | null>;
   /** Hands bytes to the network. No answer proves anything either way: the chain decides (architecture 4). */
@@ -166,6 +237,8 @@ export interface SigningRequest {
   intent: TransferIntent;
   nonce: number | null;
   fields: Record<string, string>;
+  /** Where coins are outputs: the path of the key of every address they lie at. */
+  paths?: Readonly<Record<string, string>>;
 }
 
 export interface SignedTransfer {

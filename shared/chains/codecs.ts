@@ -1,4 +1,6 @@
 import type { Family, NetworkConfig } from '#shared/core/assets.ts';
+import { bitcoinAddress } from './bitcoin/address.ts';
+import { bitcoinDeriver } from './bitcoin/deriver.ts';
 import type { AddressCodec, Deriver } from './chain.ts';
 import { evmAddress } from './evm/address.ts';
 import { evmDeriver } from './evm/deriver.ts';
@@ -6,14 +8,16 @@ import { tronAddress } from './tron/address.ts';
 import { tronDeriver } from './tron/deriver.ts';
 
 interface Addressing {
-  codec: AddressCodec;
-  derive(accountXpub: string): Deriver;
+  /** @throws Error when the family writes addresses of each network differently and does not know this one */
+  codec(chainId: string): AddressCodec;
+  derive(accountXpub: string, chainId: string): Deriver;
 }
 
 /** How the families of this build write addresses and derive them from an xpub. */
 const ADDRESSING: Partial<Record<Family, Addressing>> = {
-  evm: { codec: evmAddress, derive: evmDeriver },
-  tron: { codec: tronAddress, derive: tronDeriver },
+  evm: { codec: () => evmAddress, derive: evmDeriver },
+  tron: { codec: () => tronAddress, derive: tronDeriver },
+  bitcoin: { codec: bitcoinAddress, derive: bitcoinDeriver },
 };
 
 function addressingOf(family: Family): Addressing {
@@ -22,17 +26,17 @@ function addressingOf(family: Family): Addressing {
   return addressing;
 }
 
-/** The address format of a family. @throws Error when the family is not part of this build */
-export function codecOf(family: Family): AddressCodec {
-  return addressingOf(family).codec;
+/** The address format of a network. @throws Error when its family is not part of this build, or does not know the network */
+export function codecOf({ family, chainId }: Pick<NetworkConfig, 'family' | 'chainId'>): AddressCodec {
+  return addressingOf(family).codec(chainId);
 }
 
 /**
  * The deposit-address deriver of a network.
  * @throws Error when the xpub is not the one whose fingerprint is pinned in the configuration: a swapped xpub is theft
  */
-export function openDeriver(network: Pick<NetworkConfig, 'name' | 'family' | 'accountXpub' | 'accountFingerprint'>): Deriver {
-  const deriver = addressingOf(network.family).derive(network.accountXpub);
+export function openDeriver(network: Pick<NetworkConfig, 'name' | 'family' | 'chainId' | 'accountXpub' | 'accountFingerprint'>): Deriver {
+  const deriver = addressingOf(network.family).derive(network.accountXpub, network.chainId);
   if (deriver.fingerprint !== network.accountFingerprint)
     throw new Error(`${network.name}: the account xpub has fingerprint ${deriver.fingerprint}, but ${network.accountFingerprint} is pinned`);
   return deriver;

@@ -1,4 +1,8 @@
 import type { Family, NetworkConfig } from '#shared/core/assets.ts';
+import { bitcoinDecoder } from './bitcoin/decode.ts';
+import { type BitcoinFields, readFields } from './bitcoin/fields.ts';
+import { bitcoinPayer } from './bitcoin/payer.ts';
+import { openBitcoinRpc } from './bitcoin/rpc.ts';
 import type { Gate } from './budget-gate.ts';
 import type { DecodeTransfer, Payer } from './chain.ts';
 import { decodeEvmTransfer } from './evm/decode.ts';
@@ -10,15 +14,44 @@ import { decodeTronTransfer } from './tron/decode.ts';
 import { openTronApi } from './tron/http.ts';
 import { tronPayer } from './tron/payer.ts';
 
-interface Paying {
-  open(network: NetworkConfig, url: string, observe: RpcObserver | undefined, gate: Gate): Payer;
-  decode: DecodeTransfer;
+/** Where one endpoint is, and the gate that everything asked of it passes. */
+interface Endpoint {
+  url: string;
+  gate: Gate;
 }
 
-/** The families this build can pay on, each through one endpoint, without any key. */
+interface Paying {
+  /** One payer per endpoint, in the same order. */
+  open(network: NetworkConfig, endpoints: readonly Endpoint[], observe: RpcObserver | undefined): Payer[];
+  decoder(chainId: string): DecodeTransfer;
+  /** What a plan's fields say is spent and what comes back; absent where coins are balances. */
+  readFields?(fields: Record<string, string>): BitcoinFields;
+}
+
+/** The families this build can pay on, without any key. */
 const PAYERS: Partial<Record<Family, Paying>> = {
-  evm: { open: (network, url, observe, gate) => evmPayer(network, openRpc(url, observe, { gate })), decode: decodeEvmTransfer },
-  tron: { open: (_network, url, observe, gate) => tronPayer(openTronApi(url, observe, { gate })), decode: decodeTronTransfer },
+  evm: {
+    open: (network, endpoints, observe) => endpoints.map(({ url, gate }) => evmPayer(network, openRpc(url, observe, { gate }))),
+    decoder: () => decodeEvmTransfer,
+  },
+  tron: {
+    open: (_network, endpoints, observe) => endpoints.map(({ url, gate }) => tronPayer(openTronApi(url, observe, { gate }))),
+    decoder: () => decodeTronTransfer,
+  },
+  bitcoin: {
+    open(network, endpoints, observe) {
+      const rpcs = endpoints.map(({ url, gate }) => openBitcoinRpc(url, observe, { gate }));
+      return rpcs.map((rpc) =>
+        bitcoinPayer(
+          network,
+          rpc,
+          rpcs.filter((other) => other !== rpc),
+        ),
+      );
+    },
+    decoder: bitcoinDecoder,
+    readFields,
+  },
 };
 
 function payingOf(family: Family): Paying {
@@ -29,14 +62,19 @@ function payingOf(family: Family): Paying {
 
 /** The payer of one network over all of its endpoints. @throws Error when its family is not part of this build */
 export function openPayer(network: NetworkConfig, { endpoints, gates, observe } = openEndpoints(network)): Payer {
-  const { open } = payingOf(network.family);
-  return poolPayers(
-    endpoints,
-    network.rpcUrls.map((url, at) => open(network, url, observe?.request, gates[at] as Gate)),
-  );
+  const opened = network.rpcUrls.map((url, at): Endpoint => ({ url, gate: gates[at] as Gate }));
+  return poolPayers(endpoints, payingOf(network.family).open(network, opened, observe?.request));
 }
 
-/** How signed bytes of a family are read back. @throws Error when the family is not part of this build */
-export function decoderOf(family: Family): DecodeTransfer {
-  return payingOf(family).decode;
+/** How signed bytes of a network are read back. @throws Error when its family, or this network of it, is not part of this build */
+export function decoderOf({ family, chainId }: Pick<NetworkConfig, 'family' | 'chainId'>): DecodeTransfer {
+  return payingOf(family).decoder(chainId);
+}
+
+/**
+ * The outputs that a plan's fields spend, the anchor first, and what comes back; null on families whose coins are balances.
+ * @throws Invariant when the fields are malformed
+ */
+export function outputsOf(family: Family, fields: Record<string, string>): BitcoinFields | null {
+  return payingOf(family).readFields?.(fields) ?? null;
 }

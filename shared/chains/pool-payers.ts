@@ -11,9 +11,9 @@ export function poolPayers(endpoints: Endpoints, payers: readonly Payer[]): Paye
   const bump = payers[0]?.bump ?? null;
 
   return {
-    quote: (intent) => pay((one) => one.quote(intent)),
-    estimate: (intent) => pay((one) => one.estimate(intent)),
-    bump: bump === null ? null : (fields) => pay((one) => (one.bump ?? bump)(fields)),
+    quote: (intent, coins) => pay((one) => one.quote(intent, coins)),
+    estimate: (intent, coins) => pay((one) => one.estimate(intent, coins)),
+    bump: bump === null ? null : (fields, family) => pay((one) => (one.bump ?? bump)(fields, family)),
     nonce: (address) => pay((one) => one.nonce(address)),
     balance: (address, contract) => pay((one) => one.balance(address, contract)),
 

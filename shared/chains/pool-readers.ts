@@ -79,6 +79,12 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
     return null;
   };
 
+  /** What waits is each endpoint's own affair: all are asked, and what one of them has is there. */
+  const waitingSpenders: Required<Reader>['waitingSpenders'] = async (wanted) => {
+    const told = await Promise.all(readers.map((one, at) => endpoints.ask(at, () => (one.waitingSpenders as Required<Reader>['waitingSpenders'])(wanted))));
+    return wanted.map((_, i) => told.map((spenders) => spenders[i] ?? null).find((spender) => spender !== null) ?? null);
+  };
+
   return {
     async genesisHash(recorded) {
       const hash = await endpoints.identifyAll(recorded);
@@ -106,14 +112,14 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
     block: (hash, watched) => readMoves((one) => one.block(hash, watched)),
     range: (from, to, watched) => readMoves((one) => one.range(from, to, watched)),
 
-    async transaction(txid) {
-      const { at, answer } = await endpoints.first((one) => reader(one).transaction(txid), { choose });
+    async transaction(txid, inBlock) {
+      const { at, answer } = await endpoints.first((one) => reader(one).transaction(txid, inBlock), { choose });
       if (answer !== null || endpoints.providers() < 2) return answer;
       // A node that lags says the same of what it has not seen yet: somebody else must say so too.
       for (const other of endpoints.inOrder()) {
         if (endpoints.providerOf(other) === endpoints.providerOf(at) || endpoints.standing(other) === 'lagging') continue;
         try {
-          return await endpoints.ask(other, () => reader(other).transaction(txid));
+          return await endpoints.ask(other, () => reader(other).transaction(txid, inBlock));
         } catch (error) {
           if (!(error instanceof ChainUnavailable)) throw error;
         }
@@ -126,6 +132,8 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
       return endpoints.ask(at, () => reader(at).seesInternal(), 'untimed');
     },
     balance: (address, contract, height) => read((one) => one.balance(address, contract, height)),
+    ...optional(readers, read),
+    ...(readers.every((one) => one.waitingSpenders !== undefined) ? { waitingSpenders } : {}),
 
     async agrees(claims, isFinal) {
       // Of several that were configured, one is not enough, whatever became of the others.
@@ -137,7 +145,7 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
         if (before === 'same' || before === 'other') continue;
         try {
           const head = await endpoints.ask(at, () => headOf(at));
-          votes.set(provider, await voteOn(claims, head, isFinal, (txid) => endpoints.ask(at, () => reader(at).transaction(txid))));
+          votes.set(provider, await voteOn(claims, head, isFinal, (txid, inBlock) => endpoints.ask(at, () => reader(at).transaction(txid, inBlock))));
         } catch (error) {
           if (!(error instanceof ChainUnavailable)) throw error;
         }
@@ -155,3 +163,15 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
     },
   };
 }
+
+/** What only some families have: there when their readers have it, and absent, as theirs is, when they do not. */
+function optional(readers: readonly Reader[], read: <T>(question: (one: Reader) => Promise<T>) => Promise<T>): Pick<Reader, OnlySome> {
+  const all = <M extends OnlySome>(method: M): boolean => readers.every((one) => one[method] !== undefined);
+  return {
+    ...(all('mempool') ? { mempool: (watched, known) => read((one) => (one.mempool as Required<Reader>['mempool'])(watched, known)) } : {}),
+    ...(all('outputs') ? { outputs: (wanted) => read((one) => (one.outputs as Required<Reader>['outputs'])(wanted)) } : {}),
+    ...(all('unspentAt') ? { unspentAt: (address) => read((one) => (one.unspentAt as Required<Reader>['unspentAt'])(address)) } : {}),
+  };
+}
+
+type OnlySome = 'mempool' | 'outputs' | 'unspentAt';

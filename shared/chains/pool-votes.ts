@@ -18,12 +18,12 @@ export async function voteOn(
   claims: readonly Claim[],
   head: Head,
   isFinal: (head: Head) => boolean,
-  factsOf: (txid: string) => Promise<TransactionFacts | null>,
+  factsOf: (txid: string, inBlock: string) => Promise<TransactionFacts | null>,
 ): Promise<Vote> {
   if (!isFinal(head) || claims.some((claim) => claim.height > head.latest.height)) return 'behind';
   let vote: Vote = 'same';
-  for (const txid of new Set(claims.map((claim) => claim.txid))) {
-    const facts = await factsOf(txid);
+  for (const [txid, blockHash] of new Map(claims.map((claim) => [claim.txid, claim.blockHash]))) {
+    const facts = await factsOf(txid, blockHash);
     for (const claim of claims) {
       if (claim.txid !== txid || isTold(claim, facts)) continue;
       if (facts === null || !isIncluded(claim, facts) || claim.kind !== 'internal' || facts.internalUnseen === undefined) return 'other';

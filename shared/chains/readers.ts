@@ -1,5 +1,7 @@
 import type { Family, NetworkConfig } from '#shared/core/assets.ts';
 import { type Gate, openGate } from './budget-gate.ts';
+import { bitcoinReader } from './bitcoin/reader.ts';
+import { openBitcoinRpc } from './bitcoin/rpc.ts';
 import type { Reader } from './chain.ts';
 import { evmReader } from './evm/reader.ts';
 import { openRpc, type RpcObserver } from './evm/rpc.ts';
@@ -14,6 +16,7 @@ type OpenReader = (network: NetworkConfig, url: string, observe: RpcObserver | u
 const READERS: Partial<Record<Family, OpenReader>> = {
   evm: (network, url, observe, gate) => evmReader(network, openRpc(url, observe, { gate })),
   tron: (network, url, observe, gate) => tronReader(network, openTronApi(url, observe, { gate })),
+  bitcoin: (network, url, observe, gate) => bitcoinReader(network, openBitcoinRpc(url, observe, { gate })),
 };
 
 /** Told of every request to a network's endpoints, and of how they are doing. */

@@ -8,8 +8,9 @@ export type FinalityRule = { blocks: number } | { tag: 'safe' | 'finalized' };
 
 /** When a payment resolves (by US dollar value) and when credited funds may mature (decisions 5). */
 export interface Finality {
-  /** Tiers in ascending order; the last has no `upToUsd`. */
-  resolve: { upToUsd?: string; rule: FinalityRule }[];
+  /** Tiers in ascending order; the last has no `upToUsd`. Where both are counts, the funds of one may `mature` before the network's own rule. */
+  resolve: { upToUsd?: string; rule: FinalityRule; mature?: FinalityRule }[];
+  /** For whatever its tier says nothing of; also what the network as a whole counts as final. */
   mature: FinalityRule;
 }
 
@@ -72,5 +73,7 @@ export interface NetworkConfig {
   limits: OutgoingLimits & { native?: OutgoingLimits; tokens?: OutgoingLimits };
   /** When deposits are swept without a cashout waiting; the defaults of policy.ts where absent. */
   sweeping?: { floorTimesCost?: number; atOnce?: number };
+  /** What a Bitcoin payout may pay, satoshis per virtual byte as decimal text with at most three places; the defaults of policy.ts where absent. */
+  feeRate?: { floor?: string; cap?: string; fallback?: string; targetBlocks?: number };
   assets: AssetConfig[];
 }

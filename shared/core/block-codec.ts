@@ -1,32 +1,29 @@
 import { type BlockMessage, type SentTransaction, type Sighting, TRANSFER_KINDS, type Transfer, type WatchAck } from './chain-events.ts';
 import { Invariant } from './errors.ts';
+import {
+  type Check,
+  type Decoded,
+  decodeCanonical,
+  flag,
+  list,
+  mark,
+  maybe,
+  object,
+  oneOf,
+  ordinalNumber,
+  pick,
+  several,
+  shapeProblem,
+  units,
+  whole,
+  wholeOrNull,
+  word,
+  wordOrNull,
+} from './message-shape.ts';
 
-/** Longest encoded message, in characters: a range with tens of thousands of sightings fits, a flood does not. */
-export const MAX_MESSAGE_LENGTH = 32 * 1024 * 1024;
-
-const WORD = /^[\x21-\x7e]{1,128}$/;
-const UNITS = /^(0|[1-9][0-9]{0,77})$/;
-const LARGEST_UNITS = 2n ** 256n - 1n;
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-type Check = (value: unknown) => boolean;
-
-/** Hashes, addresses, names: printable ASCII without spaces, short. */
-const word: Check = (v) => typeof v === 'string' && WORD.test(v);
-const wordOrNull: Check = (v) => v === null || word(v);
-const whole: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0 && !Object.is(v, -0);
-const wholeOrNull: Check = (v) => v === null || whole(v);
-/** A height that may lie before the first block: nothing is final yet. */
-const mark: Check = (v) => v === -1 || whole(v);
-const flag: Check = (v) => typeof v === 'boolean';
-/** Up to a uint256; the length is checked before anything is parsed. */
-const units: Check = (v) => typeof v === 'string' && UNITS.test(v) && BigInt(v) <= LARGEST_UNITS;
-const oneOf =
-  (...names: string[]): Check =>
-  (v) =>
-    typeof v === 'string' && names.includes(v);
-const list: Check = (v) => Array.isArray(v);
-
+const OUTPUT: Record<'txid' | 'vout', Check> = { txid: word, vout: whole };
 /** Fields in the order they are written; the same table checks, orders and bounds them. */
 const TRANSFER: Record<keyof Transfer, Check> = {
   kind: oneOf(...TRANSFER_KINDS),
@@ -37,7 +34,9 @@ const TRANSFER: Record<keyof Transfer, Check> = {
   position: whole,
   time: whole,
   sender: word,
+  coSenders: maybe(several(word, (sender: string) => sender)),
   recipient: word,
+  coinbase: maybe((v) => v === true),
   contract: wordOrNull,
   rawAmount: units,
 };
@@ -50,6 +49,7 @@ const SENT: Record<keyof SentTransaction, Check> = {
   time: whole,
   sender: word,
   nonce: wholeOrNull,
+  spends: maybe(several(object(OUTPUT), (spent: { txid: string; vout: number }) => `${spent.txid}:${spent.vout}`)),
   succeeded: flag,
   rawFee: units,
 };
@@ -57,7 +57,7 @@ const ACK: Record<keyof WatchAck, Check> = { address: word, watchedFrom: whole }
 const MESSAGE: Record<Exclude<keyof BlockMessage, 'traceparent' | 'internalUnseen'>, Check> = {
   network: word,
   epoch: whole,
-  seq: (v) => whole(v) && v !== 0,
+  seq: ordinalNumber,
   from: whole,
   to: mark,
   parentHash: word,
@@ -70,25 +70,18 @@ const MESSAGE: Record<Exclude<keyof BlockMessage, 'traceparent' | 'internalUnsee
   acks: list,
 };
 
-function pick(fields: object, value: object): Record<string, unknown> {
-  return Object.fromEntries(Object.keys(fields).map((name) => [name, (value as Record<string, unknown>)[name]]));
+function writeSent(sent: SentTransaction): object {
+  return { ...pick(SENT, sent), ...(sent.spends && { spends: sent.spends.map((output) => pick(OUTPUT, output)) }) };
 }
 
 function write(message: BlockMessage): string {
   return JSON.stringify({
     ...pick(MESSAGE, message),
-    sightings: message.sightings.map((s) => pick(s.kind === 'sent' ? SENT : TRANSFER, s)),
+    sightings: message.sightings.map((s) => (s.kind === 'sent' ? writeSent(s) : pick(TRANSFER, s))),
     acks: message.acks.map((a) => pick(ACK, a)),
     ...(message.internalUnseen === undefined ? {} : { internalUnseen: message.internalUnseen }),
     ...(message.traceparent === undefined ? {} : { traceparent: message.traceparent }),
   });
-}
-
-/** What is wrong with one object's fields, or undefined. */
-function shapeProblem(fields: Record<string, Check>, value: unknown, where: string): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${where} is not an object`;
-  const wrong = Object.entries(fields).find(([name, check]) => !check((value as Record<string, unknown>)[name]));
-  return wrong === undefined ? undefined : `${where}.${wrong[0]} is missing or malformed`;
 }
 
 /** What is wrong with how the parts fit together, or undefined. */
@@ -103,6 +96,7 @@ function meaningProblem(m: BlockMessage): string | undefined {
   for (const s of m.sightings) {
     if (s.height < m.from || s.height > m.to) return 'a sighting lies outside the blocks covered';
     if (s.height === m.to && s.blockHash !== m.hash) return 'a sighting names another block than the message';
+    if (s.kind !== 'sent' && s.coSenders?.includes(s.sender)) return 'a sender is named twice';
     if (s.kind !== 'sent' && (s.kind === 'token') !== (s.contract !== null)) return 'a token has a contract and the native coin has none';
     const key = `${s.txid} ${s.kind} ${s.kind === 'sent' ? 0 : s.ordinal}`;
     if (seen.has(key)) return 'a sighting is listed twice';
@@ -140,23 +134,7 @@ export function encodeBlockMessage(message: BlockMessage): string {
   return write(message);
 }
 
-export type DecodedBlockMessage = { ok: true; message: BlockMessage } | { ok: false; problem: string };
-
-/**
- * Reads a message back, believing nothing: every field is checked, then the message is written again and must give the
- * very same characters, which rules out unknown fields, repeated keys, another order and other spellings of a number.
- * A refused message is a value, not an exception: the consumer parks it and asks for a rewind.
- */
-export function decodeBlockMessage(text: string): DecodedBlockMessage {
-  if (text.length > MAX_MESSAGE_LENGTH) return { ok: false, problem: 'the message is too long' };
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { ok: false, problem: 'the message is not JSON' };
-  }
-  const wrong = problem(value);
-  if (wrong !== undefined) return { ok: false, problem: wrong };
-  const message = value as BlockMessage;
-  return write(message) === text ? { ok: true, message } : { ok: false, problem: 'the message is not in canonical form' };
+/** Reads a message back, believing nothing; a refused one is parked, and the consumer asks for a rewind. */
+export function decodeBlockMessage(text: string): Decoded<BlockMessage> {
+  return decodeCanonical(text, problem, write);
 }

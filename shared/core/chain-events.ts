@@ -24,7 +24,11 @@ export interface Transfer {
   /** Block time, whole Unix seconds. */
   time: number;
   sender: string;
+  /** Where a transaction has several payers (Bitcoin): everybody but `sender` whose coins it moves. */
+  coSenders?: string[];
   recipient: string;
+  /** Set when the coins were made in this block and cannot move before it is 100 blocks deep (a coinbase). */
+  coinbase?: true;
   /** Token contract in its canonical form, null for the native coin. */
   contract: string | null;
   /** Chain integer units, decimal. */
@@ -42,6 +46,8 @@ export interface SentTransaction {
   sender: string;
   /** Account nonce on chains that have one. */
   nonce: number | null;
+  /** Outputs of watched addresses it spends, where coins are outputs. */
+  spends?: { txid: string; vout: number }[];
   succeeded: boolean;
   /** Native units the transaction cost its sender, decimal. */
   rawFee: string;

@@ -1,6 +1,8 @@
 import type { Finality, FinalityRule } from './assets.ts';
 import { parseTrusted, type Usd } from './money.ts';
 
+type Tier = Finality['resolve'][number];
+
 /** How far a network has been read: its tip and what the node called safe and final. */
 export interface ChainHeights {
   height: number;
@@ -19,9 +21,31 @@ export function isFinal(rule: FinalityRule, heights: ChainHeights, height: numbe
   return height <= (rule.tag === 'safe' ? heights.safeHeight : heights.finalHeight);
 }
 
-/** The rule a payment of this value resolves at: the first tier it does not exceed (decisions 5). */
-export function resolveRule(finality: Finality, valueUsd: Usd): FinalityRule {
+/** Blocks before coins that were made in a block can move: nobody can pay with them, so nothing is credited of them before (chains 2.3). */
+export const COINBASE_BLOCKS = 100;
+
+/** The stricter of a rule and the depth at which coins made in a block can move. */
+export function forCoinbase(rule: FinalityRule): FinalityRule {
+  return 'blocks' in rule && rule.blocks < COINBASE_BLOCKS ? { blocks: COINBASE_BLOCKS } : rule;
+}
+
+/** The tier a payment of this value resolves by: the first it does not exceed (decisions 5). */
+export function resolveTier(finality: Finality, valueUsd: Usd): Tier {
   const tier = finality.resolve.find((t) => t.upToUsd === undefined || valueUsd <= parseTrusted<'usd'>(t.upToUsd));
   // A value above every tier waits for what funds wait for to mature: nothing is final earlier than that.
-  return tier?.rule ?? finality.mature;
+  return tier ?? { rule: finality.mature };
+}
+
+/** The rule of that tier. */
+export function resolveRule(finality: Finality, valueUsd: Usd): FinalityRule {
+  return resolveTier(finality, valueUsd).rule;
+}
+
+/**
+ * Height that must be final by the network's own rule before funds of a block at `height` mature: lower than `height` by as many
+ * blocks as their tier asks less for (decisions 5).
+ */
+export function matureHeight(finality: Finality, tier: Tier, height: number): number {
+  const own = tier.mature ?? finality.mature;
+  return 'blocks' in own && 'blocks' in finality.mature ? height - (finality.mature.blocks - own.blocks) : height;
 }

@@ -21,3 +21,17 @@ export function match(found: { transfers: readonly Transfer[]; sent: readonly Se
 export function withoutStrangeTokens(sightings: readonly Sighting[], configured: ReadonlySet<string>): Sighting[] {
   return sightings.filter((sighting) => sighting.kind !== 'token' || (sighting.contract !== null && configured.has(sighting.contract)));
 }
+
+/** How many payers these name beside the first, anew with each transfer that names them. Pure. */
+export function payersNamed(sightings: readonly { coSenders?: string[] }[]): number {
+  return sightings.reduce((sum, { coSenders = [] }) => sum + coSenders.length, 0);
+}
+
+/**
+ * Names `most` payers or fewer beside the first, the same share with each transfer and at least one, for where all of them would
+ * be more than a message carries: a transaction may have hundreds of payers and thousands of outputs to our addresses. Pure.
+ */
+export function withFewerPayers<T extends { coSenders?: string[] }>(transfers: readonly T[], most: number): T[] {
+  const share = Math.max(1, Math.floor(most / transfers.length));
+  return transfers.map((one) => (one.coSenders === undefined || one.coSenders.length <= share ? one : { ...one, coSenders: one.coSenders.slice(0, share) }));
+}

@@ -30,6 +30,8 @@ export const POLICY = {
   sandboxConfirmSeconds: 10,
   /** Simulated deposits are watched by people. */
   sandboxSweepSeconds: 2,
+  /** Longer than any grace period, after which nobody asks when coins were first seen. */
+  mempoolKeptSeconds: 30 * DAY,
   /** Enough for typing mistakes in a hash, too few for fishing. */
   inquiryAttempts: 5,
   /** The contract's internal wait of select. */
@@ -137,11 +139,19 @@ export const POLICY = {
   payoutAttempts: 8,
   /** A transfer that could not be sent for this long gives its nonce back: long enough to sit through a spike or an odd node. */
   payoutCloseSeconds: 15 * MINUTE,
+  /** Nothing waits behind an anchor, and bytes that cost too little now are taken when fees fall; after days a person would ask. */
+  anchorCloseSeconds: 3 * DAY,
   /** Bytes that expire must have this long to live when they are signed, and a plan this long to still reach the signer. */
   payoutExpiryMarginSeconds: 15,
   payoutRequoteMarginSeconds: 25,
   /** Nothing may be signed that stays valid longer: a wallet would wait that long before it may try again. */
   payoutExpirySeconds: HOUR,
+  /**
+   * Satoshis per virtual byte of a Bitcoin payout: what every node passes on; several times what blocks took at their busiest
+   * for more than hours; what gets into a block within the hour on most days, while no node can tell. Half an hour is soon
+   * enough for a cashout.
+   */
+  bitcoinFeeRate: { floor: '1', cap: '500', fallback: '5', targetBlocks: 3 },
 
   // Sweeping
   /** How often deposits worth sweeping are looked for, and sweeps on their way are taken a step further. */
@@ -243,9 +253,13 @@ export const FINALITY: Readonly<Record<'ethereum' | 'fastFinality' | 'rollup' | 
   rollup: { resolve: [{ rule: { tag: 'safe' } }], mature: { tag: 'finalized' } },
   /** Solidified by two thirds of the representatives. */
   tron: { resolve: [{ rule: { tag: 'finalized' } }], mature: { tag: 'finalized' } },
-  /** The cost of rewriting one, two or six blocks against the sum at stake. */
+  /** The cost of rewriting one, two or six blocks against the sum at stake; one more before it can be paid out. */
   bitcoin: {
-    resolve: [{ upToUsd: '1000', rule: { blocks: 1 } }, { upToUsd: '50000', rule: { blocks: 2 } }, { rule: { blocks: 6 } }],
+    resolve: [
+      { upToUsd: '1000', rule: { blocks: 1 }, mature: { blocks: 2 } },
+      { upToUsd: '50000', rule: { blocks: 2 }, mature: { blocks: 3 } },
+      { rule: { blocks: 6 } },
+    ],
     mature: { blocks: 7 },
   },
   /** Nobody attacks a local chain; two blocks still exercise the waiting. */

@@ -9,6 +9,7 @@ import { networkProblems } from './network-problems.ts';
 const money = z.string().refine(isMoney, 'must be a money string');
 const wallet = z.strictObject({ address: z.string(), path: z.string() });
 const limits = { perTransactionUsd: money, hourlyUsd: money, dailyUsd: money };
+const satPerVbyte = z.string().regex(/^\d{1,6}(\.\d{1,3})?$/, 'must be satoshis per virtual byte, with up to three decimal places');
 const rule = z.union([z.strictObject({ blocks: z.int().min(1) }), z.strictObject({ tag: z.enum(['safe', 'finalized']) })]);
 const networkSchema = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]{1,31}$/),
@@ -17,7 +18,7 @@ const networkSchema = z.strictObject({
   nativeSymbol: z.string(),
   rpcUrls: z.array(z.url()).min(1),
   finality: z.strictObject({
-    resolve: z.array(z.strictObject({ upToUsd: money.exactOptional(), rule })).min(1),
+    resolve: z.array(z.strictObject({ upToUsd: money.exactOptional(), rule, mature: rule.exactOptional() })).min(1),
     mature: rule,
   }),
   coinLogs: z.boolean().exactOptional(),
@@ -30,6 +31,14 @@ const networkSchema = z.strictObject({
   explorerTxUrl: z.string().includes('{txHash}'),
   limits: z.strictObject({ ...limits, native: z.strictObject(limits).exactOptional(), tokens: z.strictObject(limits).exactOptional() }),
   sweeping: z.strictObject({ floorTimesCost: z.number().min(1).exactOptional(), atOnce: z.int().min(0).exactOptional() }).exactOptional(),
+  feeRate: z
+    .strictObject({
+      floor: satPerVbyte.exactOptional(),
+      cap: satPerVbyte.exactOptional(),
+      fallback: satPerVbyte.exactOptional(),
+      targetBlocks: z.int().min(1).max(1_008).exactOptional(),
+    })
+    .exactOptional(),
   assets: z
     .array(
       z.strictObject({
@@ -53,8 +62,8 @@ const networksFile = z.strictObject({ networks: z.array(networkSchema).min(1) })
  */
 export const DEMO_SEED = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
 
-/** Fingerprints of that seed's accounts, EVM and TRON: what is paid to an address below them belongs to everybody. */
-const DEMO_ACCOUNTS = ['754a2fe4', '6929f451'];
+/** Fingerprints of that seed's accounts, EVM, TRON and Bitcoin (mainnet, then test networks): what is paid to an address below them belongs to everybody. */
+const DEMO_ACCOUNTS = ['754a2fe4', '6929f451', '7ecc0e6f', '65f48bca'];
 
 export const ROLES = ['http', 'worker', 'signer'] as const;
 export type Role = (typeof ROLES)[number];

@@ -151,6 +151,10 @@ export function createApiMetrics(version: string) {
       'chain',
       'asset',
     ]),
+    mempoolApplied: counter('sluice_mempool_messages_applied_total', 'Messages about unmined transactions by outcome: applied, dropped, parked, failed.', [
+      'chain',
+      'result',
+    ]),
     messagesApplied: counter('sluice_messages_applied_total', 'Stream messages by outcome: applied, duplicate, stale, rewind, forged.', ['chain', 'result']),
   };
 }
@@ -172,6 +176,8 @@ export function createIndexerMetrics(version: string) {
     blindBlocks: counter('sluice_indexer_blind_blocks_total', 'Blocks published that were read from an endpoint which does not show internal transfers.', [
       'chain',
     ]),
+    mempoolTransactions: gauge('sluice_indexer_mempool_transactions', 'Unmined transactions at the node that concern watched addresses.', ['chain']),
+    mempoolPolls: counter('sluice_indexer_mempool_polls_total', 'Times the node was asked what waits: ok, failed.', ['chain', 'result']),
     state: gauge('sluice_indexer_state', '1 for the state the chain machine is in.', ['chain', 'state']),
     leader: gauge('sluice_indexer_leader', "1 while this process holds the network's lease.", ['chain']),
     watchedAddresses: gauge('sluice_indexer_watched_addresses', 'Addresses in the watch set.', ['chain']),

@@ -1,9 +1,12 @@
 import type { AssetConfig, NetworkConfig } from '#shared/core/assets.ts';
+import { BITCOIN_CHAINS } from '#shared/core/bitcoin-chains.ts';
+import { parseTrusted } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { tokenTypesOf } from '#shared/core/token-types.ts';
 
 /** What in a networks file contradicts itself, each as one sentence; empty when nothing does. */
 export function networkProblems(networks: readonly NetworkConfig[]): string[] {
-  return [...clashes(networks), ...accountProblems(networks), ...networks.flatMap((network) => ownProblems(network))];
+  return [...clashes(networks), ...accountProblems(networks), ...bitcoinProblems(networks), ...networks.flatMap((network) => ownProblems(network))];
 }
 
 /** Two networks that claim the same name, chain or endpoint. */
@@ -43,6 +46,24 @@ function accountProblems(networks: readonly NetworkConfig[]): string[] {
   });
 }
 
+const SATOSHI_DECIMALS = 8;
+
+/** An address is kept once for all networks of its family, and each Bitcoin network writes addresses of its own: there can be one only. */
+function bitcoinProblems(networks: readonly NetworkConfig[]): string[] {
+  const [first, ...others] = networks.filter(({ family }) => family === 'bitcoin');
+  if (first === undefined) return [];
+  const problems = others.map(
+    ({ name }) => `${name}: ${first.name} is a Bitcoin network already, and a deployment serves one of them, because their addresses differ`,
+  );
+  for (const { name, chainId, assets, finality } of [first, ...others]) {
+    if (!BITCOIN_CHAINS.some((known) => known === chainId)) problems.push(`${name}.chainId: must be one of ${BITCOIN_CHAINS.join(', ')}`);
+    if ([...finality.resolve.map(({ rule }) => rule), finality.mature].some((rule) => 'tag' in rule))
+      problems.push(`${name}.finality: must count blocks: no block of Bitcoin is tagged safe or finalized`);
+    for (const { symbol, decimals } of assets) if (decimals !== SATOSHI_DECIMALS) problems.push(`${name}.${symbol}: its decimals must be ${SATOSHI_DECIMALS}`);
+  }
+  return problems;
+}
+
 function ownProblems(network: NetworkConfig): string[] {
   const { name, assets } = network;
   const problems: string[] = [];
@@ -54,7 +75,19 @@ function ownProblems(network: NetworkConfig): string[] {
   for (const asset of assets) problems.push(...assetProblems(network, asset).map((problem) => `${name}.${asset.symbol}: ${problem}`));
   const last = network.finality.resolve.at(-1);
   if (last?.upToUsd !== undefined) problems.push(`${name}: the last tier of finality.resolve must have no upToUsd`);
+  problems.push(...feeProblems(network).map((problem) => `${name}.feeRate: ${problem}`));
+  const { mature } = network.finality;
+  for (const tier of network.finality.resolve)
+    if (tier.mature !== undefined && !('blocks' in tier.mature && 'blocks' in mature && tier.mature.blocks <= mature.blocks))
+      problems.push(`${name}: a tier of finality.resolve may mature at a count of blocks no larger than that of finality.mature`);
   return problems;
+}
+
+function feeProblems({ family, feeRate }: NetworkConfig): string[] {
+  if (feeRate === undefined) return [];
+  if (family !== 'bitcoin') return ['only Bitcoin networks have one'];
+  const { floor, cap } = { ...POLICY.bitcoinFeeRate, ...feeRate };
+  return parseTrusted(floor) > parseTrusted(cap) ? [`its floor of ${floor} is above its cap of ${cap}`] : [];
 }
 
 /** Contracts that are the native coin of their network under another name: listed as a token, the same coins would be credited twice. */

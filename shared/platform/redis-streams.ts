@@ -29,10 +29,11 @@ export interface StreamReader {
 /** Everything this deployment says through Redis. All of it may be lost at any moment: Postgres is the only truth. */
 export interface Streams {
   /**
-   * Appends one MACed message and trims the stream; answers its entry id.
+   * Appends one MACed message and trims the stream; answers its entry id. `keep` is about how many entries stay, for a stream
+   * whose every message says all of it anew.
    * @throws Error when Redis did not confirm it, in which case it may be there or not
    */
-  append(stream: string, payload: string): Promise<string>;
+  append(stream: string, payload: string, keep?: number): Promise<string>;
   /** Whether an entry is still in its stream. @throws Error when Redis cannot be reached */
   holds(stream: string, id: string): Promise<boolean>;
   reader(stream: string, group: string, consumer: string): StreamReader;
@@ -72,8 +73,8 @@ export function openStreams(options: { url: string; key: string; name: string; l
   let subscriber: ReturnType<typeof redisConnection> | undefined;
 
   return {
-    async append(stream, payload) {
-      const trim = { strategy: 'MAXLEN', strategyModifier: '~', threshold: KEPT } as const;
+    async append(stream, payload, keep = KEPT) {
+      const trim = { strategy: 'MAXLEN', strategyModifier: '~', threshold: keep } as const;
       return String(await commands.client.xAdd(stream, '*', { payload, mac: macOf(key, stream, payload) }, { TRIM: trim }));
     },
 

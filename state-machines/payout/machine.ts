@@ -8,9 +8,9 @@ export type PayoutEvent =
   | 'SENT'
   | 'SEEN'
   | 'ORPHANED'
-  /** The same transfer is to be offered at a higher fee, under the same nonce. */
+  /** The same transfer is to be offered at a higher fee, under the same nonce or with the same anchor. */
   | 'BUMPED'
-  /** Its nonce is to be used up by a transfer of nothing to ourselves, because the transfer cannot be sent any more. */
+  /** Its nonce or its anchor is to be used up by bytes that pay nobody, because the transfer cannot be sent any more. */
   | 'CLOSED'
   /** Its bytes are proven to be too old for the chain to take them ever again. */
   | 'EXPIRED'

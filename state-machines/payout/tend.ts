@@ -3,7 +3,7 @@ import type { PayoutStatus } from './machine.ts';
 
 /** What has to be found out from the chain itself before a decision that changes something. */
 export interface MarketFacts {
-  /** The node knows a transaction with this nonce, ours or not: the scan is about to tell which. */
+  /** The node knows a transaction with this nonce, or one that spends the anchor, ours or not: the scan is about to tell which. */
   nonceUsed: boolean;
   /** A simulation says that the next bytes would do what they are for. */
   accepted: boolean;
@@ -15,9 +15,9 @@ export interface MarketFacts {
 
 export interface TendFacts {
   status: PayoutStatus;
-  /** How attempts exclude each other: all use one nonce, or each expires before the next is made. */
-  exclusion: 'nonce' | 'expiry';
-  /** The next bytes, or the newest ones, use the nonce up instead of paying. */
+  /** How attempts exclude each other: all use one nonce, all spend one output (the anchor), or each expires before the next is made. */
+  exclusion: 'nonce' | 'anchor' | 'expiry';
+  /** The next bytes, or the newest ones, use the nonce or the anchor up instead of paying. */
   closing: boolean;
   /** Attempts signed so far that pay. */
   transfers: number;
@@ -40,7 +40,7 @@ export interface TendFacts {
 
 /**
  * `stuck`: nothing can be done now; note since when. `askMarket` and `askNode`: decide again with that fact. `requote`: plan the same bytes with fresh fees. `bump`: sign another
- * attempt at higher fees. `close`: sign one that uses the nonce up and moves nothing. `expire`: nothing signed can take effect
+ * attempt at higher fees. `close`: sign one that uses the nonce or the anchor up and pays nobody. `expire`: nothing signed can take effect
  * any more, so that another attempt may be made. `release`: give an unsigned plan up, so that all of it is planned anew.
  * `abandon`: nothing signed can take effect any more and nothing further can be sent, so that a person may decide.
  */
@@ -52,16 +52,19 @@ export type TendDecision = 'wait' | 'stuck' | 'askMarket' | 'askNode' | 'requote
  */
 export function tend(facts: TendFacts): TendDecision {
   const { status, exclusion } = facts;
-  if (status === 'PLANNED' || status === 'REPLACING') return exclusion === 'nonce' ? tendPlan(facts) : tendExpiringPlan(facts);
-  if (status === 'SIGNED' || status === 'BROADCAST') return exclusion === 'nonce' ? tendSigned(facts) : tendExpiring(facts);
+  if (status === 'PLANNED' || status === 'REPLACING') return exclusion === 'expiry' ? tendExpiringPlan(facts) : tendPlan(facts);
+  if (status === 'SIGNED' || status === 'BROADCAST') return exclusion === 'expiry' ? tendExpiring(facts) : tendSigned(facts);
   return 'wait';
 }
 
-/** A nonce is held, and nothing (or nothing more) is signed for it yet. */
+/** A nonce or an anchor is held, and nothing (or nothing more) is signed for it yet. */
 function tendPlan(facts: TendFacts): TendDecision {
   const { market, quoteAgeSeconds } = facts;
   if (quoteAgeSeconds < POLICY.payoutQuoteSeconds) return 'wait';
   if (market === undefined) return 'askMarket';
+  // Nothing waits behind outputs: unsigned, they are simply given back, and the plan is made anew with those that are there.
+  const loose = facts.exclusion === 'anchor' && facts.status === 'PLANNED';
+  if (loose && (market.nonceUsed || !market.accepted || !market.covered)) return 'release';
   if (market.nonceUsed) return 'wait';
   // Before anything is signed a high fee only waits for the signer; afterwards the bytes that exist may be all we can afford.
   const useful = market.accepted && market.covered && (market.allowed || facts.status === 'PLANNED');
@@ -79,9 +82,10 @@ function tendSigned(facts: TendFacts): TendDecision {
   return possible && (facts.closing || facts.transfers < POLICY.payoutAttempts) ? 'bump' : tendStuck(facts);
 }
 
-/** The nonce blocks its wallet, and nothing better can be sent with it. */
-function tendStuck({ closing, stuckSeconds }: TendFacts): TendDecision {
-  return !closing && stuckSeconds !== null && stuckSeconds >= POLICY.payoutCloseSeconds ? 'close' : 'stuck';
+/** The nonce blocks its wallet, or the outputs are kept from others, and nothing better can be sent with them. */
+function tendStuck({ exclusion, closing, stuckSeconds }: TendFacts): TendDecision {
+  const patience = exclusion === 'anchor' ? POLICY.anchorCloseSeconds : POLICY.payoutCloseSeconds;
+  return !closing && stuckSeconds !== null && stuckSeconds >= patience ? 'close' : 'stuck';
 }
 
 /** No nonce is held, so an unsigned plan can simply be made again. */

@@ -11,6 +11,7 @@ const account = HDKey.fromMasterSeed(mnemonicToSeedSync(JUNK)).derive("m/44'/60'
 const network = {
   name: 'local',
   family: 'evm',
+  chainId: '31337',
   accountXpub: account.publicExtendedKey,
   accountFingerprint: account.fingerprint.toString(16).padStart(8, '0'),
 } as const;
@@ -45,7 +46,7 @@ describe('deposit addresses', () => {
 });
 
 describe('EVM address text', () => {
-  const codec = codecOf('evm');
+  const codec = codecOf({ family: 'evm', chainId: '31337' });
   const checksummed = [
     '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
     '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
@@ -80,7 +81,7 @@ describe('EVM address text', () => {
 });
 
 describe('transaction hashes', () => {
-  const { parseTxid } = codecOf('evm');
+  const { parseTxid } = codecOf({ family: 'evm', chainId: '31337' });
   const hash = `0x${'aB'.repeat(32)}`;
 
   it('are lower case inside, whatever case they come in', () => {

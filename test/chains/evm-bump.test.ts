@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Payer, TransferIntent, TransferSigner } from '#shared/chains/chain.ts';
+import type { FeeQuote, Payer, TransferIntent, TransferSigner } from '#shared/chains/chain.ts';
 import { evmPayer } from '#shared/chains/evm/payer.ts';
 import { openRpc } from '#shared/chains/evm/rpc.ts';
 import { evmSigner } from '#shared/chains/evm/signer.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-const bump = (fields: Record<string, string>) => (payer.bump as NonNullable<Payer['bump']>)(fields);
+const bump = (fields: Record<string, string>) => (payer.bump as (fields: Record<string, string>) => Promise<FeeQuote>)(fields);
 const transfer = (rawAmount: bigint): TransferIntent => ({ sender: hot, recipient: BOB, contract: null, rawAmount });
 const send = async (intent: TransferIntent, nonce: number, fields: Record<string, string>) =>
   payer.broadcast((await signer.sign(HOT, { intent, nonce, fields })).signedBytes);

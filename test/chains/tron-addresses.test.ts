@@ -18,6 +18,7 @@ const networkOf = (mnemonic: string, account = 0) => {
   return {
     name: 'tron',
     family: 'tron',
+    chainId: 'local',
     accountXpub: key.publicExtendedKey,
     accountFingerprint: key.fingerprint.toString(16).padStart(8, '0'),
     accountXprv: key.privateExtendedKey,
@@ -49,7 +50,7 @@ describe('deposit addresses', () => {
 });
 
 describe('TRON address text', () => {
-  const codec = codecOf('tron');
+  const codec = codecOf({ family: 'tron', chainId: 'local' });
 
   it.each([
     USDT,
@@ -157,7 +158,7 @@ describe('TRON address text', () => {
 });
 
 describe('transaction ids', () => {
-  const { parseTxid } = codecOf('tron');
+  const { parseTxid } = codecOf({ family: 'tron', chainId: 'local' });
   const txid = 'aB'.repeat(32);
 
   it('are lower case inside, whatever case they come in', () => {

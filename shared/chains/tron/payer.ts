@@ -14,7 +14,7 @@ const LIFETIME_MS = 90_000;
 const LIFETIME_SPREAD_MS = 30_000;
 const TIMESTAMP_SPREAD_MS = 86_400_000;
 
-type Rejected = { ok: false; rejected: string };
+type Rejected = { ok: false; rejected: string; about?: 'amount' };
 
 /**
  * The keyless half of paying on TRON, through one node's HTTP API. `wallet/` is the node's head, `walletsolidity/` what
@@ -63,14 +63,14 @@ export function tronPayer(api: TronApi, random: (below: number) => number = rand
     if (rawAmount <= 0n) return { ok: false, rejected: 'it moves nothing' };
     if (contract === null) {
       // Beyond this tools round; it is a tenth of all TRX there is.
-      if (rawAmount > Number.MAX_SAFE_INTEGER) return { ok: false, rejected: 'it is more TRX than one transfer carries' };
+      if (rawAmount > Number.MAX_SAFE_INTEGER) return { ok: false, rejected: 'it is more TRX than one transfer carries', about: 'amount' };
       if (sender === recipient) return { ok: false, rejected: 'TRX cannot be sent to its own sender' };
       const at = toHex21(recipient);
       const [there, code] = await Promise.all([isThere('wallet/getaccount', { address: at }), isThere('wallet/getcontract', { value: at })]);
       if (code) return { ok: false, rejected: 'the recipient is a contract, which takes no plain TRX transfer' };
       return { ok: true, priced: { feeLimit: 0n, energy: 0n, bandwidth: bandwidthOf(intent, fields), newAccount: !there } };
     }
-    if (rawAmount >> 256n !== 0n) return { ok: false, rejected: 'it is more than a token can count' };
+    if (rawAmount >> 256n !== 0n) return { ok: false, rejected: 'it is more than a token can count', about: 'amount' };
     const call = { ...intent, contract };
     const simulated = await (funded ? energyAnyway(call) : simulateTransfer(ask, call));
     if (!simulated.ok) return simulated;

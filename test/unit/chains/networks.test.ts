@@ -24,16 +24,28 @@ describe('every known network', () => {
 
   it('includes those of the contract and the rollups', () => {
     expect(NETWORKS.map((network) => `${network.family} ${network.chainId} ${network.nativeSymbol}`)).toEqual(
-      expect.arrayContaining(['evm 1 ETH', 'evm 56 BNB', 'evm 137 POL', 'evm 8453 ETH', 'evm 42161 ETH', 'evm 10 ETH', 'tron mainnet TRX', 'tron nile TRX']),
+      expect.arrayContaining([
+        'evm 1 ETH',
+        'evm 56 BNB',
+        'evm 137 POL',
+        'evm 8453 ETH',
+        'evm 42161 ETH',
+        'evm 10 ETH',
+        'tron mainnet TRX',
+        'tron nile TRX',
+        'bitcoin mainnet BTC',
+        'bitcoin testnet4 BTC',
+        'bitcoin signet BTC',
+      ]),
     );
   });
 
   it.each(NETWORKS.map((network) => [network.name, network] as const))('%s has tokens that its family can read, of its own standard', (_name, network) => {
     for (const token of network.tokens) {
-      expect(codecOf(network.family).parse(token.contract)).toMatchObject({ ok: true });
+      expect(codecOf(network).parse(token.contract)).toMatchObject({ ok: true });
       // Written with its checksum, so that a wrong digit would have been refused.
-      const canonical = codecOf(network.family).parse(token.contract) as { canonical: string };
-      expect(codecOf(network.family).display(canonical.canonical)).toBe(token.contract);
+      const canonical = codecOf(network).parse(token.contract) as { canonical: string };
+      expect(codecOf(network).display(canonical.canonical)).toBe(token.contract);
       expect(tokenTypesOf(network)).toEqual([token.type]);
     }
   });
@@ -58,6 +70,7 @@ describe('when a payment resolves (decisions 5)', () => {
     ['arbitrum', [{ tag: 'safe' }], { tag: 'finalized' }],
     ['optimism', [{ tag: 'safe' }], { tag: 'finalized' }],
     ['tron', [{ tag: 'finalized' }], { tag: 'finalized' }],
+    ['bitcoin', [{ blocks: 1 }, { blocks: 2 }, { blocks: 6 }], { blocks: 7 }],
   ])('on %s', (name, resolve, mature) => {
     expect(rules(name)).toEqual(resolve);
     expect(find(name).finality.mature).toEqual(mature);
@@ -90,7 +103,7 @@ describe('what the adapters need of a network', () => {
 
 describe('the example of a networks file', () => {
   it('has every public network that is no test network, with two providers each', () => {
-    expect(example.map((network) => network.name)).toEqual(['ethereum', 'bsc', 'polygon', 'base', 'arbitrum', 'optimism', 'tron']);
+    expect(example.map((network) => network.name)).toEqual(['ethereum', 'bsc', 'polygon', 'base', 'arbitrum', 'optimism', 'tron', 'bitcoin']);
     for (const network of example) expect(new Set(network.rpcUrls.map((url) => new URL(url).host)).size).toBe(2);
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeBlockMessage, encodeBlockMessage, MAX_MESSAGE_LENGTH } from '#shared/core/block-codec.ts';
+import { decodeBlockMessage, encodeBlockMessage } from '#shared/core/block-codec.ts';
+import { MAX_MESSAGE_LENGTH } from '#shared/core/message-shape.ts';
 import type { BlockMessage, SentTransaction, Sighting, Transfer } from '#shared/core/chain-events.ts';
 import './arbitraries.ts';
 
@@ -18,18 +19,45 @@ interface Place {
 const transfer = (at: fc.Arbitrary<Place>, index: number): fc.Arbitrary<Transfer> =>
   fc
     .record({ at, token: fc.boolean(), inner: fc.boolean(), txid: hash, position: fc.nat(), sender: hash, recipient: hash, contract: hash, rawAmount: units })
-    .map(({ at: place, token, inner, contract, ...rest }) => ({
-      kind: token ? 'token' : inner ? 'internal' : 'native',
-      ordinal: index,
-      ...place,
-      ...rest,
-      contract: token ? contract : null,
-    }));
+    .map(
+      ({ at: place, token, inner, contract, ...rest }): Transfer => ({
+        kind: token ? 'token' : inner ? 'internal' : 'native',
+        ordinal: index,
+        ...place,
+        ...rest,
+        contract: token ? contract : null,
+      }),
+    )
+    .chain((plain) =>
+      fc
+        .record({
+          coSenders: fc.option(
+            fc.uniqueArray(
+              hash.map((text) => `co${text}`),
+              { minLength: 1, maxLength: 3 },
+            ),
+            { nil: undefined },
+          ),
+          coinbase: fc.constantFrom(undefined, true as const),
+        })
+        .map(({ coSenders, coinbase }) => ({ ...plain, ...(coSenders && { coSenders }), ...(coinbase && { coinbase }) })),
+    );
 
 const sent = (at: fc.Arbitrary<Place>, index: number): fc.Arbitrary<SentTransaction> =>
   fc
     .record({ at, position: fc.nat(), sender: hash, nonce: fc.option(fc.nat()), succeeded: fc.boolean(), rawFee: units })
-    .map(({ at: place, ...rest }) => ({ kind: 'sent', txid: `0xsent${index}`, ...place, ...rest }));
+    .map(({ at: place, ...rest }): SentTransaction => ({ kind: 'sent', txid: `0xsent${index}`, ...place, ...rest }))
+    .chain((plain) =>
+      fc
+        .option(
+          fc.uniqueArray(
+            fc.nat().map((vout) => ({ txid: '0xin', vout })),
+            { minLength: 1, maxLength: 3, selector: (one) => one.vout },
+          ),
+          { nil: undefined },
+        )
+        .map((spends) => (spends === undefined ? plain : { ...plain, spends })),
+    );
 
 const message: fc.Arbitrary<BlockMessage> = fc
   .record({ from: height, more: fc.integer({ min: 0, max: 5 }), hash: fc.constant('0xhead'), parentHash: hash, count: fc.integer({ min: 0, max: 4 }) })
@@ -175,6 +203,40 @@ describe('refused:', () => {
 
   test.each(['kind', 'txid', 'height', 'blockHash', 'position', 'time', 'sender', 'nonce', 'succeeded', 'rawFee'])('a sent transaction without %s', (field) => {
     expect(decodeBlockMessage(forge((m) => Reflect.deleteProperty(m.sightings[2] as object, field))).ok).toBe(false);
+  });
+
+  test.each<[string, number, Record<string, unknown>]>([
+    ['other senders that are nobody', 0, { coSenders: [] }],
+    ['a sender that is named twice', 0, { coSenders: ['0xs'] }],
+    ['another sender that is named twice', 0, { coSenders: ['0xt', '0xt'] }],
+    ['another sender that is no word', 0, { coSenders: ['0x t'] }],
+    ['other senders that are none', 0, { coSenders: null }],
+    ['a coinbase that is denied', 0, { coinbase: false }],
+    ['no output at all that is spent', 2, { spends: [] }],
+    [
+      'an output that is spent twice',
+      2,
+      {
+        spends: [
+          { txid: '0xa', vout: 1 },
+          { txid: '0xa', vout: 1 },
+        ],
+      },
+    ],
+    ['an output without a place', 2, { spends: [{ txid: '0xa' }] }],
+    ['an output that says more', 2, { spends: [{ txid: '0xa', vout: 1, amount: '1' }] }],
+    ['outputs that a transfer spends', 0, { spends: [{ txid: '0xa', vout: 1 }] }],
+  ])('%s', (_what, at, fields) => {
+    const sent = (text: string) => text.replace('"succeeded"', `"spends":${JSON.stringify(fields.spends)},"succeeded"`);
+    // In its place, so that nothing but what it says can be wrong.
+    const whole = forge((m) => void (at === 0 && Object.assign(m.sightings[0] as object, fields)));
+    expect(decodeBlockMessage(at === 0 ? whole : sent(whole)).ok).toBe(false);
+  });
+
+  test('an optional field is taken in its place only', () => {
+    const text = encodeBlockMessage({ ...example, sightings: [{ ...(example.sightings[0] as Transfer), coSenders: ['0xt'], coinbase: true }] });
+    expect(text).toContain('"sender":"0xs","coSenders":["0xt"],"recipient":"0xr","coinbase":true,"contract"');
+    expect(decodeBlockMessage(text.replace('"coinbase":true,"contract":null', '"contract":null,"coinbase":true')).ok).toBe(false);
   });
 
   test.each<[string, Record<string, unknown>]>([

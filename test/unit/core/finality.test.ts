@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { confirmations, isFinal, resolveRule } from '#shared/core/finality.ts';
+import { confirmations, forCoinbase, isFinal, matureHeight, resolveRule, resolveTier } from '#shared/core/finality.ts';
 import { parseTrusted } from '#shared/core/money.ts';
 import { FINALITY } from '#shared/core/policy.ts';
 
@@ -47,4 +47,33 @@ test('funds never mature before the payment they came with could resolve', () =>
     const all = Array.from({ length: 1_001 }, (_, height) => height).filter((height) => isFinal(mature, deepest, height));
     for (const { rule } of resolve) expect(all.filter((height) => !isFinal(rule, deepest, height))).toEqual([]);
   }
+});
+
+describe('funds on Bitcoin', () => {
+  const usd = (value: string) => parseTrusted<'usd'>(value);
+  test.each([
+    ['1000', 2],
+    ['50000', 3],
+    ['50000.01', 7],
+  ])('of %s dollars mature with %i confirmations', (value, needed) => {
+    const { mature } = FINALITY.bitcoin;
+    if (!('blocks' in mature)) throw new Error('Bitcoin counts blocks');
+    const height = 500;
+    const from = matureHeight(FINALITY.bitcoin, resolveTier(FINALITY.bitcoin, usd(value)), height);
+    const finalAt = (confirmations: number) => height + confirmations - 1 - mature.blocks + 1;
+    expect([from <= finalAt(needed - 1), from <= finalAt(needed)]).toEqual([false, true]);
+  });
+
+  test('mature where their block is final by the network, when neither says a count of its own', () => {
+    expect(matureHeight(FINALITY.ethereum, resolveTier(FINALITY.ethereum, usd('1')), 500)).toBe(500);
+    expect(matureHeight(FINALITY.local, resolveTier(FINALITY.local, usd('1')), 500)).toBe(500);
+  });
+
+  test('that were made in a block need 100 of them, whatever they are worth', () => {
+    expect([forCoinbase({ blocks: 1 }), forCoinbase({ blocks: 120 }), forCoinbase({ tag: 'finalized' })]).toEqual([
+      { blocks: 100 },
+      { blocks: 120 },
+      { tag: 'finalized' },
+    ]);
+  });
 });

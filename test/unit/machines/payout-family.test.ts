@@ -17,6 +17,8 @@ interface Attempt {
   expiresAt: number | null;
   signedAt: number;
   signedHeight: number;
+  /** Outputs it spends; the first one is the anchor, and no two attempts need to share any other. */
+  inputs: number[];
 }
 
 interface Block {
@@ -30,7 +32,7 @@ type Move =
   | { do: 'reorganise'; depth: number; take: number[] }
   | { do: 'scan' }
   | { do: 'tend'; market: MarketFacts; lies: boolean }
-  | { do: 'sign' }
+  | { do: 'sign'; others: number[] }
   | { do: 'send' }
   | { do: 'wait'; seconds: number };
 
@@ -42,16 +44,17 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('reorganise' as const), depth: fc.integer({ min: 1, max: LAG - 1 }), take }) },
   { weight: 4, arbitrary: fc.constant({ do: 'scan' as const }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('tend' as const), market, lies: fc.boolean() }) },
-  { weight: 4, arbitrary: fc.constant({ do: 'sign' as const }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('sign' as const), others: fc.uniqueArray(fc.integer({ min: 1, max: 9 }), { maxLength: 3 }) }) },
   { weight: 2, arbitrary: fc.constant({ do: 'send' as const }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), seconds }) },
 );
 
 /**
  * A chain and a payout service that knows of it only what it scanned. Miners have every byte that was ever signed, and put
- * whatever they like into a block as far as the chain's own rules allow: one use of a nonce, no bytes past their end.
+ * whatever they like into a block as far as the chain's own rules allow: one use of a nonce, one spend of an output, no bytes
+ * past their end.
  */
-function play(exclusion: 'nonce' | 'expiry', moves: readonly Move[]): { paid: number; took: number; attempts: number; status: PayoutStatus } {
+function play(exclusion: TendFacts['exclusion'], moves: readonly Move[]): { paid: number; took: number; attempts: number; status: PayoutStatus } {
   let chain: Block[] = [{ time: 0, holds: [] }];
   let scanned: Block[] = chain;
   const attempts: Attempt[] = [];
@@ -75,7 +78,9 @@ function play(exclusion: 'nonce' | 'expiry', moves: readonly Move[]): { paid: nu
       const attempt = attempts[number];
       const used = [...on(parents), ...holds];
       if (attempt === undefined || used.includes(number)) continue;
-      if (exclusion === 'nonce' ? used.length > 0 : (attempt.expiresAt as number) <= head.time) continue;
+      if (exclusion === 'nonce' && used.length > 0) continue;
+      if (exclusion === 'anchor' && used.some((other) => attempts[other]?.inputs.some((input) => attempt.inputs.includes(input)))) continue;
+      if (exclusion === 'expiry' && (attempt.expiresAt as number) <= head.time) continue;
       holds.push(number);
     }
     return [...parents, { time: head.time + after, holds }];
@@ -94,7 +99,7 @@ function play(exclusion: 'nonce' | 'expiry', moves: readonly Move[]): { paid: nu
       transfers: attempts.filter((attempt) => attempt.kind === 'transfer').length,
       stuckSeconds: stuckSince === null ? null : now - stuckSince,
       quoteAgeSeconds: now - quotedAt,
-      quoteSecondsLeft: exclusion === 'nonce' ? null : quotedAt + 90 - now,
+      quoteSecondsLeft: exclusion === 'expiry' ? quotedAt + 90 - now : null,
       last: newest === undefined ? null : { ageSeconds: now - newest.signedAt, ageBlocks: scanned.length - newest.signedHeight },
       nextInLine: true,
       provenDead: provenDead(),
@@ -133,9 +138,10 @@ function play(exclusion: 'nonce' | 'expiry', moves: readonly Move[]): { paid: nu
         const head = chain.at(-1) as Block;
         attempts.push({
           kind: closing ? 'close' : 'transfer',
-          expiresAt: exclusion === 'nonce' ? null : head.time + 90,
+          expiresAt: exclusion === 'expiry' ? head.time + 90 : null,
           signedAt: now,
           signedHeight: scanned.length,
+          inputs: [0, ...one.others],
         });
       }
     }
@@ -163,7 +169,7 @@ function play(exclusion: 'nonce' | 'expiry', moves: readonly Move[]): { paid: nu
   return { paid: took.filter((number) => attempts[number]?.kind === 'transfer').length, took: took.length, attempts: attempts.length, status };
 }
 
-test.each(['nonce', 'expiry'] as const)('whatever miners, nodes and clocks do, at most one attempt of a family takes effect (%s)', (exclusion) => {
+test.each(['nonce', 'anchor', 'expiry'] as const)('whatever miners, nodes and clocks do, at most one attempt of a family takes effect (%s)', (exclusion) => {
   let several = 0;
   let took = 0;
   fc.assert(

@@ -6,6 +6,7 @@ import { type MarketFacts, tend, type TendDecision, type TendFacts } from '#stat
 const GOOD: MarketFacts = { nonceUsed: false, accepted: true, covered: true, allowed: true };
 const OLD = { ageSeconds: POLICY.payoutBumpSeconds, ageBlocks: POLICY.payoutBumpBlocks };
 const LONG = POLICY.payoutCloseSeconds;
+const DAYS = POLICY.anchorCloseSeconds;
 
 /** Sent under a nonce, long enough ago for a higher fee. */
 const sent: TendFacts = {
@@ -70,6 +71,37 @@ describe('a plan with a nonce', () => {
   ]);
 });
 
+describe('bytes that spend one anchor', () => {
+  const spending: TendFacts = { ...sent, exclusion: 'anchor' };
+  table([
+    ['ask the market before anything else', spending, 'askMarket'],
+    ['are bumped', { ...spending, market: GOOD }, 'bump'],
+    ['wait once the node says that the anchor is spent', { ...spending, market: { ...GOOD, nonceUsed: true }, stuckSeconds: LONG }, 'wait'],
+    ['are stuck without it', { ...spending, market: { ...GOOD, accepted: false } }, 'stuck'],
+    ['are stuck above the limits', { ...spending, market: { ...GOOD, allowed: false } }, 'stuck'],
+    ['are not closed while fees may still fall', { ...spending, stuckSeconds: DAYS - 1, market: { ...GOOD, allowed: false } }, 'stuck'],
+    ['are closed when nothing could be sent for days', { ...spending, stuckSeconds: DAYS, market: { ...GOOD, allowed: false } }, 'close'],
+    ['never expire', { ...spending, provenDead: true, last: { ...OLD, ageSeconds: 0 } }, 'wait'],
+  ]);
+});
+
+describe('a plan with an anchor', () => {
+  const loose: TendFacts = { ...planned, exclusion: 'anchor' };
+  const further: TendFacts = { ...loose, status: 'REPLACING', transfers: 1, last: OLD };
+  table([
+    ['waits for the signer while its quote is fresh', { ...loose, quoteAgeSeconds: POLICY.payoutQuoteSeconds - 1 }, 'wait'],
+    ['is quoted again', { ...loose, market: GOOD }, 'requote'],
+    ['is quoted again above the limits', { ...loose, market: { ...GOOD, allowed: false } }, 'requote'],
+    ['gives its outputs back when they do not cover it any more', { ...loose, market: { ...GOOD, covered: false } }, 'release'],
+    ['gives them back when the anchor is gone', { ...loose, market: { ...GOOD, accepted: false } }, 'release'],
+    ['gives them back when the node says that the anchor is spent', { ...loose, market: { ...GOOD, nonceUsed: true } }, 'release'],
+    ['of further bytes is quoted again', { ...further, market: GOOD }, 'requote'],
+    ['of further bytes never gives anything back', { ...further, market: { ...GOOD, accepted: false } }, 'stuck'],
+    ['of further bytes waits once the node says that the anchor is spent', { ...further, market: { ...GOOD, nonceUsed: true }, stuckSeconds: LONG }, 'wait'],
+    ['of further bytes is closed in the end', { ...further, stuckSeconds: DAYS, market: { ...GOOD, allowed: false } }, 'close'],
+  ]);
+});
+
 describe('bytes that expire', () => {
   table([
     ['wait until a final block proves them dead, however long that takes', { ...expiring, last: { ageSeconds: 86_400, ageBlocks: 10_000 } }, 'wait'],
@@ -108,6 +140,6 @@ describe('a plan without a nonce', () => {
 });
 
 test.each(PAYOUT_STATUSES.filter((status) => ['INCLUDED', 'CONFIRMED', 'FAILED', 'CANCELLED'].includes(status)))('%s needs nothing', (status) => {
-  for (const exclusion of ['nonce', 'expiry'] as const)
+  for (const exclusion of ['nonce', 'anchor', 'expiry'] as const)
     expect(tend({ ...sent, status, exclusion, market: GOOD, provenDead: true, inABlock: false, stuckSeconds: LONG })).toBe('wait');
 });

@@ -43,7 +43,7 @@ function networksWith(change: (network: NetworkConfig, index: number) => Network
 describe('the configuration', () => {
   it('is accepted when it is complete', () => {
     expect(readApiConfig(good)).toMatchObject({ SLUICE_ROLES: ['http', 'worker'], privateWebhookTargets: true });
-    expect(readIndexerConfig(good).networks.map((network) => network.name)).toEqual(['ethereum', 'tron']);
+    expect(readIndexerConfig(good).networks.map((network) => network.name)).toEqual(['ethereum', 'tron', 'bitcoin']);
   });
 
   it('is refused with every problem at once', () => {
@@ -131,6 +131,7 @@ describe('the configuration', () => {
     const expected = [
       'SLUICE_NETWORKS: ethereum.accountXpub: the demo account is refused in production',
       'SLUICE_NETWORKS: tron.accountXpub: the demo account is refused in production',
+      'SLUICE_NETWORKS: bitcoin.accountXpub: the demo account is refused in production',
     ];
     expect(problemsOf(() => readApiConfig({ ...good, ...live }))).toEqual(expected);
     expect(problemsOf(() => readIndexerConfig({ ...good, ...live }))).toEqual(expected);
@@ -171,6 +172,35 @@ describe('the configuration', () => {
       ]);
     });
 
+    describe('of Bitcoin', () => {
+      const demo = JSON.parse(readFileSync('ops/dev/networks.json', 'utf8')) as { networks: NetworkConfig[] };
+      const bitcoin = demo.networks.find(({ family }) => family === 'bitcoin') as NetworkConfig;
+      const second: NetworkConfig = { ...bitcoin, name: 'signet', chainId: 'signet', rpcUrls: ['http://a:b@127.0.0.1:38332'] };
+
+      it('refuses a second one, since an address kept for a payment is only good on one of them', () => {
+        expect(problems(networksWith((one) => one, [second]))).toEqual([
+          'SLUICE_NETWORKS: signet: bitcoin is a Bitcoin network already, and a deployment serves one of them, because their addresses differ',
+        ]);
+      });
+
+      it.each<[string, Partial<NetworkConfig>, string]>([
+        ['a chain nobody knows', { chainId: 'testnet3' }, 'bitcoin.chainId: must be one of mainnet, testnet4, signet, regtest'],
+        [
+          'a tag that no node gives a block',
+          { finality: { resolve: [{ rule: { tag: 'safe' } }], mature: { blocks: 7 } } },
+          'bitcoin.finality: must count blocks: no block of Bitcoin is tagged safe or finalized',
+        ],
+        ['coins that are not made of satoshis', { assets: bitcoin.assets.map((asset) => ({ ...asset, decimals: 18 })) }, 'bitcoin.BTC: its decimals must be 8'],
+      ])('refuses %s', (_what, change, expected) => {
+        expect(problems(networksWith(only({ ...bitcoin, ...change })))).toEqual([`SLUICE_NETWORKS: ${expected}`]);
+      });
+
+      it('never shows the password of a node', () => {
+        const twice = { ...bitcoin, rpcUrls: ['http://sluice:s3cret@127.0.0.1:18443', 'http://sluice:s3cret@127.0.0.1:18443'] };
+        expect(problems(networksWith(only(twice)))).toEqual(['SLUICE_NETWORKS: bitcoin: an rpcUrl at 127.0.0.1:18443 is given twice']);
+      });
+    });
+
     it.each<[string, Partial<NetworkConfig>, string[]]>([
       ['BEP20 on Ethereum', { chainId: '1', assets: [native, { ...token, type: 'BEP20' }] }, ['ethereum.USDT: its type must be ERC20 on chain 1']],
       [
@@ -194,6 +224,16 @@ describe('the configuration', () => {
         'a last tier that ends',
         { finality: { ...evm.finality, resolve: [{ upToUsd: '5', rule: { blocks: 2 } }] } },
         ['ethereum: the last tier of finality.resolve must have no upToUsd'],
+      ],
+      [
+        'a tier that matures later than the network',
+        { finality: { resolve: [{ rule: { blocks: 2 }, mature: { blocks: 3 } }], mature: { blocks: 2 } } },
+        ['ethereum: a tier of finality.resolve may mature at a count of blocks no larger than that of finality.mature'],
+      ],
+      [
+        'a tier that matures by another measure',
+        { finality: { resolve: [{ rule: { blocks: 2 }, mature: { blocks: 2 } }], mature: { tag: 'finalized' } } },
+        ['ethereum: a tier of finality.resolve may mature at a count of blocks no larger than that of finality.mature'],
       ],
     ])('refuses %s', (_what, change, expected) => {
       expect(problems(networksWith(only({ ...evm, ...change })))).toEqual(expected.map((problem) => `SLUICE_NETWORKS: ${problem}`));

@@ -1,0 +1,72 @@
+import { ChainUnavailable } from '../chain.ts';
+import { type Rpc, RpcRefused } from '../evm/rpc.ts';
+import type { BitcoinParams } from './params.ts';
+import { type Block, type Header, readBlock, readHash, readHeader, unsure } from './replies.ts';
+
+/** Proven headers and blocks of one node. */
+export interface Blocks {
+  /** Refusals of the node come as `ChainUnavailable`, whose cause they are. */
+  call: Rpc;
+  header(hash: string): Promise<Header>;
+  /** On the node's own chain. */
+  headerAt(height: number): Promise<Header>;
+  /** The block of the node's tip. */
+  head(): Promise<Header>;
+  /** On the node's own chain, with what its transactions spend. */
+  block(hash: string): Promise<Block>;
+  hashAt(height: number): Promise<string>;
+}
+
+/** A tip can lose its place between two questions; more often than this it is no accident. */
+const TRIES = 3;
+
+/** The code of the refusal an error came from; undefined when the node refused nothing. */
+export function refusalOf(error: unknown): RpcRefused | undefined {
+  const cause = error instanceof ChainUnavailable ? error.cause : error;
+  return cause instanceof RpcRefused ? cause : undefined;
+}
+
+/** Reads headers and blocks over a node's RPC and proves each of them. */
+export function openBlocks(rpc: Rpc, params: BitcoinParams): Blocks {
+  const call: Rpc = async (method, args) => {
+    try {
+      return await rpc(method, args);
+    } catch (error) {
+      if (error instanceof RpcRefused) throw new ChainUnavailable(error.message, { cause: error });
+      throw error;
+    }
+  };
+
+  const hashAt = async (height: number): Promise<string> => readHash(await call('getblockhash', [height]), 'a block hash');
+
+  const header = async (hash: string): Promise<Header> => {
+    const read = readHeader(await call('getblockheader', [hash]), params);
+    return read.hash === hash ? read : unsure(`asked for block ${hash}, got ${read.hash}`);
+  };
+
+  return {
+    call,
+    header,
+    hashAt,
+
+    async headerAt(height) {
+      const read = await header(await hashAt(height));
+      if (read.confirmations === null) unsure(`block ${read.hash} is no longer on its chain`);
+      return read.height === height ? read : unsure(`asked for block ${height}, got ${read.height}`);
+    },
+
+    async head() {
+      for (let tried = 1; tried <= TRIES; tried++) {
+        const tip = await header(readHash(await call('getbestblockhash', []), 'the hash of the head'));
+        if (tip.confirmations !== null) return tip;
+      }
+      return unsure(`its head lost its place ${TRIES} times`);
+    },
+
+    async block(hash) {
+      const read = readBlock(await call('getblock', [hash, 3]), params);
+      if (read.hash !== hash) unsure(`asked for block ${hash}, got ${read.hash}`);
+      return read.confirmations === null ? unsure(`block ${hash} is no longer on its chain`) : read;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+
+export interface RawInput {
+  /** The output it spends. */
+  txid: string;
+  vout: number;
+  scriptSig: Buffer;
+  sequence: number;
+  witness: Buffer[];
+}
+
+export interface RawOutput {
+  rawAmount: bigint;
+  /** Lower-case hexadecimal digits. */
+  script: string;
+}
+
+/** A transaction as its bytes say it. */
+export interface RawTransaction {
+  bytes: Buffer;
+  txid: string;
+  /** Hash over the witness too (BIP-141). */
+  wtxid: string;
+  inputs: RawInput[];
+  outputs: RawOutput[];
+  /** Made by the block itself: it spends nothing. */
+  coinbase: boolean;
+}
+
+const NO_TXID = '0'.repeat(64);
+const NO_VOUT = 0xffffffff;
+const MOST_COINS = 21_000_000n * 10n ** 8n;
+
+/** SHA-256 twice, as the bytes stand. */
+export function sha256d(bytes: Uint8Array): Buffer {
+  return hash('sha256', hash('sha256', bytes, 'buffer'), 'buffer');
+}
+
+/** A hash as people write it: its bytes from the last to the first. */
+export function reversedHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).reverse().toString('hex');
+}
+
+/**
+ * Reads the bytes of a transaction (BIP-144); id and amounts come from them alone. Undefined when they are not exactly one
+ * transaction: too few, too many, or with an amount that cannot be.
+ */
+export function readRawTransaction(hex: string): RawTransaction | undefined {
+  if (hex.length % 2 !== 0 || !/^[0-9a-f]+$/.test(hex)) return undefined;
+  const bytes = Buffer.from(hex, 'hex');
+  try {
+    return read(bytes);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function read(bytes: Buffer): RawTransaction {
+  let at = 4;
+  const take = (length: number): Buffer => {
+    if (length > bytes.length - at) throw new RangeError('the bytes end too early');
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  const count = (): number => {
+    const [first = 0] = take(1);
+    if (first < 0xfd) return first;
+    const value = first === 0xfd ? take(2).readUInt16LE() : first === 0xfe ? take(4).readUInt32LE() : Number(take(8).readBigUInt64LE());
+    // No list and no script can be longer than all of the bytes.
+    if (value > bytes.length) throw new RangeError('a length beyond the bytes');
+    return value;
+  };
+
+  const segwit = bytes[4] === 0 && bytes[5] === 1;
+  if (segwit) at += 2;
+  const body = at;
+  const inputs: RawInput[] = [];
+  for (let left = count(); left > 0; left--) {
+    const txid = reversedHex(take(32));
+    inputs.push({ txid, vout: take(4).readUInt32LE(), scriptSig: take(count()), sequence: take(4).readUInt32LE(), witness: [] });
+  }
+  const outputs: RawOutput[] = [];
+  for (let left = count(); left > 0; left--) {
+    const rawAmount = take(8).readBigUInt64LE();
+    if (rawAmount > MOST_COINS) throw new RangeError('an amount beyond all coins');
+    outputs.push({ rawAmount, script: take(count()).toString('hex') });
+  }
+  const bodyEnd = at;
+  if (segwit) for (const input of inputs) for (let left = count(); left > 0; left--) input.witness.push(take(count()));
+  const lockTime = take(4);
+  const [first] = inputs;
+  if (at !== bytes.length || first === undefined || outputs.length === 0) throw new RangeError('not exactly one transaction');
+  const wtxid = reversedHex(sha256d(bytes));
+  const txid = segwit ? reversedHex(sha256d(Buffer.concat([bytes.subarray(0, 4), bytes.subarray(body, bodyEnd), lockTime]))) : wtxid;
+  const coinbase = inputs.length === 1 && first.txid === NO_TXID && first.vout === NO_VOUT;
+  return { bytes, txid, wtxid, inputs, outputs, coinbase };
+}
