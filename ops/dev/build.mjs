@@ -19,6 +19,7 @@ const ENTRIES = {
   start: 'ops/dev/start.ts',
   demo: 'ops/dev/demo.ts',
   'tron-node': 'ops/devnet/tron/main.ts',
+  'bitcoin-node': 'ops/devnet/bitcoin/main.ts',
 };
 
 /** Contract files that the api serves by: as JSON they are read in a hundredth of the time. */

@@ -13,14 +13,14 @@ export interface Reincluded {
 export interface CommonChain {
   family: Family;
   url: string;
-  /** Contracts by symbol; USDT is everywhere, has 6 decimals and answers nothing useful to a transfer. */
-  tokens: { USDT: string } & Record<string, string>;
+  /** Contracts by symbol: USDT is wherever there are tokens, has 6 decimals and answers nothing useful to a transfer. */
+  tokens: Readonly<Record<string, string>>;
   faucet: string;
   /** Somebody who never had to do with this deployment. */
   outsider: string;
   /** Mines this many empty blocks (and whatever is pending in the first). */
   mine(blocks?: number): Promise<void>;
-  /** Pays from the faucet; `contract` null is native coin. */
+  /** Pays from the faucet; `contract` null is native coin, the only one where there are no tokens. */
   pay(to: string, contract: string | null, rawAmount: bigint): Promise<string>;
   /** Pays and waits until it is in a block. */
   payAndMine(to: string, contract: string | null, rawAmount: bigint): Promise<string>;

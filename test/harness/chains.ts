@@ -1,4 +1,5 @@
 import type { Family, NetworkConfig } from '#shared/core/assets.ts';
+import { aBitcoinChain } from './bitcoin-chain.ts';
 import { aChain, type ChainOptions, type CommonChain } from './chain.ts';
 import { aTronChain } from './tron-chain.ts';
 
@@ -7,6 +8,7 @@ type OpenChain = (network: NetworkConfig, options: ChainOptions) => Promise<Comm
 /** How a test gets a local chain of each family. */
 const CHAINS: Partial<Record<Family, OpenChain>> = {
   evm: (network, options) => aChain({ ...options, chainId: Number(network.chainId) }),
+  bitcoin: (_network, options) => aBitcoinChain(options),
   tron: (_network, options) => aTronChain(options),
 };
 

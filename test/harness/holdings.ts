@@ -39,7 +39,10 @@ async function compareOne(database: FreshDatabase, network: NetworkConfig): Prom
   try {
     // The comparison reads a network's id, its name and its reader; nothing here can pay.
     const chain = { id: stored.id, config: network, reader } as unknown as Chain;
-    const holdings = await compareHoldings({ db: database, chains: new Map([[network.name, chain]]) });
+    // Where coins are outputs the node may be a block ahead of what is applied; nothing can be said of that moment.
+    const holdings = await waitFor(() => compareHoldings({ db: database, chains: new Map([[network.name, chain]]) }), {
+      what: 'the chain to say what our addresses hold',
+    });
     const off = holdings.filter((one) => one.difference !== 0n);
     if (off.length > 0)
       throw new Error(

@@ -76,11 +76,11 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
   const network = await demoNetwork(options.network);
   const networks = [network, ...(options.moreNetworks?.(network) ?? [])];
   const random = (length: number): Uint8Array => randomBytes(length);
-  const ids = await seedNetworks({ db: database, networks, codec: (one) => codecOf(one.family), staticPrices: true, randomBytes: random });
+  const ids = await seedNetworks({ db: database, networks, codec: codecOf, staticPrices: true, randomBytes: random });
   const chains = new Map<string, Chain>(
     networks.map((one) => [
       one.name,
-      { id: ids.get(one.name) as string, config: one, codec: codecOf(one.family), deriver: openDeriver(one), reader: absent('reader'), payer: absent('payer') },
+      { id: ids.get(one.name) as string, config: one, codec: codecOf(one), deriver: openDeriver(one), reader: absent('reader'), payer: absent('payer') },
     ]),
   );
   const mails: Mail[] = [];

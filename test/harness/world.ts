@@ -23,6 +23,9 @@ export const TEST_SECRETS = {
 /** The demo seed: ops/dev/networks.json is derived from it. */
 export const TEST_SEED = DEMO_SEED;
 
+/** Dollars of a coin in a world, by symbol. */
+export const WORLD_PRICES: Readonly<Record<string, string>> = { ETH: '2000', TRX: '0.3', BTC: '50000', USDT: '1', USDC: '1' };
+
 /** Where the tests' webhook receivers are: allowed by configuration, so that the guard against private targets is never off. */
 export const LOOPBACK = '127.0.0.0/8,::1/128';
 
@@ -49,8 +52,8 @@ export interface World {
   operator(api: RunningApi): Operator;
   /** A gateway that may do everything from this machine, with its credentials; `settings` goes over the defaults. */
   aGateway(api: RunningApi, settings?: Record<string, unknown>): Promise<Merchant>;
-  /** Sets the price of everything the demo networks know: ETH 2000, TRX 0.3, USDT and USDC 1. */
-  setPrices(api: RunningApi, prices?: Record<string, string>): Promise<void>;
+  /** Sets the price of everything the demo networks know, unless others are given. */
+  setPrices(api: RunningApi, prices?: Readonly<Record<string, string>>): Promise<void>;
   /** Runs the audit's checks and fails with the rows of each that is not clean. */
   audit(): Promise<void>;
   /** Stops whatever still runs, audits the books (unless told not to) and removes everything. */
@@ -132,7 +135,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
       const credentials = { id: gateway.id, apiKey, cashoutSigningSecret, webhookSecret } as GatewayCredentials;
       return merchant(api.baseUrl, credentials);
     },
-    async setPrices(api, prices = { ETH: '2000', TRX: '0.3', USDT: '1', USDC: '1' }) {
+    async setPrices(api, prices = WORLD_PRICES) {
       for (const [symbol, usd] of Object.entries(prices)) await operatorOf(api).must('PUT', `/prices/${symbol}`, { body: { usd } });
     },
     audit: () => assertCleanAudit(database),

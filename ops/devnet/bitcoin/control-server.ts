@@ -1,0 +1,89 @@
+import type { ControlApi, StatusAnswer } from './control-api.ts';
+import { type Faults, noFaults } from './faults.ts';
+import type { BitcoinNode } from './node.ts';
+import { parseTx, type Tx } from './transaction.ts';
+import { sha256 } from './bytes.ts';
+
+type Verbs = { [Verb in keyof ControlApi]: (ask: ControlApi[Verb]['takes']) => ControlApi[Verb]['gives'] };
+
+/** The machine around the node that control may turn. */
+export interface Machine {
+  startMining(seconds: number): void;
+  stopMining(): void;
+  warp(seconds: number): void;
+}
+
+/** Everything a test or a developer may do to the node beside its RPC. */
+export function controlHandler(node: BitcoinNode, faults: Faults, machine: Machine): (verb: string, body: string) => string {
+  const verbs = verbsOf(node, faults, machine);
+  return (verb, body) => {
+    if (!Object.hasOwn(verbs, verb)) throw new Error(`no control is called ${verb}; there are ${Object.keys(verbs).join(', ')}`);
+    const run = verbs[verb as keyof ControlApi] as (ask: unknown) => unknown;
+    return JSON.stringify(run(body.trim() === '' ? {} : JSON.parse(body)));
+  };
+}
+
+function verbsOf(node: BitcoinNode, faults: Faults, machine: Machine): Verbs {
+  const { chain, mempool } = node;
+  const status = (): StatusAnswer => ({ height: chain.tip().height, hash: chain.tip().hash, now: node.now(), waiting: [...mempool.entries.keys()] });
+  return {
+    setInterval: ({ seconds }) => {
+      machine.startMining(seconds);
+      return {};
+    },
+    stopMining: () => {
+      machine.stopMining();
+      return {};
+    },
+    reorg: ({ depth, transactions }) => ({ blocks: reorganise(node, depth, transactions) }),
+    failNext: ({ method, kind, times = 1, answer }) => {
+      faults.planned.push({ method, kind, times, ...(answer !== undefined && { answer }) });
+      return {};
+    },
+    forget: ({ txids = [...mempool.entries.keys()] }) => {
+      node.forget(txids);
+      return {};
+    },
+    setLatency: ({ milliseconds }) => {
+      faults.latencyMs = milliseconds;
+      return {};
+    },
+    dropConnections: ({ count }) => {
+      faults.drops = count;
+      return {};
+    },
+    staleHead: ({ blocks }) => {
+      node.behaviour.staleBlocks = blocks;
+      return {};
+    },
+    recover: () => {
+      Object.assign(faults, noFaults());
+      node.behaviour.staleBlocks = 0;
+      return {};
+    },
+    warp: ({ seconds }) => {
+      machine.warp(seconds);
+      return status();
+    },
+    status,
+  };
+}
+
+function reorganise(node: BitcoinNode, depth: number, transactions: ControlApi['reorg']['takes']['transactions']): string[] {
+  const { chain, mempool } = node;
+  const lowest = chain.at(chain.tip().height - depth + 1);
+  if (lowest === undefined || depth < 1 || lowest.height === 0) throw new Error(`there are no ${depth} blocks to replace`);
+  const given = Array.isArray(transactions) ? transactions.map((block) => block.map(read)) : [];
+  const waiting = new Set(mempool.entries.keys());
+  // Blocks of a new branch pay somebody else, or they might be the old ones again.
+  const script = Uint8Array.of(0x00, 0x14, ...sha256(Buffer.from(`${chain.tip().hash} ${depth}`)).subarray(0, 20));
+  node.invalidate(lowest);
+  if (transactions !== 'pool') node.forget([...mempool.entries.keys()].filter((txid) => !waiting.has(txid)));
+  return Array.from({ length: depth }, (_, at) => node.mine(script, given[at] ?? []).hash);
+}
+
+function read(hex: string): Tx {
+  const tx = parseTx(hex);
+  if (tx === null) throw new Error(`${hex} is no transaction`);
+  return tx;
+}

@@ -1,0 +1,53 @@
+/** How a request may go wrong, as real nodes and what stands before them do. */
+export type FaultKind =
+  /** HTTP status without a usable body. */
+  | 'status-401'
+  | 'status-429'
+  | 'status-503'
+  /** HTTP 503 `Work queue depth exceeded`: more requests than the node takes. */
+  | 'busy'
+  /** Error -28: the node is starting. */
+  | 'warmup'
+  /** The connection ends without an answer. */
+  | 'drop'
+  /** The same, but the request was carried out: a broadcast whose answer is lost. */
+  | 'drop-after'
+  /** No answer until the client gives up. */
+  | 'hang'
+  /** HTTP 200 with a page of HTML, or with half of the real answer. */
+  | 'html'
+  | 'truncated'
+  /** The result `null`, or a given one (JSON text) instead of the real one. */
+  | 'null'
+  | 'answer'
+  /** An error object of the given JSON text. */
+  | 'error';
+
+/** A fault waiting for its request; `answer` is the text of the kinds that have one. */
+export interface Fault {
+  kind: FaultKind;
+  answer?: string;
+}
+
+export interface Faults {
+  latencyMs: number;
+  /** Requests still to be cut off. */
+  drops: number;
+  planned: (Fault & { method: string; times: number })[];
+}
+
+export function noFaults(): Faults {
+  return { latencyMs: 0, drops: 0, planned: [] };
+}
+
+/** What goes wrong with a call, using up one of its times; `*` stands for every method. */
+export function nextFault(faults: Faults, methods: readonly string[]): (Fault & { method: string }) | null {
+  if (faults.drops > 0) {
+    faults.drops -= 1;
+    return { kind: 'drop', method: '*' };
+  }
+  const planned = faults.planned.find((each) => each.times > 0 && (each.method === '*' || methods.includes(each.method)));
+  if (planned === undefined) return null;
+  planned.times -= 1;
+  return planned;
+}
