@@ -6,6 +6,7 @@ import { openMailer } from '#api/clients/mail.ts';
 import { pricePolicy, storedPrices } from '#api/clients/prices.ts';
 import { openPriceSources } from '#api/clients/prices/registry.ts';
 import { startChainConsumer } from '#api/consumers/chain-events.ts';
+import { startMempoolConsumer } from '#api/consumers/mempool-events.ts';
 import type { Chain, Deps } from '#api/deps.ts';
 import { createApp } from '#api/http/app.ts';
 import { createCheckoutApp } from '#api/http/checkout-app.ts';
@@ -73,14 +74,14 @@ async function main(): Promise<void> {
 async function openDeps(parts: { config: ApiConfig; log: Logger; db: Database; streams: Streams; metrics: ApiMetrics; limiter: Limiter }): Promise<Deps> {
   const { config, log, db, streams, metrics, limiter } = parts;
   const staticPrices = config.SLUICE_PRICE_SOURCE === 'static';
-  const ids = await seedNetworks({ db, networks: config.networks, codec: (network) => codecOf(network.family), staticPrices, randomBytes });
+  const ids = await seedNetworks({ db, networks: config.networks, codec: codecOf, staticPrices, randomBytes });
   const chains = new Map<string, Chain>(
     config.networks.map((network) => {
       const id = ids.get(network.name) as string;
       const opened = openEndpoints(network, countRpc(metrics, network.name, log));
       const reader = openReader(network, opened);
       const payer = openPayer(network, opened);
-      return [network.name, { id, config: network, codec: codecOf(network.family), deriver: openDeriver(network), reader, payer }];
+      return [network.name, { id, config: network, codec: codecOf(network), deriver: openDeriver(network), reader, payer }];
     }),
   );
   await pinGenesis(db, chains.values(), log);
@@ -107,9 +108,11 @@ async function startWorker(deps: Deps, streams: Streams, lifecycle: Lifecycle): 
   const jobs = await startJobs(deps, registry);
   const stopListening = streams.onNudge(WORKER_CHANNEL, () => jobs.wake());
   const consumer = startChainConsumer(deps, streams, randomUUID());
+  const mempool = startMempoolConsumer(deps, streams);
   lifecycle.onStopAtOnce('jobs', () => jobs.stop());
   lifecycle.onStop('worker nudges', () => stopListening());
   lifecycle.onStop('chain consumer', () => consumer.stop());
+  lifecycle.onStop('mempool consumer', () => mempool.stop());
   return jobs;
 }
 

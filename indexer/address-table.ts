@@ -1,4 +1,5 @@
 import type { WatchSet } from '#shared/chains/chain.ts';
+import { hasGoodChecksum, KEY_HASH_BYTES, prefixOf, readKeyHash } from '#shared/chains/bitcoin/key-hash.ts';
 import { tronAddress } from '#shared/chains/tron/address.ts';
 import { ADDRESS_BYTES, decodeBase58 } from '#shared/chains/tron/base58.ts';
 
@@ -10,7 +11,7 @@ const FULLEST = 0.6;
 const HEX_ADDRESS = /^0x[0-9a-f]{40}$/;
 
 export interface AddressTable extends WatchSet {
-  /** Adds one canonical address (0x… or T…) in O(1); false when it was there already. @throws RangeError when it is not one */
+  /** Adds one canonical address (0x…, T… or P2WPKH, of one network) in O(1); false when it was there already. @throws RangeError when it is not one */
   add(address: string): boolean;
   readonly size: number;
 }
@@ -18,7 +19,7 @@ export interface AddressTable extends WatchSet {
 /**
  * The watch set as one flat open-addressing table of 20-byte keys: about 35 bytes per address and nothing per address per
  * block, so that a million addresses fit in tens of megabytes (performance.md 0.3). A look-up that misses, nearly every one,
- * costs the parsing of eight bytes for EVM and of one base58 number for TRON; no checksum is computed for it.
+ * costs the parsing of eight bytes for EVM, of one base58 number for TRON and of 32 digits for P2WPKH; no checksum is computed for it.
  */
 export function createAddressTable(): AddressTable {
   let capacity = FIRST_CAPACITY;
@@ -26,6 +27,8 @@ export function createAddressTable(): AddressTable {
   let used = new Uint8Array(capacity);
   let size = 0;
   const key = new Uint32Array(WORDS);
+  /** Of the P2WPKH addresses in the table; undefined while there is none. */
+  let prefix: string | undefined;
 
   /** Slot that holds the key in `words` at `offset`, or the free one where it belongs. */
   const find = (words: Uint32Array, offset: number): number => {
@@ -52,19 +55,29 @@ export function createAddressTable(): AddressTable {
     }
   };
 
-  const bytes = new Uint8Array(ADDRESS_BYTES);
+  const bytes = new Uint8Array(Math.max(ADDRESS_BYTES, KEY_HASH_BYTES));
   /** Reads the twenty bytes inside a base58 address into `key`; false when the text cannot be one. */
   const parseBase58 = (address: string): boolean => {
     if (!decodeBase58(address, bytes)) return false;
+    takeBytes(1);
+    return true;
+  };
+  const takeBytes = (from: number): void => {
     for (let word = 0; word < WORDS; word++) {
-      const at = 1 + word * 4;
+      const at = from + word * 4;
       key[word] = ((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number);
     }
+  };
+  /** The same of a P2WPKH address; every other kind of address of that chain is none of ours. */
+  const parseKeyHash = (address: string): boolean => {
+    if (!readKeyHash(address, bytes)) return false;
+    takeBytes(0);
     return true;
   };
 
   return {
     has(address) {
+      if (prefix !== undefined) return prefixOf(address) === prefix && parseKeyHash(address) && used[find(key, 0)] === 1 && hasGoodChecksum(address, prefix);
       if (address.startsWith('T')) return parseBase58(address) && used[find(key, 0)] === 1 && isBase58Address(address);
       // The common answer is no, and needs no more than two words.
       const first = Number.parseInt(address.slice(2, 10), 16) >>> 0;
@@ -76,9 +89,15 @@ export function createAddressTable(): AddressTable {
       return used[find(key, 0)] === 1;
     },
     add(address) {
-      if (!HEX_ADDRESS.test(address) && !isBase58Address(address)) throw new RangeError(`not an address of 20 bytes: ${address}`);
+      const hrp = prefixOf(address);
+      const keyHash = hrp !== undefined && (prefix ?? hrp) === hrp && parseKeyHash(address) && hasGoodChecksum(address, hrp);
+      if (!keyHash && (prefix !== undefined || (!HEX_ADDRESS.test(address) && !isBase58Address(address))))
+        throw new RangeError(`not an address of 20 bytes: ${address}`);
       if ((size + 1) / capacity > FULLEST) grow();
-      if (address.startsWith('T')) parseBase58(address);
+      if (keyHash) {
+        prefix = hrp;
+        parseKeyHash(address);
+      } else if (address.startsWith('T')) parseBase58(address);
       else parseHex(address, key);
       const slot = find(key, 0);
       if (used[slot] === 1) return false;

@@ -8,6 +8,7 @@ import { CHAIN_STATES, type ChainEvent, type ChainState, chain, chainState, type
 import { followHead } from './head.ts';
 import { acquireLease, LEASE_SECONDS, releaseLease } from './lease.ts';
 import type { Child, IndexerDeps, Life } from './life.ts';
+import { followMempool } from './mempool.ts';
 import { keepPulse } from './publish.ts';
 import { scanChain } from './scan.ts';
 import { createTrail } from './trail.ts';
@@ -68,6 +69,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       head: undefined,
       seq: 0,
       appliedSeq: 0,
+      mempoolSeq: 0,
       lastEntryId: undefined,
       caughtUpAtMs: undefined,
       leaseUntilMs: askedAtMs + LEASE_SECONDS * 1_000,
@@ -116,8 +118,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       head: child('head', followHead),
       scan: child('scan', scanChain),
       publish: child('publish', keepPulse),
-      // No family of this build has anything to say before a block does.
-      mempool: fromCallback<ChainEvent, { network: string; epoch: number }>(() => undefined),
+      mempool: child('mempool', followMempool),
     },
   });
   const actor: Actor<typeof machine> = createActor(machine, { input: { network: network.name } });

@@ -49,6 +49,8 @@ export interface Life {
   /** Sequence of the last message appended in this epoch, and the last one the consumer applied. */
   seq: number;
   appliedSeq: number;
+  /** Sequence of the last word on the mempool in this epoch. */
+  mempoolSeq: number;
   /** Stream id of the last message appended in this epoch. */
   lastEntryId: string | undefined;
   /** When the last published block was known to be the chain's head. */

@@ -1,7 +1,7 @@
 import { type BlockContent, ChainUnavailable } from '#shared/chains/chain.ts';
 import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
-import type { Sighting } from '#shared/core/chain-events.ts';
-import { match, withoutStrangeTokens } from '#shared/core/match.ts';
+import type { Sighting, Transfer } from '#shared/core/chain-events.ts';
+import { match, payersNamed, withFewerPayers, withoutStrangeTokens } from '#shared/core/match.ts';
 import { withSpan } from '#shared/platform/tracing.ts';
 import type { Child, IndexerDeps, Life, SeenHead } from './life.ts';
 import { createPatience } from './patience.ts';
@@ -13,6 +13,8 @@ const FIRST_RANGE = 200;
 const LONGEST_RANGE = 1_000;
 /** More than this in one message is read again as a shorter range, and a single block is told without tokens nobody configured. */
 const MOST_SIGHTINGS = 20_000;
+/** The same of the payers that sightings name beside the first: each is up to 128 characters in a message of 32 million. */
+const MOST_PAYERS = 100_000;
 /** With nothing to do the scan waits for a bell; this is for one that was never rung. */
 const IDLE_MS = 1_000;
 
@@ -110,20 +112,33 @@ async function readRange(deps: IndexerDeps, life: Life, reading: Reading, { from
   if (last !== undefined && parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
   const found = contents.flatMap((content: BlockContent): Sighting[] => match(content, life.watchlist));
   const sightings = to > from ? found : await bounded(deps, life, from, found);
-  if (sightings.length > MOST_SIGHTINGS && to > from) throw new ChainUnavailable(`too many sightings in blocks ${from}..${to}: ${sightings.length}`);
+  if (isFlood(sightings) && to > from) throw new ChainUnavailable(`too many sightings in blocks ${from}..${to}: ${sightings.length}`);
   await send(deps, life, reading, { from, to, parentHash, hash: end.hash, time: end.time, sightings, acks, ...unseenOf(read) }, startedMs, signal);
   return 'published';
 }
 
 /** A flood in one block must not grow beyond what a message carries: nobody could make that block any smaller. */
 async function bounded(deps: IndexerDeps, life: Life, height: number, sightings: Sighting[]): Promise<Sighting[]> {
-  if (sightings.length <= MOST_SIGHTINGS) return sightings;
-  const kept = withoutStrangeTokens(sightings, await readTokenContracts(deps.sql, life.networkId));
+  if (!isFlood(sightings)) return sightings;
+  const known = sightings.length <= MOST_SIGHTINGS ? sightings : withoutStrangeTokens(sightings, await readTokenContracts(deps.sql, life.networkId));
+  const kept = payersNamed(known.filter(isTransfer)) <= MOST_PAYERS ? known : fewerPayersOf(known);
   deps.log.warn(
     { network: life.network.name, height, sightings: sightings.length, kept: kept.length },
-    'a block floods our addresses: tokens nobody configured are left out',
+    'a block floods our addresses: tokens nobody configured are left out, and most of those who paid a transaction together',
   );
   return kept;
+}
+
+function isFlood(sightings: readonly Sighting[]): boolean {
+  return sightings.length > MOST_SIGHTINGS || payersNamed(sightings.filter(isTransfer)) > MOST_PAYERS;
+}
+
+function isTransfer(sighting: Sighting): sighting is Transfer {
+  return sighting.kind !== 'sent';
+}
+
+function fewerPayersOf(sightings: readonly Sighting[]): Sighting[] {
+  return [...withFewerPayers(sightings.filter(isTransfer), MOST_PAYERS), ...sightings.filter((one) => !isTransfer(one))];
 }
 
 interface Content {

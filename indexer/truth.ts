@@ -58,6 +58,12 @@ export async function readUnacked(sql: Reads, networkId: string): Promise<string
   return rows.map((row) => row.address);
 }
 
+/** Service time, Unix milliseconds: what is seen outside of blocks has no other. */
+export async function readServiceTime(sql: Reads): Promise<number> {
+  const [row] = await sql<[{ now: Date }]>`select sluice_now() as now`;
+  return row.now.getTime();
+}
+
 /** Why this epoch must be given up, if anybody asked for it. */
 export async function readRewindRequest(sql: Reads, networkId: string, epoch: number): Promise<string | undefined> {
   const [row] = await sql<{ reason: string }[]>`

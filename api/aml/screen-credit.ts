@@ -42,14 +42,15 @@ async function ask(deps: Deps, gateway: Parameters<Deps['screening']['deposit']>
   const chain = deps.chains.get(transfer.networkName);
   // A deployment that does not serve its network (any more) cannot look at it.
   if (chain === undefined) return 'unavailable';
-  const { depositId, txid, sender, recipient, assetId, symbol, amount } = transfer;
+  const { depositId, txid, senders, recipient, assetId, symbol, amount } = transfer;
   const price = (await findPrice(deps.db.sql, symbol))?.usd;
   return deps.screening.deposit({
     gateway,
     chain,
     depositId,
     txid,
-    senders: [sender],
+    // What has no address, such as coins made in a block, is nobody a provider knows.
+    senders: senders.filter((sender) => chain.codec.parse(sender).ok),
     recipient,
     assetId,
     ...(price !== undefined && { amountUsd: coinsToUsd(amount, price, 'half-up') }),

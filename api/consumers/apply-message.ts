@@ -7,6 +7,7 @@ import { type ChainTip, lockTip, touchTip, writeTip } from '#api/store/chain-tip
 import { dropDepositsAbove, loseBookedDepositsAbove } from '#api/store/deposits.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
 import { holdsConsumerLease, readIndexerLease } from '#api/store/leases.ts';
+import { unmineAbove } from '#api/store/mempool.ts';
 import { requestRewind } from '#api/store/rewind-requests.ts';
 import { orphanSightingsAbove } from '#api/store/sightings.ts';
 import { acknowledgeWatches } from '#api/store/watches.ts';
@@ -136,6 +137,7 @@ const NOTHING_ORPHANED: Orphaned = { orphanedBlocks: 0, droppedDeposits: 0, lost
 async function orphanAbove(tx: Tx, deps: Deps, network: ConsumedNetwork, height: number, mark: Mark): Promise<Orphaned> {
   const orphanedBlocks = await orphanBlocksAbove(tx, network.id, height);
   await orphanSightingsAbove(tx, network.id, height);
+  await unmineAbove(tx, network.id, height);
   const droppedDeposits = await dropDepositsAbove(tx, network.id, height);
   const lost = await loseBookedDepositsAbove(tx, network.id, height);
   for (const deposit of lost) {

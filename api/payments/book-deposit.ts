@@ -39,11 +39,11 @@ export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<B
   // What was set aside once is not set aside again: somebody claimed it since.
   if (dust && !first.wasSetAside) return setAside(tx, booking, 'dust');
   const decides = !dust && (status === 'PENDING' || status === 'EXPIRED');
-  const firstSeenAt = Math.min(...batch.deposits.map((deposit) => deposit.firstSeenAt.getTime()));
-  if (decides && !claimed && !isWithinGrace(firstSeenAt, payment.expiresAt.getTime(), payment.graceSeconds)) return setAside(tx, booking, 'unallocated');
+  const since = Math.min(...batch.deposits.map((deposit) => deposit.firstSeenAt.getTime()));
+  if (decides && !claimed && !isWithinGrace(since, payment.expiresAt.getTime(), payment.graceSeconds)) return setAside(tx, booking, 'unallocated');
 
   const { now } = await readClock(tx);
-  const judged = judge(booking, firstSeenAt, now);
+  const judged = judge(booking, now);
   if ('needs' in judged) {
     await wait(tx, deps, booking, now, first.symbol);
     return decides ? 'decision-waits' : 'credit-waits';
@@ -120,17 +120,22 @@ function outcomeOf({ offers, batch, finality, prices }: Booking, judged: Judgeme
       height: first.height,
       confirmations: finality.confirmations,
       finality: finality.rule,
-      firstSeenAt: new Date(Math.min(...deposits.map((deposit) => deposit.firstSeenAt.getTime()))),
+      firstSeenAt: new Date(pricedSince(batch)),
       confirmedAt: now,
     },
   };
 }
 
-function judge({ payment, status, offers, batch, prices }: Booking, firstSeenAt: number, now: Date): Judged {
+/** When the last of its transfers was first seen: a little that was seen in time must not reserve the price for the rest of the sum (decision 0017). */
+function pricedSince({ deposits }: Batch): number {
+  return Math.max(...deposits.map((deposit) => deposit.firstSeenAt.getTime()));
+}
+
+function judge({ payment, status, offers, batch, prices }: Booking, now: Date): Judged {
   return judgeDeposit(judgedPayment(payment, status, offers), {
     assetId: batch.first.assetId,
     received: batch.total,
-    firstSeenAt,
+    firstSeenAt: pricedSince(batch),
     confirmedAt: now.getTime(),
     marketPriceUsd: prices.get(batch.first.symbol)?.usd ?? null,
     byInquiry: isClaimed(batch),

@@ -41,7 +41,7 @@ export interface Booking {
  * gateway screens it stays maturing until there is a verdict (decisions 10). The caller holds the payment's lock.
  */
 export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: Judgement): Promise<void> {
-  const { payment, batch, prices, maturitySeconds } = booking;
+  const { payment, batch, prices, maturitySeconds, finality } = booking;
   const withheld = payment.amlState === 'WITHHELD';
   const { first, total } = batch;
   const fees = await feesOf(tx, booking, judged);
@@ -61,7 +61,15 @@ export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: 
   crashPoint('credit.ledger-written');
   // Whatever comes after an operator withheld the payment is withheld too, so nobody is paid to look at it.
   const screening = booking.screening && !withheld ? 'waiting' : 'none';
-  await insertCredit(tx, { ...terms, id: first.id, paymentId: payment.id, networkId: first.networkId, screening, matureHeight: first.height, maturitySeconds });
+  await insertCredit(tx, {
+    ...terms,
+    id: first.id,
+    paymentId: payment.id,
+    networkId: first.networkId,
+    screening,
+    matureHeight: finality.matureHeight,
+    maturitySeconds,
+  });
   if (withheld) {
     const credits = (await listPaymentCredits(tx, payment.id)).filter((one) => one.id === first.id);
     await withholdCredits(tx, credits, `credit:${first.id}`);

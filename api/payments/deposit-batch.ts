@@ -3,7 +3,7 @@ import { type ChainTip, readTip } from '#api/store/chain-tips.ts';
 import type { OpenDeposit } from '#api/store/deposits.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { Finality, FinalityRule } from '#shared/core/assets.ts';
-import { confirmations, isFinal, resolveRule } from '#shared/core/finality.ts';
+import { confirmations, forCoinbase, isFinal, matureHeight, resolveTier } from '#shared/core/finality.ts';
 import { amount, type Coins, coinsToUsd, type Usd } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { isDust } from '#state-machines/payment/judge-deposit.ts';
@@ -25,6 +25,8 @@ export function isClaimed(batch: Batch): boolean {
 export interface Finalised {
   rule: FinalityRule;
   confirmations: number;
+  /** Block that must be final by the network's own rule before its funds mature. */
+  matureHeight: number;
 }
 
 /** Highest block that is final for at least one value: nothing above it needs to be looked at. */
@@ -34,12 +36,12 @@ export function highestFinal(finality: Finality, tip: ChainTip): number {
   );
 }
 
-/** Groups deposits in chain order; dust stays alone and so does what arrived unclaimed on a foreign network, because nothing is judged by them. */
+/** Groups deposits in chain order; dust stays alone and so does what arrived unclaimed on a foreign network, because nothing is judged by them. Coins made in a block keep nothing else of it waiting. */
 export function batchByBlock(deposits: readonly OpenDeposit[]): Batch[] {
   const batches = new Map<string, Batch>();
   for (const deposit of deposits) {
     const alone = (!deposit.onOwnNetwork && deposit.claimedBy === null) || isDust(deposit.amount, deposit.dustFloor);
-    const key = alone ? deposit.id : `${deposit.networkId} ${deposit.blockHash} ${deposit.assetId} ${deposit.addressId}`;
+    const key = alone ? deposit.id : `${deposit.networkId} ${deposit.blockHash} ${deposit.assetId} ${deposit.addressId} ${deposit.coinbase}`;
     const batch = batches.get(key);
     if (batch === undefined) batches.set(key, { deposits: [deposit], first: deposit, total: deposit.amount });
     else {
@@ -65,8 +67,10 @@ export async function readFinality(reads: Reads, chain: Chain, batch: Batch, off
   if (tip === undefined) return undefined;
   const value = dollarsOf(batch, offers, prices);
   const { finality } = chain.config;
-  const rules = value === undefined ? finality.resolve.map((tier) => tier.rule) : [resolveRule(finality, value)];
-  const [strictest] = rules.slice(-1);
-  if (strictest === undefined || !rules.every((rule) => isFinal(rule, tip, batch.first.height))) return undefined;
-  return { rule: strictest, confirmations: confirmations(tip, batch.first.height) };
+  const tiers = value === undefined ? finality.resolve : [resolveTier(finality, value)];
+  const strictest = tiers.at(-1);
+  const { height, coinbase } = batch.first;
+  const ruleOf = (tier: (typeof tiers)[number]): FinalityRule => (coinbase ? forCoinbase(tier.rule) : tier.rule);
+  if (strictest === undefined || !tiers.every((tier) => isFinal(ruleOf(tier), tip, height))) return undefined;
+  return { rule: ruleOf(strictest), confirmations: confirmations(tip, height), matureHeight: matureHeight(finality, strictest, height) };
 }

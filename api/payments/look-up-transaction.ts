@@ -3,6 +3,7 @@ import { findAssetByContract } from '#api/store/assets.ts';
 import { readTip } from '#api/store/chain-tips.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { belongToAnotherPayment, listOwnSenders } from '#api/store/recipients.ts';
+import { findSightedBlock } from '#api/store/sightings.ts';
 import { isAllExplained } from '#api/treasury/explain-balances.ts';
 import { ChainUnavailable, type TransactionFacts } from '#shared/chains/chain.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
@@ -24,10 +25,12 @@ export type Finding =
 export async function lookUpTransaction(deps: Deps, chain: Chain, txid: string, payment: Payment, addresses: ReadonlySet<string>): Promise<Finding> {
   const at = { chain, txid };
   try {
-    let facts = await chain.reader.transaction(txid);
+    // What was scanned already is found without the node's own index of transactions, which some do not keep.
+    const inBlock = await findSightedBlock(deps.db.sql, chain.id, txid);
+    let facts = await chain.reader.transaction(txid, inBlock);
     if (facts === null) {
       await assertCaughtUp(deps, chain);
-      facts = await chain.reader.transaction(txid);
+      facts = await chain.reader.transaction(txid, inBlock);
     }
     if (facts === null) return { is: 'tx_not_found', ...at };
     if (facts.height === null || facts.blockHash === null || facts.succeeded === null) return { is: 'unconfirmed', ...at };
@@ -57,12 +60,11 @@ async function sortTransfers(
 ): Promise<Finding> {
   const { db } = deps;
   // What we sent ourselves (gas for a sweep, a sweep) is never a deposit.
-  const own = await listOwnSenders(
-    db.sql,
-    at.txid,
-    transfers.map((transfer) => transfer.sender),
-  );
-  const foreign = transfers.filter((transfer) => !own.has(transfer.sender) && BigInt(transfer.rawAmount) > 0n);
+  const payers = new Set<string>();
+  // Each of its thousands of outputs names all of its payers anew.
+  for (const transfer of transfers) for (const payer of payersOf(transfer)) payers.add(payer);
+  const own = await listOwnSenders(db.sql, at.txid, [...payers]);
+  const foreign = transfers.filter((transfer) => BigInt(transfer.rawAmount) > 0n && (own.size === 0 || !payersOf(transfer).some((payer) => own.has(payer))));
   const ours = foreign.filter((transfer) => addresses.has(transfer.recipient));
   if (ours.length === 0) {
     // Coins a contract passed on would not be among these transfers: only the balance can say that there were none.
@@ -77,4 +79,8 @@ async function sortTransfers(
   for (const transfer of ours) if ((await findAssetByContract(db.sql, at.chain.id, transfer.contract)) !== undefined) supported.push(transfer);
   if (supported.length === 0) return { is: 'unsupported_asset', ...at, height };
   return { is: 'transfers', ...at, height, blockHash, transfers: supported };
+}
+
+function payersOf({ sender, coSenders = [] }: Transfer): string[] {
+  return [sender, ...coSenders];
 }

@@ -1,6 +1,8 @@
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { type Claimant, listDepositCandidates, regainDeposits, upsertDeposits } from '#api/store/deposits.ts';
+import { markMined } from '#api/store/mempool.ts';
+import { insertSpends } from '#api/store/outputs.ts';
 import { insertSightings, listInternal, markSightingsBooked } from '#api/store/sightings.ts';
 import type { Sighting } from '#shared/core/chain-events.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
@@ -36,6 +38,7 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'l
     deps.log.error({ network: network.name, from, to, txids: recounted }, 'two readings of a block count internal transfers differently; the first one stands');
   const seen = { ...given, sightings: kept };
   await insertSightings(tx, network.id, seen.sightings);
+  await insertSpends(tx, network.id, seen.sightings);
   const candidates = await listDepositCandidates(tx, network.id, from, to);
   // A claim is about its own transfers only, whatever else happened in their block.
   const own = new Set(seen.sightings.map(nameOf));
@@ -49,6 +52,11 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'l
   if (believable.length < deposits.length)
     deps.log.error({ network: network.name, from, to }, 'a configured token claims to move more than exists; not taken as a deposit');
   const ids = await upsertDeposits(tx, network.id, believable);
+  await markMined(
+    tx,
+    network.id,
+    seen.sightings.map((sighting) => sighting.txid),
+  );
   const regained = await regainDeposits(tx, ids);
   for (const deposit of regained) {
     await post(tx, { sourceKey: `deposit:${deposit.id}:regain:${mark.epoch}.${mark.seq}`, kind: 'regain', postings: regain(deposit.assetId, deposit.amount) });

@@ -14,28 +14,34 @@ export interface DepositCandidate {
   assetId: string;
   decimals: number;
   sender: string;
+  coSenders: string[] | null;
+  coinbase: boolean;
   rawAmount: string;
   height: number;
   blockHash: string;
   position: number;
   blockTime: Date;
+  /** When its coins were first seen: in the block, or earlier while they waited to be mined. */
+  firstSeenAt: Date;
 }
 
 /**
  * The transfers of blocks `from`..`to` that are deposits: to a deposit address on whatever network of the family it was
- * assigned, of a configured asset, above zero, and neither sent by a wallet or deposit address of ours nor part of a
- * transaction we signed (architecture 3.2). Takes no lock.
+ * assigned, of a configured asset, above zero, and neither sent by a wallet or deposit address of ours, also as one of several,
+ * nor part of a transaction we signed (architecture 3.2). Takes no lock.
  */
 export async function listDepositCandidates(reads: Reads, networkId: string, from: number, to: number): Promise<DepositCandidate[]> {
   return reads<DepositCandidate[]>`
     select s.txid, s.kind, s.ordinal, d.id as "addressId", d.payment_id as "paymentId", a.id as "assetId", a.decimals, s.sender,
-      s.raw_amount as "rawAmount", s.height, s.block_hash as "blockHash", s.position, s.block_time as "blockTime"
+      s.co_senders as "coSenders", s.coinbase, s.raw_amount as "rawAmount", s.height, s.block_hash as "blockHash", s.position, s.block_time as "blockTime",
+      least(s.block_time, m.first_seen_at) as "firstSeenAt"
     from sightings s
     join lateral (select * from deposit_addresses d where d.address = s.recipient order by (d.network_id = s.network_id) desc, d.id limit 1) d on true
     join assets a on a.network_id = s.network_id and a.contract is not distinct from s.contract
+    left join mempool_deposits m on m.network_id = s.network_id and m.txid = s.txid and m.kind = s.kind and m.ordinal = s.ordinal
     where s.network_id = ${networkId} and s.height between ${from} and ${to} and s.canonical and s.kind <> 'sent' and s.raw_amount > 0
-      and not exists (select 1 from wallets w where w.address = s.sender)
-      and not exists (select 1 from deposit_addresses o where o.address = s.sender)
+      and not exists (select 1 from wallets w where w.address = any(array_append(s.co_senders, s.sender)))
+      and not exists (select 1 from deposit_addresses o where o.address = any(array_append(s.co_senders, s.sender)))
       and not exists (select 1 from payout_attempts p where p.txid = s.txid)
     order by s.height, s.position, s.ordinal`;
 }
@@ -55,10 +61,11 @@ export async function upsertDeposits(tx: Tx, networkId: string, deposits: readon
   const ids: string[] = [];
   for (const d of deposits) {
     const [row] = await tx<{ id: string }[]>`
-      insert into deposits as old (id, network_id, txid, kind, ordinal, address_id, payment_id, asset_id, sender, raw_amount, amount, height, block_hash, position,
-        block_time, first_seen_at, state, claimed_by)
-      values (${d.id}, ${networkId}, ${d.txid}, ${d.kind}, ${d.ordinal}, ${d.addressId}, ${d.paymentId}, ${d.assetId}, ${d.sender}, ${d.rawAmount}::text::numeric,
-        ${formatAmount(d.amount)}::text::numeric, ${d.height}, ${d.blockHash}, ${d.position}, ${d.blockTime}, ${d.blockTime}, 'seen', ${d.claimedBy})
+      insert into deposits as old (id, network_id, txid, kind, ordinal, address_id, payment_id, asset_id, sender, co_senders, coinbase, raw_amount, amount,
+        height, block_hash, position, block_time, first_seen_at, state, claimed_by)
+      values (${d.id}, ${networkId}, ${d.txid}, ${d.kind}, ${d.ordinal}, ${d.addressId}, ${d.paymentId}, ${d.assetId}, ${d.sender}, ${d.coSenders}, ${d.coinbase},
+        ${d.rawAmount}::text::numeric, ${formatAmount(d.amount)}::text::numeric, ${d.height}, ${d.blockHash}, ${d.position}, ${d.blockTime}, ${d.firstSeenAt}, 'seen',
+        ${d.claimedBy})
       on conflict (network_id, txid, kind, ordinal) do update set
         height = excluded.height, block_hash = excluded.block_hash, position = excluded.position, block_time = excluded.block_time,
         first_seen_at = least(old.first_seen_at, excluded.first_seen_at),
@@ -68,6 +75,8 @@ export async function upsertDeposits(tx: Tx, networkId: string, deposits: readon
         payment_id = case when old.final_at is null and old.claimed_by is distinct from 'operator' then excluded.payment_id else old.payment_id end,
         asset_id = case when old.final_at is null then excluded.asset_id else old.asset_id end,
         sender = case when old.final_at is null then excluded.sender else old.sender end,
+        co_senders = case when old.final_at is null then excluded.co_senders else old.co_senders end,
+        coinbase = case when old.final_at is null then excluded.coinbase else old.coinbase end,
         raw_amount = case when old.final_at is null then excluded.raw_amount else old.raw_amount end,
         amount = case when old.final_at is null then excluded.amount else old.amount end
       returning id`;
@@ -138,6 +147,8 @@ export interface OpenDeposit {
   height: number;
   blockHash: string;
   position: number;
+  /** Its coins were made in its block. */
+  coinbase: boolean;
   firstSeenAt: Date;
   /** False when it arrived on a network its address was not assigned for. */
   onOwnNetwork: boolean;
@@ -160,7 +171,7 @@ export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: stri
 export async function listOpenDeposits(reads: Reads, paymentId: string): Promise<OpenDeposit[]> {
   const rows = await reads<OpenRow[]>`
     select d.id, d.network_id as "networkId", d.txid, d.kind, d.ordinal, d.payment_id as "paymentId", d.address_id as "addressId", d.asset_id as "assetId", a.symbol, a.decimals,
-      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.raw_amount as "rawAmount", x.address as recipient, a.contract, d.height, d.block_hash as "blockHash", d.position,
+      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.raw_amount as "rawAmount", x.address as recipient, a.contract, d.height, d.block_hash as "blockHash", d.position, d.coinbase,
       d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork", d.claimed_by as "claimedBy", 
       exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id) as "wasSetAside"
     from deposits d join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id

@@ -87,6 +87,10 @@ export interface DepositDetail {
   amount: string;
   txHash: string;
   sender: string;
+  /** Everybody else whose coins it moved; null where there is nobody. */
+  coSenders: string[] | null;
+  /** Its coins were made in its block. */
+  coinbase: boolean;
   height: number;
   blockTime: Date;
   state: string;
@@ -99,7 +103,7 @@ export interface DepositDetail {
 /** Reads a payment's deposits, the first seen first; locks nothing. */
 export async function listDepositDetails(sql: Reads, paymentId: string): Promise<DepositDetail[]> {
   return sql<DepositDetail[]>`
-    select d.id, n.name as network, a.symbol as "assetSymbol", trim_scale(d.amount)::text as amount, d.txid as "txHash", d.sender, d.height,
+    select d.id, n.name as network, a.symbol as "assetSymbol", trim_scale(d.amount)::text as amount, d.txid as "txHash", d.sender, d.co_senders as "coSenders", d.coinbase, d.height,
       d.block_time as "blockTime", d.state, d.path, trim_scale(d.usd_price)::text as "usdPrice", d.first_seen_at as "firstSeenAt", d.final_at as "finalAt"
     from deposits d join networks n on n.id = d.network_id join assets a on a.id = d.asset_id
     where d.payment_id = ${paymentId} order by d.first_seen_at, d.height, d.position, d.ordinal`;

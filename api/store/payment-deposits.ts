@@ -14,6 +14,8 @@ export interface PaymentDeposit {
   txid: string;
   /** Block it is in; null in the sandbox, which has none. */
   height: number | null;
+  /** Its coins were made in its block. */
+  coinbase: boolean;
   /** 0 once its block was orphaned, also when it had been booked by then. */
   confirmations: number;
   state: 'seen' | 'dropped' | 'credited' | 'dust' | 'unallocated';
@@ -39,7 +41,7 @@ export interface PaymentDeposit {
 /** What arrived for a payment, in chain order; locks nothing. */
 export async function listPaymentDeposits(sql: Reads, paymentId: string): Promise<PaymentDeposit[]> {
   const rows = await sql<Record<string, unknown>[]>`
-    select d.id, d.asset_id as "assetId", a.symbol, a.decimals, n.name as "networkName", d.amount, d.txid, d.height, d.state, d.path, d.claimed_by as "claimedBy", d.first_seen_at as "firstSeenAt",
+    select d.id, d.asset_id as "assetId", a.symbol, a.decimals, n.name as "networkName", d.amount, d.txid, d.height, d.coinbase, d.state, d.path, d.claimed_by as "claimedBy", d.first_seen_at as "firstSeenAt",
       d.block_time as "blockTime", d.final_at as "finalAt", d.waits_since is not null as waits, case when d.doubted_since is not null then coalesce(d.doubt, 'unreachable') end as doubt, d.lost_at as "lostAt", d.usd_price as "usdPrice", case when d.state = 'dropped' or d.lost_at is not null then 0 else greatest(t.height - d.height + 1, 0) end as confirmations,
       c.gross, c.network_fee as "networkFee", c.commission, c.net
     from deposits d join assets a on a.id = d.asset_id join networks n on n.id = d.network_id

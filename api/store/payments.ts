@@ -1,6 +1,7 @@
 import { type Usd, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';
+import { isExpected } from './mempool.ts';
 
 export type FeePayer = 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
 export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
@@ -202,10 +203,11 @@ export async function countOverduePayments(sql: Reads, lateSeconds: number): Pro
   return row?.count ?? 0;
 }
 
-/** Whether a deposit that may pay it, real or simulated, was first seen before its deadline and is not final yet. */
+/** Whether a deposit that may pay it, real or simulated, was first seen before its deadline and is not final yet, or waits to be mined. */
 function isOnItsWay(sql: Reads) {
   return sql`(
-    exists (select 1 from deposits d where d.payment_id = p.id and d.state = 'seen' and d.first_seen_at < p.expires_at)
+    ${isExpected(sql)}
+    or exists (select 1 from deposits d where d.payment_id = p.id and d.state = 'seen' and d.first_seen_at < p.expires_at)
     or exists (select 1 from sandbox_deposits s where s.payment_id = p.id and s.state = 'seen' and s.first_seen_at < p.expires_at))`;
 }
 

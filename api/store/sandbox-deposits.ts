@@ -81,9 +81,10 @@ export async function listSandboxDeposits(sql: Reads, paymentId: string): Promis
   return rows.map(({ networkFee, commission, net, ...row }) => {
     const received = parseTrusted<'asset'>(row.amount as string);
     return {
-      ...(row as unknown as Omit<PaymentDeposit, 'amount' | 'height' | 'claimedBy' | 'waits' | 'lostAt' | 'usdPrice' | 'credit'>),
+      ...(row as unknown as Omit<PaymentDeposit, 'amount' | 'height' | 'coinbase' | 'claimedBy' | 'waits' | 'lostAt' | 'usdPrice' | 'credit'>),
       amount: received,
       height: null,
+      coinbase: false,
       claimedBy: null,
       waits: false,
       doubt: null,

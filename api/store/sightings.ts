@@ -2,7 +2,7 @@ import type { SentTransaction, Sighting, Transfer, TransferKind } from '#shared/
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Movement } from '#shared/core/rereadings.ts';
 
-/** Rows per statement: 17 parameters each, well below the 65,535 a statement may have. */
+/** Rows per statement: 19 parameters each, well below the 65,535 a statement may have. */
 const CHUNK = 1_000;
 
 /** What names a transfer wherever it is mined: a deposit is unique by this (architecture 3.4). */
@@ -44,6 +44,8 @@ function transfer(sighting: Transfer) {
     recipient: sighting.recipient,
     contract: sighting.contract,
     raw_amount: sighting.rawAmount,
+    co_senders: sighting.coSenders ?? null,
+    coinbase: sighting.coinbase ?? false,
     nonce: null,
     succeeded: null,
     raw_fee: null,
@@ -51,7 +53,8 @@ function transfer(sighting: Transfer) {
 }
 
 function sent(sighting: SentTransaction) {
-  return { ordinal: 0, recipient: null, contract: null, raw_amount: null, nonce: sighting.nonce, succeeded: sighting.succeeded, raw_fee: sighting.rawFee };
+  const { nonce, succeeded, rawFee } = sighting;
+  return { ordinal: 0, recipient: null, contract: null, raw_amount: null, co_senders: null, coinbase: false, nonce, succeeded, raw_fee: rawFee };
 }
 
 /** The internal transfers that are stored of the blocks and transactions of these; locks nothing. */
@@ -61,6 +64,13 @@ export async function listInternal(reads: Reads, networkId: string, those: reado
   return reads<Movement[]>`
     select block_hash as "blockHash", txid, ordinal, recipient, raw_amount as "rawAmount" from sightings
     where network_id = ${networkId} and kind = 'internal' and block_hash = any(${[...new Set(hashes)]}) and txid = any(${[...new Set(txids)]})`;
+}
+
+/** Hash of the canonical block in which a transaction was seen at an address of ours; undefined when it was not. Locks nothing. */
+export async function findSightedBlock(reads: Reads, networkId: string, txid: string): Promise<string | undefined> {
+  const [row] = await reads<{ blockHash: string }[]>`
+    select block_hash as "blockHash" from sightings where network_id = ${networkId} and txid = ${txid} and canonical limit 1`;
+  return row?.blockHash;
 }
 
 /** Takes every sighting above `height` off the canonical chain; answers how many there were. */

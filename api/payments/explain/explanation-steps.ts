@@ -5,6 +5,7 @@ import type { PaymentEventRow } from '#api/store/payment-events.ts';
 import { coinsToUsd, formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { decisionSteps, isDecision, judgedTogether } from './decision-steps.ts';
+import { expectedStep } from './expected-steps.ts';
 import { feeStep } from './fee-step.ts';
 import { graceEnd, nextStep } from './next-step.ts';
 import { ageSeconds, bearer, type ExplainedPayment, type ExplanationStep, step } from './step.ts';
@@ -16,6 +17,7 @@ export function explanationSteps(deps: Pick<Deps, 'chains'>, facts: ExplainedPay
   const told = [
     ...creationSteps(parts),
     ...selectionSteps(deps, parts),
+    ...facts.expected.map(expectedStep),
     ...parts.deposits.map((deposit) => depositStep(deps, facts, deposit)),
     ...events.flatMap((event) => (isDecision(event) ? decisionSteps(parts, event) : event.fromStatus === null ? [] : [statusStep(parts, event)])),
     ...parts.deposits.flatMap((deposit) => feeStep(facts, deposit)),

@@ -48,6 +48,11 @@ export function nextStep(facts: ExplainedPayment): ExplanationStep {
       ? step(now, 'next', 'awaiting_price', `${what} is final and waits for a fresh price of ${first.symbol}, or of the invoice's currency.`, figures)
       : step(now, 'next', 'awaiting_booking', `${what} is final and about to be booked.`, figures);
   }
+  const waiting = facts.expected.find((one) => one.state === 'waiting');
+  if (waiting !== undefined) {
+    const text = `${formatAmount(waiting.amount)} ${waiting.symbol} (${waiting.txid}) wait for a block of ${waiting.networkName} to hold them.`;
+    return step(now, 'next', 'awaiting_block', text, { txHash: waiting.txid, network: waiting.networkName, firstSeenAt: waiting.firstSeenAt, ...until });
+  }
   if (overdue) {
     const text = `The deadline has passed; it expires within about a minute, once every chain it has an address on was read up to the deadline (${POLICY.expiryPatienceSeconds} s at most).`;
     return step(now, 'next', 'awaiting_expiry', text, { ...until, patienceSeconds: POLICY.expiryPatienceSeconds });

@@ -1,10 +1,11 @@
 import type { StoredAsset } from '#api/store/assets.ts';
+import type { ExpectedArrival } from '#api/store/expected-deposits.ts';
 import type { PaymentEventRow } from '#api/store/payment-events.ts';
 import type { WebhookAttempt } from '#api/store/webhook-attempts.ts';
 import type { WebhookEvent } from '#api/store/webhook-events.ts';
-import type { FinalityRule } from '#shared/core/assets.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import type { FeePayer } from '#state-machines/payment/offer.ts';
+import type { Pending } from '../pending-deposit.ts';
 import type { PaymentParts } from '../view.ts';
 
 /** What a step is about; several steps of one kind may follow each other. */
@@ -50,16 +51,10 @@ export interface ExplainedPayment {
   attempts: readonly WebhookAttempt[];
   /** Every configured asset, for those that arrived without having been offered. */
   assets: readonly StoredAsset[];
+  /** What was seen on its way before a block held it. */
+  expected: readonly ExpectedArrival[];
   /** What each deposit that is still open waits for, by its id. */
   pending: ReadonlyMap<string, Pending>;
-}
-
-/** What a deposit that is not booked yet waits for. */
-export interface Pending {
-  /** What its value asks for on its network. */
-  rule: FinalityRule;
-  /** Whether it has that; it then waits for a price, or for the worker that books it. */
-  final: boolean;
 }
 
 /** Figures as they come: money in 18-place integers, times, counts; null is left out. */

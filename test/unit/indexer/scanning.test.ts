@@ -55,7 +55,10 @@ async function scan(until: number, range: (from: number, to: number, tick: (ms: 
     streams: {
       append: async (_stream: string, payload: string) => {
         const decoded = decodeBlockMessage(payload);
-        if (!decoded.ok) throw new Error(decoded.problem);
+        if (!decoded.ok) {
+          abort.abort();
+          throw new Error(decoded.problem);
+        }
         published.push(decoded.message);
         life.appliedSeq = decoded.message.seq;
         if (decoded.message.to >= until) abort.abort();
@@ -110,6 +113,23 @@ describe('reading final blocks', () => {
     const told = published.find(({ sightings }) => sightings.length > 0);
     expect(told).toMatchObject({ from: 150, to: 150 });
     expect(told?.sightings.map(({ kind }) => kind)).toEqual(['native', 'token']);
+    expect(published.at(-1)?.to).toBeGreaterThanOrEqual(160);
+  });
+
+  it('publishes a transaction of many payers to many addresses, though naming all of them each time would fill no message', async () => {
+    const { height, hash, time } = ref(150);
+    const coSenders = Array.from({ length: 735 }, (_, i) => `bcrt1q${i}`.padEnd(44, 'q'));
+    const transfers = Array.from(
+      { length: 1_612 },
+      (_, ordinal): Transfer => ({
+        ...{ kind: 'native', txid: '0xf1', ordinal, height, blockHash: hash, position: 0, time },
+        ...{ sender: STRANGER, coSenders, recipient: OURS, contract: null, rawAmount: '294' },
+      }),
+    );
+    const { published } = await scan(160, (from, end) => (from <= 150 && 150 <= end ? { contents: [{ block: ref(150), transfers, sent: [] }] } : {}));
+    const told = published.find(({ sightings }) => sightings.length > 0);
+    expect(told).toMatchObject({ from: 150, to: 150 });
+    expect(told?.sightings.map((one) => one.kind !== 'sent' && [one.ordinal, one.coSenders?.length])).toEqual(transfers.map(({ ordinal }) => [ordinal, 62]));
     expect(published.at(-1)?.to).toBeGreaterThanOrEqual(160);
   });
 });

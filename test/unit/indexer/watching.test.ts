@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAddressTable } from '#indexer/address-table.ts';
 import { createWatchlist } from '#indexer/watchlist.ts';
+import { bech32 } from '@scure/base';
 import { toBase58 } from '#shared/chains/tron/address.ts';
 
 const hexAddress = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
@@ -12,10 +13,13 @@ const crowded = fc
 /** A network's table holds the addresses of one family. */
 const asTron = (address: string): string => toBase58(address === `0x${'0'.repeat(40)}` ? `0x${'0'.repeat(39)}1` : address);
 
+const asKeyHash = (address: string): string => bech32.encode('bcrt', [0, ...bech32.toWords(Buffer.from(address.slice(2), 'hex'))]);
+
 describe('the address table', () => {
   it.each([
     ['EVM', fc.oneof(hexAddress, crowded)],
     ['TRON', fc.oneof(hexAddress, crowded).map(asTron)],
+    ['Bitcoin', fc.oneof(hexAddress, crowded).map(asKeyHash)],
   ])('answers like a set of strings, whatever %s addresses are added and asked', (_family, address) => {
     fc.assert(
       fc.property(fc.array(address, { maxLength: 3_000 }), fc.array(address, { maxLength: 500 }), (added, asked) => {
@@ -48,6 +52,33 @@ describe('the address table', () => {
       expect(() => table.add(text)).toThrow(RangeError);
     }
     expect(() => table.add(`0x${'A'.repeat(40)}`)).toThrow(RangeError);
+  });
+
+  it('has no other spelling of a P2WPKH address that is watched, and takes none', () => {
+    const table = createAddressTable();
+    // The example of BIP-173, with the same key hash under another network, another version, another checksum and as P2PKH.
+    const watched = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4';
+    table.add(watched);
+    expect(table.has(watched)).toBe(true);
+    const other = [
+      'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
+      'bc1pw508d6qejxtdg4y5r3zarvary0c5xw7k7grplx',
+      'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5',
+      watched.toUpperCase(),
+      watched.slice(0, -1),
+      `${watched}q`,
+      watched.replace('q', 'b'),
+      '1BgGZ9tcN4rm9KBzDn7KprQz87SZ26SAMH',
+      'bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3',
+      'coinbase',
+      'script:6a',
+      '',
+    ];
+    for (const text of other) {
+      expect(table.has(text)).toBe(false);
+      expect(() => table.add(text)).toThrow(RangeError);
+    }
+    expect(table.size).toBe(1);
   });
 
   it('has no base58 text with another checksum than the address that is watched, and takes none', () => {

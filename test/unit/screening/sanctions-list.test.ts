@@ -9,7 +9,7 @@ import { anyAddress } from '#api/screening/any-address.ts';
 import { codecOf } from '#shared/chains/codecs.ts';
 import { createLogger, type Logger } from '#shared/platform/logger.ts';
 
-const canonical = anyAddress([{ codec: codecOf('evm') }, { codec: codecOf('tron') }]);
+const canonical = anyAddress([{ codec: codecOf({ family: 'evm', chainId: '31337' }) }, { codec: codecOf({ family: 'tron', chainId: 'local' }) }]);
 const EVM = '0x8589427373D6D84E98730D7795D8f6f8731FDA16';
 const LOWER = EVM.toLowerCase();
 const OTHER = '0x722122df12d4e14e13ac3b6895a86e84145b6967';
