@@ -21,8 +21,8 @@ export interface FeeRequest {
 /**
  * The network fee a cashout would lock now, in units of its asset, rounded up at the asset's decimals. It does not depend
  * on what any wallet holds (decisions 10). A monthly-billed gateway pays none on tokens (contract 4.3).
- * @throws fee_estimation_unavailable when the chain or a price cannot be reached; validation_error naming address when
- * the chain refuses the transfer
+ * @throws fee_estimation_unavailable when the chain or a price cannot be reached; validation_error naming address, or amount
+ * where that is at fault, when the chain refuses the transfer
  */
 export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipient, rawAmount }: FeeRequest): Promise<Coins> {
   if (isFreeCashout(gateway.billing, asset.type)) return zero;
@@ -33,7 +33,7 @@ export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipi
       if (error instanceof ChainUnavailable) throw new ServiceError('fee_estimation_unavailable', { cause: error });
       throw error;
     });
-  if (!answer.ok) throw invalid('address', `the network refuses this transfer: ${printable(answer.rejected)}`);
+  if (!answer.ok) throw invalid(answer.about ?? 'address', `the network refuses this transfer: ${printable(answer.rejected)}`);
   const native = await nativeAsset(deps.db.sql, asset.networkId);
   if (asset.type === 'NATIVE') return nativeFee(answer.quote.rawFee, native.decimals);
   return tokenFee({

@@ -1,48 +1,59 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { readTip } from '#api/store/chain-tips.ts';
+import { isFinallySpentBy } from '#api/store/outputs.ts';
 import { type AttemptKind, listAttempts, listUndead } from '#api/store/payout-attempts.ts';
 import { hasPaid, isFinalOnChain } from '#api/store/payout-tending.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
 import { isCloseMark } from '#api/treasury/close-mark.ts';
-import { usesNonces } from '#api/treasury/families.ts';
+import { spendsOutputs, usesNonces } from '#api/treasury/families.ts';
+import { anchorOf, outpointOf } from '#api/treasury/purse.ts';
+import type { DecodedTransfer } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
-/** What a further member of the family may be, or why none is signed. */
-export type FamilyVerdict = { kind: AttemptKind; nonce: number | null; earlier: number } | { wait: string } | { refuse: string };
+/** What a further member of the family may be, or why none is signed; `shared` when it can never take effect beside the earlier ones, whatever expires. */
+export type FamilyVerdict =
+  | { kind: AttemptKind; nonce: number | null; shared: boolean; earlier: readonly DecodedTransfer[] }
+  | { wait: string }
+  | { refuse: string };
 
 /**
- * Checks that what is to be signed can never take effect beside what was signed before: by the nonce in the very bytes of
- * every earlier attempt, or by the proof that each of them is dead, looked up by the signer itself (reliability D13, D14).
+ * Checks that what is to be signed can never take effect beside what was signed before: by the nonce or the anchor in the very
+ * bytes of every earlier attempt, or by the proof that each of them is dead, looked up by the signer itself (reliability D13, D14).
  * Locks nothing; call it under the payout's lock.
  */
 export async function checkFamily(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout): Promise<FamilyVerdict> {
   const attempts = await listAttempts(sql, payout.id);
   if ((payout.status === 'REPLACING') !== attempts.length > 0) return { refuse: 'its status and its signed bytes contradict each other' };
-  const { nonce, walletAddress } = payout;
+  const { nonce, anchor, walletAddress } = payout;
   if (usesNonces(chain.config.family) !== (nonce !== null)) return { refuse: 'it has no nonce, or one where there are none' };
+  if (spendsOutputs(chain.config.family) !== (anchor !== null)) return { refuse: 'it has no anchor, or one where there are none' };
   const { closeMark, expiresAtMs } = payout.plan;
   const kind = closeMark === undefined ? 'transfer' : 'close';
-  if (nonce === null) {
+  if (nonce === null && anchor === null) {
     if (kind === 'close') return { refuse: 'there is no nonce to use up' };
     const undead = await listUndead(sql, payout.id);
     if (undead.length > 0) return { wait: `transaction ${undead[0]} may still take effect` };
     const lifetime = await checkLifetime(sql, chain, expiresAtMs);
-    return lifetime ?? { kind, nonce, earlier: attempts.length };
+    return lifetime ?? { kind, nonce, shared: false, earlier: [] };
   }
-  if (closeMark !== undefined && !isCloseMark(deps.config.SLUICE_MASTER_KEY, { payoutId: payout.id, walletAddress, nonce }, closeMark))
+  if (closeMark !== undefined && !isCloseMark(deps.config.SLUICE_MASTER_KEY, { payoutId: payout.id, walletAddress, nonce, anchor }, closeMark))
     return { refuse: 'nobody decided to close it' };
   if (kind === 'transfer' && attempts.some((attempt) => attempt.kind === 'close')) return { refuse: 'it is being closed and pays no more' };
-  const decode = decoderOf(chain.config.family);
+  const decode = decoderOf(chain.config);
+  const earlier: DecodedTransfer[] = [];
   for (const attempt of attempts) {
-    const { sender, nonce: used, recipient, contract, rawAmount } = await decode(attempt.signedBytes);
-    if (sender !== walletAddress || used !== nonce) return { refuse: 'bytes signed before use another nonce' };
+    const decoded = await decode(attempt.signedBytes);
+    const { sender, nonce: used, recipient, contract, rawAmount } = decoded;
+    earlier.push(decoded);
+    if (anchor === null ? sender !== walletAddress || used !== nonce : anchorOf(chain, decoded.fields) !== anchor)
+      return { refuse: `bytes signed before ${anchor === null ? 'use another nonce' : 'do not spend its anchor'}` };
     // The limits were held against what those move, and nothing else may take their place.
     const same = recipient === payout.recipient && contract === payout.contract && rawAmount === payout.rawAmount;
     if (attempt.kind === 'transfer' && !same) return { refuse: 'bytes signed before moved something else' };
   }
-  return { kind, nonce, earlier: attempts.length };
+  return { kind, nonce, shared: true, earlier };
 }
 
 /** Bytes that expire must live long enough to be taken, and not so long that their wallet waits for their end. */
@@ -86,6 +97,10 @@ export async function familyProblem(sql: Reads, chain: Chain, earlier: StoredPay
     return 'the failure of the payout before it is not final on the chain';
   if (await hasPaid(sql, earlier.id)) return 'the payout before it did pay';
   if (usesNonces(chain.config.family)) return null;
+  if (spendsOutputs(chain.config.family)) {
+    const spent = earlier.anchor !== null && (await isFinallySpentBy(sql, chain.id, outpointOf(earlier.anchor), txid));
+    return spent ? null : 'what failed before it did not use its anchor up';
+  }
   const undead = await listUndead(sql, earlier.id);
   return undead.every((one) => one === txid) ? null : 'an earlier transaction of the settlement may still take effect';
 }

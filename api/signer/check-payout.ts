@@ -8,8 +8,10 @@ import { listFamilies, type StoredPayout } from '#api/store/payouts.ts';
 import { findSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { findDepositIndex, findWalletByAddress, isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
 import { closedReason } from '#api/treasury/closed.ts';
+import { spendsOutputs } from '#api/treasury/families.ts';
 import { checkFee } from '#api/treasury/limits.ts';
 import { poolProblem } from '#api/treasury/pool-problem.ts';
+import { mostInputs } from '#api/treasury/purse.ts';
 import { depositPath, poolAddress, walletAddress } from '#api/treasury/wallets.ts';
 import type { SigningRequest, TransferIntent, TransferSigner } from '#shared/chains/chain.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
@@ -17,13 +19,16 @@ import type { Reads } from '#shared/platform/postgres.ts';
 import { POOLS, reservedAccount } from '#state-machines/ledger/accounts.ts';
 import { checkCaps, isOurs } from './caps.ts';
 import { checkEarlierFamilies, checkFamily } from './check-family.ts';
+import { checkInputs } from './check-inputs.ts';
 import { refundMismatch } from './check-refund.ts';
 
 /** What is to be signed, built from what the payout is for and never from the payout's own word. */
 export interface Order {
   path: string;
+  /** Whom the bytes will name as the sender: the wallet, or where coins are outputs whoever the first of them lies at. */
+  sender: string;
   kind: AttemptKind;
-  /** The limits were held against its amount when earlier bytes of its nonce were signed. */
+  /** The limits were held against its amount when earlier bytes of its nonce or its anchor were signed. */
   counted: boolean;
   request: SigningRequest;
   rawFee: bigint;
@@ -59,24 +64,28 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
   const mismatch = (await isGivenUp(sql, payout, family.kind, settlement)) ? null : await purposeMismatch(deps, sql, chain, payout, wallet, settlement);
   if (mismatch !== null) return { refuse: mismatch };
   if (payout.rawAmount <= 0n) return { refuse: 'it moves nothing' };
-  // Bytes that share a nonce with earlier ones take nothing away but a higher fee; in place of expired ones they take it all.
-  const counted = family.kind === 'transfer' && family.earlier > 0 && family.nonce !== null;
+  // Bytes that share a nonce or an anchor with earlier ones take nothing away but a higher fee; in place of expired ones they take it all.
+  const counted = family.kind === 'transfer' && family.earlier.length > 0 && family.shared;
   const misled = counted || family.kind === 'close' ? null : await poolProblem(sql, chain, payout);
   if (misled !== null) return { wait: misled };
-  const intent = intentOf(payout, wallet, family.kind);
+  const inputs = spendsOutputs(chain.config.family) ? await checkInputs(sql, chain, signer, { payout, wallet, family }) : null;
+  if (inputs !== null && !('paths' in inputs)) return inputs;
+  const intent = { ...intentOf(payout, wallet, family.kind), ...(inputs === null ? {} : { rawAmount: inputs.rawAmount }) };
   const capped = await checkCaps(deps, sql, chain, { ...intent, rawFee: BigInt(rawFee) }, { payoutId: payout.id, counted });
   if (capped !== null) return { wait: capped };
   const locked = settlement === undefined || settlement.feeLocked === null ? null : { coins: settlement.feeLocked, symbol: asset.symbol };
-  const fee = await checkFee(deps, { rawFee: BigInt(rawFee), native }, locked);
+  const spent = mostInputs(chain, [fields, ...family.earlier.map((earlier) => earlier.fields)]);
+  const fee = await checkFee(deps, { rawFee: BigInt(rawFee), native, inputs: spent }, locked);
   if (fee !== null) return { wait: fee.problem };
   return {
     sign: {
       path,
+      sender: inputs === null ? wallet.address : inputs.sender,
       kind: family.kind,
       counted,
       rawFee: BigInt(rawFee),
       expiresAtMs: payout.plan.expiresAtMs ?? null,
-      request: { intent, nonce: family.nonce, fields },
+      request: { intent, nonce: family.nonce, fields, ...(inputs === null ? {} : { paths: inputs.paths }) },
     },
   };
 }
@@ -103,6 +112,7 @@ async function purposeMismatch(
     case 'refund':
       return refundMismatch(deps, sql, chain, payout, wallet);
     case 'sweep':
+      if (spendsOutputs(chain.config.family)) return 'nothing is swept where coins are outputs';
       return wallet.role === 'deposit' && pools.includes(recipient) ? null : 'a sweep goes from a deposit address to the wallet of a pool';
     case 'held_release':
       return pools.includes(wallet.address) && pools.includes(recipient) && wallet.address !== recipient

@@ -17,6 +17,7 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import { checkCaps } from './caps.ts';
+import { confirmInputs } from './check-inputs.ts';
 import { checkPayout, type Order, type Verdict } from './check-payout.ts';
 
 export type Signed = 'signed' | 'waiting' | 'refused' | 'gone';
@@ -37,10 +38,12 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
   if (first === 'gone') return 'gone';
   const { verdict } = first;
   if (!('sign' in verdict)) return giveUp(deps, payout, verdict);
+  const unconfirmed = await confirmInputs(chain, verdict.sign.request.fields);
+  if (unconfirmed !== null) return giveUp(deps, payout, { wait: unconfirmed });
   crashPoint('sign.requested');
   const signed = await judged(async () => ({ bytes: await signer.sign(verdict.sign.path, verdict.sign.request) }));
   if ('refuse' in signed) return giveUp(deps, payout, signed);
-  const decoded = await judged(() => decoderOf(chain.config.family)(signed.bytes.signedBytes));
+  const decoded = await judged(() => decoderOf(chain.config)(signed.bytes.signedBytes));
   const mismatch = 'refuse' in decoded ? decoded.refuse : bytesMismatch(chain, verdict.sign, signed.bytes, decoded);
   if (mismatch !== null || 'refuse' in decoded) return giveUp(deps, payout, { refuse: mismatch ?? 'they cannot be read' });
   crashPoint('sign.done');
@@ -72,7 +75,11 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
       id: payout.id,
       event: 'SIGNED',
       actor: 'signer',
-      facts: () => ({ facts: NO_PAYOUT_FACTS, columns: { failure: null }, record: { txid: signed.bytes.txid, nonce: payout.nonce, kind: verdict.sign.kind } }),
+      facts: () => ({
+        facts: NO_PAYOUT_FACTS,
+        columns: { failure: null },
+        record: { txid: signed.bytes.txid, nonce: payout.nonce, anchor: payout.anchor, kind: verdict.sign.kind },
+      }),
     });
     if (settlement?.status === 'REQUESTED') {
       await advance(tx, 'settlement', {
@@ -125,8 +132,9 @@ function isSignable(payout: StoredPayout): boolean {
  */
 function changeOf(payout: StoredPayout, before: Order, now: Order): 'gone' | { refuse: string } | null {
   if (isDeepStrictEqual(before, now)) return null;
-  // A sweep of native coins brings less when its fee rises.
-  const same = ({ path, request: { nonce, intent } }: Order) => [path, nonce, { ...intent, rawAmount: payout.purpose === 'sweep' ? null : intent.rawAmount }];
+  // A sweep of native coins, and an anchor that goes back to its wallet, bring less when their fee rises.
+  const shrinks = payout.purpose === 'sweep' || now.kind === 'close';
+  const same = ({ path, request: { nonce, intent } }: Order) => [path, nonce, { ...intent, rawAmount: shrinks ? null : intent.rawAmount }];
   if (before.kind !== now.kind || isDeepStrictEqual(same(before), same(now))) return 'gone';
   return { refuse: 'it was changed while it was being signed' };
 }
@@ -136,7 +144,7 @@ function bytesMismatch(chain: Chain, order: Order, signed: SignedTransfer, decod
   const { intent, nonce } = order.request;
   if ((decoded.chainId !== null && decoded.chainId !== chain.config.chainId) || decoded.txid !== signed.txid)
     return 'the signed bytes are for another chain or transaction';
-  if (decoded.sender !== intent.sender || decoded.recipient !== intent.recipient || decoded.contract !== intent.contract)
+  if (decoded.sender !== order.sender || decoded.recipient !== intent.recipient || decoded.contract !== intent.contract)
     return 'the signed bytes name other parties';
   if (decoded.rawAmount !== intent.rawAmount || decoded.nonce !== nonce) return 'the signed bytes move another amount or use another nonce';
   if (decoded.expiresAtMs !== order.expiresAtMs || signed.expiresAtMs !== order.expiresAtMs) return 'the signed bytes expire at another time than was planned';

@@ -48,6 +48,8 @@ export interface UnopenedHolding {
   symbol: string;
   contract: string | null;
   decimals: number;
+  /** The first block its indexer watches the wallet in. */
+  watchedFrom: number;
   /** The last final block that was applied. */
   finalHeight: number;
   /** What of the balance at that block is in the books as movements, or will be; chain units. */
@@ -61,7 +63,7 @@ export interface UnopenedHolding {
  */
 export async function listUnopenedHoldings(reads: Reads, networkId: string): Promise<UnopenedHolding[]> {
   const rows = await reads<(Omit<UnopenedHolding, 'booked'> & { booked: string })[]>`
-    select w.id as "walletId", w.address, a.id as "assetId", a.symbol, a.contract, a.decimals, t.final_height as "finalHeight",
+    select w.id as "walletId", w.address, a.id as "assetId", a.symbol, a.contract, a.decimals, v.watched_from as "watchedFrom", t.final_height as "finalHeight",
       (select coalesce(sum(case
           when s.kind = 'sent' then -s.raw_fee::numeric
           else (case when s.recipient = w.address then s.raw_amount::numeric else 0 end) - (case when s.sender = w.address then s.raw_amount::numeric else 0 end)

@@ -22,7 +22,7 @@ interface Row {
 
 /**
  * Payments of a network that changed their pool and whose coins have not followed them yet, the earliest first; none of which
- * a sweep or a transfer is still on its way. Locks nothing.
+ * a sweep, a transfer, or whatever else spends their outputs is still on its way. Locks nothing.
  */
 export async function listMisplaced(sql: Reads, networkId: string): Promise<MisplacedCoins[]> {
   const rows = await sql<Row[]>`
@@ -42,6 +42,9 @@ export async function findMisplaced(sql: Reads, move: { paymentId: string; asset
  * Per payment and asset what the wallet of the other pool has beyond (or, below zero, short of) what cashouts drew of it from
  * that pool: everything else that came belongs to the pool the payment is in now, fees included. A credit that was withheld
  * after its payment had been released belongs to the held pool by itself, whether it is swept yet or not.
+ * Where coins are outputs nothing is swept: whatever spends a deposit brings all of it into its own pool, as change or in the place of
+ * coins that were there, also when it only closes a family. There each output belongs to the pool of its own credit, so a withheld one
+ * that lies where it came stands for no other.
  */
 function excess(sql: Reads, { paymentId, assetId, except }: { paymentId?: string; assetId?: string; except?: string }) {
   return sql`
@@ -52,15 +55,19 @@ function excess(sql: Reads, { paymentId, assetId, except }: { paymentId?: string
       where ${paymentId ?? null}::uuid is null or (payment_id = ${paymentId ?? null}::uuid and asset_id = ${assetId ?? null}::uuid)
       group by 1, 2, 3) m
     join assets a on a.id = m.asset_id
+    join networks n on n.id = m.network_id
     join lateral (
       select min(c.pool) as pool, case min(c.pool) when 'green' then 'held' else 'hot' end as other, trunc(sum(c.gross) * (10::numeric ^ a.decimals)) as received,
-        case min(c.pool) when 'green' then coalesce(trunc(sum(c.gross) filter (where c.pool = 'held') * (10::numeric ^ a.decimals)), 0) else 0 end as stays
+        case when min(c.pool) = 'green' and n.family <> 'bitcoin' then coalesce(trunc(sum(c.gross) filter (where c.pool = 'held') * (10::numeric ^ a.decimals)), 0) else 0 end as stays
       from credits c where c.payment_id = m.payment_id and c.asset_id = m.asset_id) c on true
     left join lateral (
-      select sum(o.raw_amount) filter (where o.status = 'CONFIRMED' and i.role = c.other) as swept, bool_or(o.status <> 'CONFIRMED') as live
-      from payouts o join wallets w on w.id = o.wallet_id join wallets i on i.network_id = o.network_id and i.address = o.recipient
-      where o.network_id = m.network_id and o.asset_id = m.asset_id and o.purpose = 'sweep' and o.status not in ('FAILED', 'CANCELLED') and w.address in (
-        select x.address from deposits y join deposit_addresses x on x.id = y.address_id where y.payment_id = m.payment_id)) s on true
+      select sum(x.raw_amount) filter (where x.arrived and x.role = c.other) as swept, bool_or(not x.arrived) as live from (
+        select o.raw_amount, o.status = 'CONFIRMED' as arrived, i.role
+        from payouts o join wallets w on w.id = o.wallet_id join wallets i on i.network_id = o.network_id and i.address = o.recipient
+        where o.network_id = m.network_id and o.asset_id = m.asset_id and o.purpose = 'sweep' and o.status not in ('FAILED', 'CANCELLED') and w.address in (
+          select x.address from deposits y join deposit_addresses x on x.id = y.address_id where y.payment_id = m.payment_id)
+        union all
+        ${spentOutputs(sql)}) x) s on true
     left join lateral (
       select sum(case when i.role = c.other then o.raw_amount else -o.raw_amount end) as net, bool_or(o.status <> 'CONFIRMED') as live
       from payouts o join wallets i on i.network_id = o.network_id and i.address = o.recipient
@@ -72,6 +79,16 @@ function excess(sql: Reads, { paymentId, assetId, except }: { paymentId?: string
       where k.payment_id = m.payment_id and k.asset_id = m.asset_id and w.state in ('reserved', 'spent')
         and z.pool = case c.other when 'hot' then 'green' else 'held' end) d on true
     join lateral (select least(coalesce(s.swept, 0), c.received) + coalesce(t.net, 0) - coalesce(d.drawn, 0) as beyond) o on true`;
+}
+
+/** The outputs of payment `m`, of asset `m`, that a payout has taken and does not only belong to the pool of: with its wallet's role, and whether it is final. */
+function spentOutputs(sql: Reads) {
+  return sql`
+    select y.raw_amount, o.status in ('CONFIRMED', 'FAILED') as arrived, w.role
+    from deposits y join output_locks l on l.network_id = y.network_id and l.txid = y.txid and l.vout = y.ordinal and l.released_at is null
+      join payouts o on o.id = l.payout_id join wallets w on w.id = o.wallet_id left join credits k on k.id = y.credit_id
+    where y.payment_id = m.payment_id and y.asset_id = m.asset_id and y.state = 'credited' and y.kind = 'native'
+      and (o.status not in ('CONFIRMED', 'FAILED') or k.id is null or w.role <> case k.pool when 'green' then 'hot' else 'held' end)`;
 }
 
 function fromRow({ paymentId, assetId, pool, excess: text }: Row): MisplacedCoins {

@@ -92,11 +92,14 @@ export async function isFinalOnChain(sql: Reads, networkId: string, txid: string
   return rows.length === 1;
 }
 
-/** Whether any attempt of a payout moved coins of its asset from its wallet to its recipient on the canonical chain, whatever its rows say. Locks nothing. */
+/**
+ * Whether any attempt of a payout moved coins of its asset from its wallet, or from outputs it took, to its recipient on the
+ * canonical chain, whatever its rows say. Locks nothing.
+ */
 export async function hasPaid(sql: Reads, payoutId: string): Promise<boolean> {
   const rows = await sql`
     select 1 from payouts p join payout_attempts t on t.payout_id = p.id join assets a on a.id = p.asset_id join wallets w on w.id = p.wallet_id
-      join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and g.sender = w.address
+      join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and (g.sender = w.address or p.anchor is not null)
         and g.recipient = p.recipient and g.contract is not distinct from a.contract and g.raw_amount > 0
     where p.id = ${payoutId} limit 1`;
   return rows.length === 1;

@@ -44,6 +44,8 @@ export interface StoredPayout {
   recipient: string;
   rawAmount: bigint;
   nonce: number | null;
+  /** The output, as `txid:vout`, that all of its attempts spend first; null on families whose coins are balances. */
+  anchor: string | null;
   plan: PayoutPlan;
   /** The most any of its bytes may cost, those planned included; only one of them can ever be paid. Native units. */
   rawFeeAtMost: bigint;
@@ -68,6 +70,7 @@ export interface NewPayout {
   recipient: string;
   rawAmount: bigint;
   nonce: number | null;
+  anchor: string | null;
   plan: PayoutPlan;
 }
 
@@ -75,9 +78,9 @@ export interface NewPayout {
 export async function insertPayout(tx: Tx, p: NewPayout): Promise<void> {
   await tx`
     insert into payouts (id, network_id, wallet_id, purpose, settlement_id, refund_id, payment_id, family, parent_id, status, asset_id, recipient, raw_amount,
-      nonce, plan, created_at)
+      nonce, anchor, plan, created_at)
     values (${p.id}, ${p.networkId}, ${p.walletId}, ${p.purpose}, ${p.settlementId}, ${p.refundId}, ${p.paymentId}, ${p.family}, ${p.parentId}, 'PLANNED',
-      ${p.assetId}, ${p.recipient}, ${p.rawAmount.toString()}::text::numeric, ${p.nonce}, ${tx.json(json(p.plan))}, sluice_now())`;
+      ${p.assetId}, ${p.recipient}, ${p.rawAmount.toString()}::text::numeric, ${p.nonce}, ${p.anchor}, ${tx.json(json(p.plan))}, sluice_now())`;
 }
 
 /** Gives a payout that waited for gas its amount, nonce and fee; the caller holds its wallet's lock. False when it is no longer waiting. */
@@ -88,9 +91,11 @@ export async function completePlan(tx: Tx, id: string, given: { rawAmount: bigin
   return rows.length === 1;
 }
 
-/** Writes a fresh plan, and the amount that goes with it, for bytes still to be signed; the caller holds the payout's lock. */
-export async function replan(tx: Tx, id: string, given: { rawAmount: bigint; plan: PayoutPlan }): Promise<void> {
-  await tx`update payouts set raw_amount = ${given.rawAmount.toString()}::text::numeric, plan = ${tx.json(json(given.plan))} where id = ${id}`;
+/** Writes a fresh plan, and the amount and the anchor that go with it, for bytes still to be signed; the caller holds the payout's lock. */
+export async function replan(tx: Tx, id: string, given: { rawAmount: bigint; anchor: string | null; plan: PayoutPlan }): Promise<void> {
+  await tx`
+    update payouts set raw_amount = ${given.rawAmount.toString()}::text::numeric, anchor = ${given.anchor}, plan = ${tx.json(json(given.plan))}
+    where id = ${id}`;
 }
 
 /** Notes in a payout's plan that nothing further can be sent from now on, unless that is noted or the plan changed. Locks its row. */
@@ -206,7 +211,8 @@ export async function sumOutgoing(
       select p.asset_id, p.raw_amount, max(r.fee) as fee,
         p.purpose in ('settlement', 'refund') and (p.status <> 'FAILED' or exists (
           select 1 from payout_attempts t join wallets w on w.id = p.wallet_id
-            join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and g.sender = w.address and g.raw_amount > 0
+            join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and g.raw_amount > 0
+              and case when p.anchor is null then g.sender = w.address else g.recipient = p.recipient end
           where t.payout_id = p.id)) as moves
       from recent r join payouts p on p.id = r.id where p.id is distinct from ${query.except ?? null}::uuid group by p.id),
     leaving as (
@@ -243,7 +249,7 @@ function joined(sql: Reads) {
 function columns(sql: Reads) {
   return sql`p.id, p.network_id as "networkId", n.name as "networkName", p.wallet_id as "walletId", w.address as "walletAddress", p.purpose,
     p.settlement_id as "settlementId", p.refund_id as "refundId", p.payment_id as "paymentId", p.family, p.parent_id as "parentId", p.status, p.asset_id as "assetId", a.symbol as "assetSymbol", a.contract,
-    a.decimals, p.recipient, p.raw_amount as "rawAmount", p.nonce, p.plan, p.txid, p.failure,
+    a.decimals, p.recipient, p.raw_amount as "rawAmount", p.nonce, p.anchor, p.plan, p.txid, p.failure,
     greatest((p.plan->>'rawFee')::numeric, (select max(t.fee_limit) from payout_attempts t where t.payout_id = p.id), 0)::text as "rawFeeAtMost"`;
 }
 

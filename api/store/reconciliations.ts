@@ -76,6 +76,13 @@ export async function listUnreviewedOutgoing(sql: Reads, networkId: string): Pro
     order by g.id limit 100`;
 }
 
+/** Those among transaction ids that no stored bytes explain. Locks nothing. */
+export async function listUnknownTxids(sql: Reads, txids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ txid: string }[]>`
+    select distinct x.txid from unnest(${[...txids]}::text[]) as x (txid) where not exists (select 1 from payout_attempts t where t.txid = x.txid)`;
+  return rows.map((row) => row.txid);
+}
+
 /** Notes that dispatch was frozen for every unknown transaction up to this sighting. Locks the network. */
 export async function markOutgoingReviewed(tx: Tx, networkId: string, sightingId: number): Promise<void> {
   await tx`update networks set outgoing_reviewed = greatest(outgoing_reviewed, ${sightingId}) where id = ${networkId}`;

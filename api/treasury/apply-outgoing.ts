@@ -5,35 +5,35 @@ import type { Deps } from '#api/deps.ts';
 import { bookSettlementFee } from '#api/billing/book-settlement-fee.ts';
 import { post } from '#api/ledger/post.ts';
 import { advance } from '#api/store/advance.ts';
-import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
+import { findAssetByContract } from '#api/store/assets.ts';
 import { readTip } from '#api/store/chain-tips.ts';
 import { readClock } from '#api/store/clock.ts';
 import { spendDraws } from '#api/store/credit-draws.ts';
 import { hastenOutbox, insertOutbox } from '#api/store/outbox.ts';
-import { listFinalOutgoing, listUnknownOutgoing, markBooked, type OutgoingSighting } from '#api/store/outgoing-sightings.ts';
-import { findAttemptByTxid } from '#api/store/payout-attempts.ts';
+import { listFinalOutgoing, markBooked, type OutgoingSighting } from '#api/store/outgoing-sightings.ts';
+import { releaseOutputs } from '#api/store/outputs.ts';
+import { findAttemptByTxid, type StoredAttempt } from '#api/store/payout-attempts.ts';
 import { isOnChain, listDoublePayouts, listLiveAttempts } from '#api/store/payout-tending.ts';
 import { findPayout, listOpenOnChain, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
 import { secondsSinceSent } from '#api/store/settlement-summaries.ts';
 import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
-import { findDepositIndex, haltWallet, insertWallet } from '#api/store/wallets.ts';
+import { haltWallet } from '#api/store/wallets.ts';
+import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { fund, gas, lose, settle, unallocated } from '#state-machines/ledger/postings.ts';
+import { settle } from '#state-machines/ledger/postings.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
-import { judgeClose, judgeEffect } from './judge-effect.ts';
+import type { AppliedNetwork } from './applied-network.ts';
+import { bookFee, bookForeignSpend, bookStray } from './book-strays.ts';
+import { haltUsedWallets } from './halt-used-wallets.ts';
+import { type Effect, judgeClose, judgeEffect, judgeOutputs } from './judge-effect.ts';
+import { spendsOutputs } from './families.ts';
+import { type Spending, spendingOf } from './purse.ts';
 import { stopDoublePayout, stopPayout } from './stop-double-payout.ts';
-import { depositPath } from './wallets.ts';
-
-export interface AppliedNetwork {
-  /** Id of its row in `networks`. */
-  networkId: string;
-  networkName: string;
-}
 
 /**
  * Says what the chain, as stored right now, means for our own transactions: payouts found in a block or dropped from one,
@@ -66,26 +66,6 @@ async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork):
   }
 }
 
-/** Stops every wallet that did something the books do not know of: its key, or an allowance on it, is in other hands. */
-async function haltUsedWallets(tx: Tx, deps: Deps, { networkId, networkName }: AppliedNetwork): Promise<void> {
-  for (const unknown of await listUnknownOutgoing(tx, networkId)) {
-    if (unknown.halted) continue;
-    const walletId = unknown.walletId ?? (await storeDepositWallet(tx, deps, networkId, networkName, unknown.address));
-    const reason = `transaction ${unknown.txid} is not one of ours`;
-    if (await haltWallet(tx, walletId, reason)) {
-      deps.log.error({ network: networkName, wallet: unknown.address, txid: unknown.txid }, 'wallet halted: an outgoing transaction is unknown to the books');
-    }
-  }
-}
-
-async function storeDepositWallet(tx: Tx, deps: Deps, networkId: string, networkName: string, address: string): Promise<string> {
-  const chain = deps.chains.get(networkName);
-  const index = chain && (await findDepositIndex(tx, chain.config.family, address));
-  if (chain === undefined || index === undefined) throw new Invariant(`${address} is neither a wallet nor a deposit address`);
-  const wallet = await insertWallet(tx, { id: uuidFrom(deps.randomBytes(16)), networkId, role: 'deposit', address, derivationPath: depositPath(chain, index) });
-  return wallet.id;
-}
-
 /** Books every final transaction of ours and every final transfer to a wallet, one transaction of the chain at a time. */
 async function bookFinal(tx: Tx, deps: Deps, network: AppliedNetwork, finalHeight: number): Promise<void> {
   const byTxid = new Map<string, OutgoingSighting[]>();
@@ -96,10 +76,12 @@ async function bookFinal(tx: Tx, deps: Deps, network: AppliedNetwork, finalHeigh
   for (const rows of await inLockOrder(tx, byTxid)) {
     const sent = rows.find((row) => row.kind === 'sent');
     const transfers = rows.filter((row) => row.kind !== 'sent');
+    const foreign = sent !== undefined && sent.payoutId === null && spendsOutputsOf(deps, network);
     if (sent !== undefined && sent.payoutId !== null) await finish(tx, deps, network, sent, transfers);
+    else if (foreign) await bookForeignSpend(tx, network, native, sent, transfers);
     else if (transfers.every((row) => row.payoutId === null)) for (const row of transfers) await bookStray(tx, network, row);
     // Last, as it locks ledger accounts.
-    if (sent !== undefined) await bookFee(tx, network, native, sent);
+    if (sent !== undefined && !foreign) await bookFee(tx, network, native, sent);
     await markBooked(
       tx,
       rows.map((row) => row.id),
@@ -120,12 +102,6 @@ async function inLockOrder(tx: Tx, byTxid: ReadonlyMap<string, OutgoingSighting[
   return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map((one) => one.rows);
 }
 
-/** What a transaction of ours cost leaves the books when it is final (architecture 2, Ledger). */
-async function bookFee(tx: Tx, network: AppliedNetwork, native: StoredAsset, sent: OutgoingSighting): Promise<void> {
-  if (sent.rawFee === null || sent.rawFee === 0n) return;
-  await post(tx, { sourceKey: `gas:${network.networkId}:${sent.txid}`, kind: 'gas', postings: gas(native.id, fromUnits(sent.rawFee, native.decimals)) });
-}
-
 /** Ends a payout by the effect on the chain of whichever of its attempts was mined. */
 async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: OutgoingSighting, transfers: OutgoingSighting[]): Promise<void> {
   const known = await findPayout(tx, sent.payoutId as string);
@@ -142,9 +118,15 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   }
   if (payout === undefined || payout.status !== 'INCLUDED')
     throw new Invariant(`payout ${sent.payoutId} is final on the chain but ${payout?.status ?? 'unknown'} in the books`);
-  const moved = transfers.filter((row) => row.sender === payout.walletAddress && row.configured).map((row) => ({ ...row, rawAmount: row.rawAmount ?? 0n }));
   const attempt = await findAttemptByTxid(tx, sent.txid);
-  const effect = attempt?.kind === 'close' ? judgeClose(moved) : judgeEffect(payout, sent.succeeded === true, moved);
+  const made = transfers.filter((row) => row.configured).map((row) => ({ ...row, rawAmount: row.rawAmount ?? 0n }));
+  const moved = made.filter((row) => row.sender === payout.walletAddress);
+  const spending = attempt === undefined || payout.anchor === null ? null : await spendingIn(deps, network, attempt);
+  let effect: Effect;
+  if (spending !== null) effect = judgeOutputs(attempt?.kind === 'close' ? null : payout, { wallet: payout.walletAddress, change: spending.change }, made);
+  else effect = attempt?.kind === 'close' ? judgeClose(moved) : judgeEffect(payout, sent.succeeded === true, moved);
+  // What was mined is spent for good; no other of its attempts can be, so that what else they spend is free again.
+  if (payout.anchor !== null) await releaseOutputs(tx, payout.id, spending?.inputs ?? []);
   crashPoint('settle.effect-checked');
   // A recipient may be a contract that sends coins of its own to us while it is paid.
   for (const row of transfers) if (effect.outcome === 'other' || !row.senderOurs) await bookStray(tx, network, row);
@@ -194,6 +176,18 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   else await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
 }
 
+function spendsOutputsOf(deps: Deps, { networkName }: AppliedNetwork): boolean {
+  const chain = deps.chains.get(networkName);
+  return chain !== undefined && spendsOutputs(chain.config.family);
+}
+
+/** What the very bytes that were mined spend and give back. @throws Invariant when the network is not served here */
+async function spendingIn(deps: Deps, { networkName }: AppliedNetwork, { signedBytes }: StoredAttempt): Promise<Spending> {
+  const chain = deps.chains.get(networkName);
+  if (chain === undefined) throw new Invariant(`network ${networkName} is not configured`);
+  return spendingOf(chain, (await decoderOf(chain.config)(signedBytes)).fields);
+}
+
 /** Whether somebody, or another pool, is owed what it moves. */
 function isOwed({ purpose }: StoredPayout): boolean {
   return purpose === 'settlement' || purpose === 'refund' || purpose === 'held_release';
@@ -233,18 +227,4 @@ async function complete(tx: Tx, deps: Deps, network: AppliedNetwork, payout: Sto
   const seconds = deps.metrics && (await secondsSinceSent(tx, payout.id));
   if (seconds !== undefined) deps.metrics?.broadcastToSettled.observe({ chain: network.networkName }, seconds);
   deps.metrics?.settlementTransitions.inc({ from: moved.from, to: moved.to, route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
-}
-
-/**
- * Books a transfer no payout explains: coins put into a wallet, coins at a deposit address that are no deposit, or coins
- * that left without us. Between our own addresses nothing changes.
- */
-async function bookStray(tx: Tx, network: AppliedNetwork, row: OutgoingSighting): Promise<void> {
-  if (row.rawAmount === null || row.rawAmount === 0n || (row.senderOurs && row.recipientOurs)) return;
-  const asset = await findAssetByContract(tx, network.networkId, row.contract);
-  // A token nobody configured is in no books.
-  if (asset === undefined) return;
-  const coins = fromUnits(row.rawAmount, asset.decimals);
-  const [kind, book] = row.senderOurs ? (['loss', lose] as const) : row.recipientWallet ? (['fund', fund] as const) : (['unallocated', unallocated] as const);
-  await post(tx, { sourceKey: `${kind}:${network.networkId}:${row.txid}:${row.kind}:${row.ordinal}`, kind, postings: book(asset.id, coins) });
 }

@@ -1,7 +1,8 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { listUnopenedHoldings, type UnopenedHolding } from '#api/store/holdings.ts';
-import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { insertOpeningOutputs, listUnseen } from '#api/store/opening-outputs.ts';
+import { ChainUnavailable, type Reader, type UnspentOutput } from '#shared/chains/chain.ts';
 import { fromUnits } from '#shared/core/money.ts';
 import { fund } from '#state-machines/ledger/postings.ts';
 
@@ -25,14 +26,36 @@ export async function bookOpeningBalances(deps: Deps): Promise<number> {
   return booked;
 }
 
-async function bookOpening(
-  deps: Deps,
-  chain: Chain,
-  { walletId, address, assetId, contract, decimals, finalHeight, booked }: UnopenedHolding,
-): Promise<boolean> {
-  // A final block of late, which every node still knows the state of, and back from there by what is in the books.
+async function bookOpening(deps: Deps, chain: Chain, holding: UnopenedHolding): Promise<boolean> {
+  const { walletId, assetId, decimals } = holding;
+  const sourceKey = `opening:${walletId}:${assetId}`;
+  if (chain.reader.unspentAt === undefined) {
+    const coins = fromUnits(await balanceBefore(chain, holding), decimals);
+    return deps.db.transaction((tx) => post(tx, { sourceKey, kind: 'fund', postings: fund(assetId, coins) }));
+  }
+  const outputs = await outputsBefore(chain.reader.unspentAt, holding);
+  return deps.db.transaction(async (tx) => {
+    const unseen = await listUnseen(tx, chain.id, outputs);
+    const raw = unseen.reduce((sum, one) => sum + one.rawAmount, 0n);
+    if (!(await post(tx, { sourceKey, kind: 'fund', postings: fund(assetId, fromUnits(raw, decimals)) }))) return false;
+    await insertOpeningOutputs(tx, { networkId: chain.id, walletId, outputs: unseen });
+    return true;
+  });
+}
+
+/** Where coins are balances: a final block of late, which every node still knows the state of, and back from there by what is in the books. */
+async function balanceBefore(chain: Chain, { address, contract, finalHeight, booked }: UnopenedHolding): Promise<bigint> {
   const raw = (await chain.reader.balance(address, contract, finalHeight)) - booked;
   if (raw < 0n) throw new ChainUnavailable(`${address} is said to hold less at block ${finalHeight} than the books moved there`);
-  const coins = fromUnits(raw, decimals);
-  return deps.db.transaction((tx) => post(tx, { sourceKey: `opening:${walletId}:${assetId}`, kind: 'fund', postings: fund(assetId, coins) }));
+  return raw;
+}
+
+/**
+ * Where coins are outputs: those made before the watch, which is final by now. Nothing of ours can have spent one meanwhile, as
+ * no payout may choose an output that the books do not know; whoever else does is found by his transaction (A15).
+ */
+async function outputsBefore(ask: NonNullable<Reader['unspentAt']>, { address, watchedFrom }: UnopenedHolding): Promise<UnspentOutput[]> {
+  const { at, outputs } = await ask(address);
+  if (at.height < watchedFrom - 1) throw new ChainUnavailable(`the node is at block ${at.height}, and ${address} is watched from block ${watchedFrom} on`);
+  return outputs.filter((one) => one.address === address && one.height < watchedFrom);
 }

@@ -7,3 +7,11 @@ import type { Family } from '#shared/core/assets.ts';
 export function usesNonces(family: Family): boolean {
   return family === 'evm';
 }
+
+/**
+ * Whether coins are outputs that a transaction spends whole: then a payout takes some of those its pool has wherever they lie,
+ * nothing is swept, and all of its attempts spend one of them, its anchor, so that only one can ever be mined (reliability D13).
+ */
+export function spendsOutputs(family: Family): boolean {
+  return family === 'bitcoin';
+}

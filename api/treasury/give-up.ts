@@ -1,6 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { familyProblem } from '#api/signer/check-family.ts';
 import { advance } from '#api/store/advance.ts';
+import { releaseOutputs } from '#api/store/outputs.ts';
 import { listAttempts, listUndead } from '#api/store/payout-attempts.ts';
 import { hasPaid } from '#api/store/payout-tending.ts';
 import { listFamilies, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
@@ -35,9 +36,10 @@ async function giveUpPlan(tx: Tx, deps: Deps, payout: StoredPayout): Promise<str
   const failure = 'its cashout was rejected';
   if (payout.nonce === null) {
     await move(tx, payout, 'CANCELLED', { failure });
+    await releaseOutputs(tx, payout.id);
     return null;
   }
-  const mark = closeMark(deps.config.SLUICE_MASTER_KEY, { ...payout, payoutId: payout.id, nonce: payout.nonce });
+  const mark = closeMark(deps.config.SLUICE_MASTER_KEY, { ...payout, payoutId: payout.id });
   const { stuckSince: _, ...kept } = payout.plan;
   await move(tx, payout, 'CLOSED', { failure, plan: tx.json({ ...kept, closeMark: mark } as Parameters<Tx['json']>[0]) });
   return null;

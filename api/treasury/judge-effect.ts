@@ -34,3 +34,28 @@ export function judgeEffect(
   const exact = left.length === 1 && only?.recipient === meant.recipient && only.contract === meant.contract && only.rawAmount === meant.rawAmount;
   return exact && succeeded ? { outcome: 'done' } : { outcome: 'other', reason: 'it moved something else than was meant' };
 }
+
+/**
+ * Judges a final transaction where coins are outputs by all it made: exactly the payment and the planned change, in this order;
+ * of a close (`meant` null), which gives the anchor back, whatever it made must have come to the wallet. Pure.
+ */
+export function judgeOutputs(
+  meant: { recipient: string; rawAmount: bigint } | null,
+  { wallet, change }: { wallet: string; change: { address: string; rawAmount: bigint } | null },
+  made: readonly (OutgoingTransfer & { ordinal: number })[],
+): Effect {
+  const other: Effect = { outcome: 'other', reason: 'it moved something else than was meant' };
+  if (meant === null) {
+    if (made.length === 0 || made.some((output) => output.recipient !== wallet)) return other;
+    return { outcome: 'nothing', reason: 'closed: the transfer could not be sent any more, so its anchor went back' };
+  }
+  const planned = [meant, ...(change === null ? [] : [{ recipient: change.address, rawAmount: change.rawAmount }])];
+  const inOrder = [...made].sort((a, b) => a.ordinal - b.ordinal);
+  const exact =
+    inOrder.length === planned.length &&
+    inOrder.every(({ ordinal, contract, recipient, rawAmount }, i) => {
+      const one = planned[i];
+      return ordinal === i && contract === null && recipient === one?.recipient && rawAmount === one.rawAmount;
+    });
+  return exact ? { outcome: 'done' } : other;
+}

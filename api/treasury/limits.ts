@@ -94,10 +94,13 @@ function noPrice(symbol: string): LimitProblem {
   return { problem: `there is no fresh price for ${symbol}`, lasting: false };
 }
 
-/** Holds a fee against what was locked for it and against what any transaction may cost. */
+/**
+ * Holds a fee against what was locked for it and against what any transaction may cost. What was locked is for one output spent,
+ * whatever a wallet holds (decisions 10): `inputs` says how many it is for where coins are outputs.
+ */
 export async function checkFee(
   deps: Deps,
-  fee: { rawFee: bigint; native: { symbol: string; decimals: number } },
+  fee: { rawFee: bigint; native: { symbol: string; decimals: number }; inputs?: number },
   locked: { coins: Coins; symbol: string } | null,
 ): Promise<LimitProblem | null> {
   const value = await dollarsOf(deps, { ...fee.native, rawAmount: fee.rawFee });
@@ -107,7 +110,7 @@ export async function checkFee(
   if (locked === null || locked.coins === 0n) return null;
   const price = await deps.prices.fresh(locked.symbol);
   if (price === undefined) return noPrice(locked.symbol);
-  const most = amount<'usd'>(coinsToUsd(locked.coins, price.usd, 'up') * FEE_TIMES_LOCKED);
+  const most = amount<'usd'>(coinsToUsd(locked.coins, price.usd, 'up') * FEE_TIMES_LOCKED * BigInt(fee.inputs ?? 1));
   return value > most ? { problem: `a fee of ${formatCents(value)} USD is more than ${FEE_TIMES_LOCKED} times what was locked for it`, lasting: false } : null;
 }
 

@@ -9,9 +9,11 @@ import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { MarketFacts } from '#state-machines/payout/tend.ts';
-import { checkFee, checkLimits, checkTopUp } from './limits.ts';
+import { checkFee, checkLimits, checkTopUp, type LimitProblem } from './limits.ts';
 import { poolProblem } from './pool-problem.ts';
+import { quoteNextSpend } from './next-spend.ts';
 import { freeOf, type Observed, observeWallet } from './plan-transfer.ts';
+import { mostInputs } from './purse.ts';
 import { coverGas, coverSweepGas, withReserve } from './top-up.ts';
 
 /** What the next bytes of a payout would be now, and what speaks for and against signing them. */
@@ -20,7 +22,8 @@ export interface NextBytes {
   /** Null when a simulation refuses them. */
   quote: FeeQuote | null;
   rawAmount: bigint;
-  observed: Observed;
+  /** What the wallet held; null where coins are outputs, which the quote names. */
+  observed: Observed | null;
   /** Native units the wallet lacks for their fee, zero or less when none. */
   lacking: bigint;
   /** Why they cannot be sent, for the operator. */
@@ -28,14 +31,15 @@ export interface NextBytes {
 }
 
 /**
- * Asks the chain what the next bytes of a payout take: for the first ones a quote of its transfer, for further ones of a nonce
- * a higher fee than those before, for a close one that moves nothing. Locks nothing.
+ * Asks the chain what the next bytes of a payout take: for the first ones a quote of its transfer, for further ones of a nonce or
+ * an anchor a higher fee than those before, for a close one that pays nobody. Locks nothing.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, attempts: readonly StoredAttempt[], kind: AttemptKind): Promise<NextBytes> {
   const { sql } = deps.db;
   const wallet = await findWalletByAddress(sql, chain.id, payout.walletAddress);
   if (wallet === undefined) throw new Invariant(`payout ${payout.id} has no wallet`);
+  if (payout.anchor !== null) return nextSpend(deps, chain, { payout: { ...payout, anchor: payout.anchor }, wallet }, attempts, kind);
   const seen = await observe(deps, chain, wallet, kind === 'close' ? null : payout.contract);
   const { observed } = seen;
   const nonceUsed = payout.nonce !== null && observed.nonce !== null && observed.nonce > payout.nonce;
@@ -70,9 +74,7 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
 
   const bytes = { kind, rawAmount, rawFee: quote.rawFee };
   const lacking = await lackOf(sql, payout, observed, bytes);
-  const locked = await lockedFee(sql, payout);
-  const fee = { symbol: native.symbol, decimals: native.decimals, native: true, rawAmount: quote.rawFee, planned: false, except: payout.id };
-  const limit = (await checkFee(deps, { rawFee: quote.rawFee, native }, locked)) ?? (await checkLimits(deps, sql, chain, fee));
+  const limit = await feeLimit(deps, sql, chain, payout, native, { rawFee: quote.rawFee });
   const covered = lacking.coins <= 0n && lacking.native <= 0n;
   if (covered && !answer.ok) return refused(`the network refuses it: ${answer.rejected}`);
   return {
@@ -83,6 +85,45 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
     lacking: lacking.native,
     problem: covered ? (limit?.problem ?? null) : 'the wallet does not cover it',
   };
+}
+
+/** The same where coins are outputs: what they cover is known by the choice itself, and nothing is brought to a payout that took some. */
+async function nextSpend(
+  deps: Deps,
+  chain: Chain,
+  spender: { payout: StoredPayout & { anchor: string }; wallet: StoredWallet },
+  attempts: readonly StoredAttempt[],
+  kind: AttemptKind,
+): Promise<NextBytes> {
+  const { sql } = deps.db;
+  const { payout } = spender;
+  const native = await nativeAsset(sql, chain.id);
+  const base = { rawAmount: payout.rawAmount, observed: null, lacking: 0n };
+  const barred = kind === 'close' ? null : await lastingLimit(deps, sql, chain, payout, attempts, native);
+  const found = barred === null ? await quoteNextSpend(deps, chain, spender, attempts, kind) : { refused: barred };
+  if (!('quote' in found)) {
+    const market = { nonceUsed: 'used' in found, accepted: 'short' in found, covered: !('short' in found), allowed: true };
+    return { ...base, market, quote: null, problem: 'used' in found ? found.used : 'short' in found ? found.short : found.refused };
+  }
+  const { quote } = found;
+  // A close spends one output, and pays more than bytes that may spend many.
+  const signed = await Promise.all(attempts.map(({ signedBytes }) => decoderOf(chain.config)(signedBytes)));
+  const inputs = mostInputs(chain, [quote.fields, ...signed.map(({ fields }) => fields)]);
+  const limit = await feeLimit(deps, sql, chain, payout, native, { rawFee: quote.rawFee, inputs });
+  return { ...base, market: { nonceUsed: false, accepted: true, covered: true, allowed: limit === null }, quote, problem: limit?.problem ?? null };
+}
+
+/** Why a payout may not cost this much now, or null. */
+async function feeLimit(
+  deps: Deps,
+  sql: Reads,
+  chain: Chain,
+  payout: StoredPayout,
+  native: { symbol: string; decimals: number },
+  asked: { rawFee: bigint; inputs?: number },
+): Promise<LimitProblem | null> {
+  const fee = { symbol: native.symbol, decimals: native.decimals, native: true, rawAmount: asked.rawFee, planned: false, except: payout.id };
+  return (await checkFee(deps, { ...asked, native }, await lockedFee(sql, payout))) ?? (await checkLimits(deps, sql, chain, fee));
 }
 
 /** Looks at a wallet; a token that answers nothing, while the chain does, is no reason to leave its payout as it is. */
@@ -104,7 +145,7 @@ async function lastingLimit(
   attempts: readonly StoredAttempt[],
   native: { symbol: string; decimals: number },
 ): Promise<string | null> {
-  if (attempts.length > 0 && payout.nonce !== null) return null;
+  if (attempts.length > 0 && (payout.nonce !== null || payout.anchor !== null)) return null;
   const moved = { symbol: payout.assetSymbol, decimals: payout.decimals, native: payout.contract === null, rawAmount: payout.rawAmount };
   const fee = { symbol: native.symbol, decimals: native.decimals, rawFee: BigInt(payout.plan.rawFee ?? 0) };
   let limit = null;
@@ -149,7 +190,7 @@ async function raisedAbove(
   const [newest] = attempts;
   if (newest === undefined || payout.nonce === null) return quote;
   if (chain.payer.bump === null) return null;
-  const { fields } = await decoderOf(chain.config.family)(newest.signedBytes);
+  const { fields } = await decoderOf(chain.config)(newest.signedBytes);
   const gas = newest.kind === kind ? most(fields.gas, quote.fields.gas) : quote.fields.gas;
   return chain.payer.bump({ ...fields, ...(gas === undefined ? {} : { gas }) });
 }

@@ -1,12 +1,14 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { nativeAsset } from '#api/settlements/quote-fee.ts';
 import { listAssets } from '#api/store/assets.ts';
+import { keepWatchingOutputs } from '#api/store/outputs.ts';
 import { listUnderWay } from '#api/store/payouts.ts';
 import { listSweepable } from '#api/store/sweepable.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { POOLS } from '#state-machines/ledger/accounts.ts';
 import { closedReason } from './closed.ts';
+import { spendsOutputs } from './families.ts';
 import { openSweep, pushSweep, type Sweeping } from './sweep.ts';
 import { sweepFloor } from './sweep-floor.ts';
 import { poolWallet } from './wallets.ts';
@@ -17,12 +19,14 @@ const PASSED_OVER = 20;
 /**
  * Sweeps deposit addresses before a cashout needs their coins: those worth more than a multiple of what the top-up and the
  * sweep cost now, the largest first, a few at once, each to the wallet of its own pool; and takes sweeps that wait for their
- * gas a step further. Nothing while dispatch is frozen, a network is paused or a wallet is halted. Answers how many it began.
+ * gas a step further. Nothing while dispatch is frozen, a network is paused or a wallet is halted. Where coins are outputs they
+ * stay where they are until something is paid, and only are kept watched. Answers how many it began.
  */
 export async function planSweeps(deps: Deps): Promise<number> {
   let begun = 0;
   for (const chain of deps.chains.values()) {
-    begun += await sweepNetwork(deps, chain);
+    if (!spendsOutputs(chain.config.family)) begun += await sweepNetwork(deps, chain);
+    else if ((await keepWatchingOutputs(deps.db.sql, chain.id)) > 0) deps.nudgeIndexer(chain.config.name);
   }
   return begun;
 }

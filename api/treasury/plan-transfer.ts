@@ -2,11 +2,14 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { appendEvent } from '#api/store/advance.ts';
 import { readClock } from '#api/store/clock.ts';
 import { completePlan, hasAllocatedNonce, insertPayout, listCommitted, type PayoutPlan, type PayoutPurpose, type StoredPayout } from '#api/store/payouts.ts';
+import { lockOutputs, lockPaymentsOf } from '#api/store/outputs.ts';
 import { haltWallet, lockWallet, setNextNonce, type StoredWallet } from '#api/store/wallets.ts';
 import type { FeeQuote } from '#shared/chains/chain.ts';
+import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
+import { anchorOf, type InputsProblem, inputsProblem, purseOf, spendingOf } from './purse.ts';
 
 /** What the chain showed of a wallet before any lock was taken, and what was on its way then. */
 export interface Observed {
@@ -104,19 +107,46 @@ export async function planTransfer(tx: Tx, deps: Deps, walletId: string, observe
   if (nonce !== null) await setNextNonce(tx, wallet.id, nonce + 1);
   crashPoint('dispatch.nonce-allocated');
   if (plan.waitingId !== undefined) return { payoutId: plan.waitingId };
-  return { payoutId: await storePayout(tx, deps, wallet, { ...plan, nonce, plan: fees }) };
+  return { payoutId: await storePayout(tx, deps, wallet, { ...plan, nonce, anchor: null, plan: fees }) };
+}
+
+/**
+ * The same where coins are outputs: stores the transfer and takes the outputs its quote has chosen, in the caller's transaction,
+ * so that however many plan at once no two ever spend one; `taken`, changing nothing, when one of them cannot be had any more:
+ * a fresh quote will choose others. Locks the wallet, then the payments of deposits among them.
+ */
+export async function planSpend(
+  tx: Tx,
+  deps: Deps,
+  chain: Chain,
+  walletId: string,
+  plan: Omit<TransferPlan, 'waitingId'>,
+): Promise<Planned | { taken: InputsProblem }> {
+  const wallet = await lockWallet(tx, walletId);
+  if (wallet === undefined) return { refused: `wallet ${walletId} does not exist` };
+  if (wallet.haltedReason !== null) return { refused: `the wallet is halted: ${wallet.haltedReason}` };
+  const { inputs } = spendingOf(chain, plan.quote.fields);
+  const purse = purseOf(chain, wallet);
+  await lockPaymentsOf(tx, chain.id, inputs);
+  const taken = await inputsProblem(tx, purse, undefined, inputs);
+  if (taken !== null) return { taken };
+  const anchor = anchorOf(chain, plan.quote.fields);
+  const payoutId = await storePayout(tx, deps, wallet, { ...plan, nonce: null, anchor, plan: planOf(plan.quote, (await readClock(tx)).now) });
+  if (!(await lockOutputs(tx, chain.id, payoutId, inputs))) throw new Invariant(`an output of payout ${payoutId} is taken twice`);
+  crashPoint('dispatch.nonce-allocated');
+  return { payoutId };
 }
 
 /** Stores a payout without a fee or a nonce: it keeps its place, and cannot be signed, until the gas it waits for has arrived. Locks nothing. */
 export async function planWaiting(tx: Tx, deps: Deps, wallet: StoredWallet, plan: Omit<TransferPlan, 'quote' | 'waitingId'>): Promise<string> {
-  return storePayout(tx, deps, wallet, { ...plan, nonce: null, plan: {} });
+  return storePayout(tx, deps, wallet, { ...plan, nonce: null, anchor: null, plan: {} });
 }
 
 async function storePayout(
   tx: Tx,
   deps: Deps,
   wallet: StoredWallet,
-  p: Omit<TransferPlan, 'quote'> & { nonce: number | null; plan: PayoutPlan },
+  p: Omit<TransferPlan, 'quote'> & { nonce: number | null; anchor: string | null; plan: PayoutPlan },
 ): Promise<string> {
   const id = uuidFrom(deps.randomBytes(16));
   await insertPayout(tx, {
@@ -133,6 +163,7 @@ async function storePayout(
     recipient: p.recipient,
     rawAmount: p.rawAmount,
     nonce: p.nonce,
+    anchor: p.anchor,
     plan: p.plan,
   });
   await appendEvent(tx, 'payout', {
@@ -140,7 +171,7 @@ async function storePayout(
     event: 'PLANNED',
     from: null,
     to: 'PLANNED',
-    facts: { purpose: p.purpose, rawAmount: p.rawAmount.toString(), recipient: p.recipient, nonce: p.nonce },
+    facts: { purpose: p.purpose, rawAmount: p.rawAmount.toString(), recipient: p.recipient, nonce: p.nonce, anchor: p.anchor },
     actor: 'dispatcher',
   });
   return id;

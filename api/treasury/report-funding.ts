@@ -1,12 +1,18 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { nativeAsset } from '#api/settlements/quote-fee.ts';
 import { listAssets } from '#api/store/assets.ts';
+import { listSpendable } from '#api/store/outputs.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { spendsOutputs } from './families.ts';
+import { purseOf } from './purse.ts';
 import { sweepFee } from './sweep.ts';
 import { topUpFee } from './sweep-floor.ts';
 import { withReserve } from './top-up.ts';
-import { poolAddress, walletAddress } from './wallets.ts';
+import { configuredWallet, poolAddress, walletAddress } from './wallets.ts';
+
+/** An amount that every network takes: its fee depends on where it goes and not on how much it is. */
+const COINS_TO_ASK_ABOUT = 100_000n;
 
 /**
  * Says how many sweeps each network's funding wallet still brings gas for, at present fees, and warns when they are few:
@@ -34,11 +40,23 @@ export async function reportFunding(deps: Deps): Promise<number> {
 async function sweepsLeft(deps: Deps, chain: Chain): Promise<number | undefined> {
   const [native, assets] = await Promise.all([nativeAsset(deps.db.sql, chain.id), listAssets(deps.db.sql)]);
   const asset = assets.find((one) => one.networkId === chain.id && one.contract !== null) ?? native;
+  if (spendsOutputs(chain.config.family)) return topUpsLeft(deps, chain);
   const address = poolAddress(chain, 'held');
   const fee = await sweepFee(chain, { recipient: poolAddress(chain, 'green'), asset }, address);
   const gas = fee === 0n ? undefined : await topUpFee(chain, address, withReserve(fee));
   if (gas === undefined) return undefined;
-  const left = (await chain.payer.balance(walletAddress(chain, 'funding'), null)) / (withReserve(fee) + gas);
-  // A gauge holds no more than this exactly; nobody needs to know how many more there are.
+  return gauged((await chain.payer.balance(walletAddress(chain, 'funding'), null)) / (withReserve(fee) + gas));
+}
+
+/** Where nothing is swept: fees of a payment, with that of the top-up that brings one. */
+async function topUpsLeft(deps: Deps, chain: Chain): Promise<number | undefined> {
+  const funding = await configuredWallet(deps, chain, 'funding');
+  const coins = await listSpendable(deps.db.sql, purseOf(chain, funding));
+  const fee = await topUpFee(chain, poolAddress(chain, 'green'), COINS_TO_ASK_ABOUT);
+  return fee === undefined || fee === 0n ? undefined : gauged(coins.reduce((sum, coin) => sum + coin.rawAmount, 0n) / (2n * fee));
+}
+
+/** A gauge holds no more than this exactly; nobody needs to know how many more there are. */
+function gauged(left: bigint): number {
   return Number(left < 1_000_000n ? left : 1_000_000n);
 }

@@ -2,8 +2,8 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { nativeAsset } from '#api/settlements/quote-fee.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { listCommitted, type StoredPayout } from '#api/store/payouts.ts';
-import { lockWallet } from '#api/store/wallets.ts';
-import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { lockWallet, type StoredWallet } from '#api/store/wallets.ts';
+import { ChainUnavailable, type FeeQuote, type TransferIntent } from '#shared/chains/chain.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Coins } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -12,10 +12,15 @@ import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { closedReason } from './closed.ts';
 import { coverShortage } from './cover.ts';
 import { checkFee, checkLimits, type LimitedTransfer } from './limits.ts';
-import { freeOf, observeWallet, planTransfer } from './plan-transfer.ts';
+import { spendsOutputs } from './families.ts';
+import { freeOf, type Observed, observeWallet, planSpend, planTransfer } from './plan-transfer.ts';
+import { mostInputs } from './purse.ts';
+import { quoteSpend } from './quote-spend.ts';
 import { coverGas } from './top-up.ts';
 import { poolWallet } from './wallets.ts';
 
+/** Planners that take each other's outputs choose anew; one that is outrun this often comes back later. */
+const CHOICES = 10;
 /** Families made without asking anybody: the first, and one more after a failure (decisions 10). */
 const AUTOMATIC_FAMILIES = 2;
 
@@ -45,7 +50,8 @@ export type Sent = { planned: string } | { gone: true } | { waiting: string } | 
 
 /**
  * Plans the transaction of one order from the wallet of its pool: asks the chain with no lock held, has coins and gas brought
- * where they are missing, and gives it its nonce under the locks of order and wallet. Safe to run any number of times at once.
+ * where they are missing, and gives it its nonce, or the outputs it spends, under the locks of order and wallet. Safe to run any
+ * number of times at once.
  */
 export async function sendOrder(deps: Deps, chain: Chain, order: Order): Promise<Sent> {
   try {
@@ -67,7 +73,15 @@ export function familyAfter(families: readonly StoredPayout[]): number | null {
 }
 
 async function send(deps: Deps, chain: Chain, order: Order): Promise<Sent> {
-  const { asset, pool, recipient, rawAmount, settlementId } = order;
+  for (let choice = 0; choice < CHOICES; choice++) {
+    const sent = await sendOnce(deps, chain, order);
+    if (!('taken' in sent)) return sent;
+  }
+  return { waiting: 'other payouts take the outputs it was to spend' };
+}
+
+async function sendOnce(deps: Deps, chain: Chain, order: Order): Promise<Sent | { taken: unknown }> {
+  const { asset, pool, recipient, rawAmount } = order;
   const { sql } = deps.db;
   const closed = await closedReason(sql, { networkName: asset.networkName, assetId: asset.id });
   if (closed !== null) return { waiting: closed };
@@ -79,22 +93,15 @@ async function send(deps: Deps, chain: Chain, order: Order): Promise<Sent> {
   if (limit !== null) return limit.lasting ? { stuck: limit.problem } : { waiting: limit.problem };
 
   const intent = { sender: wallet.address, recipient, contract: asset.contract, rawAmount };
-  const observed = await observeWallet(deps, chain, wallet, asset.contract);
-  const free = freeOf(observed, await listCommitted(sql, wallet.id, observed.committedIds), asset.contract);
-  const estimate = await chain.payer.estimate(intent);
-  if (!estimate.ok) return { stuck: `the network refuses the transfer: ${estimate.rejected}` };
-  const { rawFee } = estimate.quote;
-  const needed = rawAmount + (asset.type === 'NATIVE' ? rawFee : 0n);
-  const short = { settlementId, wallet, pool, asset, native };
-  if (free.coins < needed) return { waiting: await coverShortage(deps, chain, { ...short, missing: needed - free.coins }) };
-  if (free.native < rawFee) return { waiting: await coverGas(deps, chain, { ...short, missing: rawFee - free.native, fee: rawFee }) };
-  const answer = await chain.payer.quote(intent);
-  if (!answer.ok) return { stuck: `the network refuses the transfer: ${answer.rejected}` };
-  const { quote } = answer;
-  const fee = await checkFee(deps, { rawFee: quote.rawFee, native }, order.locked);
-  if (fee !== null) return { waiting: fee.problem };
+  const funds: Funds = { settlementId: order.settlementId, wallet, pool: order.pool, asset, native, intent };
+  const found = spendsOutputs(chain.config.family) ? await quoteSpend(deps, chain, funds) : await quoteFromBalance(deps, chain, funds);
+  if (!('quote' in found)) return found;
+  const { quote } = found;
+  const fee = await checkFee(deps, { rawFee: quote.rawFee, native, inputs: mostInputs(chain, [quote.fields]) }, order.locked);
+  // Where coins are outputs one that takes many of them costs many times what the next one does, and must not hold it up.
+  if (fee !== null) return found.observed === null ? { stuck: fee.problem } : { waiting: fee.problem };
 
-  const outcome = await deps.db.transaction(async (tx): Promise<Sent> => {
+  const outcome = await deps.db.transaction(async (tx): Promise<Sent | { taken: unknown }> => {
     // All that may have changed while the chain was asked is looked at again, under lock.
     await order.lock?.(tx);
     await lockWallet(tx, wallet.id);
@@ -105,12 +112,42 @@ async function send(deps: Deps, chain: Chain, order: Order): Promise<Sent> {
     crashPoint('dispatch.locked');
     const still = await checkLimits(deps, tx, chain, leaving(order, native, quote.rawFee));
     if (still !== null) return still.lasting ? { stuck: still.problem } : { waiting: still.problem };
-    const planned = await planTransfer(tx, deps, wallet.id, observed, { ...order, family, parentId: null, quote });
+    const plan = { ...order, family, parentId: null, quote };
+    const planned = found.observed === null ? await planSpend(tx, deps, chain, wallet.id, plan) : await planTransfer(tx, deps, wallet.id, found.observed, plan);
+    if ('taken' in planned) return planned;
     return 'refused' in planned ? { waiting: planned.refused } : { planned: planned.payoutId };
   });
   crashPoint('dispatch.committed');
   deps.wake();
   return outcome;
+}
+
+interface Funds {
+  settlementId: string | null;
+  wallet: StoredWallet;
+  pool: Pool;
+  asset: StoredAsset;
+  native: StoredAsset;
+  intent: TransferIntent;
+}
+
+/** Prices a transfer out of what its wallet holds, or has coins and gas brought there and says what it waits for. */
+async function quoteFromBalance(
+  deps: Deps,
+  chain: Chain,
+  { intent, ...short }: Funds,
+): Promise<{ quote: FeeQuote; observed: Observed } | { waiting: string } | { stuck: string }> {
+  const { wallet, asset } = short;
+  const observed = await observeWallet(deps, chain, wallet, asset.contract);
+  const free = freeOf(observed, await listCommitted(deps.db.sql, wallet.id, observed.committedIds), asset.contract);
+  const estimate = await chain.payer.estimate(intent);
+  if (!estimate.ok) return { stuck: `the network refuses the transfer: ${estimate.rejected}` };
+  const { rawFee } = estimate.quote;
+  const needed = intent.rawAmount + (asset.type === 'NATIVE' ? rawFee : 0n);
+  if (free.coins < needed) return { waiting: await coverShortage(deps, chain, { ...short, missing: needed - free.coins }) };
+  if (free.native < rawFee) return { waiting: await coverGas(deps, chain, { ...short, missing: rawFee - free.native, fee: rawFee }) };
+  const answer = await chain.payer.quote(intent);
+  return answer.ok ? { quote: answer.quote, observed } : { stuck: `the network refuses the transfer: ${answer.rejected}` };
 }
 
 /** What the order takes away from us: between our own wallets no more than its fee. */

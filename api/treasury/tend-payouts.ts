@@ -5,22 +5,25 @@ import { advance } from '#api/store/advance.ts';
 import { readClock } from '#api/store/clock.ts';
 import { readFinalBlock } from '#api/store/chain-tips.ts';
 import { hastenOutbox, insertOutbox } from '#api/store/outbox.ts';
+import { releaseOutputs } from '#api/store/outputs.ts';
 import { type AttemptKind, listAttempts, listUndead, type StoredAttempt } from '#api/store/payout-attempts.ts';
-import { listTendable, readPayoutAge } from '#api/store/payout-tending.ts';
+import { listTendable } from '#api/store/payout-tending.ts';
 import { clearStuck, findPayout, lockPayout, noteStuck, replan, setPayoutFailure, type PayoutPlan, type StoredPayout } from '#api/store/payouts.ts';
 import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
-import { lockWallet } from '#api/store/wallets.ts';
-import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { findWalletByAddress, lockWallet } from '#api/store/wallets.ts';
+import { ChainUnavailable, type FeeQuote } from '#shared/chains/chain.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
-import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS, type PayoutEvent } from '#state-machines/payout/machine.ts';
-import { tend, type TendDecision, type TendFacts } from '#state-machines/payout/tend.ts';
+import { tend, type TendDecision } from '#state-machines/payout/tend.ts';
 import { closeMark } from './close-mark.ts';
 import { closedReason } from './closed.ts';
 import { bringGas, lackOf, type NextBytes, quoteNext } from './next-bytes.ts';
 import { planOf } from './plan-transfer.ts';
+import { exclusionOf, gatherFacts } from './tend-facts.ts';
+import { anchorOf, purseOf, signedInputs, spendingOf, takeOutputs } from './purse.ts';
 
 /**
  * Looks after every payout that is planned or signed and in no block: quotes stale plans again, raises fees, closes families
@@ -84,51 +87,19 @@ export async function tendPayout(deps: Deps, payout: StoredPayout): Promise<Tend
   }
   if (decision === 'stuck') {
     // Bytes that expire are abandoned once they were refused for long; what only lacks coins is brought them, and is not refused.
-    if (payout.nonce === null && next.market.accepted) await clearStuck(deps.db.sql, payout.id);
+    if (exclusionOf(payout) === 'expiry' && next.market.accepted) await clearStuck(deps.db.sql, payout.id);
     else await noteStuck(deps.db.sql, payout.id, payout.plan);
     await setPayoutFailure(deps.db.sql, payout.id, next.problem ?? 'it was offered at rising fees as often as it may be');
     await bringGas(deps, chain, payout, next);
   }
   if (decision === 'stuck' || decision === 'wait') return decision;
-  const done = decision === 'release' ? await release(deps, seen) : await plan(deps, seen, decision, kind, next);
+  const done = decision === 'release' ? await release(deps, seen) : await plan(deps, chain, seen, decision, kind, next);
   if (!done) return 'wait';
   deps.log.info(
-    { payout: payout.id, purpose: payout.purpose, nonce: payout.nonce, decision, rawFee: next.quote?.rawFee, problem: next.problem },
+    { payout: payout.id, purpose: payout.purpose, nonce: payout.nonce, anchor: payout.anchor, decision, rawFee: next.quote?.rawFee, problem: next.problem },
     'payout tended',
   );
   return decision;
-}
-
-async function gatherFacts(sql: Reads, payout: StoredPayout, attempts: readonly StoredAttempt[]): Promise<TendFacts> {
-  const age = await readPayoutAge(sql, payout.id);
-  if (age === undefined) throw new Invariant(`payout ${payout.id} does not exist`);
-  const seconds = (since: Date, until: Date = age.now): number => (until.getTime() - since.getTime()) / 1_000;
-  const [newest] = attempts;
-  const { expiresAtMs, stuckSince } = payout.plan;
-  return {
-    status: payout.status,
-    stuckSeconds: stuckSince === undefined ? null : seconds(new Date(stuckSince)),
-    exclusion: payout.nonce === null ? 'expiry' : 'nonce',
-    closing: payout.plan.closeMark !== undefined,
-    transfers: attempts.filter((attempt) => attempt.kind === 'transfer').length,
-    quoteAgeSeconds: seconds(age.quotedAt),
-    quoteSecondsLeft: typeof expiresAtMs !== 'number' || age.tipTime === null ? null : seconds(age.tipTime, new Date(expiresAtMs)),
-    last:
-      newest === undefined
-        ? null
-        : {
-            ageSeconds: seconds(latest(newest.createdAt, age.orphanedAt)),
-            // Signed before anything was scanned: all that was scanned since did not hold it.
-            ageBlocks: age.tipHeight === null ? 0 : age.tipHeight - (newest.tipHeight ?? -1),
-          },
-    nextInLine: !age.waitsForAnother,
-    provenDead: attempts.length > 0 && (await listUndead(sql, payout.id)).length === 0,
-  };
-}
-
-/** Bytes that a block held once were dear enough: their time starts anew when they fall out of it. */
-function latest(signedAt: Date, orphanedAt: Date | null): Date {
-  return orphanedAt !== null && orphanedAt > signedAt ? orphanedAt : signedAt;
 }
 
 /** Whether the node has any of the signed bytes in a block, whatever became of them there; what merely waits in its pool can expire. */
@@ -155,27 +126,45 @@ async function ifUnchanged(deps: Deps, { payout, attempts }: Seen, work: (tx: Tx
 }
 
 /** Plans the next bytes of a payout for the signer. */
-async function plan(deps: Deps, seen: Seen, decision: TendDecision, kind: AttemptKind, { quote, rawAmount, observed }: NextBytes): Promise<boolean> {
+async function plan(
+  deps: Deps,
+  chain: Chain,
+  seen: Seen,
+  decision: TendDecision,
+  kind: AttemptKind,
+  { quote, rawAmount, observed }: NextBytes,
+): Promise<boolean> {
   if (quote === null) return false;
   const { payout } = seen;
   if (decision === 'bump') crashPoint('bump.decided');
   if (decision === 'close') crashPoint('close.decided');
   const done = await ifUnchanged(deps, seen, async (tx) => {
-    const lacking = await lackOf(tx, payout, observed, { kind, rawAmount, rawFee: quote.rawFee });
-    if (lacking.coins > 0n || lacking.native > 0n) return false;
+    let { anchor } = payout;
+    if (observed === null) {
+      if (!(await takeNext(tx, chain, seen, quote))) return false;
+      anchor = anchorOf(chain, quote.fields);
+    } else {
+      const lacking = await lackOf(tx, payout, observed, { kind, rawAmount, rawFee: quote.rawFee });
+      if (lacking.coins > 0n || lacking.native > 0n) return false;
+    }
     const { now } = await readClock(tx);
-    const mark =
-      kind === 'close' && payout.nonce !== null
-        ? { closeMark: closeMark(deps.config.SLUICE_MASTER_KEY, { ...payout, payoutId: payout.id, nonce: payout.nonce }) }
-        : {};
+    const mark = kind === 'close' ? { closeMark: closeMark(deps.config.SLUICE_MASTER_KEY, { ...payout, payoutId: payout.id }) } : {};
     const { stuckSince: _, ...kept } = payout.plan;
     const planned: PayoutPlan = { ...kept, ...planOf(quote, now), ...mark };
-    if (decision === 'requote') await replan(tx, payout.id, { rawAmount, plan: planned });
+    if (decision === 'requote') await replan(tx, payout.id, { rawAmount, anchor, plan: planned });
     else await decide(tx, payout, decision === 'bump' ? 'BUMPED' : 'CLOSED', planned, { rawFee: planned.rawFee, fields: planned.fields, kind });
     return true;
   });
   if (done && decision !== 'requote') crashPoint(decision === 'bump' ? 'bump.committed' : 'close.committed');
   return done;
+}
+
+/** Takes what the next bytes spend beside what was taken before; false when some of it is gone, or they leave the anchor of signed ones. */
+async function takeNext(tx: Tx, chain: Chain, { payout, attempts }: Seen, quote: FeeQuote): Promise<boolean> {
+  const wallet = await findWalletByAddress(tx, chain.id, payout.walletAddress);
+  if (wallet === undefined) throw new Invariant(`payout ${payout.id} has no wallet`);
+  if (attempts.length > 0 && anchorOf(chain, quote.fields) !== payout.anchor) throw new Invariant(`payout ${payout.id} was to leave its anchor`);
+  return (await takeOutputs(tx, purseOf(chain, wallet), payout.id, spendingOf(chain, quote.fields).inputs, await signedInputs(chain, attempts))) === null;
 }
 
 /** Notes that nothing signed so far can take effect any more, with the proof (reliability D14). */
@@ -219,16 +208,17 @@ async function abandon(deps: Deps, seen: Seen, problem: string): Promise<boolean
   return done;
 }
 
-/** Gives an unsigned plan up where no nonce is held: the dispatcher makes a new one that fits, top-ups and all. */
+/** Gives an unsigned plan up where no nonce is held, and its outputs back: the dispatcher makes a new one that fits, top-ups and all. */
 async function release(deps: Deps, seen: Seen): Promise<boolean> {
   const { payout } = seen;
   return ifUnchanged(deps, seen, async (tx) => {
     if (payout.purpose === 'sweep') {
       const rawAmount = payout.rawAmount + (payout.contract === null ? BigInt(payout.plan.rawFee ?? 0) : 0n);
-      await replan(tx, payout.id, { rawAmount, plan: {} });
+      await replan(tx, payout.id, { rawAmount, anchor: null, plan: {} });
     } else {
       const facts = () => ({ facts: NO_PAYOUT_FACTS, columns: { failure: 'it could not be sent as planned and is planned anew' } });
       await advance(tx, 'payout', { id: payout.id, event: 'CANCELLED', actor: 'worker', facts });
+      await releaseOutputs(tx, payout.id);
     }
     if (payout.settlementId === null) return true;
     if (payout.purpose === 'settlement')

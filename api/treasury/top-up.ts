@@ -1,9 +1,12 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
+import { listSpendable } from '#api/store/outputs.ts';
 import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
 import { lockWallet, type StoredWallet } from '#api/store/wallets.ts';
 import { checkFee, checkTopUp } from './limits.ts';
-import { observeWallet, planTransfer } from './plan-transfer.ts';
+import { spendsOutputs } from './families.ts';
+import { observeWallet, planSpend, planTransfer } from './plan-transfer.ts';
+import { purseOf } from './purse.ts';
 import { configuredWallet } from './wallets.ts';
 
 /** A wallet that runs out of gas is given this many times what it lacks a transfer for, so that it does not run out again at once. */
@@ -64,9 +67,11 @@ async function topUp(deps: Deps, chain: Chain, gas: TopUp): Promise<string | nul
   if (funding.haltedReason !== null) return `the funding wallet is halted: ${funding.haltedReason}`;
   const limit = await checkTopUp(deps, { symbol: gas.native.symbol, decimals: gas.native.decimals, rawAmount: gas.rawAmount });
   if (limit !== null) return limit.problem;
-  const observed = await observeWallet(deps, chain, funding, null);
-  const answer = await chain.payer.estimate({ sender: funding.address, recipient: gas.recipient, contract: null, rawAmount: gas.rawAmount });
-  if (!answer.ok) return `the network refuses the top-up: ${answer.rejected}`;
+  const spends = spendsOutputs(chain.config.family);
+  const intent = { sender: funding.address, recipient: gas.recipient, contract: null, rawAmount: gas.rawAmount };
+  const observed = spends ? null : await observeWallet(deps, chain, funding, null);
+  const answer = await (spends ? chain.payer.quote(intent, await listSpendable(deps.db.sql, purseOf(chain, funding))) : chain.payer.estimate(intent));
+  if (!answer.ok) return answer.lacking === undefined ? `the network refuses the top-up: ${answer.rejected}` : 'the funding wallet is short of coins';
   const fee = await checkFee(deps, { rawFee: answer.quote.rawFee, native: gas.native }, null);
   if (fee !== null) return fee.problem;
   const planned = await deps.db.transaction(async (tx) => {
@@ -75,17 +80,11 @@ async function topUp(deps: Deps, chain: Chain, gas: TopUp): Promise<string | nul
       (one) => one.recipient === gas.recipient && one.status !== 'INCLUDED',
     );
     if (coming) return null;
-    return planTransfer(tx, deps, funding.id, observed, {
-      purpose: 'top_up',
-      settlementId: gas.settlementId,
-      family: 1,
-      parentId: gas.parentId,
-      asset: gas.native,
-      recipient: gas.recipient,
-      rawAmount: gas.rawAmount,
-      quote: answer.quote,
-    });
+    const { settlementId, parentId, recipient, rawAmount, native } = gas;
+    const plan = { purpose: 'top_up', settlementId, family: 1, parentId, asset: native, recipient, rawAmount, quote: answer.quote } as const;
+    return observed === null ? planSpend(tx, deps, chain, funding.id, plan) : planTransfer(tx, deps, funding.id, observed, plan);
   });
   deps.wake();
-  return planned === null || 'payoutId' in planned ? null : `the funding wallet cannot send it: ${planned.refused}`;
+  if (planned === null || 'payoutId' in planned) return null;
+  return `the funding wallet cannot send it: ${'refused' in planned ? planned.refused : 'its outputs were just taken'}`;
 }

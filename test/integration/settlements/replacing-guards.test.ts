@@ -234,7 +234,8 @@ it('bytes that moved something else were held against no limit for this: the sig
   const payout = (await findPayout(sql(), payoutId)) as StoredPayout;
   const [chain] = treasury.deps.chains.values();
   const check = (changed: Partial<StoredPayout>) => checkFamily(treasury.deps, sql(), chain as Chain, { ...payout, ...changed });
-  expect(await check({})).toMatchObject({ kind: 'transfer', earlier: 1 });
+  const { recipient, contract, rawAmount } = payout;
+  expect(await check({})).toMatchObject({ kind: 'transfer', shared: true, earlier: [{ recipient, contract, rawAmount }] });
   for (const changed of [{ rawAmount: payout.rawAmount + 1n }, { recipient: treasury.wallet('held') }, { contract: null }])
     expect(await check(changed)).toEqual({ refuse: expect.stringContaining('moved something else') });
   await treasury.settleAll();

@@ -393,7 +393,7 @@ describe('the signer of further bytes', () => {
       sql()`update payouts set plan = plan || '{"closeMark":"00"}' where id = ${payoutId}`,
       () => sql()`update payouts set plan = plan - 'closeMark' where id = ${payoutId}`,
     );
-    const other = closeMark(treasury.deps.config.SLUICE_MASTER_KEY, { payoutId, walletAddress: treasury.wallet('hot'), nonce: 99 });
+    const other = closeMark(treasury.deps.config.SLUICE_MASTER_KEY, { payoutId, walletAddress: treasury.wallet('hot'), nonce: 99, anchor: null });
     await refuses(
       payoutId,
       sql()`update payouts set plan = plan || jsonb_build_object('closeMark', ${other}::text) where id = ${payoutId}`,

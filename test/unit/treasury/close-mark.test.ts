@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { closeMark, isCloseMark } from '#api/treasury/close-mark.ts';
 
-const family = { payoutId: 'b54c0c1e-0000-4000-8000-000000000001', walletAddress: '0xhot', nonce: 7 };
+const family = { payoutId: 'b54c0c1e-0000-4000-8000-000000000001', walletAddress: '0xhot', nonce: 7, anchor: null };
 const mark = closeMark('master', family);
 
 it('marks exactly one nonce of one wallet for one payout, under one key', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeClose, judgeEffect, type OutgoingTransfer } from '#api/treasury/judge-effect.ts';
+import { judgeClose, judgeEffect, judgeOutputs, type OutgoingTransfer } from '#api/treasury/judge-effect.ts';
 
 const meant = { recipient: '0xmerchant', contract: '0xtoken', rawAmount: 100n };
 const exact: OutgoingTransfer = { ...meant };
@@ -43,5 +43,49 @@ describe('judging what a final close did', () => {
 
   it('is something else when anything moved, the meant transfer included', () => {
     expect(judgeClose([exact])).toMatchObject({ outcome: 'other' });
+  });
+});
+
+describe('judging what a final transaction of outputs made', () => {
+  const wallet = 'bcrt1wallet';
+  const payment = { recipient: 'bcrt1merchant', contract: null, rawAmount: 100n, ordinal: 0 };
+  const change = { address: wallet, rawAmount: 40n };
+  const back = { recipient: wallet, contract: null, rawAmount: 40n, ordinal: 1 };
+  const judge = (made: (typeof payment)[], planned: typeof change | null = change) => judgeOutputs(payment, { wallet, change: planned }, made);
+
+  it('is done when exactly the payment and the planned change were made, however they are listed', () => {
+    expect(judge([payment, back])).toEqual({ outcome: 'done' });
+    expect(judge([back, payment])).toEqual({ outcome: 'done' });
+    expect(judge([payment], null)).toEqual({ outcome: 'done' });
+  });
+
+  it.each([
+    ['nothing', []],
+    ['no change', [payment]],
+    ['less change', [payment, { ...back, rawAmount: 39n }]],
+    ['the change to somebody', [payment, { ...back, recipient: 'bcrt1thief' }]],
+    ['less than was meant', [{ ...payment, rawAmount: 99n }, back]],
+    ['the payment to somebody', [{ ...payment, recipient: 'bcrt1thief' }, back]],
+    ['something beside it', [payment, back, { ...payment, ordinal: 2 }]],
+    [
+      'both in the other order',
+      [
+        { ...payment, ordinal: 1 },
+        { ...back, ordinal: 0 },
+      ],
+    ],
+  ])('is never paid again by itself when it made %s', (_, made) => {
+    expect(judge(made)).toMatchObject({ outcome: 'other' });
+  });
+
+  it('is a change nobody planned when there was to be none', () => {
+    expect(judge([payment, back], null)).toMatchObject({ outcome: 'other' });
+  });
+
+  it('may be paid again when a close gave everything back, and never when it did not', () => {
+    const close = (made: (typeof payment)[]) => judgeOutputs(null, { wallet, change: null }, made);
+    expect(close([{ ...back, ordinal: 0 }])).toMatchObject({ outcome: 'nothing', reason: expect.stringContaining('closed') });
+    expect(close([payment])).toMatchObject({ outcome: 'other' });
+    expect(close([])).toMatchObject({ outcome: 'other' });
   });
 });

@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Chain } from '#api/deps.ts';
+import { listLocked } from '#api/store/outputs.ts';
+import type { StoredPayout } from '#api/store/payouts.ts';
+import { findDepositIndex, type StoredWallet } from '#api/store/wallets.ts';
+import { spendsOutputs } from '#api/treasury/families.ts';
+import { inputsProblem, nameOf, purseOf, spendingOf } from '#api/treasury/purse.ts';
+import { depositPath } from '#api/treasury/wallets.ts';
+import { ChainUnavailable, type OwnOutput, type TransferSigner } from '#shared/chains/chain.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
+import type { FamilyVerdict } from './check-family.ts';
+
+/** A node that takes longer is asked again later: other networks' payouts wait for the signer too. */
+const CONFIRM_MS = 3_000;
+
+/** What the signer makes of the inputs of a plan: where their keys are, whom the bytes will name, and how much output 0 gets. */
+export interface CheckedInputs {
+  paths: Record<string, string>;
+  sender: string;
+  rawAmount: bigint;
+}
+
+/**
+ * Checks what a plan spends, where coins are outputs, by the signer's own look-up and its own keys (reliability D13, D15): the
+ * anchor first, every input a final output of ours of the pool that pays, with its true amount, taken for this very payout and
+ * at an address the signer derives itself; the change goes to the paying wallet, and what is left over is the planned fee to
+ * the unit. A close spends nothing but the anchor. Locks nothing.
+ * @throws Invariant when the plan cannot be read
+ */
+export async function checkInputs(
+  sql: Reads,
+  chain: Chain,
+  signer: TransferSigner,
+  { payout, wallet, family }: { payout: StoredPayout; wallet: StoredWallet; family: Extract<FamilyVerdict, { kind: unknown }> },
+): Promise<CheckedInputs | { wait: string } | { refuse: string }> {
+  if (wallet.role === 'deposit') return { refuse: 'a deposit address pays nobody where coins are outputs' };
+  const { inputs, change } = spendingOf(chain, payout.plan.fields ?? {});
+  const [first] = inputs as [OwnOutput, ...OwnOutput[]];
+  if (nameOf(first) !== payout.anchor) return { refuse: 'it does not spend its anchor first' };
+  if (change !== null && change.address !== wallet.address) return { refuse: 'its change goes elsewhere than to its wallet' };
+  const close = family.kind === 'close';
+  if (close && (inputs.length > 1 || change !== null)) return { refuse: 'a close spends more than the anchor' };
+  const rawFee = BigInt(payout.plan.rawFee ?? 0);
+  const left = inputs.reduce((sum, input) => sum + input.rawAmount, 0n) - (change?.rawAmount ?? 0n) - rawFee;
+  const rawAmount = close ? left : payout.rawAmount;
+  if (left !== rawAmount || left <= 0n) return { refuse: 'what its inputs leave over is not its fee' };
+
+  const signed = family.earlier.flatMap(({ fields }) => spendingOf(chain, fields).inputs);
+  const problem = await inputsProblem(sql, purseOf(chain, wallet), payout.id, inputs, signed);
+  if (problem !== null) return problem;
+  const taken = new Set((await listLocked(sql, payout.id)).map(nameOf));
+  const free = inputs.find((input) => !taken.has(nameOf(input)));
+  if (free !== undefined) return { refuse: `output ${nameOf(free)} was not taken for it` };
+
+  const paths: Record<string, string> = {};
+  for (const { address } of inputs) {
+    const path = await pathOf(sql, chain, wallet, address);
+    if (path === null || signer.addressAt(path) !== address)
+      return { refuse: `an output lies at ${address}, which is not an address of its pool that the key has` };
+    paths[address] = path;
+  }
+  return { paths, sender: first.address, rawAmount };
+}
+
+/**
+ * Has a node confirm that what is about to be signed for is there, and holds what our rows say: a signature names the amount of its own
+ * input only (BIP-143), so that whoever can change rows could have two made, each with another amount wrong, that burn coins together.
+ * Answers why it must wait, or null; nothing is confirmed where coins are balances.
+ */
+export async function confirmInputs(chain: Chain, fields: Record<string, string>): Promise<string | null> {
+  const { outputs } = chain.reader;
+  if (outputs === undefined || !spendsOutputs(chain.config.family)) return null;
+  const { inputs } = spendingOf(chain, fields);
+  try {
+    // Nothing else is signed meanwhile.
+    const answer = await Promise.race([outputs(inputs), pause(CONFIRM_MS, null, { ref: false })]);
+    if (answer === null) return 'the node does not say whether its outputs are there';
+    const other = inputs.findIndex(({ rawAmount }, i) => answer.rawAmounts[i] !== rawAmount);
+    return other === -1 ? null : `the node says that output ${nameOf(inputs[other] as OwnOutput)} holds ${answer.rawAmounts[other] ?? 'nothing (any more)'}`;
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return `the node cannot confirm its outputs: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Path of the key of an address the wallet may spend from: its own, which was checked, or that of a deposit address. */
+async function pathOf(sql: Reads, chain: Chain, wallet: StoredWallet, address: string): Promise<string | null> {
+  if (address === wallet.address) return wallet.derivationPath;
+  const index = wallet.role === 'funding' ? undefined : await findDepositIndex(sql, chain.config.family, address);
+  return index === undefined || chain.deriver.depositAddress(index) !== address ? null : depositPath(chain, index);
+}

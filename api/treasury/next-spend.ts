@@ -1,0 +1,52 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import { findUnspent, listSpendable } from '#api/store/outputs.ts';
+import type { AttemptKind, StoredAttempt } from '#api/store/payout-attempts.ts';
+import type { StoredPayout } from '#api/store/payouts.ts';
+import type { StoredWallet } from '#api/store/wallets.ts';
+import type { FeeQuote, TransferIntent } from '#shared/chains/chain.ts';
+import { decoderOf } from '#shared/chains/payers.ts';
+import { nameOf, outpointOf, purseOf, spendingOf } from './purse.ts';
+
+/** What further bytes would spend, or what is in their way. `used`: a transaction the node knows spends the anchor; the scan is about to tell which. */
+export type NextSpend = { quote: FeeQuote } | { used: string } | { short: string } | { refused: string };
+
+/**
+ * Prices the next bytes of a payout that spends outputs: unsigned, out of all that its wallet may spend; to replace signed ones,
+ * with its anchor and whatever else raises the fee enough (reliability D13). Nothing is ever made without the anchor: when a
+ * fork has taken it, or the node no longer has it, there is nothing to sign. Locks nothing.
+ * @throws ChainUnavailable when the node cannot be reached
+ */
+export async function quoteNextSpend(
+  deps: Deps,
+  chain: Chain,
+  { payout, wallet }: { payout: StoredPayout & { anchor: string }; wallet: StoredWallet },
+  attempts: readonly StoredAttempt[],
+  kind: AttemptKind,
+): Promise<NextSpend> {
+  const { sql } = deps.db;
+  const [anchor] = await findUnspent(sql, chain.id, [outpointOf(payout.anchor)]);
+  if (anchor === undefined) return { refused: `its anchor ${payout.anchor} is gone from the chain, and nothing is signed without it` };
+  const left = await chain.reader.outputs?.([anchor]);
+  if (left !== undefined && left.rawAmounts[0] === null) return { used: `the node says that its anchor ${payout.anchor} is spent or gone` };
+  const decode = decoderOf(chain.config);
+  const replaced = await Promise.all(attempts.map(({ signedBytes }) => decode(signedBytes)));
+  if (kind === 'transfer' && replaced[0] !== undefined) {
+    // Further bytes would spend all that the newest do: without one of them none can be mined, and only the anchor alone can be moved.
+    const { inputs } = spendingOf(chain, replaced[0].fields);
+    const there = new Set((await findUnspent(sql, chain.id, inputs)).map(nameOf));
+    const gone = inputs.map(nameOf).find((name) => !there.has(name));
+    if (gone !== undefined) return { refused: `an output that was signed for is gone from the chain: ${gone}` };
+  }
+  const coins = kind === 'close' ? [anchor] : await listSpendable(sql, purseOf(chain, wallet), payout.id);
+  const intent: TransferIntent =
+    kind === 'close'
+      ? { sender: wallet.address, recipient: wallet.address, contract: null, rawAmount: 0n }
+      : { sender: wallet.address, recipient: payout.recipient, contract: null, rawAmount: payout.rawAmount };
+  if (attempts.length === 0) {
+    const answer = await chain.payer.quote(intent, coins);
+    if (answer.ok) return { quote: answer.quote };
+    return answer.lacking === undefined ? { refused: `the network refuses it: ${answer.rejected}` } : { short: 'the outputs it may spend do not cover it' };
+  }
+  const quote = (await chain.payer.bump?.(replaced[0]?.fields ?? {}, { intent, coins, replaced })) ?? null;
+  return quote === null ? { refused: 'what was signed before cannot be replaced at a higher fee' } : { quote };
+}
