@@ -1,7 +1,9 @@
 import { STATIC_SOURCE } from '#api/clients/prices.ts';
+import { COINBASE_BLOCKS } from '#shared/core/finality.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { BILLING_CHECKS } from './billing-checks.ts';
 import { type Check, LIMIT } from './check.ts';
+import { OUTPUT_CHECKS } from './output-checks.ts';
 import { POOL_CHECKS } from './pool-checks.ts';
 import { SCREENING_CHECKS } from './screening-checks.ts';
 import { TREASURY_CHECKS } from './treasury-checks.ts';
@@ -92,7 +94,7 @@ export const CHECKS: readonly Check[] = [
       join assets a on a.network_id = s.network_id and a.contract is not distinct from s.contract
       left join deposits d on d.network_id = s.network_id and d.txid = s.txid and d.kind = s.kind and d.ordinal = s.ordinal
       where s.canonical and s.booked_at is null and s.kind <> 'sent' and s.raw_amount > 0 and s.height <= t.final_height
-        and s.observed_at < sluice_now() - interval '2 minutes'
+        and s.observed_at < sluice_now() - interval '2 minutes' and (not s.coinbase or s.height <= t.height - ${COINBASE_BLOCKS} + 1)
         and exists (select 1 from deposit_addresses x where x.address = s.recipient)
         and not exists (select 1 from deposit_addresses x where x.address = s.sender) and not exists (select 1 from wallets w where w.address = s.sender)
         -- Without a fresh price a deposit rightly waits, and a large one for a second provider; where it decides, so do those of its payment behind it (decisions 3).
@@ -124,7 +126,7 @@ export const CHECKS: readonly Check[] = [
     query: `
       select p.settlement_id as id, 'paid more than once' as status, max(t.txid) as txid, null as received_amount, null as net_amount, count(distinct t.txid) as payouts
       from payouts p join payout_attempts t on t.payout_id = p.id join assets a on a.id = p.asset_id join wallets w on w.id = p.wallet_id
-        join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and g.sender = w.address
+        join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and (g.sender = w.address or p.anchor is not null)
           and g.recipient = p.recipient and g.contract is not distinct from a.contract and g.raw_amount > 0
       where p.purpose = 'settlement' group by p.settlement_id having count(distinct t.txid) > 1
       union all
@@ -136,7 +138,8 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'A9',
-    title: 'attempts of a payout exclude each other: they share its nonce, and nonces have no gap, or each was dead before the next was signed',
+    title:
+      'attempts of a payout exclude each other: they share its nonce, and nonces have no gap, or its anchor (A27), or each was dead before the next was signed',
     mayPass: false,
     query: `
       select w.id as wallet_id, 'a gap among the nonces' as problem from wallets w join payouts p on p.wallet_id = w.id and p.nonce is not null
@@ -150,11 +153,11 @@ export const CHECKS: readonly Check[] = [
       where g.nonce is distinct from p.nonce
       union all
       select p.wallet_id, 'bytes without an end on a chain without nonces' from payouts p join payout_attempts t on t.payout_id = p.id
-      where p.nonce is null and t.expires_at is null
+      where p.nonce is null and p.anchor is null and t.expires_at is null
       union all
       select p.wallet_id, 'signed again before its bytes were proven dead' from payouts p
         join payout_attempts t on t.payout_id = p.id join payout_attempts o on o.payout_id = p.id and o.number < t.number
-      where p.nonce is null and not exists (
+      where p.nonce is null and p.anchor is null and not exists (
         select 1 from payout_events e where e.payout_id = p.id and e.event = 'EXPIRED' and e.facts->'txids' ? o.txid
           and (e.facts->>'finalTime')::timestamptz >= o.expires_at and e.at <= t.created_at)
       union all
@@ -179,7 +182,12 @@ export const CHECKS: readonly Check[] = [
     query: `
       select p.id, p.expires_at from payments p
       where p.status = 'PENDING' and p.expires_at < sluice_now() - interval '17 minutes'
-        and not exists (select 1 from deposits d where d.payment_id = p.id and d.state = 'seen') ${LIMIT}`,
+        and not exists (select 1 from deposits d where d.payment_id = p.id and d.state = 'seen')
+        and not exists (
+          select 1 from mempool_deposits m join mempool_transactions t on t.network_id = m.network_id and t.txid = m.txid
+            join mempool_snapshots s on s.network_id = m.network_id and s.applied_at > clock_timestamp() - interval '17 minutes'
+          where m.payment_id = p.id and m.first_seen_at < p.expires_at
+            and (t.state = 'waiting' or t.ended_at > sluice_now() - interval '17 minutes')) ${LIMIT}`,
   },
   {
     name: 'A12',
@@ -227,4 +235,5 @@ export const CHECKS: readonly Check[] = [
   ...POOL_CHECKS,
   ...SCREENING_CHECKS,
   ...TREASURY_CHECKS,
+  ...OUTPUT_CHECKS,
 ];

@@ -6,41 +6,16 @@ import { listHoldingAddresses, sumUnbooked } from '#api/store/holdings.ts';
 import { listUnopenedAssets, listWalletRoles } from '#api/store/reconciliations.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { type Coins, amount, fromUnits } from '#shared/core/money.ts';
-
-/** What the books and the chain say about one asset at one block. */
-export interface Holding {
-  network: string;
-  assetId: string;
-  symbol: string;
-  /** Whether it is the coin that fees are paid in. */
-  native: boolean;
-  /** The applied block both sides are taken at. */
-  height: number;
-  /** What our addresses should hold: the books, plus what the chain has shown but finality has not yet let into them. */
-  expected: Coins;
-  /** What they hold. */
-  actual: Coins;
-  /** actual − expected; anything but zero is money nobody can explain. */
-  difference: Coins;
-  /** `actual` by role of the wallet: hot, funding, held, deposit. */
-  byRole: ReadonlyMap<string, Coins>;
-}
-
-/** An asset that cannot be compared: nothing is known about it, good or bad. */
-export interface UnreadHolding {
-  network: string;
-  symbol: string;
-  /** What the chain said instead of a balance; `unopened` while what a wallet held before it was watched is not in the books. */
-  why: ChainUnavailable | 'unopened';
-}
+import type { Holding, UnreadHolding } from './holding.ts';
+import { compareOutputs } from './output-holdings.ts';
 
 /** Balances asked for at once; they share a few HTTP requests. */
 const AT_ONCE = 50;
 
 /**
  * Compares the books with the chain, per asset: minus the balance of `chain`, plus sightings not yet booked, against the
- * balances of every address of ours at the tip (A14, architecture 2). The books are read in one snapshot, so it may run
- * while money moves. Networks without a tip are left out. With `unread`, an asset the chain does not answer for, or whose
+ * balances of every address of ours at the tip, or against every output of ours (A14, architecture 2). The books are read in one
+ * snapshot, so it may run while money moves. Networks without a tip are left out. With `unread`, an asset the chain does not answer for, or whose
  * opening balances are not booked yet, is handed to it and the others are compared all the same.
  * @throws ChainUnavailable without `unread`, when the node cannot answer for that block
  */
@@ -57,6 +32,8 @@ interface Expected {
 }
 
 async function compareNetwork(deps: Pick<Deps, 'db'>, chain: Chain, unread?: (holding: UnreadHolding) => void): Promise<Holding[]> {
+  const { outputs } = chain.reader;
+  if (outputs !== undefined) return compareOutputs(deps, chain, outputs, unread);
   const snapshot = await deps.db.transaction(async (tx) => {
     await tx`set transaction isolation level repeatable read`;
     const tip = await readTip(tx, chain.id);

@@ -1,10 +1,20 @@
 import type { Deps } from '#api/deps.ts';
 import { areFollowed, isTrustedEpoch, noteEpoch, trustEpoch } from '#api/store/database-epoch.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
-import { listUnreviewedOutgoing, lockReconciliation, markOutgoingReviewed, sumLiabilities, upsertReconciliation } from '#api/store/reconciliations.ts';
+import { listHeldOutputs } from '#api/store/output-holdings.ts';
+import {
+  listUnknownTxids,
+  listUnreviewedOutgoing,
+  lockReconciliation,
+  markOutgoingReviewed,
+  sumLiabilities,
+  upsertReconciliation,
+} from '#api/store/reconciliations.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
-import { compareHoldings, type Holding, type UnreadHolding } from './holdings.ts';
+import type { Holding, UnreadHolding } from './holding.ts';
+import { compareHoldings } from './holdings.ts';
 import { judgeReading, type Short, scopesOf, type Verdict } from './judge-reading.ts';
 
 /**
@@ -40,8 +50,33 @@ export async function reconcile(deps: Deps): Promise<number> {
     settled &&= read;
     if (read) deps.metrics?.reconciliationTimestamp.set({ chain: chain.config.name }, deps.wallClock() / 1_000);
   }
-  if (noticedAt !== null && settled && frozen === 0) await trustAgain(deps, noticedAt);
+  if (noticedAt !== null && settled && frozen === 0 && !(await isLostBytesWaiting(deps))) await trustAgain(deps, noticedAt);
   return frozen;
+}
+
+/**
+ * Whether a transaction that no stored bytes explain waits at a node to spend an output of ours: where no nonce excludes what is
+ * signed next, bytes whose row was lost must be mined or forgotten first, or their cashout would be paid twice.
+ */
+async function isLostBytesWaiting(deps: Deps): Promise<boolean> {
+  for (const chain of deps.chains.values()) {
+    const ask = chain.reader.waitingSpenders;
+    if (ask === undefined) continue;
+    try {
+      const spenders = (await ask(await listHeldOutputs(deps.db.sql, chain.id))).filter((txid) => txid !== null);
+      const unknown = await listUnknownTxids(deps.db.sql, spenders);
+      if (unknown.length === 0) continue;
+      deps.log.error(
+        { network: chain.config.name, transactions: unknown.slice(0, 10) },
+        'transactions that the database has lost wait to be mined; dispatch stays shut',
+      );
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+      deps.log.warn({ err: error, network: chain.config.name }, 'what waits at the node cannot be read; dispatch stays shut');
+    }
+    return true;
+  }
+  return false;
 }
 
 /** Opens dispatch again after a restore or a failover: every chain was followed to its head since, and the books match them. */

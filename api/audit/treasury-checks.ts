@@ -33,7 +33,7 @@ export const TREASURY_CHECKS: readonly Check[] = [
       union all
       select p.refund_id, 'paid more than once', max(t.txid), count(distinct t.txid)
       from payouts p join payout_attempts t on t.payout_id = p.id join assets a on a.id = p.asset_id join wallets w on w.id = p.wallet_id
-        join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and g.sender = w.address
+        join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and (g.sender = w.address or p.anchor is not null)
           and g.recipient = p.recipient and g.contract is not distinct from a.contract and g.raw_amount > 0
       where p.purpose = 'refund' group by p.refund_id having count(distinct t.txid) > 1 ${LIMIT}`,
   },

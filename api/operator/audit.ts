@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CHECKS } from '#api/audit/checks.ts';
-import { compareHoldings, type UnreadHolding } from '#api/audit/holdings.ts';
+import type { UnreadHolding } from '#api/audit/holding.ts';
+import { compareHoldings } from '#api/audit/holdings.ts';
 import { type AuditResult, runAudit, runCheck } from '#api/audit/run-audit.ts';
 import { pricePolicy } from '#api/clients/prices.ts';
 import type { Deps, Reply } from '#api/deps.ts';

@@ -1,0 +1,101 @@
+import { bookedHoldings } from '#api/ledger/balances.ts';
+import type { Chain, Deps } from '#api/deps.ts';
+import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
+import { readTip } from '#api/store/chain-tips.ts';
+import { type HeldOutput, isApplied, listHeldAt, listHeldOutputs, sumHeldOutputs, sumUnbookedOutputs } from '#api/store/output-holdings.ts';
+import { listUnopenedAssets } from '#api/store/reconciliations.ts';
+import { type BlockRef, ChainUnavailable, type Reader } from '#shared/chains/chain.ts';
+import { amount, fromUnits } from '#shared/core/money.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import type { Holding, UnreadHolding } from './holding.ts';
+
+/** Outputs asked about in one go, so that what is asked and answered stays small; each go is answered for a block of its own. */
+const AT_ONCE = 2_000;
+
+/** Some outputs of ours, and what the chain holds of them after a block. */
+interface Answer {
+  at: BlockRef;
+  outputs: readonly HeldOutput[];
+  /** Chain units, in the same order; null for one that is spent or unknown there. */
+  rawAmounts: readonly (bigint | null)[];
+}
+
+/**
+ * A14 where coins are outputs: asks the chain about every output that we know of and think unspent, and compares what is there
+ * with the books. What another block than the applied one has spent is looked up in the books as of that block, so it may run
+ * while money moves. Outputs at our addresses that nobody told us of are not looked for: anybody can make some.
+ * `unread` as in `compareHoldings`. @throws ChainUnavailable without `unread`, when the node does not answer, or for a block not applied yet
+ */
+export async function compareOutputs(
+  deps: Pick<Deps, 'db'>,
+  chain: Chain,
+  ask: NonNullable<Reader['outputs']>,
+  unread?: (holding: UnreadHolding) => void,
+): Promise<Holding[]> {
+  const asset = await findAssetByContract(deps.db.sql, chain.id, null);
+  const tip = await readTip(deps.db.sql, chain.id);
+  if (asset === undefined || tip === undefined) return [];
+  const refuse = (why: UnreadHolding['why']): Holding[] => {
+    unread?.({ network: chain.config.name, symbol: asset.symbol, why });
+    return [];
+  };
+  if (unread !== undefined && (await listUnopenedAssets(deps.db.sql, chain.id)).includes(asset.id)) return refuse('unopened');
+  try {
+    const answers = await askAll(ask, await listHeldOutputs(deps.db.sql, chain.id));
+    const lagging = answers.find(({ at }) => at.height < tip.finalHeight);
+    if (lagging !== undefined) throw new ChainUnavailable(`the node is at block ${lagging.at.height}, and ${tip.finalHeight} is final`);
+    return [
+      await deps.db.transaction(async (tx) => {
+        await tx`set transaction isolation level repeatable read`;
+        return judge(tx, chain, asset, answers);
+      }),
+    ];
+  } catch (error) {
+    if (unread === undefined || !(error instanceof ChainUnavailable)) throw error;
+    return refuse(error);
+  }
+}
+
+/** With nothing to ask about, the chain is asked all the same: a node that is away must not pass for one that agrees. */
+async function askAll(ask: NonNullable<Reader['outputs']>, outputs: readonly HeldOutput[]): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let from = 0; from === 0 || from < outputs.length; from += AT_ONCE) {
+    const some = outputs.slice(from, from + AT_ONCE);
+    const { at, rawAmounts } = await ask(some);
+    if (rawAmounts.length !== some.length) throw new ChainUnavailable(`asked about ${some.length} outputs, the node answered about ${rawAmounts.length}`);
+    answers.push({ at, outputs: some, rawAmounts });
+  }
+  return answers;
+}
+
+/** Puts the chain's answers beside one snapshot of the books. */
+async function judge(tx: Tx, chain: Chain, asset: StoredAsset, answers: readonly Answer[]): Promise<Holding> {
+  const unbooked = await sumUnbookedOutputs(tx, chain.id);
+  const byRole = new Map(await sumHeldOutputs(tx, chain.id));
+  const add = (role: string, raw: bigint): void => void byRole.set(role, (byRole.get(role) ?? 0n) + raw);
+  for (const { at, outputs, rawAmounts } of answers) {
+    for (const [i, { role, rawAmount }] of outputs.entries()) add(role, (rawAmounts[i] ?? rawAmount) - rawAmount);
+    const gone = outputs.filter((_, i) => rawAmounts[i] === null);
+    const missing = await listHeldAt(tx, { networkId: chain.id, height: at.height, outputs: gone });
+    // They may have been spent in a block that nobody has applied yet, or lie on another branch.
+    if (missing.length > 0 && !(await isApplied(tx, chain.id, at.hash)))
+      throw new ChainUnavailable(`the node does not know ${missing.length} outputs of ours after block ${at.height}, which is not applied`);
+    for (const { role, rawAmount } of missing) add(role, -rawAmount);
+  }
+  const actual = fromUnits(
+    [...byRole.values()].reduce((sum, raw) => sum + raw, 0n),
+    asset.decimals,
+  );
+  const expected = amount<'asset'>((await bookedHoldings(tx, asset.id)) + fromUnits(unbooked, asset.decimals));
+  return {
+    network: chain.config.name,
+    assetId: asset.id,
+    symbol: asset.symbol,
+    native: true,
+    height: Math.min(...answers.map((answer) => answer.at.height)),
+    expected,
+    actual,
+    difference: amount(actual - expected),
+    byRole: new Map([...byRole].map(([role, raw]) => [role, fromUnits(raw, asset.decimals)])),
+  };
+}
