@@ -34,7 +34,7 @@ export async function moveClock(deps: OperatorDeps, call: OperatorCall): Promise
   });
   await deps.db.transaction(restampStaticPrices);
   const moved = await readClock(deps.db.sql);
-  await deps.devChains.warp(seconds);
+  await deps.devChains.warp(seconds, moved.now);
   await waitUntilCaughtUp(deps, moved.now);
   await deps.runDue();
   return showClock(deps);

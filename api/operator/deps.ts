@@ -2,8 +2,8 @@ import type { Deps } from '#api/deps.ts';
 
 /** The local chains of a development deployment, as far as moving the clock needs them. */
 export interface DevChains {
-  /** Moves every local chain's clock by whole seconds and mines one block on it; resolves when they all have. */
-  warp(seconds: number): Promise<void>;
+  /** Moves every local chain's clock by whole seconds, which makes it `serviceNow` there, and mines one block on it; resolves when they all have. */
+  warp(seconds: number, serviceNow: Date): Promise<void>;
 }
 
 /** What the operator API has beside the rest: the means to move time, absent in production. */

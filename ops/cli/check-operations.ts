@@ -13,7 +13,8 @@ export async function checkDispatch(context: Context): Promise<Finding> {
   const [halted] = haltedWallets;
   if (halted !== undefined) {
     const seen = `${haltedWallets.length} wallets halted, such as the ${halted.role} wallet ${halted.address} on ${halted.network}: ${halted.reason}`;
-    return bad('dispatch', seen, 'somebody else may have its key: move what is left of it, and find out who sent that transaction');
+    const frozen = freezes.length === 0 ? '' : `; frozen besides: ${freezes.map((one) => one.scope).join(', ')} (npx sluice dispatch status)`;
+    return bad('dispatch', seen + frozen, 'somebody else may have its key: move what is left of it, and find out who sent that transaction');
   }
   const [first] = freezes;
   if (first !== undefined)

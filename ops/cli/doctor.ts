@@ -1,18 +1,22 @@
 import { connect as connectSocket } from 'node:net';
 import { DEV_FILE, type DevFile } from '#ops/dev/dev-file.ts';
-import { familyOf } from '#ops/dev/families.ts';
+import { profileOf } from '#shared/chains/networks.ts';
+import type { Family } from '#shared/core/assets.ts';
 import { connect } from '#shared/platform/postgres.ts';
+import { checkNode } from './check-node.ts';
 import { checkAudit, checkDispatch, checkJobs } from './check-operations.ts';
 import { type Command, type Context, UnreachableError } from './command.ts';
 import { describeEndpoint, type Endpoint } from './endpoints.ts';
-import { bad, type Finding, good } from './finding.ts';
+import { attempt, bad, type Finding, good } from './finding.ts';
 
 const TIMEOUT_MILLISECONDS = 5_000;
-/** A tip older than this means that nothing arrives any more. */
-const STALE_MILLISECONDS = 60_000;
+/** A tip older than this, or than the network may be silent for, means that nothing arrives any more. */
+const STALE_SECONDS = 60;
 
 interface NetworkStatus {
   name: string;
+  family: Family;
+  chainId: string;
   indexed: boolean;
   pausedAt: string | null;
   tipHeight: number | null;
@@ -31,7 +35,7 @@ export const doctorCommands: readonly Command[] = [
       const findings: Finding[] = [node()];
       const context = await open().catch((error: Error) => error);
       if (context instanceof Error) findings.push(bad('service', context.message, 'start it: npm start'));
-      else findings.push(...(await checkService(context)), ...(context.dev === undefined ? [] : await checkDevelopment(context.dev)));
+      else findings.push(...(await checkService(context)), ...(context.dev === undefined ? [] : await checkDevelopment(context, context.dev)));
       const lines = findings.flatMap((one) => [
         `${one.good ? 'ok  ' : 'FAIL'}  ${one.check.padEnd(24)}  ${one.seen}`,
         ...(one.fix === null ? [] : [`      ${' '.repeat(24)}  fix: ${one.fix}`]),
@@ -92,12 +96,13 @@ function checkNetwork(context: Context, network: NetworkStatus): Finding {
   const check = `network ${network.name}`;
   if (network.pausedAt !== null)
     return bad(check, `paused since ${network.pausedAt}`, `resume it when the reason is gone: POST ${context.operatorUrl}/networks/${network.name}/resume`);
-  if (!network.indexed) return bad(check, 'no indexer is at work on it', 'start one: node dist/indexer.js (npm start does)');
+  if (!network.indexed)
+    return bad(check, 'no indexer is at work on it', 'start one: node dist/indexer.js (npm start does); one that runs says in its log why it stands still');
   if (network.tipHeight === null) return bad(check, 'its indexer has not delivered a block yet', 'look at /readyz of the indexer: RPC endpoint or Redis');
   const age = Date.now() - Date.parse(network.appliedAt ?? '');
   const behind = (network.headHeight ?? network.tipHeight) - network.tipHeight;
   const seen = `block ${network.tipHeight}, ${behind} behind its head, last one ${Math.round(age / 1000)} s ago`;
-  return age > STALE_MILLISECONDS
+  return age > Math.max(STALE_SECONDS, profileOf(network.family, network.chainId).stallSeconds) * 1_000
     ? bad(check, seen, 'nothing arrives: look at /readyz of its indexer (RPC endpoint) and of the worker (Redis)')
     : good(check, seen);
 }
@@ -151,22 +156,25 @@ async function checkScreening(context: Context): Promise<Finding> {
   return good('screening', seen);
 }
 
-async function checkDevelopment(dev: DevFile): Promise<Finding[]> {
-  return Promise.all([
+async function checkDevelopment({ operator }: Context, dev: DevFile): Promise<Finding[]> {
+  const { items = [] } = (await operator.must('GET', '/networks').catch(() => ({}))) as { items?: NetworkStatus[] };
+  const chainIds = new Map(items.map(({ name, chainId }) => [name, chainId]));
+  const findings = await Promise.all([
     checkReady(dev),
     checkPostgres(dev.databaseUrl),
     checkRedis(dev.redisUrl),
-    ...Object.entries(dev.networks).flatMap(([name, network]) => (network.faucetPrivateKey === undefined ? [] : [checkNode(name, network)])),
-    check('webhook receiver', 'restart npm start', async () => {
+    ...Object.entries(dev.networks).map(([name, network]) => checkNode(name, network, dev.localNetworks.includes(name), chainIds.get(name))),
+    attempt('webhook receiver', 'restart npm start', async () => {
       const response = await fetch(dev.webhookReceiver.log, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
       if (!response.ok) throw new Error(`answers ${response.status}`);
       return dev.webhookReceiver.url;
     }),
   ]);
+  return findings.flat();
 }
 
 async function checkReady(dev: DevFile): Promise<Finding> {
-  return check('api readiness', `look at what is not ready, then restart npm start (${DEV_FILE} names every process)`, async () => {
+  return attempt('api readiness', `look at what is not ready, then restart npm start (${DEV_FILE} names every process)`, async () => {
     const response = await fetch(dev.metrics.api.replace(/\/metrics$/, '/readyz'), { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
     const text = await response.text();
     if (!response.ok) throw new Error(text.slice(0, 300));
@@ -175,7 +183,7 @@ async function checkReady(dev: DevFile): Promise<Finding> {
 }
 
 async function checkPostgres(url: string): Promise<Finding> {
-  return check('postgres', 'start it, or let npm start bring one (unset DATABASE_URL)', async () => {
+  return attempt('postgres', 'start it, or let npm start bring one (unset DATABASE_URL)', async () => {
     const database = connect(url, { name: 'sluice-doctor', max: 1 });
     try {
       const [row] = await database.sql<{ version: string; durable: string; migrations: number }[]>`
@@ -188,30 +196,12 @@ async function checkPostgres(url: string): Promise<Finding> {
 }
 
 async function checkRedis(url: string): Promise<Finding> {
-  return check('redis', 'start it, or let npm start bring one (unset REDIS_URL)', async () => {
+  return attempt('redis', 'start it, or let npm start bring one (unset REDIS_URL)', async () => {
     const answer = await ping(new URL(url));
     // A server that wants a password is there; whether ours is right is for the processes that have it.
     if (!/^(\+PONG|-NOAUTH)/.test(answer)) throw new Error(`answered ${answer.slice(0, 60)}`);
     return `${new URL(url).host} answers`;
   });
-}
-
-/** A local node, from here. What a deployment names instead may need a key or another host: its endpoints tell of it. */
-async function checkNode(name: string, network: DevFile['networks'][string]): Promise<Finding> {
-  return check(`node ${name}`, `is the node of ${name} running? Stop with Ctrl+C and npm start again`, async () => {
-    const served = await familyOf(network.family).open(network.rpcUrl).identity();
-    if (network.chainId !== undefined && served !== `chain ${network.chainId}`) throw new Error(`serves ${served}, not chain ${network.chainId}`);
-    return `${new URL(network.rpcUrl).origin}, ${served}`;
-  });
-}
-
-async function check(name: string, fix: string, work: () => Promise<string>): Promise<Finding> {
-  try {
-    return good(name, await work());
-  } catch (error) {
-    const { message, cause } = error as Error;
-    return bad(name, cause instanceof Error && cause.message !== '' ? cause.message : message || String((error as { code?: unknown }).code), fix);
-  }
 }
 
 function ping(url: URL): Promise<string> {

@@ -15,3 +15,13 @@ export function good(name: string, seen: string): Finding {
 export function bad(name: string, seen: string, fix: string): Finding {
   return { check: name, good: false, seen, fix };
 }
+
+/** Does what tells how a dependency is: well with what it answers, not well with why it failed. */
+export async function attempt(name: string, fix: string, work: () => Promise<string>): Promise<Finding> {
+  try {
+    return good(name, await work());
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return bad(name, cause instanceof Error && cause.message !== '' ? cause.message : message || String((error as { code?: unknown }).code), fix);
+  }
+}

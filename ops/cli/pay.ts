@@ -45,8 +45,8 @@ export const payCommands: readonly Command[] = [
       const offer = chooseOffer(payment, options);
       const units = toUnits(parseTrusted(amount ?? offer.totalValue), offer.assetDecimals);
       if (units === undefined) throw new UsageError(`${offer.assetSymbol} has ${offer.assetDecimals} decimal places`);
-      const network = context.dev?.networks[offer.assetNetwork];
-      if (network?.faucetPrivateKey === undefined) throw new Error(`${offer.assetNetwork} has no local faucet here; pay it from a wallet`);
+      const network = context.dev?.localNetworks.includes(offer.assetNetwork) ? context.dev.networks[offer.assetNetwork] : undefined;
+      if (network === undefined) throw new Error(`${offer.assetNetwork} has no local faucet here; pay it from a wallet`);
       const address = await selectAddress(context, payment, offer);
       const txHash = await familyOf(network.family).open(network.rpcUrl).pay(address, offer.contractAddress, units);
       const sent = { paymentUid: payment.id, asset: offer.assetSymbol, network: offer.assetNetwork, amount: amount ?? offer.totalValue, address, txHash };

@@ -1,16 +1,18 @@
 import type { DevFile } from './dev-file.ts';
 import { familyOf } from './families.ts';
+import { usualAsset } from './scene.ts';
 
 /** What `npm start` prints when everything runs: addresses, the demo key, and a payment and a cashout to paste. */
 export function banner(dev: DevFile): string {
   const { gateway } = dev;
-  const [first, ...others] = dev.assets
-    .filter((asset) => asset.symbol === 'USDT')
-    .map((asset) => ({ ...asset, destination: destinationOn(dev, asset.network) }));
+  const [first, ...others] = Object.keys(dev.networks).flatMap((network) => exampleOn(dev, network));
+  const ways = others.map(({ symbol, network }) => `or ${symbol === first?.symbol ? `${symbol}@${network}` : symbol}`);
+  const bodies = others.map(({ network, body }) => `\n   The same on ${network} with\n     BODY='${body}'`).join('');
   const indexers = Object.entries(dev.metrics.indexers).map(([name, url]) => `${name} ${url}`);
   const networks = Object.entries(dev.networks).map(
-    // The rest of the URL of a hosted node may be a key.
-    ([name, network]) => `${name} ${new URL(network.rpcUrl).origin}${network.chainId === undefined ? '' : ` (chain ${network.chainId})`}`,
+    // The rest of the URL of a hosted node may be a key; local nodes have none that is secret.
+    ([name, { rpcUrl, chainId }]) =>
+      `${name} ${dev.localNetworks.includes(name) ? rpcUrl : new URL(rpcUrl).origin}${chainId === undefined ? '' : ` (chain ${chainId})`}`,
   );
   return `
 sluice  DEMO MODE  local chains, nothing here is real money
@@ -33,15 +35,15 @@ sluice  DEMO MODE  local chains, nothing here is real money
      curl -s ${dev.api.baseUrl}/payments -H 'X-Api-Key: ${gateway.apiKey}' -H 'Content-Type: application/json' \\
        -d '{"currencyCode":"USD","amount":"10","checkoutMode":"API","webhookUrl":"${dev.webhookReceiver.url}"}'
 2  Pay it, with the paymentUid of the answer (selects the offer and sends the coins from the faucet)
-     npx sluice pay <paymentUid> --asset USDT${others.map(({ network }) => `        (or USDT@${network})`).join('')}
+     npx sluice pay <paymentUid> --asset ${first?.symbol ?? ''}${ways.length === 0 ? '' : `        (${ways.join(', ')})`}
 3  Watch the webhook arrive: a line appears below
 4  Read the money
      curl -s -X POST ${dev.api.baseUrl}/payments/<paymentUid>/verify -H 'X-Api-Key: ${gateway.apiKey}'
-5  Cash out 5 USDT (signed by hand with openssl)${others.map(({ id, network, destination }) => `; on ${network} the assetId is ${id}, an address ${destination}`).join('')}
-     BODY='{"assetId":"${first?.id ?? ''}","amount":"5","address":"${first?.destination ?? ''}"}'; NOW=$(date +%s)
+5  Cash out ${first?.amount ?? ''} ${first?.symbol ?? ''} (signed by hand with openssl)
+     BODY='${first?.body ?? ''}'; NOW=$(date +%s)
      SIGNATURE=$(printf '%s' "$NOW.$BODY" | openssl dgst -sha256 -hmac '${gateway.cashoutSigningSecret}' | sed 's/^.* //')
      curl -s ${dev.api.baseUrl}/merchant/settlements -H 'X-Api-Key: ${gateway.apiKey}' -H 'Content-Type: application/json' \\
-       -H "X-Timestamp: $NOW" -H "X-Signature: $SIGNATURE" -H "Idempotency-Key: cashout-$NOW" -d "$BODY"
+       -H "X-Timestamp: $NOW" -H "X-Signature: $SIGNATURE" -H "Idempotency-Key: cashout-$NOW" -d "$BODY"${bodies}
    Its state, until SETTLED
      NOW=$(date +%s); SIGNATURE=$(printf '%s' "$NOW." | openssl dgst -sha256 -hmac '${gateway.cashoutSigningSecret}' | sed 's/^.* //')
      curl -s '${dev.api.baseUrl}/merchant/settlements?limit=1' -H 'X-Api-Key: ${gateway.apiKey}' -H "X-Timestamp: $NOW" -H "X-Signature: $SIGNATURE"
@@ -60,7 +62,11 @@ sluice  DEMO MODE  local chains, nothing here is real money
 `;
 }
 
-/** An address outside the deployment that a cashout may go to. */
-function destinationOn(dev: DevFile, network: string): string {
-  return familyOf(dev.networks[network]?.family ?? '').outsider;
+/** A cashout on a network: some of its usual asset, to an address outside the deployment. */
+function exampleOn(dev: DevFile, network: string): { symbol: string; network: string; amount: string; body: string }[] {
+  const asset = usualAsset(dev.assets.filter((one) => one.network === network));
+  if (asset === undefined) return [];
+  const amount = asset.contract === null ? '0.0001' : '5';
+  const { outsider } = familyOf(dev.networks[network]?.family ?? '');
+  return [{ symbol: asset.symbol, network, amount, body: JSON.stringify({ assetId: asset.id, amount, address: outsider }) }];
 }

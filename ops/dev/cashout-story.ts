@@ -1,13 +1,16 @@
 import { type GatewayCredentials, merchant, newKey } from './client.ts';
 import { waitFor } from './services/wait.ts';
-import { askCashout, createAndSelect, expectEqual, inPool, PATIENCE_MS, payFrom, resolved, type Scene, settled, short } from './story.ts';
+import { familyOf } from './families.ts';
+import { askCashout, coinsWorth, createAndSelect, expectEqual, inPool, PATIENCE_MS, payFrom, resolved, type Scene, settled, short } from './scene.ts';
 import { totpCode } from './totp.ts';
 
 /** Above the cap: the funds are claimed and wait for a person; a wrong code is refused, the right one sends them. */
 export async function approveWithCode(scene: Scene): Promise<string> {
   const { shop, totpSecret, ...vault } = await openShop(scene, { cashout: { approvalCapUsd: '5' } });
-  await fund({ ...vault, shop });
-  const { answer, before } = await askCashout({ ...vault, shop }, { amount: '6', metadata: { requester: 'demo' } });
+  const amount = await coinsWorth(vault, vault.asset, '6');
+  await pay({ ...vault, shop });
+  await inPool({ ...vault, shop }, 'totalAvailable', amount);
+  const { answer, before } = await askCashout({ ...vault, shop }, { amount, metadata: { requester: 'demo' } });
   expectEqual('status of a cashout above the cap', `${answer.status} ${answer.data.status}`, '200 PENDING_APPROVAL');
   const id = String(answer.data.id);
   const approve = (totpCode: string) => shop.signed('POST', `/merchant/settlements/${id}/approve`, { body: { totpCode }, idempotencyKey: newKey() });
@@ -17,18 +20,19 @@ export async function approveWithCode(scene: Scene): Promise<string> {
   const approved = await approve(code);
   expectEqual('answer to the right code', `${approved.status} ${approved.data?.status}`, '200 REQUESTED');
   const { receivedAmount, txHash } = await settled({ ...vault, shop }, id, before);
-  return `6 held above the cap of 5 USD, approved with a code, ${receivedAmount} sent in ${short(txHash)}`;
+  return `${amount} held above the cap of 5 USD, approved with a code, ${receivedAmount} sent in ${short(txHash)}`;
 }
 
 /** Asked for before there is anything: parked, and activated by itself once a payment has brought enough. */
 export async function parkUntilFunded(scene: Scene): Promise<string> {
   const vault = await openShop(scene, { cashout: { parkingEnabled: true } });
-  const { answer, before } = await askCashout(vault, { amount: '5' });
+  const amount = await coinsWorth(vault, vault.asset, '5');
+  const { answer, before } = await askCashout(vault, { amount });
   expectEqual('status of a cashout of nothing', `${answer.status} ${answer.data.status}`, '202 UNDERFUNDED');
   const id = String(answer.data.id);
   const read = async () => (await vault.shop.signed('GET', `/merchant/settlements/${id}`)).data;
   const { shortfall } = await read();
-  expectEqual('what is missing', shortfall, '5');
+  expectEqual('what is missing', shortfall, amount);
   await pay(vault);
   // The check of every minute may be faster than this.
   await waitFor(
@@ -46,7 +50,7 @@ export async function parkUntilFunded(scene: Scene): Promise<string> {
 /** Parked, then taken back: nothing was claimed, so nothing is released. */
 export async function cancelParked(scene: Scene): Promise<string> {
   const { shop, ...vault } = await openShop(scene, { cashout: { parkingEnabled: true } });
-  const { answer } = await askCashout({ ...vault, shop }, { amount: '1000' });
+  const { answer } = await askCashout({ ...vault, shop }, { amount: await coinsWorth(vault, vault.asset, '1000') });
   expectEqual('status of a cashout of nothing', `${answer.status} ${answer.data.status}`, '202 UNDERFUNDED');
   const cancel = () => shop.signed('POST', `/merchant/settlements/${answer.data.id}/cancel`, { idempotencyKey: newKey() });
   const cancelled = await cancel();
@@ -63,7 +67,7 @@ export async function cashOutHeld(scene: Scene): Promise<string> {
   await vault.control.must('PUT', `/screening/${payment.depositAddress}`, { body: { score: 90 } });
   await payFrom(vault, payment, vault.asset, payment.totalValue);
   await resolved(vault, payment.id, 'SUCCESS');
-  const amount = await inPool(vault, 'totalQuarantinedAvailable', '1');
+  const amount = await inPool(vault, 'totalQuarantinedAvailable', await coinsWorth(vault, vault.asset, '1'));
   const amlState = async () => (await vault.shop.must('POST', `/payments/${payment.id}/verify`)).amlState;
   expectEqual('amlState of a flagged payment', await amlState(), 'HELD');
   const { answer: green } = await askCashout(vault, { amount });
@@ -75,7 +79,7 @@ export async function cashOutHeld(scene: Scene): Promise<string> {
   return `scored 90 and HELD, ${receivedAmount} sent from the held wallet in ${short(txHash)}, RELEASED`;
 }
 
-/** The scene at another gateway, made for one story, with an authenticator enrolled; `settings` goes over cashouts from here. */
+/** The scene at another gateway, made for one story, with an authenticator enrolled and another stranger to pay; `settings` goes over cashouts from here. */
 async function openShop(scene: Scene, settings: { cashout?: object; screening?: object }): Promise<Scene & { totpSecret: string }> {
   const here = ['127.0.0.1', '::1'];
   const created = (await scene.control.must('POST', '/gateways', {
@@ -88,16 +92,12 @@ async function openShop(scene: Scene, settings: { cashout?: object; screening?: 
     },
   })) as { gateway: { id: string } } & Omit<GatewayCredentials, 'id'>;
   const { secret } = (await scene.control.must('POST', `/gateways/${created.gateway.id}/totp`)) as { secret: string };
-  return { ...scene, totpSecret: secret, shop: merchant(scene.dev.api.baseUrl, { ...created, id: created.gateway.id }) };
+  const { otherOutsider = scene.destination } = familyOf(scene.dev.networks[scene.network]?.family ?? '');
+  return { ...scene, destination: otherOutsider, totpSecret: secret, shop: merchant(scene.dev.api.baseUrl, { ...created, id: created.gateway.id }) };
 }
 
 async function pay(scene: Scene): Promise<void> {
   const payment = await createAndSelect(scene);
   await payFrom(scene, payment, scene.asset, payment.totalValue);
   await resolved(scene, payment.id, 'SUCCESS');
-}
-
-async function fund(scene: Scene): Promise<void> {
-  await pay(scene);
-  await inPool(scene, 'totalAvailable', '6');
 }

@@ -15,6 +15,8 @@ export interface DevFile {
   gateway: { id: string; apiKey: string; cashoutSigningSecret: string; webhookSecret: string; totpSecret: string };
   webhookReceiver: { url: string; log: string };
   networks: Record<string, DevNetwork>;
+  /** Names of the networks whose nodes were started here: they have a faucet, which `npx sluice pay` pays from. */
+  localNetworks: string[];
   assets: { id: string; symbol: string; network: string; type: string; contract: string | null; decimals: number }[];
   signer: { pid: number };
   /** The process that runs all of this. */
@@ -26,6 +28,7 @@ export interface DevNetwork {
   family: string;
   rpcUrl: string;
   chainId?: number;
+  /** Absent where the node itself keeps the key, and on a node that was not started here. */
   faucetPrivateKey?: string;
   indexerPid: number;
 }

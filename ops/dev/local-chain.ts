@@ -6,6 +6,8 @@ import type { Service } from './services/child.ts';
 export interface LocalChain {
   /** Pays from the faucet: native coin when `contract` is null. Returns the transaction id; mining it is up to the chain. */
   pay(recipient: string, contract: string | null, rawAmount: bigint): Promise<string>;
+  /** Pays one address several amounts of native coin in one transaction; only where a transaction has outputs. */
+  payTogether?(recipient: string, rawAmounts: readonly bigint[]): Promise<string>;
   /** Waits for a transaction to be in a block. @throws when it failed there */
   mined(txid: string): Promise<void>;
   /** Chain units held at the head; native coin when `contract` is null. */
@@ -37,10 +39,12 @@ export interface LocalNodeOptions {
 
 /** What the development tools know of one family. */
 export interface LocalFamily {
-  /** Key of the account everything is paid from, as the family's own tools write keys; known to the whole world. */
-  faucetPrivateKey: string;
+  /** Key of the account everything is paid from, as the family's own tools write keys; known to the whole world. Absent where the node keeps it. */
+  faucetPrivateKey?: string;
   /** Where demo cashouts go: a stranger to the deployment. */
   outsider: string;
+  /** Another one, at another kind of address, where there are several kinds. */
+  otherOutsider?: string;
   /** Native coins each wallet of the deployment is brought to. */
   walletCoins: bigint;
   /** The chain behind a node that runs already. */

@@ -34,7 +34,10 @@ export async function forgetChildren(directory: string): Promise<void> {
 export async function stopLeftovers(directory: string): Promise<number> {
   const pids = (await readFile(join(directory, 'children'), 'utf8').catch(() => '')).split('\n').map(Number).filter(Boolean);
   // A deployable may be killed at any moment; a chain must be let finish writing itself down.
-  const stopped = [await stopAll(pids, ['api.js', 'indexer.js'], 3_000), await stopAll(pids, ['anvil', 'tron-node.js', 'redis', 'valkey'], 30_000)];
+  const stopped = [
+    await stopAll(pids, ['api.js', 'indexer.js'], 3_000),
+    await stopAll(pids, ['anvil', 'tron-node.js', 'bitcoin-node.js', 'bitcoind', 'redis', 'valkey'], 30_000),
+  ];
   await forgetChildren(directory);
   return stopped.reduce((sum, count) => sum + count, 0);
 }

@@ -83,11 +83,16 @@ export async function describeNetworks(control: Operator, local: LocalNetworks, 
         family: network.family,
         rpcUrl: network.rpcUrls[0] as string,
         ...(network.family === 'evm' ? { chainId: Number(network.chainId) } : {}),
-        ...(local.chains.has(network.name) ? { faucetPrivateKey: familyOf(network.family).faucetPrivateKey } : {}),
+        ...(local.chains.has(network.name) ? faucetOf(network.family) : {}),
         indexerPid: processes.indexers.get(network.name)?.pid() ?? 0,
       },
     ]),
   );
+}
+
+function faucetOf(family: string): Pick<DevNetwork, 'faucetPrivateKey'> {
+  const { faucetPrivateKey } = familyOf(family);
+  return faucetPrivateKey === undefined ? {} : { faucetPrivateKey };
 }
 
 /** The assets as dev.json lists them. */

@@ -159,6 +159,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     gateway,
     webhookReceiver: { url: receiver.url, log: receiver.logUrl },
     networks: await describeNetworks(control, local, processes),
+    localNetworks: [...local.chains.keys()].sort(),
     assets: await describeAssets(control, local),
     signer: { pid: processes.signer.pid() },
     runnerPid: process.pid,

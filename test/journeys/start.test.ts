@@ -5,10 +5,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { must, operator } from '#ops/dev/client.ts';
 import type { DevFile } from '#ops/dev/dev-file.ts';
 import { type Service, startService } from '#ops/dev/services/child.ts';
+import { bitcoinNode } from '#ops/dev/services/bitcoin-node.ts';
 import { evmNode } from '#ops/dev/services/evm-node.ts';
 import { tronNode } from '#ops/dev/services/tron-node.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
-import { payAndCashOut, setScene } from '#ops/dev/story.ts';
+import { setScene } from '#ops/dev/scene.ts';
+import { payAndCashOut, payInTwoOutputs } from '#ops/dev/story.ts';
 
 /** `npm start` without npm: what its script runs once the packages are there. */
 interface Runner {
@@ -84,8 +86,17 @@ describe('npm start', () => {
       faucetPrivateKey: expect.stringMatching(/^[0-9a-f]{64}$/),
       indexerPid: expect.any(Number),
     });
-    expect(Object.keys(runner.dev.metrics.indexers)).toEqual(['ethereum', 'tron']);
+    // No key: the node keeps the faucet's.
+    expect(runner.dev.networks.bitcoin).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      family: 'bitcoin',
+      rpcUrl: expect.stringMatching(/^http:\/\/sluice:sluice@127\.0\.0\.1:\d+$/),
+      indexerPid: expect.any(Number),
+    });
+    expect(runner.dev.localNetworks).toEqual(['bitcoin', 'ethereum', 'tron']);
+    expect(Object.keys(runner.dev.metrics.indexers)).toEqual(['ethereum', 'tron', 'bitcoin']);
     expect(runner.dev.assets.map(({ symbol, network, type }) => `${symbol} ${network} ${type}`).sort()).toEqual([
+      'BTC bitcoin NATIVE',
       'ETH ethereum NATIVE',
       'TRX tron NATIVE',
       'USDC ethereum ERC20',
@@ -98,9 +109,9 @@ describe('npm start', () => {
   it('gives the seed to the signer and to nobody else, and the indexer no secret but the stream key', async () => {
     const { dev } = runner;
     const indexers = Object.values(dev.networks).map(({ indexerPid }) => indexerPid);
-    expect(new Set(indexers).size).toBe(2);
+    expect(new Set(indexers).size).toBe(3);
     const holders = await Promise.all([dev.signer.pid, dev.api.pid, ...indexers].map(environmentOf));
-    expect(holders.map((entries) => entries.some((entry) => entry.startsWith('SLUICE_SIGNER_SEED=')))).toEqual([true, false, false, false]);
+    expect(holders.map((entries) => entries.some((entry) => entry.startsWith('SLUICE_SIGNER_SEED=')))).toEqual([true, false, false, false, false]);
     for (const indexer of holders.slice(2)) {
       const secrets = indexer.map((entry) => entry.split('=')[0]).filter((name) => /KEY|TOKEN|PEPPER|SEED/.test(name ?? ''));
       expect(secrets).toEqual(['SLUICE_STREAM_KEY']);
@@ -114,9 +125,11 @@ describe('npm start', () => {
       headers: { 'x-api-key': gateway.apiKey },
     })) as { paymentUid: string; paymentUrl: string };
     expect(paymentUrl).toBe(`${checkoutUrl}/p/${paymentUid}`);
-    const { offers } = (await must(`${api.baseUrl}/public/payments/${paymentUid}`, 'GET')) as { offers: { id: string }[] };
+    const { offers } = (await must(`${api.baseUrl}/public/payments/${paymentUid}`, 'GET')) as { offers: { id: string; assetNetwork: string }[] };
     const depositAddress = await waitFor(
-      async () => (await must(`${paymentUrl}/select`, 'POST', { body: { offerId: offers[0]?.id } })).depositAddress ?? false,
+      async () =>
+        (await must(`${paymentUrl}/select`, 'POST', { body: { offerId: offers.find(({ assetNetwork }) => assetNetwork === 'ethereum')?.id } }))
+          .depositAddress ?? false,
       { what: 'an address', timeoutMs: 60_000 },
     );
     expect(depositAddress).toMatch(/^0x[0-9a-fA-F]{40}$/);
@@ -142,8 +155,10 @@ describe('npm start', () => {
     await waitFor(async () => (await fetch(new URL('/readyz', runner.dev.metrics.api))).ok, { what: 'the api to be ready again', timeoutMs: 30_000 });
   });
 
-  it.each(['ethereum', 'tron'])('pays, is paid, and cashes out on %s', async (network) => {
-    expect(await payAndCashOut(setScene(runner.dev, network))).toContain('cashed out');
+  it('pays, is paid, and cashes out on every chain, and judges two outputs of one Bitcoin transaction by their sum', async () => {
+    const paid = await Promise.all(['ethereum', 'tron', 'bitcoin'].map((network) => payAndCashOut(setScene(runner.dev, network))));
+    for (const said of paid) expect(said).toContain('cashed out');
+    expect(await payInTwoOutputs(setScene(runner.dev, 'bitcoin'))).toContain('in one transaction');
   });
 
   it('shows what happened on each chain where explorerTxUrl points', async () => {
@@ -172,6 +187,13 @@ describe('npm start', () => {
     expect((await tron.head()).block_header.raw_data.timestamp).toBeGreaterThanOrEqual(before + 86_400_000);
     const ethereum = await evmNode(runner.dev.networks.ethereum?.rpcUrl as string).call<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false]);
     expect(Number(ethereum.timestamp)).toBeGreaterThanOrEqual(Math.floor(before / 1_000) + 86_400);
+    const bitcoin = bitcoinNode(runner.dev.networks.bitcoin?.rpcUrl as string);
+    const timeOf = async (): Promise<number> => (await bitcoin.call<{ time: number }>('getblockchaininfo')).time;
+    expect(await timeOf()).toBeGreaterThanOrEqual(Math.floor(before / 1_000) + 86_400);
+    // The blocks that npm start mines go on from there.
+    const height = await bitcoin.height();
+    await waitFor(async () => (await bitcoin.height()) >= height + 2, { what: 'two more blocks' });
+    expect(await timeOf()).toBeGreaterThanOrEqual(Math.floor(before / 1_000) + 86_400);
   });
 
   it('continues on the same chain, data and keys after Ctrl+C, with clean books', async () => {
@@ -185,7 +207,8 @@ describe('npm start', () => {
     runner = await start();
     expect(runner.dev.gateway).toEqual(gateway);
     expect(await must(`${runner.dev.api.baseUrl}/public/payments/${paymentUid}?statusOnly=true`, 'GET')).toMatchObject({ status: 'PENDING' });
-    for (const network of ['ethereum', 'tron']) expect(await payAndCashOut(setScene(runner.dev, network))).toContain('cashed out');
+    const paid = await Promise.all(['ethereum', 'bitcoin'].map((network) => payAndCashOut(setScene(runner.dev, network))));
+    for (const said of paid) expect(said).toContain('cashed out');
     expect(await operator(runner.dev.operatorUrl, runner.dev.operatorToken).must('GET', '/audit')).toMatchObject({ clean: true });
   });
 });

@@ -40,6 +40,7 @@ beforeAll(async () => {
     // Any page that answers will do: nothing is delivered here.
     webhookReceiver: { url: 'http://127.0.0.1:9999/hook', log: `${api.opsUrl}/healthz` },
     networks: { ethereum: { id: items[0].id, family: 'evm', rpcUrl: world.chain.url, chainId: 31337, faucetPrivateKey: FAUCET.privateKey, indexerPid: 1 } },
+    localNetworks: ['ethereum'],
     assets: [],
     signer: { pid: 1 },
     runnerPid: process.pid,

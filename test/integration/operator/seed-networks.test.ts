@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 function seed(configured: readonly NetworkConfig[] = networks, staticPrices = true): Promise<Map<string, string>> {
-  return seedNetworks({ db: database, networks: configured, codec: (network) => codecOf(network.family), staticPrices, randomBytes });
+  return seedNetworks({ db: database, networks: configured, codec: codecOf, staticPrices, randomBytes });
 }
 
 const changed = (asset: object, network: object = {}): NetworkConfig[] => [
@@ -32,7 +32,7 @@ describe('seeding', () => {
     const all = await Promise.all([seed(), seed(), seed(), seed()]);
     const again = await seed();
     for (const ids of all) expect(ids).toEqual(again);
-    expect((await listAssets(database.sql)).map((asset) => asset.symbol)).toEqual(['ETH', 'USDC', 'USDT', 'TRX', 'USDT']);
+    expect((await listAssets(database.sql)).map((asset) => asset.symbol)).toEqual(['BTC', 'ETH', 'USDC', 'USDT', 'TRX', 'USDT']);
   });
 
   it('takes over changed figures and keeps the asset', async () => {
@@ -42,7 +42,7 @@ describe('seeding', () => {
       changed({
         networkFee: '0.75',
         minimumSettlement: '5',
-        contract: codecOf('evm').display(ethereum.assets.find((one) => one.symbol === 'USDT')?.contract as string),
+        contract: codecOf({ family: 'evm', chainId: '31337' }).display(ethereum.assets.find((one) => one.symbol === 'USDT')?.contract as string),
       }),
     );
     const after = await listAssets(database.sql);
