@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TronChain } from '#test/harness/tron-chain.ts';
 import { aRig, type Payee, type Rig } from './conformance/rig.ts';
 import { tron } from './conformance/tron.ts';
 import { describeRows, happen } from './hostile/run.ts';
@@ -20,7 +21,7 @@ describe('what a chain really did', () => {
   let payees: Payee[];
   beforeAll(async () => {
     rig = await aRig(tron, { notFinal: NOT_FINAL });
-    payees = await happen(rig, REAL, await tronBench(rig.node.chain), () => rig.bury());
+    payees = await happen(rig, REAL, await tronBench(rig.node.chain as TronChain), () => rig.bury());
   }, 120_000);
   afterAll(() => rig?.stop());
 
@@ -38,7 +39,7 @@ describe('what a node tells, in agreement with itself', () => {
   let payees: Payee[];
   beforeAll(async () => {
     rig = await aRig(tron, { notFinal: NOT_FINAL });
-    const { told, meddling } = toldTron(await tronBench(rig.node.chain));
+    const { told, meddling } = toldTron(await tronBench(rig.node.chain as TronChain));
     payees = await happen(rig, TOLD, told, async () => {
       await rig.node.chain.mine(NOT_FINAL + 1);
       rig.node.meddle(await meddling());

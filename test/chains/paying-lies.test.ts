@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ChainUnavailable, type Payer, type TransferIntent } from '#shared/chains/chain.ts';
+import { bitcoinPayer } from '#shared/chains/bitcoin/payer.ts';
+import { ChainUnavailable, type OwnOutput, type Payer, type TransferIntent } from '#shared/chains/chain.ts';
 import { evmPayer } from '#shared/chains/evm/payer.ts';
 import { openRpc } from '#shared/chains/evm/rpc.ts';
 import { openTronApi } from '#shared/chains/tron/http.ts';
@@ -180,5 +181,55 @@ describe('on TRON, a lie to who pays', () => {
     ['a failure', put(['result'], { result: true, message: '6e6f' })],
   ])('a token balance of %s is none', async (_name, change) => {
     await expect(lying(SIMULATE, change).balance(chain.faucet, chain.tokens.USDT)).rejects.toThrow(ChainUnavailable);
+  });
+});
+
+describe('on Bitcoin, a lie to who pays', () => {
+  const SENDER = 'bcrt1qgnjggmy65s5s5fen2tnt3gm4uxmru7n66nspdj';
+  const intent: TransferIntent = { sender: SENDER, recipient: 'bcrt1qqqqqqqqqqqqqqqqqqqqqqqqqqr90uqqp30ysdp', contract: null, rawAmount: 100_000n };
+  const coins: OwnOutput[] = [{ txid: 'ab'.repeat(32), vout: 0, rawAmount: 5_000_000n, address: SENDER }];
+  /** What an honest node says; amounts as text, as the RPC reads them. */
+  const HONEST: Readonly<Record<string, unknown>> = {
+    estimatesmartfee: { feerate: '0.00005000', blocks: 3 },
+    getmempoolinfo: { mempoolminfee: '0.00001000', minrelaytxfee: '0.00001000', incrementalrelayfee: '0.00001000' },
+  };
+  const lying = (method: string, change: Change): Payer =>
+    bitcoinPayer({ chainId: 'regtest', feeRate: { cap: '500' } }, async (asked) => {
+      const answer = structuredClone(HONEST[asked]);
+      return asked === method ? change(answer) : answer;
+    });
+  const feeOf = async (payer: Payer): Promise<bigint> => {
+    const answer = await payer.quote(intent, coins);
+    if (!answer.ok) throw new Error(answer.rejected);
+    return answer.quote.rawFee;
+  };
+
+  it.each<[string, string, Change]>([
+    ['no estimate and no reason', 'estimatesmartfee', told({})],
+    ['nothing at all', 'estimatesmartfee', told(null)],
+    ['an estimate of nothing', 'estimatesmartfee', put(['feerate'], 0)],
+    ['an estimate below nothing', 'estimatesmartfee', put(['feerate'], '-0.00005')],
+    ['an estimate finer than a satoshi', 'estimatesmartfee', put(['feerate'], '0.000000001')],
+    ['an estimate that is no number', 'estimatesmartfee', put(['feerate'], 'low')],
+    ['no word of its mempool', 'getmempoolinfo', told(null)],
+    ['no lowest fee', 'getmempoolinfo', put(['mempoolminfee'], undefined)],
+    ['a lowest fee below nothing', 'getmempoolinfo', put(['mempoolminfee'], '-0.00001')],
+    ['a lowest fee that nobody would pay', 'getmempoolinfo', put(['minrelaytxfee'], '1.00000000')],
+    ['an increment that is no number', 'getmempoolinfo', put(['incrementalrelayfee'], [])],
+  ])('%s is no quote', async (_name, method, change) => {
+    await expect(lying(method, change).quote(intent, coins)).rejects.toThrow(ChainUnavailable);
+    await expect(lying(method, change).estimate(intent)).rejects.toThrow(ChainUnavailable);
+  });
+
+  it('an absurd estimate costs what the highest rate of the configuration does, and not more', async () => {
+    const honest = await feeOf(lying('estimatesmartfee', (answer) => answer));
+    // Five satoshis per virtual byte against five hundred.
+    expect(await feeOf(lying('estimatesmartfee', put(['feerate'], '1.00000000')))).toBe(honest * 100n);
+    expect(await feeOf(lying('estimatesmartfee', put(['feerate'], 21_000_000)))).toBe(honest * 100n);
+  });
+
+  it('an estimate below what the node itself passes on is not believed', async () => {
+    const honest = await feeOf(lying('estimatesmartfee', (answer) => answer));
+    expect(await feeOf(lying('estimatesmartfee', put(['feerate'], '0.00000001')))).toBe(honest / 5n);
   });
 });

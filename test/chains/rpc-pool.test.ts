@@ -78,6 +78,7 @@ function pool(...providers: string[]): void {
             one.facts.get(txid) ?? (one.known.has(txid) ? { txid, height: null, blockHash: null, succeeded: null, transfers: [] } : null),
         ),
       balance: () => reading(one, 'balance', () => BigInt(one.height)),
+      waitingSpenders: (wanted) => reading(one, 'waitingSpenders', () => wanted.map(({ txid }) => (one.known.has(txid) ? `spends ${txid}` : null))),
       seesInternal: () => (one.fault === null ? Promise.resolve(one.sighted) : Promise.reject(one.fault)),
       close: () => Promise.resolve(),
     }),
@@ -408,6 +409,25 @@ describe('the head of a pool', () => {
     const [first, second] = asked();
     expect(first).toHaveLength(30);
     expect(second).toHaveLength(2);
+  });
+});
+
+describe('what waits to spend our outputs', () => {
+  const outputs = [
+    { txid: 'x', vout: 0 },
+    { txid: 'y', vout: 1 },
+  ];
+
+  it('is known when any endpoint has it, for what one has forgotten another may still mine', async () => {
+    pool('a', 'b');
+    at(1).known.add('y');
+    expect(await reader.waitingSpenders?.(outputs)).toEqual([null, 'spends y']);
+  });
+
+  it('stays unknown while one of them does not answer', async () => {
+    pool('a', 'b');
+    at(1).fault = fault('down');
+    await expect(reader.waitingSpenders?.(outputs)).rejects.toThrow(ChainUnavailable);
   });
 });
 

@@ -1,3 +1,4 @@
+import { Psbt } from 'bitcoinjs-lib';
 import { expect } from 'vitest';
 import { broadcastAttempt } from '#api/treasury/broadcast.ts';
 import { requeueSettlementsSweep } from '#api/jobs/dispatch-settlement.ts';
@@ -9,6 +10,8 @@ import type { Deps } from '#api/deps.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { connect } from '#shared/platform/postgres.ts';
+import { mineThese } from '#test/chains/conformance/bitcoin-branches.ts';
+import { coreCall } from '#test/chains/conformance/bitcoin-rpc.ts';
 import type { TreasuryFamily } from '#test/fixtures/treasury.ts';
 import { cutLink } from '#test/harness/cut-link.ts';
 import { ask, attemptsOf, expectPaidOnce, mortalOf, payoutsOf, planned, sendAgain, sent, signed, type Stage, statusOf } from './stage.ts';
@@ -24,7 +27,11 @@ export interface FaultRow {
   play(stage: Stage): Promise<void>;
 }
 
-const ALL: readonly TreasuryFamily[] = ['evm', 'tron'];
+const ALL: readonly TreasuryFamily[] = ['evm', 'tron', 'bitcoin'];
+/** Where a block can hold a transfer that failed. */
+const FAILING: readonly TreasuryFamily[] = ['evm', 'tron'];
+/** Where a transfer costs coins of a wallet. */
+const WITH_GAS: readonly TreasuryFamily[] = ['evm', 'tron'];
 /** What nodes say to bytes they have, had, or do not want. */
 const ANSWERS = [
   'already known',
@@ -114,7 +121,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
   },
   {
     row: 'F4',
-    name: 'a crash between signing and storing: the bytes are gone and never sent, the next ones use the same nonce',
+    name: 'a crash between signing and storing: the bytes are gone and never sent, the next ones use the same nonce or coin',
     families: ALL,
     async play(stage) {
       const { settlementId, payoutId } = await planned(stage);
@@ -271,13 +278,13 @@ export const FAULT_ROWS: readonly FaultRow[] = [
   {
     row: 'F13',
     name: 'a payout that fails on chain is made again once, when the failure is final',
-    families: ALL,
+    families: FAILING,
     async play(stage) {
       const { treasury, driver } = stage;
       const { settlementId } = await sent(stage);
-      const mend = await driver.paying.breakToken(treasury.chain);
+      const mend = await driver.paying.breakToken?.(treasury.chain);
       await treasury.mine();
-      await mend();
+      await mend?.();
       expect(await payoutsOf(stage, settlementId)).toHaveLength(1);
       await expectPaidOnce(stage, settlementId);
       expect(await payoutsOf(stage, settlementId)).toMatchObject([
@@ -289,17 +296,43 @@ export const FAULT_ROWS: readonly FaultRow[] = [
   {
     row: 'F14',
     name: 'a failed payout that succeeds after a reorganisation is one transfer',
-    families: ALL,
+    families: FAILING,
     async play(stage) {
       const { treasury, driver } = stage;
       const { settlementId, bytes } = await sent(stage);
-      const mend = await driver.paying.breakToken(treasury.chain);
+      const mend = await driver.paying.breakToken?.(treasury.chain);
       await treasury.mine();
-      await mend();
+      await mend?.();
       const raw = Buffer.from(bytes).toString('hex');
       await treasury.reorganise(1, [{ transaction: driver.family === 'evm' ? `0x${raw}` : raw, block: 0 }]);
       await expectPaidOnce(stage, settlementId);
       expect(await payoutsOf(stage, settlementId)).toMatchObject([{ family: 1, status: 'CONFIRMED' }]);
+    },
+  },
+  {
+    row: 'F15',
+    name: 'a bitcoin payout that was replaced, its block reorganised for one with the other bytes, is one transfer: both spend the anchor',
+    families: ['bitcoin'],
+    async play(stage) {
+      const { treasury, random } = stage;
+      const { settlementId, payoutId } = await sent(stage);
+      await replace(stage);
+      const both = await attemptsOf(stage, payoutId);
+      expect(both).toHaveLength(2);
+      const raw = both.map(({ bytes }) => Psbt.fromBuffer(bytes).extractTransaction(true).toHex());
+      const call = coreCall(treasury.chain.url);
+      const [first, other] = random.chance(0.5) ? [0, 1] : [1, 0];
+      await mineThese(call, [raw[first] as string]);
+      // Together they are no block: the anchor is spent.
+      await expect(mineThese(call, [raw[other] as string])).rejects.toThrow(/missingorspent|inputs/);
+      await treasury.follow();
+      expect(await payoutsOf(stage, settlementId)).toMatchObject([{ status: 'INCLUDED' }]);
+      await treasury.reorganise(1, [{ transaction: raw[other] as string, block: 0 }]);
+      await expectPaidOnce(stage, settlementId);
+      expect(await payoutsOf(stage, settlementId)).toMatchObject([{ family: 1, status: 'CONFIRMED' }]);
+      const [settled] = await treasury.deps.db.sql<{ txid: string }[]>`
+        select distinct txid from sightings where canonical and kind = 'native' and recipient = ${stage.order.body.address}`;
+      expect(settled?.txid).toBe(both[other]?.txid);
     },
   },
   {
@@ -336,7 +369,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
   {
     row: 'F18',
     name: 'with empty wallets a cashout waits, is not rejected, and is paid once they are filled',
-    families: ALL,
+    families: WITH_GAS,
     poor: true,
     async play(stage) {
       const { treasury, driver } = stage;

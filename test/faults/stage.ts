@@ -5,9 +5,10 @@ import { createSettlement } from '#api/settlements/create.ts';
 import { dispatchSettlement } from '#api/settlements/dispatch.ts';
 import { getSettlement, type SettlementView } from '#api/settlements/view.ts';
 import { planSweeps } from '#api/treasury/plan-sweeps.ts';
-import { parseTrusted, toUnits } from '#shared/core/money.ts';
+import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';
 import { DRIVERS } from '#test/chains/conformance/families.ts';
 import type { FamilyDriver } from '#test/chains/conformance/family.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
 import { assertBooksEqualChain, type Treasury } from '#test/fixtures/treasury.ts';
 import type { CommonChain } from '#test/harness/chain.ts';
 import { aMortal, type Mortal } from '#test/simulation/mortal.ts';
@@ -34,11 +35,21 @@ let destinations = 0;
 export async function aStage(treasury: Treasury<CommonChain>, random: Random): Promise<Stage> {
   const driver = DRIVERS.find(({ family }) => family === treasury.network.config.family);
   if (driver === undefined) throw new Error('nobody drives this family');
+  const { main, paying } = driver;
   const shop = await treasury.world.aGateway({ cashout: { enabled: true, allowlist: [] } });
-  await treasury.earn(shop, 'USDT', '60');
+  const { earned } = paying.money[main] as { earned: string };
+  await treasury.earn(shop, main, earned);
   destinations += 1;
-  const body = { assetId: treasury.assets.USDT?.id as string, amount: String(20 + random.below(30)), address: driver.stranger(500_000 + destinations) };
+  // Between two and four fifths of it.
+  const amount = formatAmount((parseTrusted(earned) * BigInt(40 + random.below(40))) / 100n);
+  const body = { assetId: assetOf(treasury, main).id, amount, address: driver.stranger(500_000 + destinations) };
   return { driver, treasury, shop, random, order: { key: `${destinations}-${random.below(1_000_000)}`, body } };
+}
+
+function assetOf(treasury: Treasury<CommonChain>, symbol: string): StoredAsset {
+  const found = treasury.assets[symbol];
+  if (found === undefined) throw new Error(`there is no ${symbol} here`);
+  return found;
 }
 
 /** The stage's processes as one that can die. */
@@ -121,9 +132,10 @@ export async function expectPaidOnce(stage: Stage, settlementId: string): Promis
   await treasury.mine(2);
   const settled = await getSettlement(treasury.deps, { gateway: shop, id: settlementId });
   expect(settled.status).toBe('SETTLED');
-  const usdt = treasury.assets.USDT;
-  const held = await treasury.chain.tokenBalance(usdt?.contract as string, order.body.address);
-  expect(held).toBe(toUnits(parseTrusted(settled.netAmount), usdt?.decimals ?? 0));
+  const { contract, decimals } = assetOf(treasury, stage.driver.main);
+  const { address } = order.body;
+  const held = contract === null ? await treasury.chain.balance(address) : await treasury.chain.tokenBalance(contract, address);
+  expect(held).toBe(toUnits(parseTrusted(settled.netAmount), decimals));
   const rows = await treasury.deps.db.sql`select 1 from settlements where gateway_id = ${shop.id}`;
   expect(rows, 'one order is one settlement').toHaveLength(1);
   await assertBooksEqualChain(treasury);

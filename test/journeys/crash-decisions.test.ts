@@ -30,13 +30,15 @@ const HELD: Crash[] = [
 ];
 const HERE = ['127.0.0.1', '::1'];
 /** Above the cap, and more than there is before somebody pays. */
-const AMOUNT = '60';
+const DOLLARS = 60n;
 const PATIENCE_MS = 120_000;
 
 /** What is decided knows no chain, so `npm test` asks one family; `npm run test:long` asks them all. */
 const FAMILIES = (FULL ? DRIVERS : DRIVERS.slice(0, 1)).map((driver) => [driver.family, driver] as const);
 
 describe.each(FAMILIES)('what people decide about money on %s survives SIGKILL', (_family, driver) => {
+  const { main } = driver;
+  const amount = () => scene.worth(main, DOLLARS);
   let scene: Scene;
   let strangers = 700;
   beforeAll(async () => {
@@ -72,13 +74,13 @@ describe.each(FAMILIES)('what people decide about money on %s survives SIGKILL',
     insist(() => scene.shop.signed('POST', `/merchant/settlements/${id}/${verb}`, { idempotencyKey: key, ...(body !== undefined && { body }) }));
   const park = async (): Promise<{ id: string; destination: string }> => {
     const destination = aStranger();
-    const { id, status } = await scene.cashout('USDT', AMOUNT, destination);
+    const { id, status } = await scene.cashout(main, amount(), destination);
     expect(status).toBe('UNDERFUNDED');
     return { id: id as string, destination };
   };
   const earn = async (amount: string): Promise<void> => {
-    const payment = await scene.open('USDT', { amount });
-    await scene.chainOf('USDT').pay(payment.address, scene.contract('USDT'), payment.rawAmount);
+    const payment = await scene.open(main, { amount });
+    await scene.chainOf(main).pay(payment.address, scene.contract(main), payment.rawAmount);
     await scene.resting(payment.id);
   };
   const enrol = async (): Promise<string> => {
@@ -125,7 +127,7 @@ describe.each(FAMILIES)('what people decide about money on %s survives SIGKILL',
       },
     });
     for (const { id, destination, settled } of paid) {
-      expect(await scene.held('USDT', destination)).toBe(scene.raw('USDT', settled.netAmount as string));
+      expect(await scene.held(main, destination)).toBe(scene.raw(main, settled.netAmount as string));
       expect(await eventsOf(id)).toEqual(['CREATED', 'ACTIVATED', 'APPROVED', 'DISPATCHED', 'COMPLETED']);
     }
     await expectSound();
@@ -135,7 +137,7 @@ describe.each(FAMILIES)('what people decide about money on %s survives SIGKILL',
     const ended = await dieAtEach(scene, ENDED, {
       prepare: async () => undefined,
       async work() {
-        await waitFor(async () => Number((await scene.balance('USDT')).totalAvailable) < Number(AMOUNT), { what: 'a pool that is short' });
+        await waitFor(async () => Number((await scene.balance(main)).totalAvailable) < Number(amount()), { what: 'a pool that is short' });
         const cancelled = await park();
         expect((await decide(cancelled.id, 'cancel')).data.status ?? (await settlementOf(cancelled.id)).status).toBe('REJECTED');
         const rejected = await park();
@@ -144,7 +146,7 @@ describe.each(FAMILIES)('what people decide about money on %s survives SIGKILL',
         await insist(() => scene.world.operator(scene.api).call('POST', `/settlements/${rejected.id}/reject`, { body: { reason: 'a test' } }));
         await until(rejected.id, 'REJECTED');
         // What was given back would cover the next run's.
-        const again = await scene.cashout('USDT', (await scene.balance('USDT', AMOUNT)).totalAvailable as string, aStranger());
+        const again = await scene.cashout(main, (await scene.balance(main, amount())).totalAvailable as string, aStranger());
         expect(again.status).toBe('PENDING_APPROVAL');
         return [cancelled.id, rejected.id] as const;
       },
@@ -178,11 +180,11 @@ describe.each(FAMILIES)('what people decide about money on %s survives SIGKILL',
 
   it('at every point of holding a payment and paying it back: one verdict, one refund', async () => {
     const refunds = await dieAtEach(scene, HELD, {
-      prepare: async () => ({ payment: await scene.open('USDT', { amount: '25' }), destination: aStranger() }),
+      prepare: async () => ({ payment: await scene.open(main, { amount: '25' }), destination: aStranger() }),
       async work({ payment, destination }) {
         const operator = () => scene.world.operator(scene.api);
         await insist(() => operator().call('PUT', `/screening/${payment.address}`, { body: { score: 90 } }));
-        await scene.chainOf('USDT').pay(payment.address, scene.contract('USDT'), payment.rawAmount);
+        await scene.chainOf(main).pay(payment.address, scene.contract(main), payment.rawAmount);
         await waitFor(async () => (await scene.verify(payment.id)).amlState === 'HELD', {
           what: 'the payment to be held',
           timeoutMs: PATIENCE_MS,
@@ -205,7 +207,7 @@ describe.each(FAMILIES)('what people decide about money on %s survives SIGKILL',
       const [refund, ...more] = await sql<{ amount: string; status: string }[]>`select amount::text, status from aml_refunds where payment_id = ${payment.id}`;
       expect(more).toHaveLength(0);
       expect(refund?.status).toBe('paid');
-      expect(await scene.held('USDT', destination)).toBe(scene.raw('USDT', refund?.amount as string));
+      expect(await scene.held(main, destination)).toBe(scene.raw(main, refund?.amount as string));
     }
     await expectSound();
   });

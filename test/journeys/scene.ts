@@ -3,9 +3,10 @@ import { type Merchant, newKey } from '#ops/dev/client.ts';
 import { freePort, waitFor } from '#ops/dev/services/wait.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
 import type { AssetConfig } from '#shared/core/assets.ts';
+import { formatAmount } from '#shared/core/money.ts';
 import { type CommonChain, EVM_OUTSIDER } from '#test/harness/chain.ts';
 import type { Deployable, DeployableOptions, RunningApi } from '#test/harness/deployables.ts';
-import { aPayment, aWorld, type World, type WorldNetwork, type WorldOptions } from '#test/harness/world.ts';
+import { aPayment, aWorld, WORLD_PRICES, type World, type WorldNetwork, type WorldOptions } from '#test/harness/world.ts';
 
 /** A payment somebody is about to pay. */
 export interface OpenPayment {
@@ -34,6 +35,8 @@ export interface Scene {
   chainOf(symbol: string): CommonChain;
   /** Chain units of an asset's decimal text. */
   raw(symbol: string, amount: string): bigint;
+  /** Decimal text of as much of an asset as these dollars buy. */
+  worth(symbol: string, dollars: bigint): string;
   /** Chain units of an asset an address holds at the head. */
   held(symbol: string, address: string): Promise<bigint>;
   verify(id: string): Promise<Record<string, unknown>>;
@@ -97,6 +100,11 @@ export async function aScene(options: SceneOptions = {}): Promise<Scene> {
     contract: (symbol) => find(symbol).asset.contract,
     chainOf: (symbol) => find(symbol).chain,
     raw,
+    worth(symbol, dollars) {
+      const { asset } = find(symbol);
+      const micros = toRaw(WORLD_PRICES[asset.symbol] as string, 6);
+      return formatAmount((dollars * 10n ** BigInt(6 + 18)) / micros);
+    },
     held(symbol, address) {
       const { chain, asset } = find(symbol);
       return asset.contract === null ? chain.balance(address) : chain.tokenBalance(asset.contract, address);

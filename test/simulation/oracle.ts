@@ -2,6 +2,7 @@ import type { SettlementView } from '#api/settlements/view.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';
+import { coreCall } from '#test/chains/conformance/bitcoin-rpc.ts';
 import type { TestChain } from '#test/harness/chain.ts';
 import type { TronChain } from '#test/harness/tron-chain.ts';
 import type { Cashout, Model, Paid, Sent } from './model.ts';
@@ -32,9 +33,18 @@ async function stands(street: Street, txid: string): Promise<boolean> {
     const { node } = street.node.chain as TestChain;
     return (await node.call<{ status: string } | null>('eth_getTransactionReceipt', [txid]))?.status === '0x1';
   }
+  if (street.driver.family === 'bitcoin') return isMined(street.node.chain.url, txid);
   const { node } = street.node.chain as TronChain;
   const info = await node.call<{ blockNumber?: number; receipt?: { result?: string } }>('wallet/gettransactioninfobyid', { value: txid });
   return info.blockNumber !== undefined && (info.receipt?.result ?? 'SUCCESS') === 'SUCCESS';
+}
+
+/** Whether a block of the best chain holds a transaction; a node also tells of the blocks that it has left. */
+async function isMined(url: string, txid: string): Promise<boolean> {
+  const call = coreCall(url);
+  const { blockhash } = await call<{ blockhash?: string }>('getrawtransaction', [txid, 1]).catch((): { blockhash?: string } => ({}));
+  if (blockhash === undefined) return false;
+  return (await call<{ confirmations: number }>('getblockheader', [blockhash])).confirmations > 0;
 }
 
 /** At every moment: nobody ever received more than was asked for; of the newest cashouts only, when a number is given. */

@@ -10,7 +10,7 @@ import type { Model, Paid, Shop } from './model.ts';
 import type { Street } from './street.ts';
 
 /** Dollars of an asset's coin in this town. */
-const USD: Readonly<Record<string, number>> = { ETH: 2_000, TRX: 0.3, USDT: 1, USDC: 1 };
+const USD: Readonly<Record<string, number>> = { ETH: 2_000, TRX: 0.3, BTC: 60_000, USDT: 1, USDC: 1 };
 /** A payment must be worth its fees and no more than one transaction may move. */
 const DOLLARS = { least: 4, most: 60 };
 
@@ -18,7 +18,7 @@ const DOLLARS = { least: 4, most: 60 };
 export function coinsFor(asset: StoredAsset, dollars: number, { random }: Model): string {
   const places = Math.min(asset.decimals, 9);
   const whole = BigInt(Math.round((dollars / (USD[asset.symbol] ?? 1)) * 1e6));
-  const units = whole * 10n ** BigInt(places - 6 + 12) + BigInt(random.below(1_000)) * 10n ** BigInt(18 - places);
+  const units = whole * 10n ** 12n + BigInt(random.below(1_000)) * 10n ** BigInt(18 - places);
   return formatAmount(units);
 }
 

@@ -11,6 +11,7 @@ import { openScreening } from '#api/screening/open.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { openSigners } from '#api/signer/start.ts';
 import { listAssets } from '#api/store/assets.ts';
+import { readClock } from '#api/store/clock.ts';
 import { handOverDue } from '#api/store/outbox.ts';
 import { listSignable } from '#api/store/payouts.ts';
 import { restampStaticPrices } from '#api/store/prices.ts';
@@ -26,7 +27,7 @@ import type { Random } from './random.ts';
 import { followStreet, NOT_FINAL, openStreet, type Street, takeLease } from './street.ts';
 
 /** Whole coins on each funding wallet. */
-const FUNDING: Readonly<Record<string, string>> = { evm: '10', tron: '5000' };
+const FUNDING: Readonly<Record<string, string>> = { evm: '10', tron: '5000', bitcoin: '1' };
 /** What a worker does by itself that has nothing to do with money, or asks the world outside. */
 const NOT_HERE = /^(refresh-prices|check-genesis|forget-|report-)/;
 const JOBS = registry.jobs.filter(({ topic }) => !topic.startsWith('webhook.'));
@@ -134,7 +135,7 @@ export async function aTown(random: Random): Promise<Town> {
     },
     async advance(seconds) {
       await world.advance(seconds);
-      await warp.warp(seconds);
+      await warp.warp(seconds, (await readClock(database.sql)).now);
       await database.transaction(restampStaticPrices);
     },
     gateway: (input) => world.aGateway(input),

@@ -19,6 +19,9 @@ describe('a fee that a node named', () => {
     ['waits at any absurd amount', fee(2n ** 200n), locked('1000000'), /above the ceiling/],
     ['is paid at ten times what was locked for it', fee(ETHER / 200n), locked('1'), null],
     ['waits above ten times what was locked for it', fee(ETHER / 200n + 1n), locked('1'), /10 times what was locked/],
+    ['is paid at ten times that for each output it spends', { ...fee(ETHER / 50n), inputs: 4 }, locked('1'), null],
+    ['waits above that', { ...fee(ETHER / 50n + 1n), inputs: 4 }, locked('1'), /10 times what was locked/],
+    ['waits above the ceiling however many outputs it spends', { ...fee(ETHER / 8n + 1n), inputs: 1_000 }, locked('1'), /above the ceiling/],
     ['is held against the ceiling alone where nothing was locked', fee(ETHER / 10n), locked('0'), null],
     ['waits while nobody knows what the coin is worth', fee(1n, 'TRX'), null, /no fresh price for TRX/],
   ])('%s', async (_what, named, held, problem) => {

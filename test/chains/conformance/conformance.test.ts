@@ -12,12 +12,13 @@ import { describePayouts } from './payouts.ts';
 import { describeReorganisations } from './reorganisations.ts';
 import { aRig, type Rig } from './rig.ts';
 
-const FAMILIES: Family[] = ['evm', 'tron', 'bitcoin'];
+/** A chain of each family there is. */
+const FAMILIES: Readonly<Record<Family, string>> = { evm: '1', tron: 'mainnet', bitcoin: 'mainnet' };
 
 /** Blocks of the head that may still go, so that there is a range of depths to reorganise. */
 const NOT_FINAL = 6;
 
-it.each(FAMILIES.filter(isServed))('%s, which this build serves, is tested by this suite', (family) => {
+it.each((Object.keys(FAMILIES) as Family[]).filter(isServed))('%s, which this build serves, is tested by this suite', (family) => {
   expect(DRIVERS.map((driver) => driver.family)).toContain(family);
   expect(existsSync(`test/journeys/crash-cashout-${family}.test.ts`), 'and dies at every point of a cashout of its own').toBe(true);
 });
@@ -44,7 +45,7 @@ describe.each(DRIVERS.map((driver) => [driver.family, driver] as const))('%s', (
 
 function isServed(family: Family): boolean {
   try {
-    codecOf(family);
+    codecOf({ family, chainId: FAMILIES[family] });
     return true;
   } catch {
     return false;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Payment, TransferWay } from './family.ts';
+import type { FamilyDriver, Payment, TransferWay } from './family.ts';
 import type { Payee, Rig } from './rig.ts';
 
 /** Every way money can arrive: what is booked is what arrived, once, under the transaction that brought it. */
@@ -71,8 +71,15 @@ export function describeDeposits(rig: () => Rig): void {
   });
 }
 
-/** Above any dust floor, and with a digit in the last place so that nothing can be rounded unseen. */
-export function amountOf(rig: Rig, { symbol }: Pick<TransferWay, 'symbol'>, index: number): bigint {
-  const decimals = rig.assets[symbol]?.decimals ?? 0;
-  return 2n * 10n ** BigInt(decimals) + BigInt(index) * 10n ** BigInt(decimals - 2) + 1n + BigInt(index);
+/** Another one for each index, with a digit in the last place so that nothing can be rounded unseen. */
+export function amountOf({ driver }: Rig, { symbol }: Pick<TransferWay, 'symbol'>, index: number): bigint {
+  const usual = driver.payments[symbol];
+  if (usual === undefined) throw new Error(`nobody pays in ${symbol}`);
+  return usual + (BigInt(index) * usual) / 200n + 1n + BigInt(index);
+}
+
+/** The coin and the token of a family, or its coin twice. */
+export function twoOf({ payments }: FamilyDriver): [string, string] {
+  const [coin = '', token = coin] = Object.keys(payments);
+  return [coin, token];
 }

@@ -6,6 +6,7 @@ export const EVM_PUBLISHED: FamilyDriver['published'] = [
     // Printed by every anvil and Hardhat node.
     mnemonic: 'test test test test test test test test test test test junk',
     accountPath: "m/44'/60'/0'",
+    chainId: '1',
     addresses: {
       0: '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
       1: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
@@ -19,12 +20,14 @@ export const EVM_PUBLISHED: FamilyDriver['published'] = [
     // The all-zero entropy of BIP-39's own vectors.
     mnemonic: 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about',
     accountPath: "m/44'/60'/0'",
+    chainId: '1',
     addresses: { 0: '0x9858effd232b4033e47d90003d41ec34ecaeda94' },
   },
 ];
 
 /** EIP-55's own vectors, and what people paste instead. */
 export const EVM_CORPUS: AddressCorpus = {
+  chainId: '1',
   accepted: [
     '0x52908400098527886E0F7030069857D2E4169EE7',
     '0x8617E340B3D01FA5F11F306F4090FD50E238070D',

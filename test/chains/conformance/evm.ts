@@ -25,11 +25,12 @@ const TRANSFER_FROM = '23b872dd';
 const BLOCK_GAS = '0x1c9c380';
 
 const paying: Paying = {
-  earned: { coins: '2', tokens: '50' },
-  cashout: { coins: '1', tokens: '20' },
+  money: { ETH: { earned: '2', cashout: '1' }, USDT: { earned: '50', cashout: '20' } },
+  needsGas: true,
   plenty: 10n ** 19n,
   replacing: 'bump',
   outdatedSeconds: POLICY.payoutBumpSeconds,
+  closeSeconds: POLICY.payoutCloseSeconds,
   async forget(chain, txid) {
     await (chain as TestChain).node.call('anvil_dropTransaction', [txid]);
   },
@@ -48,9 +49,11 @@ const paying: Paying = {
 export const evm: FamilyDriver = {
   family: 'evm',
   network: 'ethereum',
+  payments: { ETH: 2n * 10n ** 18n, USDT: 2_000_000n, USDC: 2_000_000n },
+  main: 'USDT',
   published: EVM_PUBLISHED,
   deriveElsewhere: async (mnemonic, path) => mnemonicToAccount(mnemonic, { path: path as `m/44'/60'/${string}` }).address.toLowerCase(),
-  corpus: EVM_CORPUS,
+  corpora: [EVM_CORPUS],
   deepest: 64,
   stranger: (index) => `0x${strangerHex(index)}`,
   open,

@@ -51,8 +51,9 @@ export interface FamilyNode {
   stop(): Promise<void>;
 }
 
-/** Text that people paste where an address belongs. */
+/** Text that people paste where an address of one chain belongs. */
 export interface AddressCorpus {
+  chainId: string;
   accepted: readonly { text: string; canonical: string; display: string }[];
   refused: readonly (readonly [why: string, text: string])[];
   txids: { accepted: readonly (readonly [text: string, canonical: string])[]; refused: readonly (readonly [why: string, text: string])[] };
@@ -60,23 +61,26 @@ export interface AddressCorpus {
 
 /** What the suite can do to a chain while money leaves it. */
 export interface Paying {
-  /** Whole coins and tokens of a payment, and of the cashout that follows. */
-  earned: { coins: string; tokens: string };
-  cashout: { coins: string; tokens: string };
+  /** Decimal text of a payment and of the cashout that follows, by symbol. */
+  money: Readonly<Record<string, { earned: string; cashout: string }>>;
+  /** Whether a transfer costs coins of another wallet, which can be empty; where coins are outputs every transfer pays for itself. */
+  needsGas: boolean;
   /** Enough coins for the funding wallet, chain units. */
   plenty: bigint;
   /** What replaces bytes no block takes: the same nonce at a higher fee, or new bytes once the old ones have expired. */
   replacing: 'bump' | 'expiry';
   /** Seconds after which it may. */
   outdatedSeconds: number;
+  /** Seconds that nothing can be sent before what was sent is closed. */
+  closeSeconds: number;
   /** The network no longer knows of a transaction that waited. */
   forget(chain: CommonChain, txid: string): Promise<void>;
   /** Mines blocks that take nothing of what waits. */
   mineWithout(chain: CommonChain, blocks: number): Promise<void>;
   /** Moves the chain's own clock, where it has one. */
   passTime(chain: CommonChain, seconds: number): Promise<void>;
-  /** Makes transfers of USDT that are signed already fail, until the returned function is called. */
-  breakToken(chain: CommonChain): Promise<() => Promise<void>>;
+  /** Makes transfers of tokens that are signed already fail, until the returned function is called; null where whatever is in a block has succeeded. */
+  breakToken: ((chain: CommonChain) => Promise<() => Promise<void>>) | null;
 }
 
 /** What a family gives to be tested; the suite is written once. */
@@ -84,11 +88,15 @@ export interface FamilyDriver {
   family: TreasuryFamily;
   /** Its network in ops/dev/networks.json. */
   network: string;
+  /** What the suite pays with, in chain units of a usual payment by symbol: the coin first, and a token where there are tokens. */
+  payments: Readonly<Record<string, bigint>>;
+  /** Symbol of what its cashouts are in: a token where there is one, because that takes the longest way. */
+  main: string;
   /** Addresses at `accountPath`/0/index that others published for these mnemonics. */
-  published: readonly { mnemonic: string; accountPath: string; addresses: Record<number, string> }[];
+  published: readonly { mnemonic: string; accountPath: string; chainId: string; addresses: Record<number, string> }[];
   /** The same derivation by a library the adapter does not use for it. */
-  deriveElsewhere(mnemonic: string, path: string): Promise<string>;
-  corpus: AddressCorpus;
+  deriveElsewhere(mnemonic: string, path: string, chainId: string): Promise<string>;
+  corpora: readonly AddressCorpus[];
   /** Canonical addresses nobody has the key of, one for each number. */
   stranger(index: number): string;
   /** Deepest reorganisation of the long run, in blocks (reliability G5). */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { amountOf } from './deposits.ts';
+import { amountOf, twoOf } from './deposits.ts';
 import type { FamilyDriver, Fault } from './family.ts';
 import type { Payee, Rig } from './rig.ts';
 
@@ -20,9 +20,12 @@ export function describeFaults(driver: FamilyDriver, rig: () => Rig): void {
   });
 
   it('a node that forgot several blocks takes nothing back', async () => {
-    const { node } = rig();
-    const [payee] = (await rig().payees(1, 'USDT')) as [Payee];
-    const txid = await node.payFrom(0, 'USDT', { to: payee.address, rawAmount: amountOf(rig(), { symbol: 'USDT' }, 1) });
+    const {
+      node,
+      driver: { main },
+    } = rig();
+    const [payee] = (await rig().payees(1, main)) as [Payee];
+    const txid = await node.payFrom(0, main, { to: payee.address, rawAmount: amountOf(rig(), { symbol: main }, 1) });
     await rig().mine(2);
     const before = await rig().tip();
     node.meddle(await driver.lag(node, 2));
@@ -35,10 +38,10 @@ export function describeFaults(driver: FamilyDriver, rig: () => Rig): void {
   });
 }
 
-/** Pays in coin and token while the fault hides it, looks three times, and lets the node recover. */
+/** Pays in everything the family has while the fault hides it, looks three times, and lets the node recover. */
 async function hide(rig: Rig, faultOf: () => Promise<Fault>): Promise<void> {
-  const { node } = rig;
-  const symbols = [node.network.nativeSymbol, 'USDT'];
+  const { node, driver } = rig;
+  const symbols = twoOf(driver);
   const payees: Payee[] = [];
   for (const symbol of symbols) payees.push(...(await rig.payees(1, symbol)));
   const before = await rig.tip();

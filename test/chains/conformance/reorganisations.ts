@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FULL } from '#test/harness/counts.ts';
 import { DELIVERY_STYLES, type DeliveryStyle } from './delivery.ts';
-import { amountOf } from './deposits.ts';
+import { amountOf, twoOf } from './deposits.ts';
 import type { Payee, Rig } from './rig.ts';
 
 /**
@@ -22,10 +22,10 @@ export function describeReorganisations(rig: () => Rig, notFinal: number): void 
 }
 
 async function reorganise(rig: Rig, depth: number, style: DeliveryStyle): Promise<void> {
-  const { node } = rig;
+  const { node, driver } = rig;
   const told = `depth ${depth}, ${style.name}`;
   // Coins and tokens take turns, so that each style meets both at some depth.
-  const symbol = depth % 2 === 0 ? node.network.nativeSymbol : 'USDT';
+  const symbol = twoOf(driver)[depth % 2] as string;
   const payees = (await rig.payees(3, symbol)) as [Payee, Payee, Payee];
   const [lost, moved, replaced] = payees;
   const [first, second] = [amountOf(rig, { symbol }, depth), amountOf(rig, { symbol }, depth + 50)];

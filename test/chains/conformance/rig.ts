@@ -43,6 +43,7 @@ export interface BookedDeposit {
  * but text between them; each step is taken when the test says so.
  */
 export interface Rig {
+  driver: FamilyDriver;
   node: FamilyNode;
   deps: Deps;
   assets: Record<string, StoredAsset>;
@@ -116,6 +117,7 @@ export async function aRig(driver: FamilyDriver, options: { notFinal: number }):
 
   await follow();
   const rig: Rig = {
+    driver,
     node,
     deps,
     assets: world.assets,

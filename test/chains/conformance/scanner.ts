@@ -69,6 +69,7 @@ export async function aScanner(given: { sql: Sql; network: NetworkConfig; networ
       forkedBelowFinal: false,
       head: undefined,
       seq: 0,
+      mempoolSeq: 0,
       appliedSeq: 0,
       lastEntryId: undefined,
       caughtUpAtMs: undefined,

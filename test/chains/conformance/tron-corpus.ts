@@ -6,12 +6,14 @@ export const TRON_PUBLISHED: FamilyDriver['published'] = [
     // The all-zero entropy of BIP-39's own vectors.
     mnemonic: 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about',
     accountPath: "m/44'/195'/0'",
+    chainId: 'mainnet',
     addresses: { 0: 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH', 1: 'TSeJkUh4Qv67VNFwY8LaAxERygNdy6NQZK', 2: 'TYJPRrdB5APNeRs4R7fYZSwW3TcrTKw2gx' },
   },
   {
     // A published wallet library's test account.
     mnemonic: 'cook voyage document eight skate token alien guide drink uncle term abuse',
     accountPath: "m/44'/195'/0'",
+    chainId: 'mainnet',
     addresses: { 0: 'TXngH8bVadn9ZWtKBgjKQcqN1GsZ7A1jcb' },
   },
 ];
@@ -20,6 +22,7 @@ const USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 
 /** Base58check text with the prefix 41, and what people paste instead. */
 export const TRON_CORPUS: AddressCorpus = {
+  chainId: 'mainnet',
   accepted: [USDT, 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8', 'TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR', 'TUEZSdKsoDHQMeZwihtdoBiN46zxhGWYdH'].map((text) => ({
     text,
     canonical: text,

@@ -6,8 +6,9 @@ import { broadcast, callLocally, signPayment } from '#ops/devnet/tron/send.ts';
 import { bytesOf, addressOfKey } from '#ops/devnet/tron/transaction.ts';
 import { toBase58, toHex20 } from '#shared/chains/tron/address.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
-import type { CommonChain } from '#test/harness/chain.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { aChainOf } from '#test/harness/chains.ts';
+import type { TronChain } from '#test/harness/tron-chain.ts';
 import type { Fault, FamilyDriver, FamilyNode, Paying, Payment, TransferWay } from './family.ts';
 import { type Meddling, plainHttp, startMeddler } from './meddler.ts';
 import { strangerHex } from './stranger.ts';
@@ -25,12 +26,13 @@ const SILENCE: readonly [string, unknown][] = [
 const ENERGY_PRICE = 'getEnergyFee';
 
 const paying: Paying = {
-  earned: { coins: '500', tokens: '50' },
-  cashout: { coins: '200', tokens: '20' },
+  money: { TRX: { earned: '500', cashout: '200' }, USDT: { earned: '50', cashout: '20' } },
+  needsGas: true,
   plenty: 5_000_000_000n,
   replacing: 'expiry',
   // Longer than any bytes of ours are good for.
   outdatedSeconds: 180,
+  closeSeconds: POLICY.payoutCloseSeconds,
   async forget(chain, txid) {
     const control = tronControl(chain.url);
     await control.mine(1, [txid]);
@@ -54,12 +56,14 @@ const paying: Paying = {
 export const tron: FamilyDriver = {
   family: 'tron',
   network: 'tron',
+  payments: { TRX: 2_000_000n, USDT: 2_000_000n },
+  main: 'USDT',
   published: TRON_PUBLISHED,
   async deriveElsewhere(mnemonic, path) {
     const { TronWeb } = await import('tronweb');
     return TronWeb.fromMnemonic(mnemonic, path).address;
   },
-  corpus: TRON_CORPUS,
+  corpora: [TRON_CORPUS],
   deepest: 27,
   stranger: (index) => toBase58(strangerHex(index)),
   open,
@@ -69,7 +73,7 @@ export const tron: FamilyDriver = {
 };
 
 async function open(configured: NetworkConfig, { notFinal }: { notFinal: number }): Promise<FamilyNode> {
-  const chain = await aChainOf(configured, { blockSeconds: 0 });
+  const chain = (await aChainOf(configured, { blockSeconds: 0 })) as TronChain;
   const control = tronControl(chain.url);
   await control.setSolidLag(notFinal);
   for (const key of PAYERS) {
@@ -80,7 +84,7 @@ async function open(configured: NetworkConfig, { notFinal }: { notFinal: number 
   await control.mine(notFinal + 2);
   const meddler = await startMeddler(chain.url, plainHttp);
   const signed = new Map<string, { hex: string; payer: string; symbol: string }>();
-  const contractOf = (symbol: string): string | null => (symbol === configured.nativeSymbol ? null : (chain.tokens[symbol] as string));
+  const contractOf = (symbol: string): string | null => (symbol === configured.nativeSymbol ? null : chain.tokens[symbol as 'USDT']);
   const sign = async (privateKey: string, symbol: string, { to, rawAmount }: Payment) => {
     const transaction = await signPayment(chain.url, { to, contract: contractOf(symbol), raw: rawAmount, privateKey });
     signed.set(transaction.txid, { hex: toHex(bytesOf(transaction)), payer: privateKey, symbol });
@@ -108,7 +112,7 @@ async function open(configured: NetworkConfig, { notFinal }: { notFinal: number 
   };
 }
 
-function waysOf(chain: CommonChain, control: TronControl, { nativeSymbol }: NetworkConfig): TransferWay[] {
+function waysOf(chain: TronChain, control: TronControl, { nativeSymbol }: NetworkConfig): TransferWay[] {
   const { url, tokens } = chain;
   const single = (name: string, symbol: string, send: (payment: Payment) => Promise<string>): TransferWay => ({
     name,

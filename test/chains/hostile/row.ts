@@ -17,6 +17,8 @@ export interface Row<Bench> {
   gets?: readonly Arrived[];
   /** What comes of it is too little to be credited. */
   dust?: true;
+  /** What comes of it is not to be credited for a long time yet. */
+  early?: true;
 }
 
 const arrival =

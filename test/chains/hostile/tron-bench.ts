@@ -6,7 +6,7 @@ import type { Step } from '#ops/devnet/tron/contracts.ts';
 import { broadcast, callLocally, referenceNow } from '#ops/devnet/tron/send.ts';
 import { addressOfKey, build, type BuiltContract, type RawFields, sign } from '#ops/devnet/tron/transaction.ts';
 import { toHex20 } from '#shared/chains/tron/address.ts';
-import type { CommonChain } from '#test/harness/chain.ts';
+import type { TronChain } from '#test/harness/tron-chain.ts';
 
 export const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** A TRC-10 token, by the number it was issued under. */
@@ -22,7 +22,7 @@ export const textHex = (text: string): string => Buffer.from(text).toString('hex
 
 /** Everything the rows of a TRON chain are made with; each step is mined at once. */
 export interface TronBench {
-  chain: CommonChain;
+  chain: TronChain;
   control: TronControl;
   /** USDT, as 41-prefixed hex. */
   usdt: string;
@@ -35,7 +35,7 @@ export interface TronBench {
 }
 
 /** Opens the bench of a chain that mines only when it is told to. */
-export async function tronBench(chain: CommonChain): Promise<TronBench> {
+export async function tronBench(chain: TronChain): Promise<TronBench> {
   const { url } = chain;
   const control = tronControl(url);
   // More than a double holds exactly.
