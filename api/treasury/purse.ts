@@ -1,5 +1,5 @@
 import type { Chain } from '#api/deps.ts';
-import { findUnspent, listSpendable, lockOutputs, lockPaymentsOf, type Outpoint, type Purse, releaseOutputs } from '#api/store/outputs.ts';
+import { findSpendable, findUnspent, lockOutputs, lockPaymentsOf, type Outpoint, type Purse, releaseOutputs } from '#api/store/outputs.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
 import type { OwnOutput } from '#shared/chains/chain.ts';
 import { decoderOf, outputsOf } from '#shared/chains/payers.ts';
@@ -65,7 +65,7 @@ export async function inputsProblem(
   signed: readonly Outpoint[] = [],
 ): Promise<InputsProblem | null> {
   const known = new Map((await findUnspent(sql, purse.networkId, signed)).map((one) => [nameOf(one), one]));
-  for (const one of await listSpendable(sql, purse, payoutId)) known.set(nameOf(one), one);
+  for (const one of await findSpendable(sql, purse, inputs, payoutId)) known.set(nameOf(one), one);
   for (const input of inputs) {
     const there = known.get(nameOf(input));
     if (there === undefined) return { wait: `output ${nameOf(input)} cannot be spent (any more)` };
