@@ -1,5 +1,5 @@
-import { request as plainRequest } from 'node:http';
-import { request as secureRequest } from 'node:https';
+import http from 'node:http';
+import https from 'node:https';
 import { Readable } from 'node:stream';
 import { readRetryAfter } from '../budget.ts';
 import { ChainUnavailable, type Trouble } from '../chain.ts';
@@ -61,7 +61,7 @@ export function postPatiently(
   { headers, body, signal }: { headers: Record<string, string>; body: string; signal: AbortSignal },
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const open = target.startsWith('https:') ? secureRequest : plainRequest;
+    const { request: open } = target.startsWith('https:') ? https : http;
     const request = open(target, { method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) }, signal }, (answer) => {
       const retryAfter = answer.headers['retry-after'];
       const response = new Response(Readable.toWeb(answer) as ReadableStream, {
