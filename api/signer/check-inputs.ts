@@ -68,8 +68,9 @@ export async function checkInputs(
  * Answers why it must wait, or null; nothing is confirmed where coins are balances.
  */
 export async function confirmInputs(chain: Chain, fields: Record<string, string>): Promise<string | null> {
+  if (!spendsOutputs(chain.config.family)) return null;
   const { outputs } = chain.reader;
-  if (outputs === undefined || !spendsOutputs(chain.config.family)) return null;
+  if (outputs === undefined) return 'no endpoint can say whether its outputs are there';
   const { inputs } = spendingOf(chain, fields);
   try {
     // Nothing else is signed meanwhile.
