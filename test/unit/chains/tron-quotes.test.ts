@@ -175,13 +175,13 @@ describe('a quote on TRON', () => {
     }
   });
 
-  const refused: [string, TransferIntent, Says, RegExp][] = [
+  const refused: [string, TransferIntent, Says, RegExp, about?: 'amount'][] = [
     ['TRX to a contract', trx(1n, { recipient: USDT }), { 'wallet/getcontract': { contract_address: hex41('a'), bytecode: '60' } }, /is a contract/],
     ['TRX to its own sender', trx(1n, { recipient: HOT }), {}, /its own sender/],
     ['nothing', trx(0n), {}, /moves nothing/],
-    ['more TRX than can be written exactly', trx(2n ** 53n), {}, /more TRX than/],
-    ['more than an int64 of TRX', trx(2n ** 63n), {}, /more TRX than/],
-    ['more than a uint256 of a token', usdt(2n ** 256n), {}, /more than a token/],
+    ['more TRX than can be written exactly', trx(2n ** 53n), {}, /more TRX than/, 'amount'],
+    ['more than an int64 of TRX', trx(2n ** 63n), {}, /more TRX than/, 'amount'],
+    ['more than a uint256 of a token', usdt(2n ** 256n), {}, /more than a token/, 'amount'],
     ['a transfer the token reverts', usdt(1n), { 'wallet/triggerconstantcontract': reverts('REVERT opcode executed') }, /^REVERT opcode executed$/],
     [
       'a transfer the token reverts with a reason',
@@ -220,8 +220,8 @@ describe('a quote on TRON', () => {
       /more than any transfer may/,
     ],
   ];
-  it.each(refused)('of %s is rejected', async (_name, intent, says, reason) => {
-    expect(await node(says).payer.quote(intent)).toEqual({ ok: false, rejected: expect.stringMatching(reason) });
+  it.each(refused)('of %s is rejected, and says when it is for the amount', async (_name, intent, says, reason, about) => {
+    expect(await node(says).payer.quote(intent)).toEqual({ ok: false, rejected: expect.stringMatching(reason), ...(about === undefined ? {} : { about }) });
   });
 
   it('keeps its head-room below the caps', async () => {
