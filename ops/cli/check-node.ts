@@ -2,7 +2,7 @@ import type { DevNetwork } from '#ops/dev/dev-file.ts';
 import { familyOf } from '#ops/dev/families.ts';
 import { type BitcoinNode, bitcoinNode } from '#ops/dev/services/bitcoin-node.ts';
 import { bitcoinParams } from '#shared/chains/bitcoin/params.ts';
-import { RpcRefused } from '#shared/chains/evm/rpc.ts';
+import { RpcRefused } from '#shared/chains/rpc.ts';
 import { attempt, bad, type Finding, good } from './finding.ts';
 
 /** A node by its own words, asked from here; where npm start runs its networks are known by URL. */

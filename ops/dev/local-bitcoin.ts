@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { scriptOfAddress } from '#shared/chains/bitcoin/address.ts';
 import { satoshisOf } from '#shared/chains/bitcoin/json.ts';
 import { bitcoinParams } from '#shared/chains/bitcoin/params.ts';
-import { RpcRefused } from '#shared/chains/evm/rpc.ts';
+import { RpcRefused } from '#shared/chains/rpc.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import { FAUCET_WALLET, FIRST_BLOCKS } from '#ops/devnet/bitcoin/demo.ts';
 import { bitcoinPages } from './explorer/bitcoin.ts';

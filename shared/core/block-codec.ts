@@ -1,9 +1,7 @@
 import { type BlockMessage, type SentTransaction, type Sighting, TRANSFER_KINDS, type Transfer, type WatchAck } from './chain-events.ts';
-import { Invariant } from './errors.ts';
 import {
   type Check,
-  type Decoded,
-  decodeCanonical,
+  canonicalCodec,
   flag,
   list,
   mark,
@@ -124,17 +122,10 @@ function problem(value: unknown): string | undefined {
   return meaningProblem(message);
 }
 
-/**
- * Writes a message as its one canonical string; the MAC covers exactly these characters.
- * @throws Invariant when the reader would refuse the message, so that the writer's mistake surfaces where it was made
- */
-export function encodeBlockMessage(message: BlockMessage): string {
-  const wrong = problem(message);
-  if (wrong !== undefined) throw new Invariant(`block message: ${wrong}`);
-  return write(message);
-}
+const codec = canonicalCodec<BlockMessage>('block message', problem, write);
 
-/** Reads a message back, believing nothing; a refused one is parked, and the consumer asks for a rewind. */
-export function decodeBlockMessage(text: string): Decoded<BlockMessage> {
-  return decodeCanonical(text, problem, write);
-}
+/** Writes a message as its one canonical string. */
+export const encodeBlockMessage = codec.encode;
+
+/** Reads a message back; a refused one is parked, and the consumer asks for a rewind. */
+export const decodeBlockMessage = codec.decode;

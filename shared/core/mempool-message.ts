@@ -1,21 +1,5 @@
 import { TRANSFER_KINDS, type Transfer } from './chain-events.ts';
-import { Invariant } from './errors.ts';
-import {
-  type Check,
-  type Decoded,
-  decodeCanonical,
-  list,
-  maybe,
-  oneOf,
-  ordinalNumber,
-  pick,
-  several,
-  shapeProblem,
-  units,
-  whole,
-  word,
-  wordOrNull,
-} from './message-shape.ts';
+import { type Check, canonicalCodec, list, maybe, oneOf, ordinalNumber, pick, several, shapeProblem, units, whole, word, wordOrNull } from './message-shape.ts';
 
 /** A transfer whose block is not known yet. */
 export type WaitingTransfer = Omit<Transfer, 'height' | 'blockHash' | 'position' | 'time'>;
@@ -104,17 +88,10 @@ function transferProblem({ txid, transfers }: SeenTransaction): string | undefin
   return undefined;
 }
 
-/**
- * Writes a message as its one canonical string; the MAC covers exactly these characters.
- * @throws Invariant when the reader would refuse the message, so that the writer's mistake surfaces where it was made
- */
-export function encodeMempoolMessage(message: MempoolMessage): string {
-  const wrong = problem(message);
-  if (wrong !== undefined) throw new Invariant(`mempool message: ${wrong}`);
-  return write(message);
-}
+const codec = canonicalCodec<MempoolMessage>('mempool message', problem, write);
 
-/** Reads a message back, believing nothing; a refused one is set aside, and the next one tells everything again. */
-export function decodeMempoolMessage(text: string): Decoded<MempoolMessage> {
-  return decodeCanonical(text, problem, write);
-}
+/** Writes a message as its one canonical string. */
+export const encodeMempoolMessage = codec.encode;
+
+/** Reads a message back; a refused one is set aside, and the next one tells everything again. */
+export const decodeMempoolMessage = codec.decode;

@@ -1,3 +1,5 @@
+import { Invariant } from './errors.ts';
+
 /** Answers whether a field of a message is what it must be. */
 export type Check = (value: unknown) => boolean;
 
@@ -58,20 +60,40 @@ export const MAX_MESSAGE_LENGTH = 32 * 1024 * 1024;
 /** What a text says, or why it is refused: a value, not an exception, because the consumer parks it and goes on. */
 export type Decoded<Message> = { ok: true; message: Message } | { ok: false; problem: string };
 
-/**
- * Reads a message, believing nothing: every field is checked, then it is written again and must give the very same
- * characters, which rules out unknown fields, repeated keys, another order and other spellings of a number.
- */
-export function decodeCanonical<Message>(text: string, problem: (value: unknown) => string | undefined, write: (message: Message) => string): Decoded<Message> {
-  if (text.length > MAX_MESSAGE_LENGTH) return { ok: false, problem: 'the message is too long' };
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { ok: false, problem: 'the message is not JSON' };
-  }
-  const wrong = problem(value);
-  if (wrong !== undefined) return { ok: false, problem: wrong };
-  const message = value as Message;
-  return write(message) === text ? { ok: true, message } : { ok: false, problem: 'the message is not in canonical form' };
+/** Writes and reads one kind of message. */
+export interface Codec<Message> {
+  /**
+   * Writes a message as its one canonical string; the MAC covers exactly these characters.
+   * @throws Invariant when the reader would refuse the message, so that the writer's mistake surfaces where it was made
+   */
+  encode(message: Message): string;
+  /**
+   * Reads a message, believing nothing: every field is checked, then it is written again and must give the very same
+   * characters, which rules out unknown fields, repeated keys, another order and other spellings of a number.
+   */
+  decode(text: string): Decoded<Message>;
+}
+
+/** The codec of messages called `name`: `problem` says what is wrong with a value, `write` gives a sound one its characters. */
+export function canonicalCodec<Message>(name: string, problem: (value: unknown) => string | undefined, write: (message: Message) => string): Codec<Message> {
+  return {
+    encode(message) {
+      const wrong = problem(message);
+      if (wrong !== undefined) throw new Invariant(`${name}: ${wrong}`);
+      return write(message);
+    },
+    decode(text) {
+      if (text.length > MAX_MESSAGE_LENGTH) return { ok: false, problem: 'the message is too long' };
+      let value: unknown;
+      try {
+        value = JSON.parse(text);
+      } catch {
+        return { ok: false, problem: 'the message is not JSON' };
+      }
+      const wrong = problem(value);
+      if (wrong !== undefined) return { ok: false, problem: wrong };
+      const message = value as Message;
+      return write(message) === text ? { ok: true, message } : { ok: false, problem: 'the message is not in canonical form' };
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { RpcRefused } from '#shared/chains/evm/rpc.ts';
+import { RpcRefused } from '#shared/chains/rpc.ts';
 import type { BitcoinNode } from '#ops/dev/services/bitcoin-node.ts';
 
 /** True where the tests run on a real bitcoind, which has no control and words of its own. */

@@ -13,7 +13,7 @@ import { bitcoinSigner } from '#shared/chains/bitcoin/signer.ts';
 import { networkBytes } from '#shared/chains/bitcoin/spend.ts';
 import { dustOf } from '#shared/chains/bitcoin/vsize.ts';
 import type { DecodedTransfer, FeeQuote, OwnOutput, Payer, SigningRequest, TransferIntent } from '#shared/chains/chain.ts';
-import { type Rpc, RpcRefused } from '#shared/chains/evm/rpc.ts';
+import { type Rpc, RpcRefused } from '#shared/chains/rpc.ts';
 import { aBitcoinChain, type BitcoinChain } from '#test/harness/bitcoin-chain.ts';
 import { times } from '#test/harness/counts.ts';
 

@@ -7,7 +7,7 @@ import { bitcoinReader } from '#shared/chains/bitcoin/reader.ts';
 import { openBitcoinRpc } from '#shared/chains/bitcoin/rpc.ts';
 import { addressOfScript, witnessScript } from '#shared/chains/bitcoin/script.ts';
 import { ChainUnavailable, type Reader, type WatchSet } from '#shared/chains/chain.ts';
-import type { Rpc } from '#shared/chains/evm/rpc.ts';
+import type { Rpc } from '#shared/chains/rpc.ts';
 import { openReader } from '#shared/chains/readers.ts';
 import { RECORDED_NODES, recorded, refuse, replaying, repliesOf } from '#test/fixtures/recorded-bitcoin.ts';
 import { aBitcoinChain, type BitcoinChain } from '#test/harness/bitcoin-chain.ts';

@@ -5,7 +5,7 @@ import { parseExact, satoshisOf } from '#shared/chains/bitcoin/json.ts';
 import { openBitcoinRpc } from '#shared/chains/bitcoin/rpc.ts';
 import type { Gate } from '#shared/chains/budget-gate.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
-import { type RpcObserver, RpcRefused } from '#shared/chains/evm/rpc.ts';
+import { type RpcObserver, RpcRefused } from '#shared/chains/rpc.ts';
 import { times } from '#test/harness/counts.ts';
 
 const NODE = 'http://node.example:8332';

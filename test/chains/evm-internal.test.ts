@@ -6,7 +6,8 @@ import { callData } from '#ops/dev/services/evm-node.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { ChainUnavailable, type Reader, type WatchSet } from '#shared/chains/chain.ts';
 import { evmReader } from '#shared/chains/evm/reader.ts';
-import { openRpc, type Rpc, RpcRefused } from '#shared/chains/evm/rpc.ts';
+import { openRpc } from '#shared/chains/evm/rpc.ts';
+import { type Rpc, RpcRefused } from '#shared/chains/rpc.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
 import { aChain, type TestChain } from '#test/harness/chain.ts';
 

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChainUnavailable, type Reader, type WatchSet } from '#shared/chains/chain.ts';
 import { bloomOf, joinBlooms } from '#shared/chains/evm/bloom.ts';
 import { evmReader } from '#shared/chains/evm/reader.ts';
-import { openRpc, type Rpc, RpcRefused } from '#shared/chains/evm/rpc.ts';
+import { openRpc } from '#shared/chains/evm/rpc.ts';
+import { type Rpc, RpcRefused } from '#shared/chains/rpc.ts';
 import { aChain, type TestChain } from '#test/harness/chain.ts';
 
 const ALICE = '0x00000000000000000000000000000000000a11ce';

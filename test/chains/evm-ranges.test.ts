@@ -3,7 +3,7 @@ import { ChainUnavailable, type Reader } from '#shared/chains/chain.ts';
 import { bloomOf } from '#shared/chains/evm/bloom.ts';
 import { evmReader } from '#shared/chains/evm/reader.ts';
 import { receiptsRoot } from '#shared/chains/evm/receipts-root.ts';
-import { type Rpc, RpcRefused } from '#shared/chains/evm/rpc.ts';
+import { type Rpc, RpcRefused } from '#shared/chains/rpc.ts';
 import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
 
 const ALICE = '0x00000000000000000000000000000000000a11ce';

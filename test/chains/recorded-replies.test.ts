@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { evmReader } from '#shared/chains/evm/reader.ts';
 import { readReceipts } from '#shared/chains/evm/replies.ts';
-import { RpcRefused } from '#shared/chains/evm/rpc.ts';
+import { RpcRefused } from '#shared/chains/rpc.ts';
 import { movesByTransaction, readCallTraces, readParityTraces } from '#shared/chains/evm/traces.ts';
 import callTraces from '#test/fixtures/chain/anvil-1.7.1/debug_traceBlockByNumber_callTracer.json' with { type: 'json' };
 import block from '#test/fixtures/chain/anvil-1.7.1/eth_getBlockByNumber_full.json' with { type: 'json' };

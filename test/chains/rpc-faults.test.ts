@@ -4,7 +4,8 @@ import type { Gate } from '#shared/chains/budget-gate.ts';
 import { ChainUnavailable, type Payer, type Reader } from '#shared/chains/chain.ts';
 import { evmPayer } from '#shared/chains/evm/payer.ts';
 import { evmReader } from '#shared/chains/evm/reader.ts';
-import { openRpc, type RpcObserver, RpcRefused } from '#shared/chains/evm/rpc.ts';
+import { openRpc } from '#shared/chains/evm/rpc.ts';
+import { type RpcObserver, RpcRefused } from '#shared/chains/rpc.ts';
 
 const NODE = 'http://node.example:8545';
 const ALICE = '0x00000000000000000000000000000000000a11ce';

@@ -3,7 +3,8 @@ import nock from 'nock';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Gate, openGate } from '#shared/chains/budget-gate.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
-import { openRpc, type Rpc, RpcRefused } from '#shared/chains/evm/rpc.ts';
+import { openRpc } from '#shared/chains/evm/rpc.ts';
+import { type Rpc, RpcRefused } from '#shared/chains/rpc.ts';
 
 const HOST = 'https://rpc.example';
 const URL_WITH_KEY = `${HOST}/v2/secret-key`;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Gate, openGate } from '#shared/chains/budget-gate.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
-import type { RpcObserver } from '#shared/chains/evm/rpc.ts';
+import type { RpcObserver } from '#shared/chains/rpc.ts';
 import { openTronApi, TronRefused } from '#shared/chains/tron/http.ts';
 
 interface Asked {

@@ -20,6 +20,7 @@ import { parseTrusted } from '#shared/core/money.ts';
 import { type ApiConfig, readApiConfig } from '#shared/platform/config.ts';
 import { createLogger } from '#shared/platform/logger.ts';
 import { createLimiter } from '#shared/platform/limiter.ts';
+import { absent } from './absent.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { demoNetwork } from './networks.ts';
 import { freshRedis, type FreshRedis } from './redis.ts';
@@ -34,8 +35,8 @@ export interface InProcess {
   network: { id: string; config: NetworkConfig };
   /** The demo network's, by symbol. */
   assets: Record<string, StoredAsset>;
-  /** How often `deps.wake` and `deps.nudgeIndexer` were called. */
-  calls: { wake: number; nudged: string[] };
+  /** How often `deps.wake` and `deps.nudgeIndexer` were called, and what was announced. */
+  calls: { wake: number; nudged: string[]; announced: { paymentIds: readonly string[]; network?: string | undefined }[] };
   /** Every mail that was sent. */
   mails: Mail[];
   /** Adds a gateway; `input` goes over the operator API's defaults. */
@@ -84,7 +85,7 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
     ]),
   );
   const mails: Mail[] = [];
-  const calls = { wake: 0, nudged: [] as string[] };
+  const calls: InProcess['calls'] = { wake: 0, nudged: [], announced: [] };
   const log = createLogger({ component: 'test', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' });
   const sources = openScreeningSources(config, { db: database, log, canonical: anyAddress(chains.values()) });
   const deps: Deps = {
@@ -102,6 +103,7 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
       calls.wake += 1;
     },
     nudgeIndexer: (name) => void calls.nudged.push(name),
+    announce: (paymentIds, name) => void calls.announced.push({ paymentIds, network: name }),
   };
   const assets = Object.fromEntries(
     (await listAssets(database.sql)).filter((asset) => asset.networkName === network.name).map((asset) => [asset.symbol, asset]),
@@ -142,13 +144,4 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
 /** The one transaction of a call that carries no Idempotency-Key. */
 export function plainCommit(deps: Deps): Commit {
   return (work) => deps.db.transaction(work);
-}
-
-/** A part of a chain that these tests never reach. */
-function absent<T extends object>(what: string): T {
-  return new Proxy({} as T, {
-    get: (_, name) => {
-      throw new Error(`this test has no chain, but asked its ${what} for ${String(name)}`);
-    },
-  });
 }

@@ -32,6 +32,8 @@ export interface OwnRedis extends FreshRedis {
   kill(): Promise<void>;
   /** Starts a new, empty server on the same port. */
   revive(): Promise<void>;
+  /** Ends the connections of this name. */
+  disconnect(name: string): Promise<void>;
 }
 
 /** A Redis server of its own, for tests that kill it. */
@@ -49,6 +51,12 @@ export async function ownRedis(): Promise<OwnRedis> {
     revive: async () => {
       server = await start();
     },
+    disconnect: (name) =>
+      command(server.url, async (client) => {
+        const [id] = (await client.clientList()).filter((one) => one.name === name).map((one) => one.id);
+        if (id === undefined) throw new Error(`no connection is called ${name}`);
+        await client.sendCommand(['CLIENT', 'KILL', 'ID', String(id)]);
+      }),
     stop: () => server.stop(),
   };
 }

@@ -1,6 +1,6 @@
 import { codecOf } from '#shared/chains/codecs.ts';
 import { satoshisOf } from '#shared/chains/bitcoin/json.ts';
-import { RpcRefused } from '#shared/chains/evm/rpc.ts';
+import { RpcRefused } from '#shared/chains/rpc.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import type { LocalChain } from '../local-chain.ts';
 import type { BitcoinNode } from '../services/bitcoin-node.ts';

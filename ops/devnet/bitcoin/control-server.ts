@@ -1,55 +1,26 @@
 import type { ControlApi, StatusAnswer } from './control-api.ts';
-import { type Faults, noFaults } from './faults.ts';
+import { commonVerbs, type MiningTimer, type Verbs } from '../control-server.ts';
+import { type Faults, noFaults } from '../faults.ts';
+import type { FaultKind } from './faults.ts';
 import type { BitcoinNode } from './node.ts';
 import { parseTx, type Tx } from './transaction.ts';
 import { sha256 } from './bytes.ts';
 
-type Verbs = { [Verb in keyof ControlApi]: (ask: ControlApi[Verb]['takes']) => ControlApi[Verb]['gives'] };
-
 /** The machine around the node that control may turn. */
 export interface Machine {
-  startMining(seconds: number): void;
-  stopMining(): void;
+  timer: MiningTimer;
   warp(seconds: number): void;
 }
 
 /** Everything a test or a developer may do to the node beside its RPC. */
-export function controlHandler(node: BitcoinNode, faults: Faults, machine: Machine): (verb: string, body: string) => string {
-  const verbs = verbsOf(node, faults, machine);
-  return (verb, body) => {
-    if (!Object.hasOwn(verbs, verb)) throw new Error(`no control is called ${verb}; there are ${Object.keys(verbs).join(', ')}`);
-    const run = verbs[verb as keyof ControlApi] as (ask: unknown) => unknown;
-    return JSON.stringify(run(body.trim() === '' ? {} : JSON.parse(body)));
-  };
-}
-
-function verbsOf(node: BitcoinNode, faults: Faults, machine: Machine): Verbs {
+export function controlVerbs(node: BitcoinNode, faults: Faults<FaultKind>, machine: Machine): Verbs<ControlApi> {
   const { chain, mempool } = node;
   const status = (): StatusAnswer => ({ height: chain.tip().height, hash: chain.tip().hash, now: node.now(), waiting: [...mempool.entries.keys()] });
   return {
-    setInterval: ({ seconds }) => {
-      machine.startMining(seconds);
-      return {};
-    },
-    stopMining: () => {
-      machine.stopMining();
-      return {};
-    },
+    ...commonVerbs(faults, machine.timer),
     reorg: ({ depth, transactions }) => ({ blocks: reorganise(node, depth, transactions) }),
-    failNext: ({ method, kind, times = 1, answer }) => {
-      faults.planned.push({ method, kind, times, ...(answer !== undefined && { answer }) });
-      return {};
-    },
     forget: ({ txids = [...mempool.entries.keys()] }) => {
       node.forget(txids);
-      return {};
-    },
-    setLatency: ({ milliseconds }) => {
-      faults.latencyMs = milliseconds;
-      return {};
-    },
-    dropConnections: ({ count }) => {
-      faults.drops = count;
       return {};
     },
     staleHead: ({ blocks }) => {

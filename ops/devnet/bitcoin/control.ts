@@ -1,3 +1,4 @@
+import { controlClient } from '../control-client.ts';
 import type { ControlApi, StatusAnswer } from './control-api.ts';
 import type { FaultKind } from './faults.ts';
 
@@ -33,23 +34,14 @@ export interface BitcoinControl {
 
 /** A client of the control of the node at `url`. @throws Error with the node's words when it refuses */
 export function bitcoinControl(url: string): BitcoinControl {
-  const { origin } = new URL(url);
-  const ask = async <Verb extends keyof ControlApi>(verb: Verb, takes: ControlApi[Verb]['takes']): Promise<ControlApi[Verb]['gives']> => {
-    const response = await fetch(`${origin}/dev/${verb}`, { method: 'POST', body: JSON.stringify(takes) });
-    const answer = (await response.json()) as ControlApi[Verb]['gives'] & { error?: string };
-    if (!response.ok) throw new Error(`${verb}: ${answer.error}`);
-    return answer;
-  };
-  const tell = async <Verb extends keyof ControlApi>(verb: Verb, takes: ControlApi[Verb]['takes']): Promise<void> => {
-    await ask(verb, takes);
-  };
+  const { ask, tell } = controlClient<ControlApi>(url);
   return {
     setInterval: (seconds) => tell('setInterval', { seconds }),
     stopMining: () => tell('stopMining', {}),
     reorg: async (depth, transactions = 'drop') => (await ask('reorg', { depth, transactions })).blocks,
-    failNext: (method, kind, times = 1) => tell('failNext', { method, kind, times }),
-    answerNext: (method, answer, times = 1) => tell('failNext', { method, kind: 'answer', times, answer }),
-    errorNext: (method, error, times = 1) => tell('failNext', { method, kind: 'error', times, answer: JSON.stringify(error) }),
+    failNext: (method, kind, times = 1) => tell('failNext', { on: method, kind, times }),
+    answerNext: (method, answer, times = 1) => tell('failNext', { on: method, kind: 'answer', times, answer }),
+    errorNext: (method, error, times = 1) => tell('failNext', { on: method, kind: 'error', times, answer: JSON.stringify(error) }),
     forget: (txids) => tell('forget', { ...(txids && { txids }) }),
     setLatency: (milliseconds) => tell('setLatency', { milliseconds }),
     dropConnections: (count) => tell('dropConnections', { count }),

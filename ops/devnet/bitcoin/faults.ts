@@ -22,32 +22,3 @@ export type FaultKind =
   | 'answer'
   /** An error object of the given JSON text. */
   | 'error';
-
-/** A fault waiting for its request; `answer` is the text of the kinds that have one. */
-export interface Fault {
-  kind: FaultKind;
-  answer?: string;
-}
-
-export interface Faults {
-  latencyMs: number;
-  /** Requests still to be cut off. */
-  drops: number;
-  planned: (Fault & { method: string; times: number })[];
-}
-
-export function noFaults(): Faults {
-  return { latencyMs: 0, drops: 0, planned: [] };
-}
-
-/** What goes wrong with a call, using up one of its times; `*` stands for every method. */
-export function nextFault(faults: Faults, methods: readonly string[]): (Fault & { method: string }) | null {
-  if (faults.drops > 0) {
-    faults.drops -= 1;
-    return { kind: 'drop', method: '*' };
-  }
-  const planned = faults.planned.find((each) => each.times > 0 && (each.method === '*' || methods.includes(each.method)));
-  if (planned === undefined) return null;
-  planned.times -= 1;
-  return planned;
-}

@@ -1,42 +1,31 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Fault, type Faults, nextFault } from './faults.ts';
+import type { ControlHandler } from '../control-server.ts';
+import { type Fault, type Faults, nextFault, type Planned } from '../faults.ts';
+import { cut, nodeServer, send } from '../http.ts';
+import type { FaultKind } from './faults.ts';
 import type { BitcoinNode } from './node.ts';
 import { RPC } from './refusal.ts';
 import { type Call, readJson, writeJson } from './request.ts';
 import { callOf, errorOf, type Outcome, replyTo, run, statusOf } from './rpc.ts';
 
-/** Answers control requests below `/dev/`. */
-export type ControlHandler = (verb: string, body: string) => string;
-
 export interface Serving {
   node: BitcoinNode;
-  faults: Faults;
+  faults: Faults<FaultKind>;
   control: ControlHandler;
   /** `user:password`. */
   credentials: string;
 }
 
-type Planned = (Fault & { method: string }) | null;
+type Struck = Planned<FaultKind> | null;
 
 /** JSON-RPC over HTTP with basic authentication, single calls and batches; and the control. */
 export function serve(serving: Serving): Server {
-  const server = createServer((request, response) => {
-    handle(serving, request, response).catch((error: unknown) => {
-      if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' });
-      response.end(error instanceof Error ? error.message : String(error));
-    });
-  });
-  server.keepAliveTimeout = 60_000;
-  return server;
+  return nodeServer(serving.control, (request, response, url, body) => handle(serving, request, response, url, body));
 }
 
-async function handle(serving: Serving, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname } = new URL(request.url ?? '/', 'http://node');
-  const body = await text(request);
-  const [, prefix = '', name = ''] = pathname.split('/');
-  if (prefix === 'dev') return answerControl(serving.control, name, body, response);
+async function handle(serving: Serving, request: IncomingMessage, response: ServerResponse, url: URL, body: string): Promise<void> {
+  const [, prefix = '', name = ''] = url.pathname.split('/');
   if (serving.faults.latencyMs > 0) await pause(serving.faults.latencyMs);
   if (request.method !== 'POST') return send(response, 405, 'text/html', 'JSONRPC server handles only POST requests');
   if (prefix !== '' && prefix !== 'wallet') return send(response, 404, 'text/html', '');
@@ -79,7 +68,7 @@ interface Answer {
   answer: string;
 }
 
-function single(node: BitcoinNode, value: unknown, wallet: string | null, fault: Planned): Answer {
+function single(node: BitcoinNode, value: unknown, wallet: string | null, fault: Struck): Answer {
   const { call, outcome } = carryOut(node, value, wallet, fault);
   if (call?.notification === true) return { status: 204, answer: '' };
   const modern = call?.modern ?? false;
@@ -87,42 +76,25 @@ function single(node: BitcoinNode, value: unknown, wallet: string | null, fault:
   return { status, answer: `${writeJson(replyTo(outcome, call?.id ?? null, modern))}\n` };
 }
 
-function batch(node: BitcoinNode, values: unknown[], wallet: string | null, fault: Planned): Answer {
+function batch(node: BitcoinNode, values: unknown[], wallet: string | null, fault: Struck): Answer {
   const answers = values.map((value) => carryOut(node, value, wallet, fault)).filter(({ call }) => call?.notification !== true);
   if (answers.length === 0 && values.length > 0) return { status: 204, answer: '' };
   return { status: 200, answer: `${writeJson(answers.map(({ call, outcome }) => replyTo(outcome, call?.id ?? null, call?.modern ?? false)))}\n` };
 }
 
-function carryOut(node: BitcoinNode, value: unknown, wallet: string | null, fault: Planned): { call: Call | null; outcome: Outcome } {
+function carryOut(node: BitcoinNode, value: unknown, wallet: string | null, fault: Struck): { call: Call | null; outcome: Outcome } {
   try {
     const call = callOf(value);
-    const struck = fault !== null && (fault.method === '*' || fault.method === call.method);
+    const struck = fault !== null && (fault.on === '*' || fault.on === call.method);
     return { call, outcome: struck ? struckOutcome(node, call, wallet, fault) : run(node, call, wallet) };
   } catch (error) {
     return { call: null, outcome: { error: errorOf(error) } };
   }
 }
 
-function struckOutcome(node: BitcoinNode, call: Call, wallet: string | null, { kind, answer = 'null' }: Fault): Outcome {
+function struckOutcome(node: BitcoinNode, call: Call, wallet: string | null, { kind, answer = 'null' }: Fault<FaultKind>): Outcome {
   if (kind === 'warmup') return { error: { code: RPC.inWarmup, message: 'Loading block index…' } };
   if (kind === 'error') return { error: readJson(answer) as { code: number; message: string } };
   if (kind === 'answer' || kind === 'null') return { result: readJson(kind === 'null' ? 'null' : answer) };
   return run(node, call, wallet);
-}
-
-function cut(request: IncomingMessage): void {
-  request.socket.destroy();
-}
-
-function answerControl(control: ControlHandler, verb: string, body: string, response: ServerResponse): void {
-  try {
-    send(response, 200, 'application/json', control(verb, body));
-  } catch (error) {
-    send(response, 400, 'application/json', JSON.stringify({ error: error instanceof Error ? error.message : String(error) }));
-  }
-}
-
-function send(response: ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, { 'content-type': type });
-  response.end(body);
 }

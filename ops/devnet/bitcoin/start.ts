@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { parseBlock } from './block.ts';
 import { createChain } from './chain.ts';
 import { type BitcoinControl, bitcoinControl } from './control.ts';
-import { controlHandler, type Machine } from './control-server.ts';
+import { controlHandler, miningTimer } from '../control-server.ts';
+import { noFaults } from '../faults.ts';
+import { controlVerbs } from './control-server.ts';
 import { BITCOIN_CREDENTIALS, FAUCET_WALLET, FIRST_BLOCKS } from './demo.ts';
-import { noFaults } from './faults.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { createMempool } from './mempool.ts';
 import { type BitcoinNode, type Clock, createNode, type Step } from './node.ts';
@@ -42,19 +43,19 @@ export async function startBitcoinNode(options: BitcoinNodeOptions = {}): Promis
   const clock = createClock(options.clock ?? Date.now);
   const node = restored(journal, clock);
   if (options.faucet === true && node.chain.tip().height === 0) fillFaucet(node, clock);
-  const machine = createMachine(node, clock);
+  const timer = miningTimer(() => node.mine(faucetScript(node)));
   const faults = noFaults();
   const credentials = options.credentials ?? BITCOIN_CREDENTIALS;
-  const server = serve({ node, faults, control: controlHandler(node, faults, machine), credentials });
+  const server = serve({ node, faults, control: controlHandler(controlVerbs(node, faults, { timer, warp: clock.warp })), credentials });
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
-  if (options.intervalSeconds !== undefined) machine.startMining(options.intervalSeconds);
+  if (options.intervalSeconds !== undefined) timer.start(options.intervalSeconds);
   const url = `http://${credentials}@127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
     control: bitcoinControl(url),
     stop: async () => {
-      machine.stopMining();
+      timer.stop();
       server.close();
       server.closeAllConnections();
       await once(server, 'close');
@@ -124,17 +125,4 @@ function fillFaucet(node: BitcoinNode, clock: MovableClock): void {
 function faucetScript({ wallets }: BitcoinNode): Uint8Array {
   const wallet = wallets.open.get(FAUCET_WALLET) ?? wallets.create(FAUCET_WALLET);
   return scriptOfAddress(wallet.firstAddress) ?? new Uint8Array(0);
-}
-
-function createMachine(node: BitcoinNode, clock: MovableClock): Machine {
-  let running: NodeJS.Timeout | undefined;
-  const stopMining = (): void => clearInterval(running);
-  return {
-    startMining: (seconds) => {
-      stopMining();
-      running = setInterval(() => node.mine(faucetScript(node)), seconds * 1000);
-    },
-    stopMining,
-    warp: clock.warp,
-  };
 }

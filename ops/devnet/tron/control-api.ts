@@ -1,18 +1,14 @@
+import type { CommonControl, Nothing } from '../control-api.ts';
 import type { Behaviour } from './node.ts';
 import type { FaultKind } from './faults.ts';
 import type { Step } from './contracts.ts';
 
 /** What every control verb takes and gives: one contract for server and client. Amounts are decimal strings. */
-export interface ControlApi {
+export interface ControlApi extends CommonControl<FaultKind> {
   mine: { takes: { count?: number; txids?: string[]; stepMs?: number }; gives: MinedAnswer };
-  setInterval: { takes: { seconds: number }; gives: Nothing };
-  stopMining: { takes: Nothing; gives: Nothing };
   reorg: { takes: { depth: number; replacement?: ReplacementAsk; force?: boolean }; gives: MinedAnswer };
   setSolidLag: { takes: { blocks: number }; gives: Nothing };
-  failNext: { takes: { path: string; kind: FaultKind; times?: number; answer?: string }; gives: Nothing };
   forget: { takes: { txids?: string[] }; gives: Nothing };
-  setLatency: { takes: { milliseconds: number }; gives: Nothing };
-  dropConnections: { takes: { count: number }; gives: Nothing };
   behave: { takes: Partial<Behaviour>; gives: Nothing };
   recover: { takes: Nothing; gives: Nothing };
   fund: { takes: { address: string; sun: string }; gives: Nothing };
@@ -28,8 +24,6 @@ export interface ControlApi {
   status: { takes: Nothing; gives: StatusAnswer };
   accounts: { takes: Nothing; gives: { accounts: AccountAnswer[] } };
 }
-
-export type Nothing = Record<string, never>;
 
 /** The old transactions, none, back into the pool, or signed transactions (hex) block by block. */
 export type ReplacementAsk = 'keep' | 'drop' | 'pool' | string[][];

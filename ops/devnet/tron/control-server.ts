@@ -2,9 +2,11 @@ import { fromHex, type Hex, parseAddress, sha256, toBase58, toHex } from './byte
 import { amount, type Value } from './cells.ts';
 import type { Mined } from './chain.ts';
 import type { Amendment } from './chain-state.ts';
-import type { ControlApi, MinedAnswer, ReplacementAsk, ScriptAsk, StatusAnswer, TokenAsk } from './control-api.ts';
+import type { AccountAnswer, ControlApi, MinedAnswer, ReplacementAsk, ScriptAsk, StatusAnswer, TokenAsk } from './control-api.ts';
 import { codeCells, type Code } from './contracts.ts';
-import { type Faults, noFaults } from './faults.ts';
+import { commonVerbs, type MiningTimer, type Verbs } from '../control-server.ts';
+import { type Faults, noFaults } from '../faults.ts';
+import type { FaultKind } from './faults.ts';
 import { TRANSFER_ENERGY } from './genesis.ts';
 import { accountExists, assetsOf, cell, trxOf } from './ledger.ts';
 import { HONEST, type TronNode } from './node.ts';
@@ -13,25 +15,8 @@ import { permissionCells } from './permission.ts';
 import { resourcesOf } from './resources.ts';
 import { fromBytes } from './transaction.ts';
 
-type Verbs = { [Verb in keyof ControlApi]: (ask: ControlApi[Verb]['takes']) => ControlApi[Verb]['gives'] };
-
-/** The machine around the node that control may turn: its timer. */
-export interface Timer {
-  start(seconds: number): void;
-  stop(): void;
-}
-
 /** Everything a test or a developer may do to the chain and to the node's manners. */
-export function controlHandler(node: TronNode, faults: Faults, timer: Timer): (verb: string, body: string) => string {
-  const verbs = verbsOf(node, faults, timer);
-  return (verb, body) => {
-    if (!Object.hasOwn(verbs, verb)) throw new Error(`no control is called ${verb}; there are ${Object.keys(verbs).join(', ')}`);
-    const run = verbs[verb as keyof ControlApi] as (ask: unknown) => unknown;
-    return JSON.stringify(run(body.trim() === '' ? {} : JSON.parse(body)));
-  };
-}
-
-function verbsOf(node: TronNode, faults: Faults, timer: Timer): Verbs {
+export function controlVerbs(node: TronNode, faults: Faults<FaultKind>, timer: MiningTimer): Verbs<ControlApi> {
   const { chain } = node;
   const { state } = chain;
   const amend = (...amendments: Amendment[]): Record<string, never> => {
@@ -54,34 +39,15 @@ function verbsOf(node: TronNode, faults: Faults, timer: Timer): Verbs {
     accountExists(state.cells, address) ? [] : [{ put: cell.account(address), value: { createTime: state.head().timestamp } }];
 
   return {
+    ...commonVerbs(faults, timer),
     mine: ({ count = 1, txids, stepMs }) => mined(chain.mine(count, { ...(txids && { txids }), ...(stepMs !== undefined && { stepMs }) })),
-    setInterval: ({ seconds }) => {
-      timer.start(seconds);
-      return {};
-    },
-    stopMining: () => {
-      timer.stop();
-      return {};
-    },
     reorg: ({ depth, replacement = 'keep', force = false }) => mined(chain.reorg(depth, transactionsOf(replacement), force)),
     setSolidLag: ({ blocks }) => {
       state.set({ solidLag: blocks, solidHeight: Math.max(state.settings.solidHeight, state.head().number - blocks) });
       return {};
     },
-    failNext: ({ path, kind, times = 1, answer }) => {
-      faults.planned.push({ path, kind, times, ...(answer !== undefined && { answer }) });
-      return {};
-    },
     forget: ({ txids = [...state.pool.keys()] }) => {
       state.forget(txids);
-      return {};
-    },
-    setLatency: ({ milliseconds }) => {
-      faults.latencyMs = milliseconds;
-      return {};
-    },
-    dropConnections: ({ count }) => {
-      faults.drops = count;
       return {};
     },
     behave: (changed) => {
@@ -169,7 +135,7 @@ function freshAddress({ chain }: TronNode): Hex {
   return `41${toHex(sha256(new TextEncoder().encode(`local TRON contract ${deployed}`))).slice(24)}`;
 }
 
-function accountsOf({ chain }: TronNode): ReturnType<Verbs['accounts']>['accounts'] {
+function accountsOf({ chain }: TronNode): AccountAnswer[] {
   const { cells } = chain.state;
   const keys = chain.state.keys();
   const tokens = keys.filter((key) => key.startsWith('token:')).map((key) => key.split(':') as [string, Hex, Hex]);

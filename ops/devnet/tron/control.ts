@@ -1,3 +1,4 @@
+import { controlClient } from '../control-client.ts';
 import type { AccountAnswer, ControlApi, MinedAnswer, ReplacementAsk, ScriptAsk, StatusAnswer, TokenAsk } from './control-api.ts';
 import type { FaultKind } from './faults.ts';
 import type { Behaviour } from './node.ts';
@@ -56,15 +57,7 @@ export interface TronControl {
 
 /** A client of the control of the node at `url`. @throws Error with the node's words when it refuses */
 export function tronControl(url: string): TronControl {
-  const ask = async <Verb extends keyof ControlApi>(verb: Verb, takes: ControlApi[Verb]['takes']): Promise<ControlApi[Verb]['gives']> => {
-    const response = await fetch(new URL(`/dev/${verb}`, url), { method: 'POST', body: JSON.stringify(takes) });
-    const answer = (await response.json()) as ControlApi[Verb]['gives'] & { error?: string };
-    if (!response.ok) throw new Error(`${verb}: ${answer.error}`);
-    return answer;
-  };
-  const tell = async <Verb extends keyof ControlApi>(verb: Verb, takes: ControlApi[Verb]['takes']): Promise<void> => {
-    await ask(verb, takes);
-  };
+  const { ask, tell } = controlClient<ControlApi>(url);
   return {
     mine: (count = 1, txids) => ask('mine', { count, ...(txids && { txids }) }),
     mineSpaced: (count, stepMs) => ask('mine', { count, stepMs }),
@@ -72,8 +65,8 @@ export function tronControl(url: string): TronControl {
     stopMining: () => tell('stopMining', {}),
     reorg: (depth, replacement = 'keep', options = {}) => ask('reorg', { depth, replacement, ...options }),
     setSolidLag: (blocks) => tell('setSolidLag', { blocks }),
-    failNext: (path, kind, times = 1) => tell('failNext', { path, kind, times }),
-    answerNext: (path, answer, times = 1) => tell('failNext', { path, kind: 'answer', times, answer }),
+    failNext: (path, kind, times = 1) => tell('failNext', { on: path, kind, times }),
+    answerNext: (path, answer, times = 1) => tell('failNext', { on: path, kind: 'answer', times, answer }),
     forget: (txids) => tell('forget', { ...(txids && { txids }) }),
     setLatency: (milliseconds) => tell('setLatency', { milliseconds }),
     dropConnections: (count) => tell('dropConnections', { count }),

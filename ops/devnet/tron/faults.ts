@@ -20,32 +20,3 @@ export type FaultKind =
   | 'truncated'
   /** HTTP 200 with a given body instead of the real one. */
   | 'answer';
-
-/** A fault waiting for its request; `answer` is the body of the kind of that name. */
-export interface Fault {
-  kind: FaultKind;
-  answer?: string;
-}
-
-export interface Faults {
-  latencyMs: number;
-  /** Requests still to be cut off. */
-  drops: number;
-  planned: (Fault & { path: string; times: number })[];
-}
-
-export function noFaults(): Faults {
-  return { latencyMs: 0, drops: 0, planned: [] };
-}
-
-/** What goes wrong with this request, using up one of its times; `*` stands for every path. */
-export function nextFault(faults: Faults, path: string): Fault | null {
-  if (faults.drops > 0) {
-    faults.drops -= 1;
-    return { kind: 'drop' };
-  }
-  const planned = faults.planned.find((each) => each.times > 0 && (each.path === '*' || each.path === path));
-  if (!planned) return null;
-  planned.times -= 1;
-  return planned;
-}

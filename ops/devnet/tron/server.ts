@@ -1,7 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { text } from 'node:stream/consumers';
-import { type Fault, type Faults, nextFault } from './faults.ts';
+import type { ControlHandler } from '../control-server.ts';
+import { type Fault, type Faults, nextFault } from '../faults.ts';
+import { cut, nodeServer, send } from '../http.ts';
+import type { FaultKind } from './faults.ts';
 import { type Handler, type TronNode, viewOf } from './node.ts';
 import { readRequest, writeJson } from './request.ts';
 import { accountHandlers } from './wallet-accounts.ts';
@@ -21,29 +23,16 @@ const SOLID = new Set([
 
 const LIMITED = { Error: 'class java.lang.IllegalAccessException : lack of computing resources' };
 
-/** Answers control requests below `/dev/`. */
-export type ControlHandler = (verb: string, body: string) => string;
-
 /** One HTTP server for the full-node side, the solidified side and the control; GET and POST alike. */
-export function serve(node: TronNode, faults: Faults, control: ControlHandler): Server {
-  const server = createServer((request, response) => {
-    handle(node, faults, control, request, response).catch((error: unknown) => {
-      if (!response.headersSent) response.writeHead(500, { 'content-type': 'text/plain' });
-      response.end(error instanceof Error ? error.message : String(error));
-    });
-  });
-  server.keepAliveTimeout = 60_000;
-  return server;
+export function serve(node: TronNode, faults: Faults<FaultKind>, control: ControlHandler): Server {
+  return nodeServer(control, (request, response, url, body) => handle(node, faults, request, response, url, body));
 }
 
-async function handle(node: TronNode, faults: Faults, control: ControlHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://node');
-  const body = await text(request);
+async function handle(node: TronNode, faults: Faults<FaultKind>, request: IncomingMessage, response: ServerResponse, url: URL, body: string): Promise<void> {
   const [, prefix = '', name = ''] = url.pathname.split('/');
-  if (prefix === 'dev') return answerControl(control, name, body, response);
   const path = `${prefix}/${name}`;
   if (faults.latencyMs > 0) await pause(faults.latencyMs);
-  const fault = nextFault(faults, path);
+  const fault = nextFault(faults, [path]);
   const kind = fault?.kind;
   if (kind === 'drop') return cut(request);
   if (kind === 'hang') return;
@@ -57,10 +46,6 @@ async function handle(node: TronNode, faults: Faults, control: ControlHandler, r
   return send(response, 200, kind === 'html' ? 'text/html' : 'application/json', damaged(answered, fault));
 }
 
-function cut(request: IncomingMessage): void {
-  request.socket.destroy();
-}
-
 function answer(handler: Handler, node: TronNode, solid: boolean, url: URL, body: string): string {
   try {
     const request = readRequest(url.searchParams, body);
@@ -71,7 +56,7 @@ function answer(handler: Handler, node: TronNode, solid: boolean, url: URL, body
   }
 }
 
-function damaged(answer: string, fault: Fault | null): string {
+function damaged(answer: string, fault: Fault<FaultKind> | null): string {
   switch (fault?.kind) {
     case 'error':
       return JSON.stringify(LIMITED);
@@ -88,17 +73,4 @@ function damaged(answer: string, fault: Fault | null): string {
     default:
       return answer;
   }
-}
-
-function answerControl(control: ControlHandler, verb: string, body: string, response: ServerResponse): void {
-  try {
-    send(response, 200, 'application/json', control(verb, body));
-  } catch (error) {
-    send(response, 400, 'application/json', JSON.stringify({ error: error instanceof Error ? error.message : String(error) }));
-  }
-}
-
-function send(response: ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, { 'content-type': type });
-  response.end(body);
 }

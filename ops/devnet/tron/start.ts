@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { createChain } from './chain.ts';
 import { createChainState } from './chain-state.ts';
 import { type TronControl, tronControl } from './control.ts';
-import { controlHandler, type Timer } from './control-server.ts';
-import { noFaults } from './faults.ts';
+import { controlHandler, miningTimer } from '../control-server.ts';
+import { noFaults } from '../faults.ts';
+import { controlVerbs } from './control-server.ts';
 import { beginChain } from './genesis.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { HONEST, type TronNode } from './node.ts';
@@ -41,8 +42,8 @@ export async function startTronNode(options: TronNodeOptions = {}): Promise<Runn
   if (state.head().number === 0) chain.mine(state.settings.solidLag + 1);
   const node: TronNode = { chain, behaviour: { ...HONEST }, refused: new Set() };
   const faults = noFaults();
-  const timer = intervalTimer(() => node.chain.mine(1));
-  const server = serve(node, faults, controlHandler(node, faults, timer));
+  const timer = miningTimer(() => node.chain.mine(1));
+  const server = serve(node, faults, controlHandler(controlVerbs(node, faults, timer)));
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   if (options.intervalSeconds !== undefined) timer.start(options.intervalSeconds);
@@ -71,16 +72,4 @@ function restore(journal: Journal | null, options: TronNodeOptions, clock: () =>
     state.set({ solidLag: options.solidLag ?? 1 });
   } else journal?.compact(state.entries());
   return state;
-}
-
-function intervalTimer(tick: () => void): Timer {
-  let running: NodeJS.Timeout | undefined;
-  const stop = (): void => clearInterval(running);
-  return {
-    start: (seconds) => {
-      stop();
-      running = setInterval(tick, seconds * 1000);
-    },
-    stop,
-  };
 }

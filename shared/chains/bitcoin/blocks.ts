@@ -1,5 +1,5 @@
 import { ChainUnavailable } from '../chain.ts';
-import { type Rpc, RpcRefused } from '../evm/rpc.ts';
+import { type Rpc, RpcRefused } from '../rpc.ts';
 import type { BitcoinParams } from './params.ts';
 import { type Block, type Header, readBlock, readHash, readHeader, unsure } from './replies.ts';
 

@@ -1,7 +1,7 @@
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import type { Rpc } from '../evm/rpc.ts';
+import type { Rpc } from '../rpc.ts';
 import { satoshisOf } from './json.ts';
 import { unsure } from './replies.ts';
 

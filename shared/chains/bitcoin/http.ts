@@ -3,18 +3,8 @@ import https from 'node:https';
 import { Readable } from 'node:stream';
 import { readRetryAfter } from '../budget.ts';
 import { ChainUnavailable, type Trouble } from '../chain.ts';
+import type { Failure } from '../rpc.ts';
 import { parseExact } from './json.ts';
-
-/** Why a whole HTTP request brought nothing. */
-export interface Failure {
-  problem: string;
-  trouble: Trouble;
-  retryAfterMs: number | undefined;
-  /** Whether it may go better at once. */
-  passing: boolean;
-  /** Whether fewer requests in one go may go better. */
-  tooMuch: boolean;
-}
 
 /** Where to send requests to, and what to call it in messages. */
 export interface HttpEndpoint {

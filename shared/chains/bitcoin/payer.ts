@@ -1,7 +1,7 @@
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { FeeQuote, OwnOutput, Payer, Quoted, ReplacedFamily, TransferIntent } from '../chain.ts';
-import { type Rpc, RpcRefused } from '../evm/rpc.ts';
+import { type Rpc, RpcRefused } from '../rpc.ts';
 import { scriptOfAddress } from './address.ts';
 import { openBlocks } from './blocks.ts';
 import { type Selection, selectCoins, sumOf } from './coin-selection.ts';

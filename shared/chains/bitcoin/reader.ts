@@ -1,6 +1,6 @@
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { type BlockContent, type BlockRef, ChainUnavailable, type Reader, type WatchSet } from '../chain.ts';
-import type { Rpc } from '../evm/rpc.ts';
+import type { Rpc } from '../rpc.ts';
 import { openBalances } from './balance.ts';
 import { openBlocks } from './blocks.ts';
 import { contentOf, refOf } from './content.ts';

@@ -1,6 +1,6 @@
 import { encodeFunctionData, parseAbi } from 'viem';
 import { readQuantity } from './replies.ts';
-import type { Rpc } from './rpc.ts';
+import type { Rpc } from '../rpc.ts';
 
 /** Every OP-stack network has its fee oracle at this address. */
 const ORACLE = '0x420000000000000000000000000000000000000f';

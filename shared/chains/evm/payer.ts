@@ -4,7 +4,7 @@ import { ChainUnavailable, type FeeQuote, type Payer, type TransferIntent } from
 import { profileOf } from '../networks.ts';
 import { opStackDataFee } from './data-fee.ts';
 import { readInteger, readQuantity, unsure } from './replies.ts';
-import { type Rpc, RpcRefused } from './rpc.ts';
+import { type Rpc, RpcRefused } from '../rpc.ts';
 import { encodeBalanceOf, encodeTransfer } from './token.ts';
 
 /** Head-room over the node's estimate; storage may change between quote and inclusion. */

@@ -5,7 +5,7 @@ import { profileOf } from '../networks.ts';
 import { askingSize, isTooMuch } from '../too-much.ts';
 import { crossCheck, crossCheckRoot, endsOf, movesOf, sawAll, sawOf, sentOf, type Traces, transfersOf } from './content.ts';
 import { type Header, readHeader, readQuantity, readReceipt, readReceipts, readTransaction, type Receipt, type Transaction, unsure } from './replies.ts';
-import { type Rpc, RpcRefused } from './rpc.ts';
+import { type Rpc, RpcRefused } from '../rpc.ts';
 import { encodeBalanceOf } from './token.ts';
 import { openTracing } from './tracing.ts';
 

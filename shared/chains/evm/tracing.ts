@@ -1,6 +1,6 @@
 import { ChainUnavailable, type Trouble } from '../chain.ts';
 import { type Header, readHeader, type Receipt } from './replies.ts';
-import { type Rpc, RpcRefused } from './rpc.ts';
+import { type Rpc, RpcRefused } from '../rpc.ts';
 import { type BlockTraces, movesByTransaction, readCallTraces, readParityTraces } from './traces.ts';
 
 /** A node gives up on a block it cannot trace in this time; our own deadline is not far behind. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pauseBeforeTry, readRetryAfter } from '../budget.ts';
 import { openGate } from '../budget-gate.ts';
 import { ChainUnavailable, type Trouble, type Unavailability } from '../chain.ts';
-import type { RpcObserver, RpcOptions } from '../evm/rpc.ts';
+import type { RpcObserver, RpcOptions } from '../rpc.ts';
 import { parseLossless } from './json.ts';
 
 /** The node's own error reply: it was reached and said no. */

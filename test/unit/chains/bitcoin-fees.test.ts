@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type FeeBounds, feeBoundsOf, feeMarketOf, rateWithin } from '#shared/chains/bitcoin/fees.ts';
 import { parseExact } from '#shared/chains/bitcoin/json.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
-import type { Rpc } from '#shared/chains/evm/rpc.ts';
+import type { Rpc } from '#shared/chains/rpc.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { networkProblems } from '#shared/platform/network-problems.ts';
 import { times } from '#test/harness/counts.ts';

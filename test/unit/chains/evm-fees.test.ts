@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evmPayer } from '#shared/chains/evm/payer.ts';
-import type { Rpc } from '#shared/chains/evm/rpc.ts';
+import type { Rpc } from '#shared/chains/rpc.ts';
 
 const GWEI = 1_000_000_000n;
 const INTENT = { sender: `0x${'a'.repeat(40)}`, recipient: `0x${'b'.repeat(40)}`, contract: null, rawAmount: 5n };

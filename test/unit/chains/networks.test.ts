@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openDeriver } from '#shared/chains/codecs.ts';
 import { codecOf } from '#shared/chains/codecs.ts';
-import { NETWORKS, type NetworkProfile, profileOf } from '#shared/chains/networks.ts';
+import { displayNameOf, NETWORKS, type NetworkProfile, profileOf } from '#shared/chains/networks.ts';
 import type { FinalityRule } from '#shared/core/assets.ts';
 import { isFinal } from '#shared/core/finality.ts';
 import { tokenTypesOf } from '#shared/core/token-types.ts';
@@ -52,6 +52,12 @@ describe('every known network', () => {
 
   it('has six decimals for the dollars of their own issuers, and eighteen for those pegged on BNB Smart Chain', () => {
     for (const { name, tokens } of NETWORKS) for (const token of tokens) expect(`${name} ${token.decimals}`).toBe(`${name} ${name === 'bsc' ? 18 : 6}`);
+  });
+
+  it('is called by payers what its wallets call it, and by capitals of its own name when nobody described it', () => {
+    expect(new Set(NETWORKS.map((network) => network.displayName)).size).toBe(NETWORKS.length);
+    expect(displayNameOf({ family: 'evm', chainId: '56', name: 'binance' })).toBe('BNB Smart Chain');
+    expect(displayNameOf({ family: 'evm', chainId: '999', name: 'my-own_chain 2' })).toBe('My Own Chain 2');
   });
 
   it('counts as stalled only well after a block was due', () => {

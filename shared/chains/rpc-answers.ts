@@ -1,4 +1,5 @@
-interface RpcError {
+/** An error reply as it came. */
+export interface RpcError {
   code: number;
   message: string;
   data?: unknown;
