@@ -1,19 +1,22 @@
 import { defineConfig } from 'vitest/config';
 
 const withServices = ['test/harness/global-setup.ts'];
-const project = (name: string, options: { services: boolean; seconds: number }) => ({
+const withBrowser = [...withServices, 'test/harness/browser-setup.ts'];
+const project = (name: string, options: { setup?: string[]; seconds: number }) => ({
   extends: true as const,
   test: {
     name,
-    include: [name === 'architecture' ? 'test/architecture.test.ts' : `test/${name}/**/*.test.ts`],
+    include: [name === 'architecture' ? 'test/architecture.test.ts' : `test/${name}/**/*.test.{ts,tsx}`],
     testTimeout: options.seconds * 1_000,
     hookTimeout: Math.max(options.seconds, 60) * 1_000,
-    ...(options.services ? { globalSetup: withServices } : {}),
+    ...(options.setup ? { globalSetup: options.setup } : {}),
   },
 });
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
+  // The hosted page's components, as its own tsconfig has them.
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     pool: 'forks',
     // What a file imports stays for the next one of its worker: reading it anew for each file costs more than most files do. A
@@ -22,12 +25,13 @@ export default defineConfig({
     // Real servers and real processes: more workers than cores only make every wait longer.
     maxWorkers: 2,
     projects: [
-      project('unit', { services: false, seconds: 30 }),
-      project('architecture', { services: false, seconds: 120 }),
-      project('chains', { services: true, seconds: 60 }),
-      project('contract', { services: true, seconds: 60 }),
-      project('integration', { services: true, seconds: 120 }),
-      project('journeys', { services: true, seconds: 300 }),
+      project('unit', { seconds: 30 }),
+      project('architecture', { seconds: 120 }),
+      project('chains', { setup: withServices, seconds: 60 }),
+      project('contract', { setup: withServices, seconds: 60 }),
+      project('integration', { setup: withServices, seconds: 120 }),
+      project('browser', { setup: withBrowser, seconds: 120 }),
+      project('journeys', { setup: withServices, seconds: 300 }),
     ],
   },
 });

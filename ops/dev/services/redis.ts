@@ -1,8 +1,9 @@
 import { createWriteStream } from 'node:fs';
-import { access, constants, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { connect as connectSocket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { plainEnvironment, run, type Service, startService } from './child.ts';
+import { onPath } from './on-path.ts';
 import { seconds } from './postgres.ts';
 import { freePort, waitFor } from './wait.ts';
 
@@ -32,7 +33,8 @@ export interface Redis {
 export async function startRedis(options: RedisOptions): Promise<Redis> {
   const given = process.env.REDIS_URL;
   if (given) return { url: given, external: true, stop: async () => undefined, kill: async () => undefined };
-  const program = (await onPath(['redis-server', 'valkey-server'])) ?? (await unpackedPackage(options));
+  const installed = await onPath(['redis-server', 'valkey-server']);
+  const program = installed === undefined ? await unpackedPackage(options) : { command: installed };
   await mkdir(options.directory, { recursive: true });
   const port = options.port ?? (await freePort());
   const server = await startService({
@@ -67,19 +69,6 @@ interface Program {
   command: string;
   /** Folders for LD_LIBRARY_PATH. */
   libraries?: string;
-}
-
-async function onPath(names: string[]): Promise<Program | undefined> {
-  for (const folder of (process.env.PATH ?? '').split(delimiter))
-    for (const name of names) {
-      const command = join(folder, name);
-      const usable = await access(command, constants.X_OK).then(
-        () => true,
-        () => false,
-      );
-      if (usable) return { command };
-    }
-  return undefined;
 }
 
 /** Brings the distribution's Redis below `.sluice`; apt resolves the dependencies against what this machine has. */

@@ -1,0 +1,89 @@
+// Bundles what browsers get of the hosted checkout into dist/checkout: one script, one style sheet, named after their content
+// and compressed once for all, with the catalogues and a manifest that says what is called how.
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build as bundle } from 'esbuild';
+
+const PAGE = 'api/checkout/page';
+const ENTRIES = { script: `${PAGE}/browser/main.tsx`, style: `${PAGE}/styles.css` };
+/** Browsers that get a working script; older ones are served by the forms of the page. */
+const TARGET = ['chrome109', 'edge109', 'firefox115', 'safari16'];
+/** Another build may be writing what its own manifest will name; an api reads its assets when it starts. */
+const KEEP_MS = 60_000;
+
+/**
+ * Builds dist/checkout: `assets/checkout-<hash>.{js,css}` each with `.br` and `.gz` beside it, `locales/<tag>.json`,
+ * `assets/favicon.svg`, and last `manifest.json` = `{ script, style }`, the names of the current assets.
+ */
+export async function buildCheckout({ root, plugins, replace }) {
+  const home = join(root, 'dist', 'checkout');
+  const assets = join(home, 'assets');
+  await mkdir(assets, { recursive: true });
+  await mkdir(join(home, 'locales'), { recursive: true });
+  try {
+    const manifest = {};
+    for (const [kind, entry] of Object.entries(ENTRIES)) {
+      const { name, text } = await bundled(root, entry, plugins);
+      for (const [suffix, contents] of compressed(text)) await replace(join(assets, name + suffix), contents);
+      manifest[kind] = name;
+    }
+    await copyLocales(root, home, replace);
+    await replace(join(assets, 'favicon.svg'), await readFile(join(root, PAGE, 'favicon.svg')));
+    await replace(join(home, 'manifest.json'), Buffer.from(JSON.stringify(manifest)));
+    await removeOld(assets, ['favicon.svg', ...Object.values(manifest)]);
+  } catch (error) {
+    await rm(join(home, 'manifest.json'), { force: true });
+    throw new Error(`the checkout page cannot be built: ${error.message}`, { cause: error });
+  }
+}
+
+async function bundled(root, entry, plugins) {
+  const { outputFiles } = await bundle({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outdir: join(root, 'dist', 'checkout', 'assets'),
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: 'browser',
+    format: 'esm',
+    target: TARGET,
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    plugins,
+    legalComments: 'none',
+    logLevel: 'silent',
+  });
+  const [file] = outputFiles;
+  const text = Buffer.from(file.contents);
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return { name: `checkout-${hash}${file.path.endsWith('.css') ? '.css' : '.js'}`, text };
+}
+
+/** The file as it is, and as browsers take it; compressed here at leisure instead of for every payer. */
+function compressed(text) {
+  const brotli = brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: text.length } });
+  return [
+    ['', text],
+    ['.br', brotli],
+    ['.gz', gzipSync(text, { level: 9 })],
+  ];
+}
+
+async function copyLocales(root, home, replace) {
+  const from = join(root, PAGE, 'locales');
+  const names = (await readdir(from)).filter((name) => name.endsWith('.json'));
+  for (const name of names) await replace(join(home, 'locales', name), await readFile(join(from, name)));
+  for (const name of await readdir(join(home, 'locales'))) if (!names.includes(name)) await rm(join(home, 'locales', name), { force: true });
+}
+
+async function removeOld(assets, current) {
+  for (const name of await readdir(assets)) {
+    if (current.some((one) => name.startsWith(one))) continue;
+    const path = join(assets, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > KEEP_MS) await rm(path, { force: true });
+  }
+}
