@@ -110,6 +110,11 @@ export interface Deps {
   wake(): void;
   /** Tells a network's indexer that a new address waits to be watched; losing it loses nothing. */
   nudgeIndexer(network: string): void;
+  /**
+   * Tells every process that shows payments to their payers that something about these may look different now, and about
+   * whatever waits for blocks of `network`. To be called after the commit; losing it loses nothing.
+   */
+  announce(paymentIds: readonly string[], network?: string): void;
   /** What this process counts; absent where nobody scrapes it. */
   metrics?: ApiMetrics;
   /** Told when a call without a key turned out to come from the allowlisted server of an API-mode payment; absent outside of requests. */
@@ -157,7 +162,14 @@ export interface GatewaySettings {
   screening: { enabled: boolean; threshold: number };
   contactEmail: string | null;
   strictSignatures: boolean;
-  branding: { displayName: string | null; logoUrl: string | null; supportUrl: string | null; language: string | null };
+  branding: {
+    displayName: string | null;
+    logoUrl: string | null;
+    supportUrl: string | null;
+    language: string | null;
+    /** What QR codes of tokens hold: the address alone, or a URI with the amount that some wallets misread (ux 4). */
+    qrMode: 'SAFE' | 'URI';
+  };
 }
 
 /** What an operation answers: the HTTP status and the `data` of the envelope. */

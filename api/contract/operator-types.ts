@@ -866,11 +866,22 @@ export interface components {
              * @default false
              */
             strictSignatures: boolean | null;
+            /** @description What payers see of the merchant on the hosted checkout. */
             branding?: {
+                /** @description One line of text; the gateway's name when it is null. */
                 displayName?: string | null;
+                /** @description Fetched by the service, never by the payer's browser; an image of at most 24 KB at a public address. */
                 logoUrl?: string | null;
+                /** @description Where a payer finds help; the page adds the payment's id. */
                 supportUrl?: string | null;
+                /** @description BCP 47 tag used when neither the page's address nor the payment names a language the checkout has. */
                 language?: string | null;
+                /**
+                 * @description What QR codes of tokens hold. SAFE is the address alone; URI adds token and amount, which some wallets misread.
+                 * @default SAFE
+                 * @enum {string|null}
+                 */
+                qrMode: "SAFE" | "URI" | null;
             } | null;
             reason?: components["schemas"]["Reason"];
         };

@@ -17,7 +17,22 @@ const seconds = (max = Number.MAX_SAFE_INTEGER) => z.int('must be a whole number
 const count = (max: number) => z.int('must be a whole number').min(0, 'must not be negative').max(max, `must be at most ${max}`);
 const flag = z.boolean('must be true or false');
 const uuids = z.array(z.uuid('must be an asset id')).nullable();
-const url = z.url({ protocol: /^https?$/, error: 'must be an absolute http or https URL' }).nullable();
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be an absolute http or https URL' })
+  .max(2_000, 'must be at most 2000 characters')
+  .nullable();
+/** Payers read it among other words, so nothing in it may break a line or turn the direction of the text around it. */
+const shownName = z
+  .string()
+  .trim()
+  .max(120, 'must be at most 120 characters')
+  .regex(/^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+$/u, 'must be one line of text');
+/** In its usual spelling; a language that the checkout has no texts in is no mistake, it falls back to another (ux 3). */
+const languageTag = z
+  .string()
+  .max(35, 'must be at most 35 characters')
+  .refine((text) => canonicalTag(text) !== undefined, 'must be a language tag such as "es" or "zh-CN"')
+  .transform((text) => canonicalTag(text) ?? text);
 const cidrs = z.array(z.string().refine(isIpRange, 'must be an IP address or a CIDR range'));
 
 /** What each setting may be and what it is when nobody set it (operability 3); null anywhere in the input means the default. */
@@ -57,10 +72,11 @@ const settingsSchema = z.object({
   strictSignatures: flag.default(false),
   branding: z
     .object({
-      displayName: z.string().max(120, 'must be at most 120 characters').nullable().default(null),
+      displayName: shownName.nullable().default(null),
       logoUrl: url.default(null),
       supportUrl: url.default(null),
-      language: z.string().max(35, 'must be at most 35 characters').nullable().default(null),
+      language: languageTag.nullable().default(null),
+      qrMode: z.enum(['SAFE', 'URI']).default('SAFE'),
     })
     .prefault({}),
 }) satisfies z.ZodType<GatewaySettings>;
@@ -112,6 +128,14 @@ function merge(current: Record<string, unknown>, patch: Record<string, unknown>)
     merged.set(key, isRecord(value) && isRecord(before) ? merge(before, value) : value);
   }
   return Object.fromEntries(merged);
+}
+
+function canonicalTag(text: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(text)[0];
+  } catch {
+    return undefined;
+  }
 }
 
 function withoutNulls(value: unknown): unknown {

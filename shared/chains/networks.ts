@@ -15,6 +15,8 @@ export interface NetworkProfile {
   family: Family;
   chainId: string;
   name: string;
+  /** As people call it; payers read it. */
+  displayName: string;
   nativeSymbol: string;
   blockSeconds: number;
   /** Decisions 5. */
@@ -43,6 +45,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'evm',
     chainId: '1',
     name: 'ethereum',
+    displayName: 'Ethereum',
     nativeSymbol: 'ETH',
     blockSeconds: 12,
     finality: FINALITY.ethereum,
@@ -57,6 +60,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'evm',
     chainId: '56',
     name: 'bsc',
+    displayName: 'BNB Smart Chain',
     nativeSymbol: 'BNB',
     blockSeconds: 0.45,
     finality: FINALITY.fastFinality,
@@ -73,6 +77,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'evm',
     chainId: '137',
     name: 'polygon',
+    displayName: 'Polygon',
     nativeSymbol: 'POL',
     blockSeconds: 2,
     finality: FINALITY.fastFinality,
@@ -88,6 +93,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'evm',
     chainId: '8453',
     name: 'base',
+    displayName: 'Base',
     nativeSymbol: 'ETH',
     blockSeconds: 2,
     finality: FINALITY.rollup,
@@ -102,6 +108,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'evm',
     chainId: '42161',
     name: 'arbitrum',
+    displayName: 'Arbitrum One',
     nativeSymbol: 'ETH',
     blockSeconds: 0.25,
     finality: FINALITY.rollup,
@@ -117,6 +124,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'evm',
     chainId: '10',
     name: 'optimism',
+    displayName: 'OP Mainnet',
     nativeSymbol: 'ETH',
     blockSeconds: 2,
     finality: FINALITY.rollup,
@@ -131,6 +139,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'tron',
     chainId: 'mainnet',
     name: 'tron',
+    displayName: 'TRON',
     nativeSymbol: 'TRX',
     blockSeconds: 3,
     finality: FINALITY.tron,
@@ -145,6 +154,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'tron',
     chainId: 'nile',
     name: 'tron-nile',
+    displayName: 'TRON Nile testnet',
     nativeSymbol: 'TRX',
     blockSeconds: 3,
     finality: FINALITY.tron,
@@ -159,6 +169,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'tron',
     chainId: 'local',
     name: 'tron-local',
+    displayName: 'local TRON',
     nativeSymbol: 'TRX',
     blockSeconds: 1,
     finality: FINALITY.tron,
@@ -173,6 +184,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'bitcoin',
     chainId: 'mainnet',
     name: 'bitcoin',
+    displayName: 'Bitcoin',
     nativeSymbol: 'BTC',
     blockSeconds: 600,
     finality: FINALITY.bitcoin,
@@ -188,6 +200,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'bitcoin',
     chainId: 'testnet4',
     name: 'bitcoin-testnet4',
+    displayName: 'Bitcoin Testnet4',
     nativeSymbol: 'BTC',
     blockSeconds: 600,
     finality: FINALITY.bitcoin,
@@ -202,6 +215,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'bitcoin',
     chainId: 'signet',
     name: 'bitcoin-signet',
+    displayName: 'Bitcoin Signet',
     nativeSymbol: 'BTC',
     blockSeconds: 600,
     finality: FINALITY.bitcoin,
@@ -216,6 +230,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'bitcoin',
     chainId: 'regtest',
     name: 'bitcoin-regtest',
+    displayName: 'Bitcoin Regtest',
     nativeSymbol: 'BTC',
     blockSeconds: 1,
     finality: FINALITY.local,
@@ -230,6 +245,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     family: 'evm',
     chainId: '31337',
     name: 'local',
+    displayName: 'local Ethereum',
     nativeSymbol: 'ETH',
     blockSeconds: 1,
     finality: FINALITY.local,
@@ -248,4 +264,10 @@ const UNKNOWN = { minimumTip: GWEI, stallSeconds: 180, dataFee: null, provesRece
 /** What the adapters need to know of a network beyond its configuration. */
 export function profileOf(family: Family, chainId: string): Pick<NetworkProfile, 'minimumTip' | 'stallSeconds' | 'dataFee' | 'provesReceipts'> {
   return NETWORKS.find((network) => network.family === family && network.chainId === chainId) ?? UNKNOWN;
+}
+
+/** What people call a network: what is known of it, or its own name with capitals (`my-chain` → `My Chain`). */
+export function displayNameOf({ family, chainId, name }: Pick<NetworkProfile, 'family' | 'chainId' | 'name'>): string {
+  const known = NETWORKS.find((network) => network.family === family && network.chainId === chainId);
+  return known?.displayName ?? name.replace(/(^|[-_ ]+)(\p{L})/gu, (_whole, gap: string, letter: string) => (gap === '' ? '' : ' ') + letter.toUpperCase());
 }

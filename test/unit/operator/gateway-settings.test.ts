@@ -39,7 +39,7 @@ describe('a gateway', () => {
         screening: { enabled: false, threshold: 70 },
         contactEmail: null,
         strictSignatures: false,
-        branding: { displayName: null, logoUrl: null, supportUrl: null, language: null },
+        branding: { displayName: null, logoUrl: null, supportUrl: null, language: null, qrMode: 'SAFE' },
       },
     });
   });
@@ -48,6 +48,11 @@ describe('a gateway', () => {
     expect(readGateway({ name: 'Acme', status: null, settings: null, cashout: { parkedCap: null, surprise: 1 }, other: true })).toEqual(
       readGateway({ name: 'Acme' }),
     );
+  });
+
+  it('spells a language tag as it is usually spelled, whether the checkout has that language or not', () => {
+    const languageOf = (language: string) => readGateway({ name: 'Acme', branding: { language } }).settings.branding.language;
+    expect(['zh-cn', 'AR', 'iw', 'tlh'].map(languageOf)).toEqual(['zh-CN', 'ar', 'he', 'tlh']);
   });
 
   it('reads a negative tolerance as none', () => {
@@ -79,9 +84,21 @@ describe('a gateway', () => {
     [{ name: 'A', cashout: { approvalCapUsd: 'much' } }, 'cashout.approvalCapUsd: must be a decimal string'],
     [{ name: 'A', screening: { threshold: 101 } }, 'screening.threshold: must be at most 100'],
     [{ name: 'A', contactEmail: 'nobody' }, 'contactEmail: must be an e-mail address'],
+    [{ name: 'A', branding: { qrMode: 'safe' } }, 'branding.qrMode: must be one of SAFE, URI'],
     [{ name: 'A', branding: { logoUrl: 'javascript:alert(1)' } }, 'branding.logoUrl: must be an absolute http or https URL'],
+    [{ name: 'A', branding: { language: 'Spanish please' } }, 'branding.language: must be a language tag'],
+    [{ name: 'A', branding: { displayName: ' ' } }, 'branding.displayName: must be one line of text'],
+    [{ name: 'A', branding: { displayName: 'Acme\nBooks' } }, 'branding.displayName: must be one line of text'],
+    [{ name: 'A', branding: { displayName: 'Acme \u202eskooB' } }, 'branding.displayName: must be one line of text'],
   ])('refuses %j', (body, message) => {
     expect(problem(() => readGateway(body))).toContain(message);
+  });
+});
+
+describe('a gateway with an address of endless length', () => {
+  it.each(['logoUrl', 'supportUrl'])('is refused for its %s', (name) => {
+    const address = `https://acme.example/${'x'.repeat(2_000)}`;
+    expect(problem(() => readGateway({ name: 'A', branding: { [name]: address } }))).toContain(`branding.${name}: must be at most 2000 characters`);
   });
 });
 
