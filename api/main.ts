@@ -1,7 +1,11 @@
 // The composition root of the api deployable: read it to know everything that runs.
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { assertDurable } from '#api/ledger/assert-durable.ts';
+import { openHostedCheckout } from '#api/checkout/hosted.ts';
+import { openLive } from '#api/checkout/live.ts';
+import { type NewsLine, openNews } from '#api/checkout/news.ts';
 import { openMailer } from '#api/clients/mail.ts';
 import { pricePolicy, storedPrices } from '#api/clients/prices.ts';
 import { openPriceSources } from '#api/clients/prices/registry.ts';
@@ -10,9 +14,9 @@ import { startMempoolConsumer } from '#api/consumers/mempool-events.ts';
 import type { Chain, Deps } from '#api/deps.ts';
 import { createApp } from '#api/http/app.ts';
 import { createCheckoutApp } from '#api/http/checkout-app.ts';
+import { openPaymentSockets } from '#api/http/payment-socket.ts';
 import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
-import { checkoutOperations } from '#api/operations/checkout/index.ts';
 import { operations } from '#api/operations/index.ts';
 import { operatorOperations } from '#api/operations/operator/index.ts';
 import { localChains } from '#api/operator/dev-chains.ts';
@@ -60,19 +64,28 @@ async function main(): Promise<void> {
   const buckets = openSharedBuckets({ url: config.REDIS_URL, name: 'sluice-api-limits', log });
   lifecycle.onStop('rate limits', () => buckets.close());
   const limiter = createLimiter({ now: Date.now, shared: buckets });
-  const deps = await openDeps({ config, log, db, streams, metrics, limiter });
+  const news = openNews(streams);
+  const deps = await openDeps({ config, log, db, streams, news, metrics, limiter });
   await seedWallets(deps);
 
   const roles = new Set(config.SLUICE_ROLES);
   const jobs = roles.has('worker') ? await startWorker(deps, streams, lifecycle) : undefined;
   if (roles.has('signer')) startSignerRole(deps, config, lifecycle);
-  if (roles.has('http')) await startHttp(deps, jobs, lifecycle);
+  if (roles.has('http')) await startHttp(deps, { jobs, news }, lifecycle);
   await startHealth(config, log, { db, streams }, lifecycle, metrics);
   log.info({ roles: [...roles], networks: [...deps.chains.keys()], version: VERSION }, 'started');
 }
 
-async function openDeps(parts: { config: ApiConfig; log: Logger; db: Database; streams: Streams; metrics: ApiMetrics; limiter: Limiter }): Promise<Deps> {
-  const { config, log, db, streams, metrics, limiter } = parts;
+async function openDeps(parts: {
+  config: ApiConfig;
+  log: Logger;
+  db: Database;
+  streams: Streams;
+  news: NewsLine;
+  metrics: ApiMetrics;
+  limiter: Limiter;
+}): Promise<Deps> {
+  const { config, log, db, streams, news, metrics, limiter } = parts;
   const staticPrices = config.SLUICE_PRICE_SOURCE === 'static';
   const ids = await seedNetworks({ db, networks: config.networks, codec: codecOf, staticPrices, randomBytes });
   const chains = new Map<string, Chain>(
@@ -99,6 +112,7 @@ async function openDeps(parts: { config: ApiConfig; log: Logger; db: Database; s
     wallClock: Date.now,
     wake: () => streams.nudge(WORKER_CHANNEL),
     nudgeIndexer: (network) => streams.nudge(indexerChannel(network)),
+    announce: (paymentIds, network) => news.announce({ paymentIds, ...(network !== undefined && { network }) }),
     metrics,
   };
 }
@@ -122,8 +136,8 @@ function startSignerRole(deps: Deps, config: ApiConfig, lifecycle: Lifecycle): v
   lifecycle.onStop('signer', () => signer.stop());
 }
 
-/** The http role: both contracts and their documentation, and on a port of its own what belongs to the hosted checkout. */
-async function startHttp(deps: Deps, jobs: Jobs | undefined, lifecycle: Lifecycle): Promise<void> {
+/** The http role: both contracts and their documentation, on a port of its own what belongs to the hosted checkout, and its live channel on both. */
+async function startHttp(deps: Deps, { jobs, news }: { jobs: Jobs | undefined; news: NewsLine }, lifecycle: Lifecycle): Promise<void> {
   const production = deps.config.NODE_ENV === 'production';
   const contractFolder = join(process.cwd(), 'dist/contract');
   const app = await createApp(deps, {
@@ -134,17 +148,24 @@ async function startHttp(deps: Deps, jobs: Jobs | undefined, lifecycle: Lifecycl
       runDue: async () => jobs?.runDue(),
     }),
   });
-  const checkout = await createCheckoutApp(deps, { contractFolder, operations: checkoutOperations });
-  await listen(deps, lifecycle, { name: 'http', app, port: deps.config.SLUICE_PORT });
-  await listen(deps, lifecycle, { name: 'checkout', app: checkout, port: deps.config.SLUICE_CHECKOUT_PORT });
+  const hosted = openHostedCheckout(deps);
+  const checkout = await createCheckoutApp(deps, { contractFolder, hosted });
+  const live = openLive({ read: async (id) => (await hosted.read(deps, id)).snapshot, log: deps.log, news });
+  lifecycle.onStop('live payments', () => live.stop());
+  const sockets = openPaymentSockets(deps, { live, hosted });
+  // Their connections keep a server from closing, so that they end as soon as it begins to.
+  lifecycle.onStopAtOnce('payment sockets', () => sockets.close());
+  await listen(deps, lifecycle, { name: 'http', app, port: deps.config.SLUICE_PORT, equip: (server) => sockets.attach(server, '/api/v1') });
+  await listen(deps, lifecycle, { name: 'checkout', app: checkout, port: deps.config.SLUICE_CHECKOUT_PORT, equip: (server) => sockets.attach(server, '') });
 }
 
 async function listen(
   deps: Deps,
   lifecycle: Lifecycle,
-  { name, app, port }: { name: string; app: Parameters<typeof createHttpServer>[0]; port: number },
+  { name, app, port, equip }: { name: string; app: Parameters<typeof createHttpServer>[0]; port: number; equip(server: Server): void },
 ): Promise<void> {
   const server = createHttpServer(app);
+  equip(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, deps.config.SLUICE_HOST, resolve);

@@ -10,3 +10,16 @@ export function isForeignPage(headers: IncomingHttpHeaders, ownOrigin: string): 
   if (site !== undefined) return site !== 'same-origin' && site !== 'none';
   return headers.origin !== undefined && headers.origin !== ownOrigin;
 }
+
+/** True when somebody follows a link to here, or is sent here, in a tab of their own; a frame is none. Pure. */
+export function isNavigation(headers: IncomingHttpHeaders): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && (headers['sec-fetch-dest'] ?? 'document') === 'document';
+}
+
+/**
+ * The same as `isForeignPage` for a form that a page of ours sent: with its referrers switched off, an old browser calls the
+ * page's origin `null`. Pure.
+ */
+export function isForeignForm(headers: IncomingHttpHeaders, ownOrigin: string): boolean {
+  return isForeignPage(headers, ownOrigin) && !(headers['sec-fetch-site'] === undefined && headers.origin === 'null');
+}

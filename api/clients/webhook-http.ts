@@ -1,9 +1,9 @@
 import http from 'node:http';
 import https from 'node:https';
-import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import { POLICY } from '#shared/core/policy.ts';
-import { nameServers, type ResolveName, systemNames } from './webhook-names.ts';
-import { mayReach, parseWebhookTarget, type WebhookPolicy } from './webhook-target.ts';
+import { type CheckedTarget, checkTarget, namesFor, pinnedOptions } from './guarded-http.ts';
+import type { ResolveName } from './webhook-names.ts';
+import type { WebhookPolicy } from './webhook-target.ts';
 
 /**
  * How one attempt to deliver a webhook ended: with a status of 2xx to 5xx, or without one. `refused` covers every way to
@@ -35,7 +35,7 @@ export interface WebhookHttpOptions {
  * proxy is used, whatever the environment says: it would resolve the name again.
  */
 export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
-  const resolve = options.resolve ?? (options.policy.privateTargets === false ? nameServers() : systemNames);
+  const resolve = options.resolve ?? namesFor(options.policy);
   const deadlineMs = options.deadlineMs ?? POLICY.webhookDeadlineMs;
 
   return {
@@ -47,22 +47,12 @@ export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
         problem,
         durationMs: Math.round(performance.now() - started),
       });
-      const target = parseWebhookTarget(text, options.policy);
-      if (!target.ok) return failed('blocked', `the URL ${target.problem}`);
       const deadline = AbortSignal.timeout(deadlineMs);
-
-      let addresses: string[];
-      try {
-        addresses = await addressesOf(target.url, resolve, deadline);
-      } catch (error) {
-        return deadline.aborted ? failed('timeout', 'name resolution took too long') : failed('dns', (error as Error).message);
-      }
-      if (addresses.length === 0) return failed('dns', 'the name has no address');
-      // One forbidden address among several is enough: which one a connection would use is the name owner's choice.
-      if (addresses.some((one) => !mayReach(one, options.policy))) return failed('blocked', 'the host resolves to a private or reserved address');
+      const target = await checkTarget(text, { policy: options.policy, resolve, deadline });
+      if (!target.ok) return failed(target.result, target.problem);
 
       try {
-        const answer = await send(target.url, addresses, headers, body, deadline);
+        const answer = await send(target, headers, body, deadline);
         return { kind: 'answered', ...answer, durationMs: Math.round(performance.now() - started) };
       } catch (error) {
         return deadline.aborted ? failed('timeout', 'no answer in time') : failed(classify(error), (error as Error).message);
@@ -71,36 +61,18 @@ export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
   };
 }
 
-async function addressesOf(url: URL, resolve: ResolveName, deadline: AbortSignal): Promise<string[]> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) !== 0) return [host];
-  return new Promise((done, reject) => {
-    deadline.addEventListener('abort', () => reject(new Error('deadline')), { once: true });
-    resolve(host, deadline).then(done, reject);
-  });
-}
-
-/** How long one of several checked addresses may take to connect before the next is tried. */
-const CONNECT_MILLISECONDS = 2_000;
-
 function send(
-  url: URL,
-  addresses: readonly string[],
+  { url, addresses }: CheckedTarget,
   headers: Record<string, string>,
   body: string,
   deadline: AbortSignal,
 ): Promise<{ status: number; retryAfter: string | null }> {
   return new Promise((done, reject) => {
-    const options: https.RequestOptions & Pick<TcpNetConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'> = {
+    const options = {
+      ...pinnedOptions(addresses),
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
-      agent: false,
-      lookup: pinnedTo(addresses),
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: CONNECT_MILLISECONDS,
-      rejectUnauthorized: true,
       signal: deadline,
-      maxHeaderSize: 16_384,
     };
     const request = (url.protocol === 'https:' ? https : http).request(url, options);
     // The status line is the answer: a body that breaks off, stalls until the deadline or never ends does not take it back.
@@ -132,12 +104,6 @@ function send(
     });
     request.end(body);
   });
-}
-
-/** A lookup that knows the checked addresses only and answers in both shapes Node asks for. */
-function pinnedTo(addresses: readonly string[]): LookupFunction {
-  const pinned = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_hostname, options, callback) => (options.all ? callback(null, pinned) : callback(null, pinned[0]?.address ?? '', pinned[0]?.family));
 }
 
 function classify(error: unknown): Failure {

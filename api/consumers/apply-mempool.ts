@@ -10,7 +10,7 @@ import type { ConsumedNetwork } from './apply-message.ts';
 const RAW_LIMIT = 10n ** 60n;
 
 /** What became of one snapshot. */
-export type AppliedMempool = { outcome: 'applied'; waiting: number; ended: Followed['ended'] } | { outcome: 'dropped' };
+export type AppliedMempool = { outcome: 'applied'; waiting: number; paymentIds: string[]; ended: Followed['ended'] } | { outcome: 'dropped' };
 
 /**
  * Applies one authentic snapshot of what waits to be mined: since when coins are on their way to which payment, what replaced
@@ -30,7 +30,7 @@ export async function applyMempool(deps: Pick<Deps, 'db'>, network: ConsumedNetw
     await writeWaiting(tx, network.id, ours, withTimes(expected, ours));
     await endWaiting(tx, network.id, ended, new Date(message.takenAt));
     await forgetEnded(tx, network.id);
-    return { outcome: 'applied', waiting: ours.length, ended };
+    return { outcome: 'applied', waiting: ours.length, paymentIds: [...new Set(expected.map((one) => one.paymentId))], ended };
   });
 }
 

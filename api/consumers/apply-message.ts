@@ -39,9 +39,10 @@ export type Applied =
  * Applies one authentic stream message to Postgres in one transaction: blocks, sightings, deposits, acknowledgements,
  * what it means for outgoing transactions, and the new tip (architecture 3.3). Safe to call twice with the same message.
  * `fence` is the caller's consumer lease; with an older one nothing happens and the outcome is `fenced`.
- * Locks the lease (shared) and the tip, then deposits, then ledger accounts.
+ * Announces whose payments it is about. Locks the lease (shared) and the tip, then deposits, then ledger accounts.
  */
 export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: number, message: BlockMessage): Promise<Applied> {
+  const paid = new Set<string>();
   const applied = await deps.db.transaction(async (tx): Promise<Applied> => {
     if (!(await holdsConsumerLease(tx, network.id, fence))) return { outcome: 'fenced' };
     // A writer that was superseded may still finish a sentence. What it says of watches would be about a list nobody keeps any more.
@@ -69,17 +70,19 @@ export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: 
         return { outcome: 'acknowledged' };
       case 'duplicate':
         // A rescan says again what blocks held: what is new in it is as true as the first time.
-        await storeContent(tx, deps, network, message);
+        await storeContent(tx, deps, network, message, paid);
         await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
         await touchTip(tx, network.id, verdict.mark);
         return { outcome: 'duplicate' };
       case 'apply':
-        return applyBlocks(tx, deps, network, message, { tip, mark: verdict.mark, ancestorHeight: null });
+        return applyBlocks(tx, deps, network, message, { tip, mark: verdict.mark, ancestorHeight: null, paid });
       case 'reorganise':
-        return applyBlocks(tx, deps, network, message, { tip, mark: verdict.mark, ancestorHeight: verdict.ancestorHeight });
+        return applyBlocks(tx, deps, network, message, { tip, mark: verdict.mark, ancestorHeight: verdict.ancestorHeight, paid });
     }
   });
   crashPoint('ingest.committed');
+  const moved = applied.outcome === 'applied' || message.acks.length > 0;
+  if (moved || paid.size > 0) deps.announce([...paid], moved ? network.name : undefined);
   return applied;
 }
 
@@ -88,10 +91,10 @@ async function applyBlocks(
   deps: Deps,
   network: ConsumedNetwork,
   message: BlockMessage,
-  given: { tip: ChainTip | undefined; mark: Mark; ancestorHeight: number | null },
+  given: { tip: ChainTip | undefined; mark: Mark; ancestorHeight: number | null; paid: Set<string> },
 ): Promise<Applied> {
   const orphaned = given.ancestorHeight === null ? NOTHING_ORPHANED : await orphanAbove(tx, deps, network, given.ancestorHeight, given.mark);
-  await storeContent(tx, deps, network, message);
+  await storeContent(tx, deps, network, message, given.paid);
   crashPoint('ingest.transfers-written');
   const blockTime = new Date(message.time * 1_000);
   await upsertBlock(tx, { networkId: network.id, height: message.to, hash: message.hash, parentHash: message.parentHash, blockTime });
@@ -113,12 +116,13 @@ async function applyBlocks(
   return { outcome: 'applied', ...orphaned };
 }
 
-/** Writes sightings, the deposits among them, and acknowledgements; what is stored already stays as it is. */
-async function storeContent(tx: Tx, deps: Deps, network: ConsumedNetwork, message: BlockMessage): Promise<void> {
+/** Writes sightings, the deposits among them, and acknowledgements; what is stored already stays as it is. Adds whose payments they are for to `paid`. */
+async function storeContent(tx: Tx, deps: Deps, network: ConsumedNetwork, message: BlockMessage, paid: Set<string>): Promise<void> {
   await acknowledgeWatches(tx, network.id, message.epoch, message.acks);
   if (message.internalUnseen) await insertBlindBlocks(tx, { networkId: network.id, from: message.from, to: message.to });
   if (message.sightings.length === 0) return;
-  await recordDeposits(tx, deps, { network, from: message.from, to: message.to, sightings: message.sightings, mark: message, claimedBy: null });
+  const { from, to, sightings } = message;
+  for (const paymentId of await recordDeposits(tx, deps, { network, from, to, sightings, mark: message, claimedBy: null })) paid.add(paymentId);
 }
 
 interface Orphaned {

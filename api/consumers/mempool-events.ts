@@ -58,8 +58,11 @@ async function applyEntry(deps: Deps, network: ConsumedNetwork, entry: StreamEnt
     return 'parked';
   }
   const applied = await applyMempool(deps, network, decoded.message);
-  if (applied.outcome === 'applied')
-    for (const { txid, replacedBy } of applied.ended)
-      deps.log.info({ network: network.name, txid, replacedBy }, 'a transaction to a deposit address waits no more');
+  if (applied.outcome === 'applied') {
+    const { paymentIds, ended } = applied;
+    // Those that show a transaction which waits no more are among those that wait for the network.
+    if (paymentIds.length > 0 || ended.length > 0) deps.announce(paymentIds, ended.length > 0 ? network.name : undefined);
+    for (const { txid, replacedBy } of ended) deps.log.info({ network: network.name, txid, replacedBy }, 'a transaction to a deposit address waits no more');
+  }
   return applied.outcome;
 }

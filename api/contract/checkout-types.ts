@@ -25,10 +25,138 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/p/{paymentId}/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The payment's `paymentUid`. */
+                paymentId: components["parameters"]["PaymentId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Play a scenario on a hosted sandbox payment
+         * @description The same as the public simulate, for the buttons of a sandbox payment's page; it shares its rate limit. A payment in `API` mode
+         *     is 403.
+         */
+        post: operations["simulateSandboxPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/p/{paymentId}/snapshot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The payment's `paymentUid`. */
+                paymentId: components["parameters"]["PaymentId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read all that the page shows of a hosted payment
+         * @description What the socket sends by itself, for a page whose socket is down. True at one moment; a payment that is overdue and unpaid is
+         *     expired first. A payment in `API` mode is 403.
+         */
+        get: operations["readSnapshot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description All that the page knows of a payment, whole each time. Of two, the one with the earlier `serverTime` is old news. */
+        Snapshot: {
+            /**
+             * Format: date-time
+             * @description Service time at which all of this was true; drive countdowns from it.
+             */
+            serverTime: string;
+            payment: components["schemas"]["PublicPayment"];
+            /** @description Coins that were seen on their way and decided nothing yet. */
+            pendingDeposit: components["schemas"]["PendingDeposit"] | null;
+            /**
+             * Format: date-time
+             * @description Until when a late deposit is captured.
+             */
+            graceEndsAt: string;
+            /**
+             * @description Which way a `MISMATCH` went.
+             * @enum {string|null}
+             */
+            mismatchSide: "UNDER" | "OVER" | null;
+            /** @description Whether the deposit that decided came after the deadline. */
+            lateCapture: boolean;
+            /** @description The deposit that decided; null until one did. */
+            paid: components["schemas"]["PaidDeposit"] | null;
+            /** @description Every network that is mentioned, by name. */
+            networks: {
+                [key: string]: components["schemas"]["NetworkFacts"];
+            };
+            merchant: {
+                /** @description As the merchant wants to be called. */
+                name: string;
+                /** @description Path of the logo on this host; null without one. */
+                logoPath: string | null;
+                /** @description Where payers get help. */
+                supportUrl: string | null;
+            };
+            /** @description The payment's `callbackUrl` with its parameters, its id and its status as it is now. */
+            returnUrl: string;
+            /**
+             * @description What codes of tokens hold: the address alone, or a payment URI.
+             * @enum {string}
+             */
+            qrMode: "SAFE" | "URI";
+        };
+        PendingDeposit: {
+            assetSymbol: string;
+            network: string;
+            amount: components["schemas"]["Decimal"];
+            /** @description 0 until a block holds it. */
+            confirmations: number;
+            /** @description How many it takes; null where the chain itself says when it is final. */
+            required: number | null;
+            txHash: string;
+            explorerTxUrl: string;
+            /** @description Whether it was first seen before the deadline. */
+            inTime: boolean;
+        };
+        PaidDeposit: {
+            assetSymbol: string;
+            assetType: components["schemas"]["AssetType"];
+            network: string;
+            amount: components["schemas"]["Decimal"];
+            /** @description Whether it is in another asset than the offer by which it was judged, and so was valued at its own market price. */
+            otherCoin: boolean;
+            /** @description What that offer asked for; null for an open amount. */
+            requested: {
+                amount: components["schemas"]["Decimal"];
+                assetSymbol: string;
+                network: string;
+            } | null;
+        };
+        NetworkFacts: {
+            /** @description As people call it. */
+            displayName: string;
+            /** @enum {string} */
+            family: "evm" | "tron" | "bitcoin";
+            /** @description EIP-155 id as text for EVM; the network's own name elsewhere. */
+            chainId: string;
+            nativeSymbol: string;
+        };
         /**
          * @description `SUCCESS`: paid as asked. `ACCEPTABLE`: off by no more than the tolerance. `MISMATCH`: off by more; the funds are credited all the
          *     same. `EXPIRED`: unpaid at the deadline; a deposit within the grace period reopens it. All but `PENDING` send a webhook.
@@ -90,6 +218,59 @@ export interface components {
             paymentStatus: components["schemas"]["PaymentStatus"];
             expiresAt: components["schemas"]["Timestamp"];
             offer: components["schemas"]["Offer"];
+        };
+        /** @description Decimal string greater than 0 with up to 18 decimal places; no sign, exponent, spaces or leading zeros. */
+        MoneyInput: string;
+        /**
+         * @description Who bears a fee. `PLATFORM` only where the gateway's billing says so.
+         * @enum {string}
+         */
+        FeePayer: "MERCHANT" | "CUSTOMER" | "PLATFORM";
+        PublicPayment: {
+            id: components["schemas"]["Id"];
+            status: components["schemas"]["PaymentStatus"];
+            /** @enum {string} */
+            checkoutMode: "HOSTED" | "API";
+            /** @description Invoice amount exactly as it was sent; for open-amount payments 0 until a deposit confirms. */
+            amount: string;
+            amountUsd: components["schemas"]["Decimal"];
+            currencyCode: string;
+            /** @description Validity window. */
+            timeoutSeconds: number;
+            createdAt: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description Authoritative deadline; drive countdowns from it.
+             */
+            expiresAt: string;
+            offers: components["schemas"]["Offer"][];
+            /** @description When true each offer's amount and totalValue are 0 placeholders. */
+            openAmount: boolean;
+            /** @description Open-amount minimum in US dollars; absent for a fixed amount. */
+            minAmountUsd?: string;
+            /** @description A simulated payment: nothing can be sent to it. */
+            isSandbox: boolean;
+            /** @description Display-language hint of the create request. */
+            language: string | null;
+            txFeePayer: components["schemas"]["FeePayer"];
+            commissionFeePayer: components["schemas"]["FeePayer"];
+            /**
+             * Format: uuid
+             * @description The offer last selected; null before a select.
+             */
+            selectedOfferId: string | null;
+            /**
+             * Format: uuid
+             * @description The asset actually paid; may differ from the selected one. Present once resolved on chain, as are the fields below.
+             */
+            paidAssetId?: string;
+            paidAssetSymbol?: string;
+            /** @description Present once the payment resolves on chain. */
+            txHash?: string;
+            /** @description Present once resolved. */
+            receivedAmount?: string;
+            /** @description Link to the transaction; present once resolved. That of a simulated transaction leads nowhere. */
+            explorerTxUrl?: string;
         };
     };
     responses: {
@@ -463,6 +644,98 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    simulateSandboxPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The payment's `paymentUid`. */
+                paymentId: components["parameters"]["PaymentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "scenario": "success"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description What is to happen.
+                     * @enum {string}
+                     */
+                    scenario: "success" | "acceptable" | "underpaid" | "overpaid" | "wrong_asset" | "seen_then_confirmed" | "late_capture" | "expired";
+                    /** @description What arrives, in the asset that arrives; above zero. */
+                    amount?: components["schemas"]["MoneyInput"];
+                    /** @description What is paid with; for `wrong_asset` what arrives instead. */
+                    assetId?: components["schemas"]["Id"];
+                };
+            };
+        };
+        responses: {
+            /** @description What the page shows afterwards. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Snapshot"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readSnapshot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The payment's `paymentUid`. */
+                paymentId: components["parameters"]["PaymentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The payment as its page shows it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Snapshot"];
+                    };
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

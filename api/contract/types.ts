@@ -381,10 +381,31 @@ export interface paths {
         };
         /**
          * Follow a payment over a WebSocket
-         * @description The hosted checkout's live channel. Send an HTTP upgrade; the server answers 101 and then sends JSON text messages with the
-         *     public payment object, first at once and then whenever it changes. The client may send `{ "command": "select", "offerId": … }`,
-         *     which selects as the public select does; without WebSockets the checkout host offers the same over HTTP.
-         *     A payment in `API` mode is refused with 403.
+         * @description The hosted checkout's live channel, also served at `/ws/payments/{paymentId}` of the checkout's own host. Send an HTTP upgrade
+         *     (RFC 6455, version 13); a plain request is 426 `upgrade_required`. A payment in `API` mode is refused with 403, and so is a page
+         *     of another site: an `Origin` must be the checkout's or this API's. A client that is no browser sends none. An address may have
+         *     100 sockets open at once; beyond them it is 429.
+         *
+         *     All frames are JSON objects in text messages with a `type`; unknown types and fields are to be ignored.
+         *
+         *     | from the server | |
+         *     |---|---|
+         *     | `snapshot` | First, once. `serverTime`, `payment` (the public payment object), and what else a payer is shown: `pendingDeposit`, `graceEndsAt`, `mismatchSide`, `lateCapture`, `paid`, `networks`, `merchant`, `returnUrl`, `qrMode`. |
+         *     | `update` | Whenever any of that changed, all of it again. One with an earlier `serverTime` than another is older. |
+         *     | `ping` | Every 25 s, with `serverTime`. |
+         *     | `error` | What became of a command, or of a message that is none: `command` (`select`, `simulate` or null), `error` with `code`, `message` and, where waiting helps, `retryAfterSeconds`. |
+         *
+         *     | from the client | |
+         *     |---|---|
+         *     | `{ "type": "select", "offerId": … }` | Selects as the public select does, and draws on its rate limit. |
+         *     | `{ "type": "simulate", "scenario": …, "amount"?: …, "assetId"?: … }` | Plays a scenario on a sandbox payment. |
+         *
+         *     Each command that succeeds is answered with an `update`. A select whose address is not watched within 5 s is answered with one
+         *     that has no `depositAddress` yet; it follows by itself. Losing the connection loses nothing: open another one.
+         *
+         *     Closed with 1001 when the server stops, 1003 after a binary message, 1008 after too many messages that are no commands, 1009
+         *     after one above 4,096 bytes, and without a word when pings are not answered, frames are not read, or more than 50 messages come
+         *     within 25 s.
          */
         get: operations["openPaymentSocket"];
         put?: never;
@@ -632,7 +653,7 @@ export interface components {
          * @description Every `error.code` there is. Codes are stable; branch on them. `method_not_allowed` (405) answers a method that a path does not have.
          * @enum {string}
          */
-        ErrorCode: "auth_api_key_invalid" | "signature_missing" | "signature_stale" | "signature_invalid" | "totp_required" | "forbidden" | "cashout_not_enabled" | "ip_not_allowed" | "totp_not_enrolled" | "not_found" | "method_not_allowed" | "malformed_json" | "conflict" | "idempotency_conflict" | "insufficient_balance" | "too_many_parked_cashouts" | "screening_required" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "below_minimum_settlement" | "amount_below_network_fee" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "fee_estimation_unavailable" | "service_unavailable";
+        ErrorCode: "auth_api_key_invalid" | "signature_missing" | "signature_stale" | "signature_invalid" | "totp_required" | "forbidden" | "cashout_not_enabled" | "ip_not_allowed" | "totp_not_enrolled" | "not_found" | "method_not_allowed" | "malformed_json" | "conflict" | "idempotency_conflict" | "insufficient_balance" | "too_many_parked_cashouts" | "screening_required" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "below_minimum_settlement" | "amount_below_network_fee" | "upgrade_required" | "rate_limit_exceeded" | "internal_error" | "fee_estimation_unavailable" | "service_unavailable";
         /**
          * @description `SUCCESS`: paid as asked. `ACCEPTABLE`: off by no more than the tolerance. `MISMATCH`: off by more; the funds are credited all the
          *     same. `EXPIRED`: unpaid at the deadline; a deposit within the grace period reopens it. All but `PENDING` send a webhook.
@@ -1629,6 +1650,38 @@ export interface components {
                 };
             };
         };
+        /** @description The path is a WebSocket's; the request was no handshake of one. */
+        UpgradeRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "X-Contract-Revision": components["headers"]["ContractRevision"];
+                /** @description What the connection is to be upgraded to. */
+                Upgrade: "websocket";
+                /** @description The version that is spoken. */
+                "Sec-WebSocket-Version": "13";
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "success": false,
+                 *       "error": {
+                 *         "code": "upgrade_required",
+                 *         "message": "Open this path as a WebSocket (RFC 6455, version 13)."
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    success: false;
+                    error: {
+                        /** @constant */
+                        code: "upgrade_required";
+                        message: string;
+                    };
+                };
+            };
+        };
         /** @description Too many requests from this address to this operation. */
         RateLimited: {
             headers: {
@@ -1681,34 +1734,6 @@ export interface components {
                     error: {
                         /** @constant */
                         code: "internal_error";
-                        message: string;
-                    };
-                };
-            };
-        };
-        /** @description Part of the contract, not available in this release. */
-        NotImplemented: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                "X-Contract-Revision": components["headers"]["ContractRevision"];
-                [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "success": false,
-                 *       "error": {
-                 *         "code": "not_implemented",
-                 *         "message": "This operation is not available yet."
-                 *       }
-                 *     }
-                 */
-                "application/json": {
-                    /** @constant */
-                    success: false;
-                    error: {
-                        /** @constant */
-                        code: "not_implemented";
                         message: string;
                     };
                 };
@@ -2688,9 +2713,9 @@ export interface operations {
             };
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            426: components["responses"]["UpgradeRequired"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -27,8 +27,15 @@ export function send(response: ServerResponse, status: number, body: string, hea
 
 /** Writes an error in the envelope. */
 export function sendError(response: ServerResponse, error: ServiceError): void {
-  const headers = error.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(error.retryAfterSeconds) };
-  send(response, error.status, failureBody(error.code, error.message), headers);
+  send(response, error.status, failureBody(error.code, error.message), errorHeaders(error));
+}
+
+/** Headers that go with an error: when to come back, and to what a connection must be upgraded. Pure. */
+export function errorHeaders({ code, retryAfterSeconds }: ServiceError): Record<string, string> {
+  return {
+    ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+    ...(code === 'upgrade_required' && { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' }),
+  };
 }
 
 /** Postgres and connection failures that pass by themselves; the client is told to come back, not that we are broken. */

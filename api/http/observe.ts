@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Deps } from '#api/deps.ts';
-import type { ErrorCode } from '#shared/core/errors.ts';
+import type { ErrorCode, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { CONTRACT_REVISION, sendError, toServiceError } from './envelope.ts';
 
@@ -15,7 +15,7 @@ const AUTH_FAILURES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Status that a request is logged and counted under when its caller was gone before an answer began, as web servers commonly do. */
-const HUNG_UP = 499;
+export const HUNG_UP = 499;
 
 /** What is noted about a request while it is answered, on `response.locals`. */
 interface Notes {
@@ -57,7 +57,8 @@ export function observe(deps: Deps) {
     response.once('close', () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
       const status = response.headersSent ? response.statusCode : HUNG_UP;
-      count(deps, notes, { method: request.method, status, seconds });
+      deps.metrics?.httpInFlight.dec();
+      countAnswer(deps, notes, { method: request.method, status, seconds });
       const aborted = !response.writableFinished || undefined;
       deps.log.info({ ...notes, method: request.method, status, seconds, aborted }, 'request');
     });
@@ -65,9 +66,13 @@ export function observe(deps: Deps) {
   };
 }
 
-function count({ metrics }: Deps, { route, code, idempotency }: Notes, answered: { method: string; status: number; seconds: number }): void {
+/** Counts one answer, under its route and what it was. */
+export function countAnswer(
+  { metrics }: Pick<Deps, 'metrics'>,
+  { route, code, idempotency }: Notes,
+  answered: { method: string; status: number; seconds: number },
+): void {
   if (metrics === undefined) return;
-  metrics.httpInFlight.dec();
   metrics.httpDuration.observe({ method: answered.method, route, status: answered.status }, answered.seconds);
   if (code !== undefined) metrics.apiErrors.inc({ route, code });
   if (code === 'rate_limit_exceeded') metrics.rateLimited.inc({ route });
@@ -80,11 +85,17 @@ function count({ metrics }: Deps, { route, code, idempotency }: Notes, answered:
 /** Turns whatever was thrown into the envelope; what nobody expected is logged with its cause and shown as internal_error. */
 export function answerErrors(deps: Deps) {
   return (thrown: unknown, _request: Request, response: Response, _next: NextFunction): void => {
-    const error = toServiceError(thrown);
-    const notes = notesOf(response);
-    notes.code = error.code;
-    if (error.cause !== undefined) deps.log.error({ requestId: notes.requestId, route: notes.route, error: error.cause }, error.code);
+    const error = noteFailure(deps, response, thrown);
     if (response.headersSent) response.destroy();
     else sendError(response, error);
   };
+}
+
+/** Notes what a request failed with, logs what nobody expected with its cause, and says what a client may know of it. */
+export function noteFailure(deps: Pick<Deps, 'log'>, response: Response, thrown: unknown): ServiceError {
+  const error = toServiceError(thrown);
+  const notes = notesOf(response);
+  notes.code = error.code;
+  if (error.cause !== undefined) deps.log.error({ requestId: notes.requestId, route: notes.route, error: error.cause }, error.code);
+  return error;
 }

@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { ServiceError } from '#shared/core/errors.ts';
-import { failureBody } from './envelope.ts';
+import { errorHeaders, failureBody } from './envelope.ts';
 import { commonHeaders } from './observe.ts';
+import { noteOwed } from './pipelining.ts';
 
 const MAX_HEADER_BYTES = 16_384;
 /** How long a refused sender may take to read why and hang up. */
@@ -42,6 +43,7 @@ export function createHttpServer(app: Express, patience: Patience = PATIENCE): S
   const answer: RequestListener = (request, response) => {
     latest.set(request.socket, response);
     if (!server.listening) response.setHeader('Connection', 'close');
+    noteOwed(request.socket, response);
     answering.add(response);
     response.once('close', () => answering.delete(response));
     app(request, response);
@@ -61,16 +63,16 @@ export function createHttpServer(app: Express, patience: Patience = PATIENCE): S
   // Node would tell everybody to go on with the upload, and refuse any other Expect without the envelope.
   server.on('checkContinue', answer);
   server.on('checkExpectation', answer);
-  server.on('connect', (_request, socket) => dismiss(socket, new ServiceError('not_found')));
+  server.on('connect', (_request, socket) => refuse(socket, new ServiceError('not_found')));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const before = latest.get(socket);
-    const refuse = (): void => dismiss(socket, refusal(error));
+    const answerIt = (): void => refuse(socket, refusal(error));
     if (!socket.writable) socket.destroy();
     // What came belongs to the request that is being received: it gets one answer, not two.
-    else if (before?.req.complete === false) before.headersSent ? socket.destroy() : refuse();
+    else if (before?.req.complete === false) before.headersSent ? socket.destroy() : answerIt();
     // It comes after a whole request, which is answered first.
-    else if (before?.writableFinished === false) before.once('finish', refuse);
-    else refuse();
+    else if (before?.writableFinished === false) before.once('finish', answerIt);
+    else answerIt();
   });
   owed.set(server, answering);
   return server;
@@ -94,12 +96,12 @@ export function closeHttpServer(server: Server, drainMs = DRAIN_MS): Promise<voi
 }
 
 /**
- * Answers on a connection that Node has given up, tunnels and refused senders alike. It watches neither errors nor
+ * Answers on a connection that Node has given up, tunnels, upgrades and refused senders alike. It watches neither errors nor
  * deadlines there any more: a sender that is gone must not end this process, nor one that never hangs up keep the connection.
  */
-function dismiss(socket: Duplex, error: ServiceError): void {
+export function refuse(socket: Duplex, error: ServiceError, requestId: string = randomUUID()): void {
   socket.on('error', () => socket.destroy());
-  socket.end(rawResponse(error));
+  socket.end(rawResponse(error, requestId));
   const lingering = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(lingering));
 }
@@ -111,10 +113,11 @@ function refusal(error: NodeJS.ErrnoException): ServiceError {
 }
 
 /** No request was read, so there is no response object to write to. */
-function rawResponse(error: ServiceError): string {
+function rawResponse(error: ServiceError, requestId: string): string {
   const body = failureBody(error.code, error.message);
   const headers = {
-    ...commonHeaders(randomUUID()),
+    ...commonHeaders(requestId),
+    ...errorHeaders(error),
     Connection: 'close',
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),

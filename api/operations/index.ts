@@ -16,7 +16,7 @@ import { listBalances } from './list-balances.ts';
 import { listPaymentWebhooks } from './list-payment-webhooks.ts';
 import { listPayments } from './list-payments.ts';
 import { listSettlements } from './list-settlements.ts';
-import { notImplemented } from './not-implemented.ts';
+import { openPaymentSocket } from './open-payment-socket.ts';
 import { previewPayment } from './preview-payment.ts';
 import { resendPaymentWebhook } from './resend-payment-webhook.ts';
 import { retrySettlement } from './retry-settlement.ts';
@@ -40,7 +40,7 @@ export const operations: Registry<Omit<Contract, 'receivePaymentWebhook'>> = {
   selectOffer,
   expirePayment,
   simulateSandboxPayment,
-  openPaymentSocket: notImplemented,
+  openPaymentSocket,
   listBalances,
   estimateSettlementFee,
   createSettlement,

@@ -43,6 +43,7 @@ export async function allocateDeposit(deps: Deps, call: OperatorCall): Promise<R
     return found;
   });
   crashPoint('allocate.committed');
+  deps.announce([paymentId]);
   if (await creditPayment(deps, paymentId)) deps.wake();
 
   const [payment, deposits] = await Promise.all([findPayment(deps.db.sql, paymentId), listDepositsOfTransactions(deps.db.sql, [deposit])]);

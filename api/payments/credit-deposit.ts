@@ -101,6 +101,7 @@ export async function creditPayment(deps: Deps, paymentId: string): Promise<bool
   });
   if (booked.matches.length === 0) return false;
   crashPoint('credit.committed');
+  deps.announce([paymentId]);
   for (const { chain, match } of booked.matches) deps.metrics?.deposits.inc({ chain, match });
   if (booked.resolvedBy !== undefined) await countResolution(deps, paymentId, booked.status, booked.resolvedBy);
   return true;

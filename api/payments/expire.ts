@@ -23,7 +23,10 @@ export async function expirePayment(deps: Deps, call: { paymentId: string; clien
       const facts = await readExpiryFacts(tx, id, POLICY.expiryPatienceSeconds);
       return expire(tx, deps, id, facts, 'payer');
     });
-    if (expired) deps.wake();
+    if (expired) {
+      deps.wake();
+      deps.announce([id]);
+    }
   }
   const payment = await findPayment(deps.db.sql, id);
   if (payment === undefined) throw new Invariant(`payment ${id} is gone`);
@@ -36,18 +39,21 @@ const BATCH = 100;
 export async function expireDuePayments(deps: Deps): Promise<number> {
   let total = 0;
   for (let moved = BATCH; moved === BATCH; total += moved) {
-    moved = await deps.db.transaction((tx) => expireBatch(tx, deps));
-    if (moved > 0) crashPoint('expiry.committed');
+    const ids = await deps.db.transaction((tx) => expireBatch(tx, deps));
+    moved = ids.length;
+    if (moved === 0) break;
+    crashPoint('expiry.committed');
+    deps.announce(ids);
   }
   if (total > 0) deps.wake();
   return total;
 }
 
-async function expireBatch(tx: Tx, deps: Deps): Promise<number> {
+async function expireBatch(tx: Tx, deps: Deps): Promise<string[]> {
   const ids = await lockExpirable(tx, BATCH, POLICY.expiryPatienceSeconds);
   if (ids.length > 0) crashPoint('expiry.claimed');
   for (const id of ids) await expire(tx, deps, id, { overdue: true, unpaid: true }, 'sweeper');
-  return ids.length;
+  return ids;
 }
 
 /**

@@ -89,6 +89,7 @@ export async function inquirePayment(deps: Deps, inquiry: Inquiry): Promise<obje
   const findings = await Promise.all(asked.map(({ chain, txid }) => lookUpTransaction(deps, chain, txid, payment, own)));
   const verdict = await deps.db.transaction((tx) => decide(tx, deps, payment, findings, limit));
   crashPoint('inquiry.attempt-counted');
+  deps.announce([payment.id]);
   deps.log.info({ paymentId: payment.id, txid: asked[0]?.txid, network: verdict.chain?.config.name, resultCode: verdict.code }, 'inquired');
   if (verdict.code !== 'pending_confirmation' || verdict.deposits.length === 0) return answer(verdict);
 

@@ -4,6 +4,7 @@ import { findPayment, type Payment } from '#api/store/payments.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { isIpWithin } from '#shared/platform/ip.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
 
 /**
  * Finds the payment a public call names and checks that the caller may speak about it: anybody who knows the id of a
@@ -34,11 +35,12 @@ export async function refuseStrangers(deps: Deps, call: { paymentId: string; cli
 }
 
 /**
- * Finds the payment a checkout page names; a payment in API mode has none (contract 4.2).
+ * Finds the payment a checkout page names, through `sql` when one moment of the database is wanted; a payment in API mode has
+ * no page (contract 4.2).
  * @throws not_found, forbidden
  */
-export async function loadHostedPayment(deps: Deps, call: { paymentId: string }): Promise<Payment> {
-  const payment = isUuid(call.paymentId) ? await findPayment(deps.db.sql, call.paymentId) : undefined;
+export async function loadHostedPayment(deps: Pick<Deps, 'db'>, call: { paymentId: string }, sql: Reads = deps.db.sql): Promise<Payment> {
+  const payment = isUuid(call.paymentId) ? await findPayment(sql, call.paymentId) : undefined;
   if (payment === undefined) throw new ServiceError('not_found');
   if (payment.checkoutMode === 'API') throw new ServiceError('forbidden', { message: 'A payment in API checkout mode has no hosted checkout.' });
   return payment;

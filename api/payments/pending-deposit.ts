@@ -6,6 +6,7 @@ import type { FinalityRule } from '#shared/core/assets.ts';
 import { forCoinbase, isFinal, resolveRule } from '#shared/core/finality.ts';
 import { amount, type Coins, coinsToUsd } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
+import { isDust } from '#state-machines/payment/judge-deposit.ts';
 import type { PaymentParts } from './view.ts';
 
 /** What a deposit that is not booked yet waits for. */
@@ -41,12 +42,13 @@ export async function readPending(sql: Reads, deps: Deps, { offers, deposits }: 
 }
 
 /**
- * The coins a payment waits for: the first in a block, else the first that wait to be mined; null when nothing is on its way.
- * Of every family, and of the sandbox, where nothing is required that could be counted. Locks nothing.
+ * The coins a payment waits for: the first in a block, else the first that wait to be mined; null when nothing but dust is on
+ * its way, which decides nothing. Of every family, and of the sandbox, where nothing is required that could be counted. Locks
+ * nothing.
  */
 export async function pendingDeposit(sql: Reads, deps: Deps, parts: PaymentParts): Promise<PendingDeposit | null> {
   const { payment, deposits, offers } = parts;
-  const open = deposits.find((one) => one.state === 'seen');
+  const open = deposits.find((one) => one.state === 'seen' && !isDust(sumBeside(deposits, one), one.dustFloor));
   if (open !== undefined) {
     const total = sumBeside(deposits, open);
     const found = await readOnePending(sql, deps, { ...open, amount: total }, offers);
@@ -61,7 +63,9 @@ export async function pendingDeposit(sql: Reads, deps: Deps, parts: PaymentParts
       firstSeenAt: open.firstSeenAt,
     };
   }
-  const first = payment.sandbox ? undefined : (await listExpectedArrivals(sql, payment.id)).find((one) => one.state === 'waiting');
+  const first = payment.sandbox
+    ? undefined
+    : (await listExpectedArrivals(sql, payment.id)).find((one) => one.state === 'waiting' && !isDust(one.amount, one.dustFloor));
   if (first === undefined) return null;
   const rule = await ruleOf(deps, { ...first, coinbase: false }, offers);
   return {

@@ -29,8 +29,9 @@ export interface Seen {
 /**
  * Writes sightings and the deposits among them; what is stored already stays as it is, so the stream and an inquiry may
  * both bring the same transfer. Needs the lock of the network's tip, so that the blocks are canonical until the commit.
+ * Answers which payments they are for, to be announced after it.
  */
-export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'log'>, given: Seen): Promise<void> {
+export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'log'>, given: Seen): Promise<string[]> {
   const { network, from, to, mark } = given;
   const internal = given.sightings.filter((sighting) => sighting.kind === 'internal');
   const { kept, recounted } = withoutRecounted(given.sightings, await listInternal(tx, network.id, internal));
@@ -61,12 +62,13 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'l
   for (const deposit of regained) {
     await post(tx, { sourceKey: `deposit:${deposit.id}:regain:${mark.epoch}.${mark.seq}`, kind: 'regain', postings: regain(deposit.assetId, deposit.amount) });
   }
-  if (regained.length === 0) return;
   // What was booked in its former block is booked in this one.
-  await markSightingsBooked(
-    tx,
-    regained.map((deposit) => ({ ...deposit, networkId: network.id })),
-  );
+  if (regained.length > 0)
+    await markSightingsBooked(
+      tx,
+      regained.map((deposit) => ({ ...deposit, networkId: network.id })),
+    );
+  return [...new Set(believable.map((deposit) => deposit.paymentId))];
 }
 
 function nameOf(transfer: { txid: string; kind: string; ordinal?: number }): string {

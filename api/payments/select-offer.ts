@@ -63,6 +63,7 @@ async function select(deps: Deps, payment: Payment, offer: Offer): Promise<Reply
   const started = performance.now();
   const address = await deps.db.transaction((tx) => assign(tx, deps, payment.id, offer));
   crashPoint('address.committed');
+  deps.announce([payment.id]);
   if (address !== null) {
     await awaitWatch(deps, offer, address);
     // Nobody may be shown where to pay a payment that ended meanwhile.

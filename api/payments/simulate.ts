@@ -45,6 +45,7 @@ export async function simulatePayment(deps: Deps, call: { paymentId: string; cli
     await play(tx, deps, scene, { ...call.simulation, overdue: payment.overdue, assets });
   });
   deps.wake();
+  deps.announce([id]);
   const payment = await findPayment(deps.db.sql, id);
   if (payment === undefined) throw new Invariant(`payment ${id} is gone`);
   return statusView(payment);
@@ -57,17 +58,19 @@ export async function confirmDueSimulations(deps: Deps): Promise<number> {
   const due = await listDueSandboxPayments(deps.db.sql, BATCH);
   if (due.length === 0) return 0;
   const prices = await readPrices(deps, await listAssets(deps.db.sql));
-  let confirmed = 0;
+  const confirmed: string[] = [];
   for (const id of due) {
     try {
-      if (await deps.db.transaction((tx) => confirmSeen(tx, deps, id, prices))) confirmed += 1;
+      if (await deps.db.transaction((tx) => confirmSeen(tx, deps, id, prices))) confirmed.push(id);
     } catch (error) {
       // One payment that cannot be resolved must not keep the others waiting.
       deps.log.error({ err: error, paymentId: id }, 'cannot confirm a simulated deposit; it will be tried again');
     }
   }
-  if (confirmed > 0) deps.wake();
-  return confirmed;
+  if (confirmed.length === 0) return 0;
+  deps.wake();
+  deps.announce(confirmed);
+  return confirmed.length;
 }
 
 async function confirmSeen(tx: Tx, deps: Deps, id: string, prices: Prices): Promise<boolean> {

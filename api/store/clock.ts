@@ -16,3 +16,12 @@ export async function readClock(sql: Reads): Promise<ServiceClock> {
 export async function advanceClock(tx: Tx, seconds: number): Promise<void> {
   await tx`update clock_offset set seconds = seconds + ${seconds}`;
 }
+
+/**
+ * Reads the service time of this very statement, later than `sluice_now()` by what the transaction lasted. As the first
+ * statement of a repeatable read it is the moment that all the others see. Locks nothing.
+ */
+export async function readMoment(tx: Tx): Promise<Date> {
+  const [row] = await tx<{ at: Date }[]>`select clock_timestamp() + make_interval(secs => seconds) as at from clock_offset`;
+  return (row as { at: Date }).at;
+}

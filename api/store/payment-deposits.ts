@@ -1,3 +1,4 @@
+import type { AssetType } from '#shared/core/assets.ts';
 import type { Doubt } from './deposit-doubts.ts';
 import { type Coins, parseTrusted, type Usd } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
@@ -8,8 +9,11 @@ export interface PaymentDeposit {
   id: string;
   assetId: string;
   symbol: string;
+  assetType: AssetType;
   networkName: string;
   decimals: number;
+  /** Anything smaller is recorded and decides nothing. */
+  dustFloor: Coins;
   amount: Coins;
   txid: string;
   /** Block it is in; null in the sandbox, which has none. */
@@ -41,15 +45,16 @@ export interface PaymentDeposit {
 /** What arrived for a payment, in chain order; locks nothing. */
 export async function listPaymentDeposits(sql: Reads, paymentId: string): Promise<PaymentDeposit[]> {
   const rows = await sql<Record<string, unknown>[]>`
-    select d.id, d.asset_id as "assetId", a.symbol, a.decimals, n.name as "networkName", d.amount, d.txid, d.height, d.coinbase, d.state, d.path, d.claimed_by as "claimedBy", d.first_seen_at as "firstSeenAt",
+    select d.id, d.asset_id as "assetId", a.symbol, a.type as "assetType", a.decimals, a.dust_floor as "dustFloor", n.name as "networkName", d.amount, d.txid, d.height, d.coinbase, d.state, d.path, d.claimed_by as "claimedBy", d.first_seen_at as "firstSeenAt",
       d.block_time as "blockTime", d.final_at as "finalAt", d.waits_since is not null as waits, case when d.doubted_since is not null then coalesce(d.doubt, 'unreachable') end as doubt, d.lost_at as "lostAt", d.usd_price as "usdPrice", case when d.state = 'dropped' or d.lost_at is not null then 0 else greatest(t.height - d.height + 1, 0) end as confirmations,
       c.gross, c.network_fee as "networkFee", c.commission, c.net
     from deposits d join assets a on a.id = d.asset_id join networks n on n.id = d.network_id
     left join chain_tips t on t.network_id = d.network_id left join credits c on c.id = d.id
     where d.payment_id = ${paymentId} order by d.block_time, d.height, d.position, d.ordinal`;
   return rows.map(({ gross, networkFee, commission, net, ...row }) => ({
-    ...(row as unknown as Omit<PaymentDeposit, 'amount' | 'usdPrice' | 'credit'>),
+    ...(row as unknown as Omit<PaymentDeposit, 'amount' | 'dustFloor' | 'usdPrice' | 'credit'>),
     amount: parseTrusted<'asset'>(row.amount as string),
+    dustFloor: parseTrusted<'asset'>(row.dustFloor as string),
     usdPrice: row.usdPrice === null ? null : parseTrusted<'usd'>(row.usdPrice as string),
     confirmations: (row.confirmations as number | null) ?? 0,
     credit:

@@ -73,7 +73,7 @@ export async function listDueSandboxPayments(sql: Reads, limit: number): Promise
 /** What arrived for a sandbox payment, in the form in which real deposits are read; locks nothing. */
 export async function listSandboxDeposits(sql: Reads, paymentId: string): Promise<PaymentDeposit[]> {
   const rows = await sql<Record<string, unknown>[]>`
-    select d.id, d.asset_id as "assetId", a.symbol, a.decimals, n.name as "networkName", d.amount, d.txid, d.confirmations, d.state, d.path,
+    select d.id, d.asset_id as "assetId", a.symbol, a.type as "assetType", a.decimals, a.dust_floor as "dustFloor", n.name as "networkName", d.amount, d.txid, d.confirmations, d.state, d.path,
       d.first_seen_at as "firstSeenAt", d.first_seen_at as "blockTime", d.final_at as "finalAt", d.usd_price as "usdPrice",
       d.network_fee as "networkFee", d.commission, d.net
     from sandbox_deposits d join assets a on a.id = d.asset_id join networks n on n.id = a.network_id
@@ -81,8 +81,9 @@ export async function listSandboxDeposits(sql: Reads, paymentId: string): Promis
   return rows.map(({ networkFee, commission, net, ...row }) => {
     const received = parseTrusted<'asset'>(row.amount as string);
     return {
-      ...(row as unknown as Omit<PaymentDeposit, 'amount' | 'height' | 'coinbase' | 'claimedBy' | 'waits' | 'lostAt' | 'usdPrice' | 'credit'>),
+      ...(row as unknown as Omit<PaymentDeposit, 'amount' | 'dustFloor' | 'height' | 'coinbase' | 'claimedBy' | 'waits' | 'lostAt' | 'usdPrice' | 'credit'>),
       amount: received,
+      dustFloor: parseTrusted<'asset'>(row.dustFloor as string),
       height: null,
       coinbase: false,
       claimedBy: null,

@@ -26,6 +26,7 @@ export const ERRORS = {
   validation_error: { status: 422, message: 'The request is not valid.' },
   below_minimum_settlement: { status: 422, message: 'The amount is below the settlement minimum.' },
   amount_below_network_fee: { status: 422, message: 'The amount does not cover its own network fee.' },
+  upgrade_required: { status: 426, message: 'Open this path as a WebSocket (RFC 6455, version 13).' },
   rate_limit_exceeded: { status: 429, message: 'Too many requests; retry after the time in Retry-After.' },
   internal_error: { status: 500, message: 'Something went wrong on our side.' },
   not_implemented: { status: 501, message: 'This operation is not available yet.' },

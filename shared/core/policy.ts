@@ -110,8 +110,38 @@ export const POLICY = {
   idempotencyKeyLength: 255,
   /** Calls with an API key, and calls about API-mode payments, come from a server and may be this many times as frequent. */
   rateLimitServerFactor: 10,
+  // Sockets of checkout pages
+  /** More than the pages one household or office has open at once; a page without a socket asks over HTTP instead. */
+  socketsPerClient: 100,
+  /** In one process: some hundred megabytes when all of them are taken. */
+  sockets: 10_000,
+  /** A command is a hundred bytes. */
+  socketMessageBytes: 4_096,
+  /** Proxies cut what is silent for a minute, some for half of one. */
+  socketPingSeconds: 25,
+  /** Several snapshots of the largest payment; who is further behind reads no more. */
+  socketBacklogBytes: 262_144,
+  /** Commands of one page that may be worked on at once: a payer who changes their mind while an address is prepared. */
+  socketCommandsAtOnce: 4,
+  /** Messages nobody understands, until their sender is taken for no page of ours. */
+  socketNonsense: 10,
+  /** Messages of one page between two pings: more than anybody could press buttons. */
+  socketMessagesPerPing: 50,
+
   listLimit: 20,
   listLimitMaximum: 100,
+
+  // The hosted checkout
+  /** With everything else the page stays below 80 KB. */
+  logoBytes: 24_576,
+  /** A page without a logo is complete: nobody waits long for one. */
+  logoDeadlineMs: 5_000,
+  /** A new logo shows within the hour. */
+  logoKeptSeconds: HOUR,
+  /** A host that was down for a moment is asked again soon, and not at every page. */
+  logoRetrySeconds: MINUTE,
+  /** Five megabytes at most. */
+  logosKept: 200,
 
   // Settlements
   /** Parked cashouts hold nothing but attention; twenty are a queue, more are a loop in a client. */
@@ -238,6 +268,12 @@ export const EDGE_RATE_LIMITS = {
   operator: 120,
   /** A checkout page shows a few dozen, and caches them for a day. */
   logo: 1_200,
+  /** A page is opened, its language changed, looked at again by hand where scripts are off: several a second is nobody. */
+  checkoutPage: 300,
+  /** A page whose socket is down asks every three seconds; many payers share an address. */
+  readSnapshot: 300,
+  /** Programs and styles of the page: two a visit, and kept for ever. */
+  checkoutAsset: 1_200,
 } as const;
 
 /**

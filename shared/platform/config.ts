@@ -95,6 +95,13 @@ const flagOrRanges = list.transform((parts, context): boolean | string[] => {
   if (parts.length === 0 || !parts.every(isIpRange)) context.addIssue('must be 0, 1, or IP addresses and CIDR ranges separated by commas');
   return parts;
 });
+/** The page's own paths begin at the root, and browsers say by their `Origin` that they came from it. */
+const origin = z
+  .string()
+  .refine(
+    (text) => /^https?:/i.test(text) && URL.canParse(text) && new URL(text).href === `${new URL(text).origin}/`,
+    'must be an origin such as https://pay.example',
+  );
 const secret = z.string().min(32, 'must be at least 32 characters');
 
 const common = {
@@ -117,7 +124,7 @@ const apiSchema = z.object({
   SLUICE_PORT: port.default(3000),
   SLUICE_CHECKOUT_PORT: port.default(3001),
   SLUICE_PUBLIC_URL: z.url().optional(),
-  SLUICE_CHECKOUT_URL: z.url().optional(),
+  SLUICE_CHECKOUT_URL: origin.optional(),
   SLUICE_API_KEY_PEPPER: secret,
   SLUICE_OPERATOR_TOKEN: secret,
   SLUICE_MASTER_KEY: secret,

@@ -7,6 +7,9 @@ const FLOW = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600];
 const LONG = [15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400];
 const REORG = [1, 2, 3, 6, 12, 24, 64];
 
+/** How the socket of a checkout page may end. */
+const WS_ENDS = ['client', 'lost', 'dead', 'slow', 'protocol', 'shutdown'] as const;
+
 /** Node's own gauges that end in `_total`, which a counter's name must and a gauge's must not. */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total'];
 
@@ -91,6 +94,16 @@ export function createApiMetrics(version: string) {
     apiErrors: counter('sluice_api_errors_total', 'Error answers by slug.', ['route', 'code']),
     rateLimited: counter('sluice_rate_limited_total', 'Requests refused because their caller sent too many.', ['route']),
     authFailures: counter('sluice_auth_failures_total', 'Refused credentials: key, operator, signature, stale, ip.', ['reason']),
+    wsConnections: gauge('sluice_ws_connections', 'Sockets of hosted checkout pages that are open.'),
+    wsClosed: fromZero(
+      counter(
+        'sluice_ws_closed_total',
+        'Sockets of checkout pages that ended: client (it left), lost, dead (it answered no ping), slow (it did not read), protocol, shutdown.',
+        ['reason'],
+      ),
+      WS_ENDS.map((reason) => ({ reason })),
+    ),
+    checkoutFallbackPolls: counter('sluice_checkout_fallback_polls_total', 'Snapshots asked for over HTTP by pages whose socket is away.'),
     idempotency: counter('sluice_idempotency_total', 'Calls with an Idempotency-Key: new, replay, conflict.', ['endpoint', 'result']),
     addressAssignDuration: histogram('sluice_address_assign_duration_seconds', 'Time until select answered: assigned, pending.', HTTP, ['chain', 'result']),
     paymentsCreated: counter('sluice_payments_created_total', 'Payments created.', ['mode', 'kind', 'sandbox']),

@@ -42,7 +42,7 @@ export function redisConnection(url: string, name: string, log: Logger) {
 }
 
 /** Subscribes once the connection is up; the client renews subscriptions itself after a reconnection. */
-export async function subscribe(to: ReturnType<typeof redisConnection>, channel: string, listener: () => void): Promise<void> {
+export async function subscribe(to: ReturnType<typeof redisConnection>, channel: string, listener: (word: string) => void): Promise<void> {
   for (let failures = 1; !to.closing(); failures++) {
     try {
       await to.client.subscribe(channel, listener);

@@ -37,10 +37,18 @@ export interface Streams {
   /** Whether an entry is still in its stream. @throws Error when Redis cannot be reached */
   holds(stream: string, id: string): Promise<boolean>;
   reader(stream: string, group: string, consumer: string): StreamReader;
-  /** Wakes whoever listens on `channel`; never rejects, and nothing depends on it arriving. */
-  nudge(channel: string): void;
-  /** Calls `listener` at each nudge of `channel`, across reconnections, until the returned function is called. */
-  onNudge(channel: string, listener: () => void): () => void;
+  /**
+   * Wakes whoever listens on `channel`, with a word of what it is about; never rejects, and nothing depends on it arriving. One
+   * that cannot be sent is made up for by one without a word as soon as one can.
+   */
+  nudge(channel: string, word?: string): void;
+  /**
+   * Calls `listener` at each nudge of `channel`, across reconnections, until the returned function is called; `resumed` each
+   * time from which on they arrive, before which any number may have been lost.
+   */
+  onNudge(channel: string, listener: (word: string) => void, resumed?: () => void): () => void;
+  /** True while no nudge can arrive. */
+  deaf(): boolean;
   /** Null while Redis answers, otherwise why it does not; for `/readyz`. */
   problem(): string | null;
   close(): Promise<void>;
@@ -53,6 +61,9 @@ export function indexerChannel(network: string): string {
 
 /** The channel on which workers hear that an outbox row may be due. */
 export const WORKER_CHANNEL = 'sluice:nudge:worker';
+
+/** The channel on which whoever shows payments to their payers hears that something about some of them changed. */
+export const PAYMENTS_CHANNEL = 'sluice:nudge:payments';
 
 /** HMAC-SHA256 over the stream's name and the payload, so that a message copied to another network's stream is refused there. */
 export function macOf(key: string, stream: string, payload: string): string {
@@ -69,8 +80,28 @@ export function openStreams(options: { url: string; key: string; name: string; l
     return opened;
   };
   const commands = connect('commands');
-  const listeners = new Map<string, Set<() => void>>();
+  const lost = new Set<string>();
+  const nudge = (channel: string, word = ''): void => {
+    commands.client.publish(channel, word).catch(() => lost.add(channel));
+  };
+  commands.client.on('ready', () => {
+    for (const channel of lost) {
+      lost.delete(channel);
+      nudge(channel);
+    }
+  });
+  const listeners = new Map<string, Set<{ listener: (word: string) => void; resumed: () => void }>>();
+  const subscribed = new Set<string>();
   let subscriber: ReturnType<typeof redisConnection> | undefined;
+  const resume = (channel: string): void => {
+    for (const { resumed } of listeners.get(channel) ?? []) resumed();
+  };
+  const openSubscriber = (): ReturnType<typeof redisConnection> => {
+    const opened = connect('nudges');
+    // The client renews its subscriptions before it says that it is ready again.
+    opened.client.on('ready', () => subscribed.forEach(resume));
+    return opened;
+  };
 
   return {
     async append(stream, payload, keep = KEPT) {
@@ -85,23 +116,28 @@ export function openStreams(options: { url: string; key: string; name: string; l
       return streamReader(own, { key, stream, group, consumer, log, closed: () => connections.delete(own) });
     },
 
-    nudge(channel) {
-      commands.client.publish(channel, '').catch(() => undefined);
-    },
+    nudge,
 
-    onNudge(channel, listener) {
-      subscriber ??= connect('nudges');
+    onNudge(channel, listener, resumed = () => undefined) {
+      subscriber ??= openSubscriber();
+      const one = { listener, resumed };
       let known = listeners.get(channel);
       if (known === undefined) {
         known = new Set();
         listeners.set(channel, known);
-        void subscribe(subscriber, channel, () => {
-          for (const call of listeners.get(channel) ?? []) call();
+        const subscribing = subscribe(subscriber, channel, (word) => {
+          for (const each of listeners.get(channel) ?? []) each.listener(word);
+        });
+        void subscribing.then(() => {
+          subscribed.add(channel);
+          resume(channel);
         });
       }
-      known.add(listener);
-      return () => void known.delete(listener);
+      known.add(one);
+      return () => void known.delete(one);
     },
+
+    deaf: () => subscriber?.client.isReady !== true || subscribed.size < listeners.size,
 
     problem: () => (commands.client.isReady ? null : 'not connected'),
 

@@ -25,9 +25,6 @@ interface RawOperation {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** What this release answers with 501 whatever is asked. */
-export const NOT_YET: readonly string[] = ['openPaymentSocket'];
-
 /** Every operation of the merchant contract. */
 export const CATALOGUE = read('api/contract/openapi.yaml');
 /** Every operation of the operator contract. */

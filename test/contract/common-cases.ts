@@ -96,7 +96,8 @@ async function revokedKey({ service, shop }: Context): Promise<string> {
 function forbidden(context: Context): void {
   const { entry, service, shop, send } = context;
   if (entry.scheme === null) {
-    forbiddenAddress(context);
+    if (entry.id === 'openPaymentSocket') forbiddenMode(context);
+    else forbiddenAddress(context);
     return;
   }
   it('wants its permission and names it', async () => {
@@ -115,6 +116,13 @@ function forbidden(context: Context): void {
     const answer = await send({ from: elsewhere, secret: 'wrong' });
     expect(codeOf(answer)).toEqual([403, 'ip_not_allowed']);
     expect(answer.error.message).toContain('127.0.0.1');
+  });
+}
+
+function forbiddenMode({ shop, send }: Context): void {
+  it('refuses a payment in API mode, even to an allowlisted address', async () => {
+    const { paymentUid } = await shop.payment();
+    expect(codeOf(await send({ params: { paymentId: paymentUid } }))).toEqual([403, 'forbidden']);
   });
 }
 

@@ -3,7 +3,7 @@ import { generateSync } from 'json-schema-faker';
 import { expect } from 'vitest';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
-import { CATALOGUE, type Entry, NOT_YET } from './catalogue.ts';
+import { CATALOGUE, type Entry } from './catalogue.ts';
 import type { Answer, Client } from './client.ts';
 import type { OperationId } from './examples.ts';
 import type { Asked, Body, Paid, Step, Target } from './fuzz-steps.ts';
@@ -288,8 +288,7 @@ async function selecting<T>(service: Service, { entry }: Outgoing, run: () => Pr
 function examine(step: Asked, outgoing: Outgoing, answer: Answer, me: Party, other: Party): void {
   const { entry, foreign } = outgoing;
   const { status, text, error } = answer;
-  const notYet = status === 501 && (NOT_YET.includes(entry.id) || entry.id === 'createSettlement');
-  if (!notYet) expect(status, 'nothing a caller sends is our fault').toBeLessThan(500);
+  expect(status, 'nothing a caller sends is our fault').toBeLessThan(500);
   if (error?.code === 'validation_error') expect(error.message, 'a field is named').toMatch(/^.{1,260}: \S/s);
   if (entry.scheme !== null && !genuine(step, entry)) expect(status, 'credentials count').toBeGreaterThanOrEqual(400);
   if (entry.scheme !== null && foreign) expect(status, "another gateway's resource is unknown").toBeGreaterThanOrEqual(400);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import type { checkoutOperations } from '#api/operations/checkout/index.ts';
+import { openHostedCheckout } from '#api/checkout/hosted.ts';
 import { createLimiter } from '#shared/platform/limiter.ts';
 import { connect } from '#shared/platform/postgres.ts';
 import { times } from '#test/harness/counts.ts';
@@ -158,8 +158,7 @@ describe('404', () => {
     const { id } = await aHostedPayment();
     for (const [method, path] of [
       ['GET', '/'],
-      ['GET', `/p/${id}`],
-      ['POST', `/p/${id}`],
+      ['GET', `/p/${id}/select/more`],
       ['POST', `/p/${id}/select/more`],
       ['POST', '/api/v1/payments'],
       ['GET', '/operator/v1/gateways'],
@@ -271,8 +270,8 @@ describe('whatever is sent', () => {
 
   it.each([
     ['a path outside', `POST /p/../../etc/passwd HTTP/1.1\r\nHost: x\r\n${offer}`, 404],
-    ['an encoded path outside', `POST /p/%2e%2e%2fselect HTTP/1.1\r\nHost: x\r\n${offer}`, 404],
-    ['an id with an encoded slash', `POST /p/${ID}%2fselect HTTP/1.1\r\nHost: x\r\n${offer}`, 404],
+    ['an encoded path outside', `POST /p/%2e%2e%2fselect/select HTTP/1.1\r\nHost: x\r\n${offer}`, 404],
+    ['an id with an encoded slash', `POST /p/${ID}%2f/select HTTP/1.1\r\nHost: x\r\n${offer}`, 404],
     ['an id with a NUL', `POST /p/%00${ID}/select HTTP/1.1\r\nHost: x\r\n${offer}`, 404],
     ['an id that is no UTF-8', `POST /p/%ff%fe/select HTTP/1.1\r\nHost: x\r\n${offer}`, 404],
     ['an id that is cut off', `POST /p/%E0%A4%A/select HTTP/1.1\r\nHost: x\r\n${offer}`, 404],
@@ -343,7 +342,7 @@ describe('500', () => {
     const crash = async (): Promise<never> => {
       throw new Error('canary: postgres://user:secret@db');
     };
-    const crashing = await listenCheckout(service.deps, { selectOffer: crash } satisfies typeof checkoutOperations);
+    const crashing = await listenCheckout(service.deps, { ...openHostedCheckout(service.deps), select: crash });
     try {
       const answer = await ask(randomUUID(), { body: { offerId: randomUUID() } }, crashing);
       expect(codeOf(answer)).toEqual([500, 'internal_error']);

@@ -11,7 +11,7 @@ import { creditDeposits } from '#api/jobs/credit-deposits.ts';
 import { expirePayments } from '#api/jobs/expire-payments.ts';
 import { matureCreditsSweep } from '#api/jobs/mature-credits.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
-import { checkoutOperations } from '#api/operations/checkout/index.ts';
+import { type HostedCheckout, openHostedCheckout } from '#api/checkout/hosted.ts';
 import { operations } from '#api/operations/index.ts';
 import { operatorOperations } from '#api/operations/operator/index.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
@@ -112,9 +112,9 @@ export async function listen(deps: Deps, answering: typeof operations = operatio
   return serve(await createApp(deps, { operations: answering, operatorOperations: operatorOperations({ devChains: null, runDue: async () => undefined }) }));
 }
 
-/** Serves the checkout's own channel, with other operations if some are given. */
-export async function listenCheckout(deps: Deps, answering: typeof checkoutOperations = checkoutOperations): Promise<Listening> {
-  return serve(await createCheckoutApp(deps, { operations: answering }));
+/** Serves the hosted checkout, over something else than the database if that is given. */
+export async function listenCheckout(deps: Deps, hosted: HostedCheckout = openHostedCheckout(deps)): Promise<Listening> {
+  return serve(await createCheckoutApp(deps, { hosted }));
 }
 
 /** Serves any app of the http side on a free port. */

@@ -88,6 +88,7 @@ export async function anIndexerWorld(options: { blocksToFinal?: number; blockSec
     log,
     randomBytes,
     wallClock: Date.now,
+    announce: () => undefined,
     chains: new Map([[network.name, { id: networkId, config: network }]]),
   } as unknown as Deps;
 

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { awaitSchema, migrate } from '#shared/platform/migrate.ts';
@@ -45,5 +45,22 @@ describe('the schema', () => {
   it('is refused when a migration was edited after it ran', async () => {
     await writeFile(join(folder, '0001_foundation.sql'), '-- something else');
     await expect(migrate(database.sql, folder)).rejects.toThrow(/0001_foundation\.sql was changed after it ran/);
+  });
+
+  it('gives gateways stored before there was a choice codes with the address alone, and leaves a choice as it is', async () => {
+    const { sql } = database;
+    const store = (name: string, settings: object) =>
+      sql`insert into gateways (id, name, status, billing, settings) values (gen_random_uuid(), ${name}, 'VERIFIED', 'STANDARD', ${sql.json({ ...settings })})`;
+    await store('a', { branding: { language: 'es' } });
+    await store('b', { branding: null });
+    await store('c', {});
+    await store('d', { branding: { qrMode: 'URI' } });
+    await sql.unsafe(await readFile('shared/schema/0026_qr_mode.sql', 'utf8'));
+    expect(await sql`select settings -> 'branding' as branding from gateways order by name`).toEqual([
+      { branding: { language: 'es', qrMode: 'SAFE' } },
+      { branding: { qrMode: 'SAFE' } },
+      { branding: { qrMode: 'SAFE' } },
+      { branding: { qrMode: 'URI' } },
+    ]);
   });
 });

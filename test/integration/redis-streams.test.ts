@@ -123,6 +123,47 @@ describe('a Redis that dies', () => {
     await ring();
   });
 
+  it('is known to be deaf meanwhile, and whoever may have missed something is told when it hears again', async () => {
+    const words: string[] = [];
+    let resumed = 0;
+    expect(streams.deaf()).toBe(true);
+    streams.onNudge(
+      'bell',
+      (word) => words.push(word),
+      () => {
+        resumed += 1;
+      },
+    );
+    await waitFor(() => !streams.deaf() && resumed > 0, { what: 'it to hear' });
+    streams.nudge('bell', 'a word');
+    await waitFor(() => words.includes('a word'), { what: 'the word' });
+    const before = resumed;
+    await redis.kill();
+    await waitFor(() => streams.deaf(), { what: 'the loss to be noticed' });
+    expect(resumed).toBe(before);
+    await redis.revive();
+    await waitFor(() => resumed > before, { what: 'it to hear again', timeoutMs: 20_000 });
+    expect(streams.deaf()).toBe(false);
+    await waitFor(
+      () => {
+        streams.nudge('bell', 'another');
+        return words.includes('another');
+      },
+      { what: 'another word' },
+    );
+  });
+
+  it('has whoever listens told by an empty word that one was lost, where only its sender was away', async () => {
+    const words: string[] = [];
+    streams.onNudge('bell', (word) => words.push(word));
+    await waitFor(() => !streams.deaf() && streams.problem() === null, { what: 'both ways to be open' });
+    await redis.disconnect('test-commands');
+    await waitFor(() => streams.problem() !== null, { what: 'the loss to be noticed', everyMs: 1 });
+    streams.nudge('bell', 'lost');
+    await waitFor(() => words.includes(''), { what: 'the empty word' });
+    expect(words).not.toContain('lost');
+  });
+
   it('never holds up closing', async () => {
     await redis.kill();
     await streams.close();

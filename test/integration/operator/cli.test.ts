@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { matchingSteps } from '#api/operator/totp.ts';
 import type { Merchant } from '#ops/dev/client.ts';
+import { must } from '#ops/dev/client.ts';
 import { DEV_FILE, type DevFile, writeDevFile } from '#ops/dev/dev-file.ts';
 import { FAUCET } from '#ops/dev/local-evm.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
@@ -121,11 +122,13 @@ describe('sluice', () => {
     expect(story.out).toContain(paid.txHash);
   });
 
-  it('shows an underpayment with the sum that made it one', async () => {
-    const { paymentUid } = (await merchant.must('POST', '/payments', { body: aPayment('http://127.0.0.1:9999/hook', { amount: '25' }) })) as {
-      paymentUid: string;
-    };
-    expect(await json('pay', paymentUid, '--asset', 'USDT', '--amount', '24.5', '--wait')).toMatchObject({ status: 'MISMATCH' });
+  it('pays what was chosen on the hosted page, and shows an underpayment with the sum that made it one', async () => {
+    const body = { currencyCode: 'USD', amount: '25', callbackUrl: 'http://127.0.0.1:9999/thanks' };
+    const { paymentUid, paymentUrl } = (await merchant.must('POST', '/payments', { body })) as { paymentUid: string; paymentUrl: string };
+    const { offers } = (await must(`${paymentUrl}/snapshot`, 'GET')).payment as { offers: { id: string; assetSymbol: string }[] };
+    await must(`${paymentUrl}/select`, 'POST', { body: { offerId: offers.find(({ assetSymbol }) => assetSymbol === 'USDT')?.id } });
+    expect(offers[0]?.assetSymbol).not.toBe('USDT');
+    expect(await json('pay', paymentUid, '--amount', '24.5', '--wait')).toMatchObject({ asset: 'USDT', status: 'MISMATCH', page: paymentUrl });
     expect((await sluice(['payment', 'show', paymentUid])).out).toContain('0.50 USD too little is more than the tolerated 0.00 USD');
     expect((await json<object[]>('deposit', 'list', '--state', 'credited', '--gateway', merchant.gateway.id)).length).toBe(2);
   });

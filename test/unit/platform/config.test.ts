@@ -250,4 +250,11 @@ describe('the configuration', () => {
         wrong,
       ).toEqual(['SLUICE_PRIVATE_WEBHOOK_TARGETS: must be 0, 1, or IP addresses and CIDR ranges separated by commas']);
   });
+
+  it('takes an origin for the checkout, whose pages are at its root', () => {
+    const read = (value: string) => readApiConfig({ ...good, SLUICE_CHECKOUT_URL: value }).SLUICE_CHECKOUT_URL;
+    expect(['https://pay.example', 'http://127.0.0.1:3001/'].map(read)).toEqual(['https://pay.example', 'http://127.0.0.1:3001/']);
+    for (const wrong of ['https://shop.example/pay', 'https://pay.example?x=1', 'https://user:word@pay.example', 'ftp://pay.example', 'pay.example'])
+      expect(problemsOf(() => read(wrong)).join(), wrong).toMatch(/^SLUICE_CHECKOUT_URL: must be an origin/);
+  });
 });
