@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Merchant } from '#ops/dev/client.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import type { RunningApi } from '#test/harness/deployables.ts';
+import { openSocket } from '#test/harness/socket-client.ts';
 import { aPayment, aWorld, type World } from '#test/harness/world.ts';
 
 let world: World;
@@ -42,7 +43,7 @@ const isOpen = (origin: string): Promise<boolean> =>
     socket.once('connect', () => socket.destroy());
   });
 
-it('SIGTERM closes every listener at once, answers what was asked, waits for no slow or idle connection, and exits cleanly within 10 s', async () => {
+it('SIGTERM closes every listener at once, answers what was asked, sends pages elsewhere, waits for no slow or idle connection, and exits cleanly within 10 s', async () => {
   const created = await shop.must('POST', '/payments', { body: aPayment('http://127.0.0.1:8099/webhook') });
   const { paymentUid } = await shop.must('POST', '/payments', { body: { currencyCode: 'USD', amount: '10', callbackUrl: 'http://localhost/thanks' } });
   const hosted = offerOf(await shop.must('GET', `/public/payments/${paymentUid}`));
@@ -51,6 +52,9 @@ it('SIGTERM closes every listener at once, answers what was asked, waits for no 
   const slow = connect(Number(new URL(api.checkoutOrigin).port), '127.0.0.1');
   slow.on('error', () => undefined);
   slow.write(`POST /p/${paymentUid}/select HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
+  const pages = [await openSocket(api.checkoutOrigin, String(paymentUid)), await openSocket(api.origin, String(paymentUid), { root: '/api/v1' })];
+  const frozen = await openSocket(api.checkoutOrigin, String(paymentUid));
+  frozen.socket.pause();
   // Nobody acknowledges an address here, so each of these takes about five seconds.
   const selecting = Promise.all([
     post(`${api.baseUrl}/public/payments/${created.paymentUid}/offers/${offerOf(created.payment)}/select`),
@@ -61,8 +65,10 @@ it('SIGTERM closes every listener at once, answers what was asked, waits for no 
   const started = performance.now();
   process.kill(api.pid, 'SIGTERM');
   await waitFor(async () => !(await isOpen(api.origin)) && !(await isOpen(api.checkoutOrigin)), { what: 'closed listeners', timeoutMs: 2_000 });
+  expect(await Promise.all(pages.map((page) => page.closed))).toEqual([1001, 1001]);
   expect(await selecting).toEqual([{ status: 202 }, { status: 202 }]);
   expect(await api.exited).toEqual({ code: 0, signal: null });
   expect(performance.now() - started).toBeLessThan(10_000);
   slow.destroy();
+  frozen.socket.terminate();
 });

@@ -8,6 +8,8 @@ import { type Service, startService } from '#ops/dev/services/child.ts';
 import { bitcoinNode } from '#ops/dev/services/bitcoin-node.ts';
 import { evmNode } from '#ops/dev/services/evm-node.ts';
 import { tronNode } from '#ops/dev/services/tron-node.ts';
+import { plainPayer } from '#ops/dev/hosted-payers.ts';
+import { hostedStories } from '#ops/dev/hosted-story.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { setScene } from '#ops/dev/scene.ts';
 import { payAndCashOut, payInTwoOutputs } from '#ops/dev/story.ts';
@@ -118,21 +120,9 @@ describe('npm start', () => {
     }
   });
 
-  it('serves the channel of the hosted checkout where dev.json says it is', async () => {
-    const { api, checkoutUrl, gateway, webhookReceiver } = runner.dev;
-    const { paymentUid, paymentUrl } = (await must(`${api.baseUrl}/payments`, 'POST', {
-      body: { currencyCode: 'USD', amount: '10', callbackUrl: new URL('/thanks', webhookReceiver.url).href },
-      headers: { 'x-api-key': gateway.apiKey },
-    })) as { paymentUid: string; paymentUrl: string };
-    expect(paymentUrl).toBe(`${checkoutUrl}/p/${paymentUid}`);
-    const { offers } = (await must(`${api.baseUrl}/public/payments/${paymentUid}`, 'GET')) as { offers: { id: string; assetNetwork: string }[] };
-    const depositAddress = await waitFor(
-      async () =>
-        (await must(`${paymentUrl}/select`, 'POST', { body: { offerId: offers.find(({ assetNetwork }) => assetNetwork === 'ethereum')?.id } }))
-          .depositAddress ?? false,
-      { what: 'an address', timeoutMs: 60_000 },
-    );
-    expect(depositAddress).toMatch(/^0x[0-9a-fA-F]{40}$/);
+  it('has a payment paid on its hosted page by a payer without scripts, who then comes back to the shop with what the callback carries', async () => {
+    const [paid] = hostedStories(plainPayer());
+    expect(await paid?.tell(setScene(runner.dev, 'ethereum'))).toMatch(/saw choose → pay → (seen → )?success, back at \/thanks\?…status=SUCCESS$/);
   });
 
   it('refuses to run twice on the same data', async () => {

@@ -7,6 +7,8 @@ import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-rec
 import { SCENARIOS } from '#state-machines/payment/scenario.ts';
 import { aWorld, type World } from '#test/harness/world.ts';
 
+const CHECKOUT = 'http://checkout.test';
+
 let world: World;
 let receiver: WebhookReceiver;
 let context: Context;
@@ -18,7 +20,7 @@ beforeAll(async () => {
   const { gateway } = await world.aGateway(api);
   const { items } = (await world.operator(api).must('GET', '/assets')) as { items: { id: string; symbol: string; networkName: string }[] };
   const assets = items.map(({ id, symbol, networkName }) => ({ id, symbol, network: networkName }));
-  const dev = { gateway, webhookReceiver: { url: receiver.url, log: receiver.logUrl }, assets } as unknown as DevFile;
+  const dev = { checkoutUrl: CHECKOUT, gateway, webhookReceiver: { url: receiver.url, log: receiver.logUrl }, assets } as unknown as DevFile;
   context = { operator: world.operator(api), operatorUrl: api.operatorUrl, baseUrl: api.baseUrl, dev };
 });
 afterAll(async () => {
@@ -50,12 +52,12 @@ const OUTCOMES: Record<(typeof SCENARIOS)[number], string[]> = {
   expired: ['EXPIRED'],
 };
 
-it.each(SCENARIOS)('trigger %s makes a sandbox payment, plays it, and shows the signed webhook and the verify answer', async (scenario) => {
+it.each(SCENARIOS)('trigger %s makes a sandbox payment, plays it, and shows its page, the signed webhook and the verify answer', async (scenario) => {
   const { data, text, good } = await sluice(`trigger ${scenario}`);
   expect(good).toBe(true);
   expect(data.webhooks.map((webhook) => [webhook.status, webhook.signature])).toEqual(OUTCOMES[scenario].map((status) => [status, 'ok']));
   expect([data.status, data.verify.status]).toEqual([OUTCOMES[scenario].at(-1), OUTCOMES[scenario].at(-1)]);
-  for (const part of [data.paymentUid, data.status, 'signature ok']) expect(text).toContain(part);
+  for (const part of [`${CHECKOUT}/p/${data.paymentUid}`, data.status, 'signature ok']) expect(text).toContain(part);
 });
 
 it('plays on a given payment, with a given amount and asset, by short names and dashes too', async () => {

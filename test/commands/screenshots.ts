@@ -1,0 +1,54 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findChromium } from '#ops/dev/services/chromium.ts';
+import { CHECKOUT_FAILURES, CHECKOUT_SCENES } from '#test/fixtures/checkout-scenes.ts';
+import { aCheckoutStage } from '#test/harness/checkout-stage.ts';
+import { launchChromium, openTab, type TabOptions } from '#test/harness/tab.ts';
+
+// `npm run screenshots [-- part of a scene's name …]`: every state of the hosted checkout, in light and dark, on a phone and a
+// desk, mirrored and in forced colours, as screenshots/<scene>.<variant>.png.
+
+const FOLDER = 'screenshots';
+const PHONE = { width: 360, height: 640 };
+const DESK = { width: 1280, height: 800 };
+const VARIANTS: Record<string, TabOptions & { language?: string }> = {
+  'light-360': { viewport: PHONE, colorScheme: 'light' },
+  'light-1280': { viewport: DESK, colorScheme: 'light' },
+  'dark-360': { viewport: PHONE, colorScheme: 'dark' },
+  'dark-1280': { viewport: DESK, colorScheme: 'dark' },
+  'rtl-360': { viewport: PHONE, colorScheme: 'light', language: 'ar' },
+  'forced-360': { viewport: PHONE, forcedColors: 'active' },
+};
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+const wanted = process.argv.slice(2);
+const isWanted = (name: string): boolean => wanted.length === 0 || wanted.some((part) => name.includes(part));
+const chromium = await findChromium(say);
+if (chromium === null) {
+  say('no Chromium: install chromium, or Google Chrome');
+  process.exit(1);
+}
+if (wanted.length === 0) await rm(FOLDER, { recursive: true, force: true });
+await mkdir(FOLDER, { recursive: true });
+const stage = await aCheckoutStage();
+const pages = [
+  ...CHECKOUT_SCENES.map(({ name, state, snapshot, choosing }) => ({ name, state, query: choosing ? 'choose&' : '', open: () => stage.show(snapshot) })),
+  ...CHECKOUT_FAILURES.map(({ name, state, paymentId, code }) => ({ name, state, query: '', open: () => stage.fail(paymentId, code) })),
+].filter(({ name }) => isWanted(name));
+const browser = await launchChromium(chromium);
+let count = 0;
+for (const [variant, { language = 'en', ...options }] of Object.entries(VARIANTS)) {
+  const { page } = await openTab(browser, options);
+  for (const { name, state, query, open } of pages) {
+    // Else the page would select again, and get its address.
+    stage.deaf = state === 'preparing';
+    await page.goto(`${open()}?${query}lang=${language}`);
+    await page.locator(`main[data-state="${state}"]`).waitFor();
+    await page.screenshot({ path: join(FOLDER, `${name}.${variant}.png`), fullPage: true, animations: 'disabled' });
+    count += 1;
+  }
+  await page.context().close();
+}
+await browser.close();
+await stage.stop();
+say(`${count} screenshots in ${FOLDER}/`);
