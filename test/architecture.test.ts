@@ -15,7 +15,7 @@ const FOLDERS = ['shared', 'state-machines', 'indexer', 'api', 'ops', 'test'] as
 const read = (path: string): string => readFileSync(path, 'utf8');
 const sources = (folder: string): { path: string; text: string }[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => ({ path: `${folder}/${name}`, text: read(`${folder}/${name}`) }));
 /** Files outside test/ whose imports from xstate name `word`. */
 const importersOf = (word: string): string[] =>

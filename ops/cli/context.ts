@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { call, type CallOptions, operator } from '#ops/dev/client.ts';
-import { DEV_FILE, readDevFile } from '#ops/dev/dev-file.ts';
+import { DEV_FILE, type DevFile, readDevFile } from '#ops/dev/dev-file.ts';
 import { type Context, UnreachableError } from './command.ts';
 
 /**
@@ -29,7 +29,17 @@ export async function openContext(env: Record<string, string | undefined>, folde
 
 /** One call to the merchant API's public side, told apart from "nothing answers". */
 export async function callApi(context: Context, method: string, path: string, options?: CallOptions): ReturnType<typeof call> {
-  return reachable(context.baseUrl, call(`${context.baseUrl}${path}`, method, options));
+  return callAt(`${context.baseUrl}${path}`, method, options);
+}
+
+/** One call to any part of the service, told apart from "nothing answers". */
+export async function callAt(url: string, method: string, options?: CallOptions): ReturnType<typeof call> {
+  return reachable(new URL(url).origin, call(url, method, options));
+}
+
+/** The hosted page of a payment on the running instance. */
+export function pageOf(dev: DevFile, paymentId: string): string {
+  return `${dev.checkoutUrl}/p/${paymentId}`;
 }
 
 async function reachable<T>(url: string, answer: Promise<T>): Promise<T> {

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { DevFile } from '#ops/dev/dev-file.ts';
 import { familyOf } from '#ops/dev/families.ts';
 import { isMoney, parseTrusted, toUnits } from '#shared/core/money.ts';
 import { type Command, type Context, type Options, textOption, UsageError } from './command.ts';
-import { callApi } from './context.ts';
+import { callApi, callAt, pageOf } from './context.ts';
 import { facts } from './format.ts';
 
 /** How long an address may take: the retry budget contract 8 suggests. */
@@ -23,6 +24,8 @@ interface Offer {
 interface Payment {
   id: string;
   status: string;
+  checkoutMode: 'HOSTED' | 'API';
+  selectedOfferId: string | null;
   offers: Offer[];
 }
 
@@ -32,7 +35,7 @@ export const payCommands: readonly Command[] = [
     args: '<paymentUid>',
     summary: 'pay from the faucet of the local chain (development)',
     options: {
-      asset: { type: 'string', help: 'ticker, ticker@network, or asset id (the first offer)' },
+      asset: { type: 'string', help: 'ticker, ticker@network, or asset id (the offer that was chosen on the page, else the first)' },
       amount: { type: 'string', help: 'how much to send (exactly what the offer asks for)' },
       wait: { type: 'boolean', help: 'wait until the payment has a result' },
     },
@@ -45,11 +48,21 @@ export const payCommands: readonly Command[] = [
       const offer = chooseOffer(payment, options);
       const units = toUnits(parseTrusted(amount ?? offer.totalValue), offer.assetDecimals);
       if (units === undefined) throw new UsageError(`${offer.assetSymbol} has ${offer.assetDecimals} decimal places`);
-      const network = context.dev?.localNetworks.includes(offer.assetNetwork) ? context.dev.networks[offer.assetNetwork] : undefined;
-      if (network === undefined) throw new Error(`${offer.assetNetwork} has no local faucet here; pay it from a wallet`);
-      const address = await selectAddress(context, payment, offer);
+      const { dev } = context;
+      const network = dev?.localNetworks.includes(offer.assetNetwork) ? dev.networks[offer.assetNetwork] : undefined;
+      if (dev === undefined || network === undefined) throw new Error(`${offer.assetNetwork} has no local faucet here; pay it from a wallet`);
+      const address = await selectAddress(context, dev, payment, offer);
       const txHash = await familyOf(network.family).open(network.rpcUrl).pay(address, offer.contractAddress, units);
-      const sent = { paymentUid: payment.id, asset: offer.assetSymbol, network: offer.assetNetwork, amount: amount ?? offer.totalValue, address, txHash };
+      const page = payment.checkoutMode === 'HOSTED' ? { page: pageOf(dev, payment.id) } : {};
+      const sent = {
+        paymentUid: payment.id,
+        asset: offer.assetSymbol,
+        network: offer.assetNetwork,
+        amount: amount ?? offer.totalValue,
+        address,
+        txHash,
+        ...page,
+      };
       if (options.wait !== true) return { data: sent, text: facts(sent) };
       const status = await awaitResult(context, payment.id);
       return { data: { ...sent, status }, text: facts({ ...sent, status }) };
@@ -67,8 +80,8 @@ function chooseOffer(payment: Payment, options: Options): Offer {
   const wanted = textOption(options, 'asset');
   const offer = payment.offers.find(
     (one) =>
-      wanted === undefined ||
-      [one.assetId, one.assetSymbol, `${one.assetSymbol}@${one.assetNetwork}`].some((name) => name.toLowerCase() === wanted.toLowerCase()),
+      (wanted === undefined && (payment.selectedOfferId ?? one.id) === one.id) ||
+      [one.assetId, one.assetSymbol, `${one.assetSymbol}@${one.assetNetwork}`].some((name) => name.toLowerCase() === wanted?.toLowerCase()),
   );
   if (offer === undefined)
     throw new Error(
@@ -77,11 +90,14 @@ function chooseOffer(payment: Payment, options: Options): Offer {
   return offer;
 }
 
-/** Selects the offer, calling again while the address is being assigned (contract 4.2). */
-async function selectAddress(context: Context, payment: Payment, offer: Offer): Promise<string> {
+/** Selects the offer where the payment's mode has it done, calling again while the address is being assigned (contract 4.2). */
+async function selectAddress(context: Context, dev: DevFile, payment: Payment, offer: Offer): Promise<string> {
   const until = performance.now() + ADDRESS_MILLISECONDS;
   for (;;) {
-    const answer = await callApi(context, 'POST', `/public/payments/${payment.id}/offers/${offer.id}/select`);
+    const answer =
+      payment.checkoutMode === 'HOSTED'
+        ? await callAt(`${pageOf(dev, payment.id)}/select`, 'POST', { body: { offerId: offer.id } })
+        : await callApi(context, 'POST', `/public/payments/${payment.id}/offers/${offer.id}/select`);
     if (!answer.success) throw new Error(`${answer.error.code}: ${answer.error.message}`);
     const { depositAddress, retryAfterMs } = answer.data as { depositAddress?: string; retryAfterMs?: number };
     if (depositAddress !== undefined && depositAddress !== null) return depositAddress;

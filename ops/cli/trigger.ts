@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DevFile } from '#ops/dev/dev-file.ts';
 import { isSigned } from '#ops/dev/read-webhook.ts';
+import { SHOP } from '#ops/dev/shop-pages.ts';
 import type { ReceivedWebhook } from '#ops/dev/webhook-receiver.ts';
 import { isMoney } from '#shared/core/money.ts';
 import { SCENARIOS, type Scenario } from '#state-machines/payment/scenario.ts';
 import { type Command, type Context, type Options, textOption, UsageError } from './command.ts';
-import { callApi } from './context.ts';
+import { callApi, pageOf } from './context.ts';
 import { facts } from './format.ts';
 
 /** A simulated confirmation takes ten seconds; a webhook follows at once. */
@@ -59,9 +60,10 @@ export const triggerCommands: readonly Command[] = [
       const outcome = await verify(context, paymentUid);
       const good =
         given !== undefined || (expected.every((one) => webhooks.some((webhook) => webhook.status === one)) && webhooks.every((one) => one.signature === 'ok'));
+      const page = await hostedPage(context, paymentUid);
       return {
-        data: { paymentUid, scenario, status, webhooks, verify: outcome ?? null },
-        text: describe({ paymentUid, scenario, status }, webhooks, outcome),
+        data: { paymentUid, scenario, status, ...(page === undefined ? {} : { page }), webhooks, verify: outcome ?? null },
+        text: describe({ paymentUid, scenario, status, page }, webhooks, outcome),
         good,
       };
     },
@@ -85,7 +87,7 @@ async function createPayment(context: Context, scenario: Scenario): Promise<stri
     body: {
       currencyCode: 'USD',
       amount: '49.90',
-      callbackUrl: new URL('/thanks', webhookReceiver.url).href,
+      callbackUrl: new URL(SHOP.thanks, webhookReceiver.url).href,
       webhookUrl: webhookReceiver.url,
       isSandbox: true,
       ...(scenario === 'acceptable' ? { underAcceptableDiff: TOLERANCE_USD, acceptableDiffKind: 'ABSOLUTE', checkAmountDeviation: true } : {}),
@@ -145,12 +147,24 @@ async function verify(context: Context, paymentUid: string): Promise<Record<stri
   return answer.success ? answer.data : undefined;
 }
 
-function describe(head: Record<string, string>, webhooks: readonly Delivered[], outcome: Record<string, unknown> | undefined): string {
+/** Where the payment's page is; undefined when it has none, or nobody here knows. */
+async function hostedPage(context: Context, paymentUid: string): Promise<string | undefined> {
+  if (context.dev === undefined) return undefined;
+  const { checkoutMode } = await ask(context, 'GET', `/public/payments/${encodeURIComponent(paymentUid)}`);
+  return checkoutMode === 'HOSTED' ? pageOf(context.dev, paymentUid) : undefined;
+}
+
+function describe(
+  head: { paymentUid: string; scenario: string; status: string; page: string | undefined },
+  webhooks: readonly Delivered[],
+  outcome: Record<string, unknown> | undefined,
+): string {
   const show = (name: string): string | undefined => (outcome?.[name] === undefined ? undefined : String(outcome[name]));
   return facts({
     payment: head.paymentUid,
     scenario: head.scenario,
     status: head.status,
+    page: head.page,
     webhook: webhooks.map((one) => `${one.status} (signature ${one.signature})`).join(', then ') || 'none',
     ...(outcome !== undefined && {
       expected: show('expectedAmount') && `${show('expectedAmount')} ${show('assetSymbol')}`,

@@ -1,9 +1,11 @@
+import type { DemoPayments } from './demo-payments.ts';
 import type { DevFile } from './dev-file.ts';
 import { familyOf } from './families.ts';
 import { usualAsset } from './scene.ts';
+import { SHOP } from './shop-pages.ts';
 
-/** What `npm start` prints when everything runs: addresses, the demo key, and a payment and a cashout to paste. */
-export function banner(dev: DevFile): string {
+/** What `npm start` prints when everything runs: payments to open in a browser, addresses, the demo key, and a payment and a cashout to paste. */
+export function banner(dev: DevFile, payments: DemoPayments | undefined): string {
   const { gateway } = dev;
   const [first, ...others] = Object.keys(dev.networks).flatMap((network) => exampleOn(dev, network));
   const ways = others.map(({ symbol, network }) => `or ${symbol === first?.symbol ? `${symbol}@${network}` : symbol}`);
@@ -17,8 +19,8 @@ export function banner(dev: DevFile): string {
   return `
 sluice  DEMO MODE  local chains, nothing here is real money
 
-  API        ${dev.api.baseUrl}      Docs  ${dev.api.origin}/docs
-  Checkout   ${dev.checkoutUrl}
+${payments === undefined ? '' : invitation(payments)}  API        ${dev.api.baseUrl}      Docs  ${dev.api.origin}/docs
+  Checkout   ${dev.checkoutUrl}/p/{paymentUid}
   Operator   ${dev.operatorUrl}      token  ${dev.operatorToken}
   Metrics    ${dev.metrics.api}      ${indexers.join('  ')}
   Chains     ${networks.join('  ')}
@@ -33,8 +35,8 @@ sluice  DEMO MODE  local chains, nothing here is real money
 
 1  Create a payment of 10 US dollars
      curl -s ${dev.api.baseUrl}/payments -H 'X-Api-Key: ${gateway.apiKey}' -H 'Content-Type: application/json' \\
-       -d '{"currencyCode":"USD","amount":"10","checkoutMode":"API","webhookUrl":"${dev.webhookReceiver.url}"}'
-2  Pay it, with the paymentUid of the answer (selects the offer and sends the coins from the faucet)
+       -d '{"currencyCode":"USD","amount":"10","callbackUrl":"${new URL(SHOP.thanks, dev.webhookReceiver.url).href}","webhookUrl":"${dev.webhookReceiver.url}"}'
+2  Open the paymentUrl of the answer, and pay it there or with its paymentUid (selects the offer and sends the coins from the faucet)
      npx sluice pay <paymentUid> --asset ${first?.symbol ?? ''}${ways.length === 0 ? '' : `        (${ways.join(', ')})`}
 3  Watch the webhook arrive: a line appears below
 4  Read the money
@@ -59,6 +61,17 @@ sluice  DEMO MODE  local chains, nothing here is real money
 
   npm run demo tells the whole story unattended. Logs are in .sluice/logs.
   Ctrl+C stops everything and keeps the data; npm start -- --reset begins anew.
+`;
+}
+
+/** Links that a terminal makes clickable. */
+function invitation({ onChain, sandbox }: DemoPayments): string {
+  return `  Open a payment in a browser
+    ${onChain.paymentUrl}
+      choose a coin there, then pay it from the faucet:  npx sluice pay ${onChain.paymentUid}
+    ${sandbox.paymentUrl}
+      the same in the sandbox: buttons instead of coins
+
 `;
 }
 

@@ -2,18 +2,13 @@ import { join } from 'node:path';
 import { CannotStart } from './cannot-start.ts';
 import { approveWithCode, cancelParked, cashOutHeld, parkUntilFunded } from './cashout-story.ts';
 import { dataDirectory, type DevFile, readDevFile } from './dev-file.ts';
+import { openPayer } from './hosted-payers.ts';
+import { hostedStories } from './hosted-story.ts';
 import { otherRunner } from './runner-lock.ts';
 import { waitFor } from './services/wait.ts';
 import { startStack } from './stack.ts';
-import { type Scene, setScene } from './scene.ts';
+import { setScene, type Story } from './scene.ts';
 import { payAndCashOut, payInTwoOutputs, payLate, payTooLittle, payWrongAsset } from './story.ts';
-
-interface Story {
-  name: string;
-  tell(scene: Scene): Promise<string>;
-  /** Whether a network has what the story needs; every network has when absent. */
-  fits?(scene: Scene): boolean;
-}
 
 const STORIES: readonly Story[] = [
   { name: 'paid and cashed out', tell: payAndCashOut },
@@ -29,8 +24,12 @@ const STORIES: readonly Story[] = [
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Tells every story on every network of the running instance, or of one started for the purpose. */
+/** Tells every story on every network of the running instance, or of one started for the purpose; with `--hosted` those of the hosted page. */
 async function main(): Promise<number> {
+  const flags = process.argv.slice(2);
+  const unknown = flags.find((flag) => flag !== '--hosted');
+  if (unknown !== undefined) throw new CannotStart(`unknown option ${unknown}; there is --hosted`);
+  const tell = flags.includes('--hosted') ? tellHosted : (dev: DevFile) => tellAll(dev, STORIES);
   const directory = dataDirectory();
   if ((await otherRunner(directory)) !== undefined)
     return tell(await waitFor(() => readDevFile(join(directory, 'dev.json')), { what: 'npm start to be ready', timeoutMs: 90_000 }));
@@ -42,7 +41,18 @@ async function main(): Promise<number> {
   }
 }
 
-async function tell(dev: DevFile): Promise<number> {
+/** Somebody opens payments in a browser and pays them. */
+async function tellHosted(dev: DevFile): Promise<number> {
+  const payer = await openPayer();
+  say(`the hosted page, by ${payer.means}`);
+  try {
+    return await tellAll(dev, hostedStories(payer));
+  } finally {
+    await payer.close();
+  }
+}
+
+async function tellAll(dev: DevFile, stories: readonly Story[]): Promise<number> {
   let failures = 0;
   const networks = Object.keys(dev.networks);
   for (const network of networks) {
@@ -52,10 +62,10 @@ async function tell(dev: DevFile): Promise<number> {
       continue;
     }
     const scene = setScene(dev, network);
-    for (const { name, tell: story } of STORIES.filter(({ fits }) => fits?.(scene) ?? true)) {
+    for (const { name, tell: story } of stories.filter(({ fits }) => fits?.(scene) ?? true)) {
       const began = performance.now();
       const line = (mark: string, text: string): void =>
-        say(`${network.padEnd(10)} ${name.padEnd(20)} ${mark.padEnd(6)} ${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s   ${text}`);
+        say(`${network.padEnd(10)} ${name.padEnd(22)} ${mark.padEnd(6)} ${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s   ${text}`);
       try {
         line('ok', await story(scene));
       } catch (error) {

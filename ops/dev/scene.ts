@@ -9,7 +9,8 @@ import type { ReceivedWebhook } from './webhook-receiver.ts';
 
 export type Asset = DevFile['assets'][number];
 
-interface Offer {
+/** An offer of a payment, as far as the stories read it. */
+export interface Offer {
   id: string;
   assetSymbol: string;
   assetNetwork: string;
@@ -29,6 +30,14 @@ export interface Scene {
   otherAsset: Asset | undefined;
   /** Where a cashout goes: a stranger to the deployment. */
   destination: string;
+}
+
+/** Something that happens on a network, told in one line. */
+export interface Story {
+  name: string;
+  tell(scene: Scene): Promise<string>;
+  /** Whether a network has what the story needs; every network has when absent. */
+  fits?(scene: Scene): boolean;
 }
 
 /** How long anything may take on a local chain. */

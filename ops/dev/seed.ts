@@ -7,10 +7,11 @@ import { familyOf } from './families.ts';
 import { type LocalNode, topUp } from './local-chain.ts';
 import type { LocalNetworks } from './local-networks.ts';
 import { type Processes, READY_WITHIN_MS } from './processes.ts';
+import { SHOP } from './shop-pages.ts';
 import { waitFor } from './services/wait.ts';
 
-/** The demo gateway, made once per data folder through the operator API; its secrets are shown once, so they are kept. */
-export async function demoGateway(control: Operator, path: string): Promise<DevFile['gateway']> {
+/** The demo gateway of the shop at `shopOrigin`, made once per data folder through the operator API; its secrets are shown once, so they are kept. */
+export async function demoGateway(control: Operator, path: string, shopOrigin: string): Promise<DevFile['gateway']> {
   const kept = await readFile(path, 'utf8').catch(() => undefined);
   if (kept !== undefined) {
     const gateway = JSON.parse(kept) as DevFile['gateway'];
@@ -22,7 +23,7 @@ export async function demoGateway(control: Operator, path: string): Promise<DevF
       name: 'Acme Books (demo)',
       apiAllowlist: here,
       cashout: { enabled: true, allowlist: here },
-      branding: { displayName: 'Acme Books' },
+      branding: { displayName: 'Acme Books', logoUrl: shopOrigin + SHOP.logo, supportUrl: shopOrigin + SHOP.help },
       contactEmail: 'demo@example.com',
     },
   })) as { gateway: { id: string } } & Omit<GatewayCredentials, 'id'>;

@@ -142,7 +142,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
 
   const origin = `http://127.0.0.1:${ports.api}`;
   const control = operator(`${origin}/operator/v1`, secrets.SLUICE_OPERATOR_TOKEN);
-  const gateway = await demoGateway(control, join(directory, 'demo-gateway.json'));
+  const gateway = await demoGateway(control, join(directory, 'demo-gateway.json'), new URL(receiver.url).origin);
   await fundWallets(local, databaseUrl, say);
   dev = {
     api: { baseUrl: `${origin}/api/v1`, origin, pid: processes.api.pid() },

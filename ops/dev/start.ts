@@ -1,5 +1,6 @@
 import { banner } from './banner.ts';
 import { CannotStart } from './cannot-start.ts';
+import { type DemoPayments, demoPayments } from './demo-payments.ts';
 import { dataDirectory, type DevFile } from './dev-file.ts';
 import { isSigned, whatItSays } from './read-webhook.ts';
 import { startStack } from './stack.ts';
@@ -35,10 +36,20 @@ async function main(): Promise<void> {
   });
   say(`ready in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   if (json) process.stdout.write(`${JSON.stringify(stack.dev)}\n`);
-  else say(banner(stack.dev));
+  else say(banner(stack.dev, await paymentsToOpen(stack.dev)));
   await stopping;
   await stack.stop();
   say('stopped');
+}
+
+/** What the banner links to; a deployment whose networks or prices allow no payment still starts. */
+async function paymentsToOpen(dev: DevFile): Promise<DemoPayments | undefined> {
+  try {
+    return await demoPayments(dev);
+  } catch (error) {
+    say(`no payment to open in a browser: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }
 
 /** `14:02:11  webhook SUCCESS 7d9f…  signature ok`. */

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { shopPage } from './shop-pages.ts';
 
 export interface ReceivedWebhook {
   /** Grows with every webhook, also over restarts of the receiver: microseconds since 1970, pulled apart. */
@@ -37,14 +38,15 @@ export interface WebhookReceiverOptions {
 
 const KEEP = 1_000;
 
-/** Pages show what came from a chain: they may be read, and nothing in them may run. */
+/** Pages show what came from a chain or in an address: they may be read, and nothing in them may run or tell others of them. */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
   'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
 };
 
-/** A merchant's webhook endpoint: POST /webhook is recorded and answered 200, GET /received lists what came. */
+/** A merchant's server: POST /webhook is recorded and answered 200, GET /received lists what came, and payers find its pages (shop-pages.ts). */
 export async function startWebhookReceiver(options: WebhookReceiverOptions = {}): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   let seq = 0;
@@ -61,6 +63,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://localhost');
+      const shop = shopPage(path, query);
       if (request.method === 'GET' && path === '/received') {
         const after = Number(query.get('after') ?? 0);
         const listed = received.filter((webhook) => webhook.seq > after);
@@ -74,8 +77,8 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
         const answer = decide(webhook);
         if (answer === undefined) request.destroy();
         else setTimeout(() => response.writeHead(answer.status, answer.headers).end(answer.body ?? ''), answer.delayMs ?? 0);
-      } else if (path === '/thanks') {
-        response.writeHead(200, { 'content-type': 'text/plain' }).end('Thank you.\n');
+      } else if (shop !== undefined) {
+        response.writeHead(200, { ...PAGE_HEADERS, 'content-type': shop.type }).end(shop.body);
       } else {
         void page(path).then(({ status, html }) => response.writeHead(status, PAGE_HEADERS).end(html));
       }

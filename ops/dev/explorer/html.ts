@@ -68,15 +68,21 @@ export function table(header: string[], rows: Html[][]): Html {
   return { html: `<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>` };
 }
 
-/** A whole page. */
-export function page(network: NetworkConfig, kind: string, id: string, body: Html, status: Page['status'] = 200): Page {
-  const { html } = markup`<!doctype html>
+/** A whole HTML document. */
+export function documentOf(title: string, body: Html): string {
+  return markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${text(`${kind} ${id}`)}</title>
+<title>${text(title)}</title>
 <style>body{font:1rem/1.5 sans-serif;margin:2rem;overflow-wrap:anywhere}th{text-align:left;padding-right:1.5rem;vertical-align:top;white-space:nowrap}</style></head>
-<body><h1>${text(kind)}</h1><p>${text(network.name)}, a local chain: nothing here is real money.</p><p>${code(id)}</p>${body}</body></html>
-`;
-  return { status, html };
+<body>${body}</body></html>
+`.html;
+}
+
+/** A whole page of an explorer. */
+export function page(network: NetworkConfig, kind: string, id: string, body: Html, status: Page['status'] = 200): Page {
+  const { name } = network;
+  const head = markup`<h1>${text(kind)}</h1><p>${text(name)}, a local chain: nothing here is real money.</p><p>${code(id)}</p>`;
+  return { status, html: documentOf(`${kind} ${id}`, markup`${head}${body}`) };
 }
 
 /** The page of what a chain does not know. */
