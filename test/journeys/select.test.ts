@@ -98,8 +98,10 @@ it('a sandbox payment is selected through the checkout without any indexer, play
   expect(status).toBe('SUCCESS');
 });
 
-it('the checkout answers every other path in the envelope, and knows nothing of the API', async () => {
-  for (const path of ['/', '/p/x', '/api/v1/assets', '/docs', '/operator/v1/audit']) {
+it('the checkout answers every path but a payment’s in the envelope, and knows nothing of the API', async () => {
+  const page = await fetch(`${api.checkoutOrigin}/p/x`);
+  expect([page.status, page.headers.get('content-type')]).toEqual([404, expect.stringContaining('text/html')]);
+  for (const path of ['/', '/api/v1/assets', '/docs', '/operator/v1/audit']) {
     const { status, error } = await call(`${api.checkoutOrigin}${path}`, 'GET');
     expect([path, status, error.code]).toEqual([path, 404, 'not_found']);
   }
