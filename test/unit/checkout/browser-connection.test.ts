@@ -188,6 +188,17 @@ describe('what the payer is told', () => {
     expect(health.at(-1)).not.toBe('lost');
   });
 
+  test('a frame that was under way when the network went hides nothing; one that comes later says that it is back', async () => {
+    greet();
+    connection.offline();
+    await pass(200);
+    greet();
+    expect(health.at(-1)).toBe('lost');
+    await pass(2_000);
+    greet();
+    expect(health.at(-1)).toBe('socket');
+  });
+
   test('a device that wakes up before its network does is not told that it is connected', async () => {
     greet();
     connection.offline();

@@ -74,6 +74,8 @@ const WORKED_MS = 10_000;
 const SAME_RETURN_MS = 300;
 /** So many tries in a row have to fail before the payer is told; a single one is how phones wake up. */
 const FAILURES_TO_TELL = 2;
+/** Frames that come so soon after the network went were on their way before. */
+const UNDER_WAY_MS = 1_000;
 /** The server will not have this socket: policy violation. */
 const POLICY = 1008;
 
@@ -89,6 +91,7 @@ export function connect(effects: ConnectionEffects, events: ConnectionEvents): C
   let failures = 0;
   let lastFailure: Health = 'lost';
   let isOffline = false;
+  let offlineAt = Number.NEGATIVE_INFINITY;
   /** What was told of a connection that is gone: a return only begins to look, so nothing but an answer or a frame ends it. */
   let trouble: Health | null = null;
   let isAway = false;
@@ -146,7 +149,7 @@ export function connect(effects: ConnectionEffects, events: ConnectionEvents): C
   function onFrame(frame: ServerFrame): void {
     expectWord(SILENCE_MS);
     heard = true;
-    isOffline = false;
+    if (Math.abs(effects.clock() - offlineAt) >= UNDER_WAY_MS) isOffline = false;
     failures = 0;
     stopPolling();
     tellHealth();
@@ -224,6 +227,7 @@ export function connect(effects: ConnectionEffects, events: ConnectionEvents): C
     },
     offline: () => {
       isOffline = true;
+      offlineAt = effects.clock();
       tellHealth();
     },
     // An answer that is under way may be older than what the caller did.
