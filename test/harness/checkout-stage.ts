@@ -9,10 +9,9 @@ import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
 import { freePort } from '#ops/dev/services/wait.ts';
 import { type ErrorCode, ServiceError } from '#shared/core/errors.ts';
 import { readApiConfig } from '#shared/platform/config.ts';
-import { createLimiter } from '#shared/platform/limiter.ts';
 import { createLogger } from '#shared/platform/logger.ts';
 import { watched } from '#test/fixtures/checkout-scenes.ts';
-import { absent } from './absent.ts';
+import { bareDeps } from './bare-deps.ts';
 
 /** A disc, 64 × 64, as PNG. */
 const LOGO = Buffer.from(
@@ -129,19 +128,5 @@ function stageDeps(origin: string): Deps {
     SLUICE_OPERATOR_TOKEN: secret(),
     SLUICE_MASTER_KEY: secret(),
   });
-  return {
-    db: absent('database'),
-    config,
-    log: createLogger({ component: 'stage', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' }),
-    chains: new Map(),
-    prices: absent('prices'),
-    screening: absent('screening'),
-    mail: absent('mail'),
-    limiter: createLimiter({ now: Date.now }),
-    randomBytes: (length) => randomBytes(length),
-    wallClock: Date.now,
-    wake: () => undefined,
-    nudgeIndexer: () => undefined,
-    announce: () => undefined,
-  };
+  return bareDeps({ config, log: createLogger({ component: 'stage', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' }) });
 }
