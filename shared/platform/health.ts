@@ -1,11 +1,20 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from './logger.ts';
-import type { Scrape } from './metrics.ts';
+import type { Scrape } from './metric-registry.ts';
 
 const CHECK_DEADLINE_MS = 2_000;
+const REQUEST_TIMEOUT_MS = 10_000;
+/** What a browser is told that ends up here: this is data, not to be kept, guessed at, framed or run. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+};
 
-/** Says what is wrong with one dependency, or null when it is well. */
-export type HealthCheck = () => string | null | Promise<string | null>;
+/** What is wrong with one dependency, or null when it is well; `well` says something about one that is. */
+export type Health = string | null | { well: string };
+export type HealthCheck = () => Health | Promise<Health>;
 
 export interface HealthServer {
   /** `http://host:port` it really listens on. */
@@ -30,10 +39,10 @@ export async function startHealthServer(
     '/readyz': async (response) => {
       const checks = await runChecks(options.checks);
       if (draining) checks.process = 'shutting down';
-      const ready = Object.values(checks).every((problem) => problem === null);
+      const ready = Object.values(checks).every((health) => typeof health !== 'string');
       sendJson(response, ready ? 200 : 503, {
         status: ready ? 'ready' : 'not ready',
-        checks: Object.fromEntries(Object.entries(checks).map(([name, problem]) => [name, problem ?? 'ok'])),
+        checks: Object.fromEntries(Object.entries(checks).map(([name, health]) => [name, typeof health === 'string' ? health : (health?.well ?? 'ok')])),
       });
     },
     '/metrics': async (response) => {
@@ -41,7 +50,8 @@ export async function startHealthServer(
       response.writeHead(200, { 'content-type': contentType }).end(body);
     },
   };
-  const server = createServer((request, response) => {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
     const route = routes[new URL(request.url ?? '/', 'http://localhost').pathname];
     const answer = route === undefined || request.method !== 'GET' ? Promise.resolve(sendJson(response, 404, { status: 'not found' })) : route(response);
     answer.catch((error: unknown) => {
@@ -67,12 +77,12 @@ export async function startHealthServer(
   };
 }
 
-async function runChecks(checks: Readonly<Record<string, HealthCheck>>): Promise<Record<string, string | null>> {
+async function runChecks(checks: Readonly<Record<string, HealthCheck>>): Promise<Record<string, Health>> {
   const results = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await withDeadline(check)] as const));
   return Object.fromEntries(results);
 }
 
-async function withDeadline(check: HealthCheck): Promise<string | null> {
+async function withDeadline(check: HealthCheck): Promise<Health> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve(`no answer within ${CHECK_DEADLINE_MS} ms`), CHECK_DEADLINE_MS);
@@ -97,5 +107,5 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }).end(JSON.stringify(body));
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
 }

@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Umzug } from 'umzug';
+import { type AppliedMigration, compareSchema, type MigrationFile, readMigrations } from './migration-files.ts';
 import type { Reads, Sql } from './postgres.ts';
 
 const LOCK = 7_582_001;
 
 /**
  * Brings the schema up to date from the numbered SQL files in `directory`; any number of processes may call it at once.
- * Takes one advisory lock for its whole run.
- * @throws when the database holds a migration this build does not know (a newer schema), or one edited after it ran
+ * Takes one advisory lock for its whole run. Each migration is one transaction, so that one which fails or is killed leaves nothing
+ * behind; the exception says so in its first lines and may be run again.
+ * @throws when the schema cannot be shared with this build (compareSchema)
  */
 export async function migrate(sql: Sql, directory: string): Promise<{ applied: string[] }> {
   const connection = await sql.reserve();
@@ -17,16 +17,18 @@ export async function migrate(sql: Sql, directory: string): Promise<{ applied: s
     while (!(await connection`select pg_try_advisory_lock(${LOCK}) as held`)[0]?.held) await pause(100);
     await connection`create table if not exists schema_migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null default now())`;
+    await connection`alter table schema_migrations add column if not exists needs_build int`;
     const files = await readMigrations(directory);
-    await refuseForeignHistory(connection, files);
+    compareSchema(files, await appliedMigrations(connection));
     const umzug = new Umzug<{ sql: typeof connection }>({
       context: { sql: connection },
       logger: undefined,
       migrations: files.map((file) => ({
         name: file.name,
         up: async ({ context }) => {
-          // One message of several statements is one transaction: a migration that fails leaves nothing behind.
-          await context.sql.unsafe(`${file.text}\n;insert into schema_migrations (name, checksum) values ('${file.name}', '${file.checksum}');`);
+          if (file.alone) await runAlone(context.sql, file);
+          // One message of several statements is one transaction.
+          else await context.sql.unsafe(`${file.text}\n;${noting(file)}`);
         },
       })),
       storage: {
@@ -40,7 +42,8 @@ export async function migrate(sql: Sql, directory: string): Promise<{ applied: s
     const applied = await umzug.up();
     return { applied: applied.map((one) => one.name) };
   } finally {
-    await connection`select pg_advisory_unlock(${LOCK})`;
+    // With the connection the lock is gone too; what went wrong is more worth telling.
+    await connection`select pg_advisory_unlock(${LOCK})`.catch(() => undefined);
     connection.release();
   }
 }
@@ -50,38 +53,27 @@ export async function awaitSchema(sql: Sql, directory: string, signal: AbortSign
   const files = await readMigrations(directory);
   while (!signal.aborted) {
     const [row] = await sql<{ found: string | null }[]>`select to_regclass('schema_migrations')::text as found`;
-    if (row?.found) {
-      const known = await refuseForeignHistory(sql, files);
-      if (known === files.length) return;
-    }
+    if (row?.found && compareSchema(files, await appliedMigrations(sql)) === files.length) return;
     await pause(200, undefined, { signal });
   }
 }
 
-interface MigrationFile {
-  name: string;
-  text: string;
-  checksum: string;
+async function appliedMigrations(sql: Reads): Promise<AppliedMigration[]> {
+  // A database that an earlier build made has no such column yet.
+  return sql<AppliedMigration[]>`
+    select name, checksum, (to_jsonb(m) ->> 'needs_build')::int as "needsBuild" from schema_migrations m order by name`;
 }
 
-async function readMigrations(directory: string): Promise<MigrationFile[]> {
-  const names = (await readdir(directory)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      const text = await readFile(`${directory}/${name}`, 'utf8');
-      return { name, text, checksum: createHash('sha256').update(text).digest('hex') };
-    }),
-  );
+/** An index is built while others write; what a killed build left half-made is removed first. */
+async function runAlone(sql: Reads, file: MigrationFile): Promise<void> {
+  const halfMade = await sql<{ name: string }[]>`
+    select c.oid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
+    where not i.indisvalid and c.relnamespace = current_schema()::regnamespace`;
+  for (const { name } of halfMade) await sql.unsafe(`drop index concurrently if exists ${name}`);
+  await sql.unsafe(file.text);
+  await sql.unsafe(noting(file));
 }
 
-/** Compares what ran with what this build has; answers how many ran. */
-async function refuseForeignHistory(sql: Reads, files: MigrationFile[]): Promise<number> {
-  const rows = await sql<{ name: string; checksum: string }[]>`select name, checksum from schema_migrations`;
-  const known = new Map(files.map((file) => [file.name, file.checksum]));
-  for (const row of rows) {
-    const checksum = known.get(row.name);
-    if (checksum === undefined) throw new Error(`the database schema is newer than this build: it has ${row.name}; run a newer build`);
-    if (checksum !== row.checksum) throw new Error(`migration ${row.name} was changed after it ran; add a new one instead`);
-  }
-  return rows.length;
+function noting({ name, checksum, needsBuild }: MigrationFile): string {
+  return `insert into schema_migrations (name, checksum, needs_build) values ('${name}', '${checksum}', ${needsBuild ?? 'null'});`;
 }

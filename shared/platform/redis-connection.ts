@@ -21,7 +21,7 @@ export function redisConnection(url: string, name: string, log: Logger) {
   });
   let down = false;
   client.on('error', (error: unknown) => {
-    if (!down && !closing) log.warn({ err: error, connection: name }, 'redis is away; reconnecting');
+    if (!down && !closing) log.warn({ reason: reasonOf(error), connection: name }, 'redis is away; reconnecting');
     down = true;
   });
   client.on('ready', () => {
@@ -39,6 +39,12 @@ export function redisConnection(url: string, name: string, log: Logger) {
       client.destroy();
     },
   };
+}
+
+/** A refused connection to several addresses has a code and no message. */
+function reasonOf(error: unknown): string {
+  const { message, code } = error as { message?: string; code?: unknown };
+  return message || String(code);
 }
 
 /** Subscribes once the connection is up; the client renews subscriptions itself after a reconnection. */

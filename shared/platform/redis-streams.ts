@@ -70,9 +70,12 @@ export function macOf(key: string, stream: string, payload: string): string {
   return createHmac('sha256', key).update(stream).update('\n').update(payload).digest('hex');
 }
 
-/** Opens the connections; returns at once and keeps reconnecting for ever, so that a missing Redis never stops a process. */
-export function openStreams(options: { url: string; key: string; name: string; log: Logger }): Streams {
-  const { key, log } = options;
+/**
+ * Opens the connections; returns at once and keeps reconnecting for ever, so that a missing Redis never stops a process. What
+ * carries a MAC of `previousKey` is believed too, while the key is being changed.
+ */
+export function openStreams(options: { url: string; key: string; previousKey?: string | undefined; name: string; log: Logger }): Streams {
+  const { key, previousKey, log } = options;
   const connections = new Set<ReturnType<typeof redisConnection>>();
   const connect = (role: string): ReturnType<typeof redisConnection> => {
     const opened = redisConnection(options.url, `${options.name}-${role}`, log);
@@ -113,7 +116,8 @@ export function openStreams(options: { url: string; key: string; name: string; l
 
     reader: (stream, group, consumer) => {
       const own = connect(`reader-${stream}`);
-      return streamReader(own, { key, stream, group, consumer, log, closed: () => connections.delete(own) });
+      const keys = previousKey === undefined ? [key] : [key, previousKey];
+      return streamReader(own, { keys, stream, group, consumer, log, closed: () => connections.delete(own) });
     },
 
     nudge,
@@ -149,15 +153,16 @@ export function openStreams(options: { url: string; key: string; name: string; l
 
 function streamReader(
   own: ReturnType<typeof redisConnection>,
-  at: { key: string; stream: string; group: string; consumer: string; log: Logger; closed: () => void },
+  at: { keys: readonly string[]; stream: string; group: string; consumer: string; log: Logger; closed: () => void },
 ): StreamReader {
   const { stream, group, consumer, log } = at;
   let recovering = true;
   let failures = 0;
+  let away = 0;
 
   const verify = (entry: { id: string; message: Record<string, string> }): StreamEntry => {
     const { payload, mac } = entry.message;
-    if (payload === undefined || mac === undefined || !sameMac(mac, macOf(at.key, stream, payload))) return { id: entry.id, forged: true };
+    if (payload === undefined || mac === undefined || !at.keys.some((key) => sameMac(mac, macOf(key, stream, payload)))) return { id: entry.id, forged: true };
     return { id: entry.id, forged: false, payload };
   };
 
@@ -176,6 +181,14 @@ function streamReader(
   return {
     async read() {
       if (own.closing()) return [];
+      // Not yet connected, or not any more: the connection says so itself.
+      if (!own.client.isReady) {
+        recovering = true;
+        away += 1;
+        await pause(backoffMs(away));
+        return [];
+      }
+      away = 0;
       try {
         const entries = await readOnce();
         failures = 0;
@@ -190,7 +203,7 @@ function streamReader(
           return [];
         }
         failures += 1;
-        if (failures === 1) log.warn({ err: error, stream }, 'cannot read the stream; retrying');
+        if (failures === 1 && own.client.isReady) log.warn({ err: error, stream }, 'cannot read the stream; retrying');
         await pause(backoffMs(failures));
         return [];
       }

@@ -34,12 +34,39 @@ describe('the schema', () => {
     expect(await migrate(database.sql, folder)).toEqual({ applied: ['9001_extra.sql'] });
   });
 
-  it('is refused when it is newer than the build, by those who migrate and by those who wait', async () => {
+  it('may be newer than the build as long as it only adds, so that two releases share it while one replaces the other', async () => {
     await writeFile(join(folder, '9001_extra.sql'), 'create table extra (id int);');
+    await migrate(database.sql, folder);
+    expect(await migrate(database.sql, 'shared/schema')).toEqual({ applied: [] });
+    await awaitSchema(database.sql, 'shared/schema', new AbortController().signal);
+  });
+
+  it('is refused when it says that it needs a newer build, by those who migrate and by those who wait', async () => {
+    await writeFile(join(folder, '9001_extra.sql'), '-- needs-build: 9001\ncreate table extra (id int);');
+    await writeFile(join(folder, '9002_more.sql'), 'create table more (id int);');
     await migrate(database.sql, folder);
     const newer = /newer than this build: it has 9001_extra\.sql/;
     await expect(migrate(database.sql, 'shared/schema')).rejects.toThrow(newer);
     await expect(awaitSchema(database.sql, 'shared/schema', new AbortController().signal)).rejects.toThrow(newer);
+    await rm(join(folder, '9002_more.sql'));
+    expect(await migrate(database.sql, folder)).toEqual({ applied: [] });
+  });
+
+  it('is refused when it holds an older migration that this build never had', async () => {
+    await writeFile(join(folder, '0001_other.sql'), 'create table other (id int);');
+    await migrate(database.sql, folder);
+    await expect(migrate(database.sql, 'shared/schema')).rejects.toThrow(/0001_other\.sql, which this build knows nothing of/);
+  });
+
+  it('builds an index while others write, and builds it anew when the first try was killed', async () => {
+    const { sql } = database;
+    await sql.unsafe('create table extra (id int); insert into extra values (1), (1);');
+    await expect(sql.unsafe('create unique index concurrently extra_id on extra (id)')).rejects.toThrow(/could not create unique index/);
+    await sql`delete from extra`;
+    await writeFile(join(folder, '9001_extra.sql'), '-- no-transaction\ncreate unique index concurrently if not exists extra_id on extra (id);');
+    expect(await migrate(sql, folder)).toEqual({ applied: ['9001_extra.sql'] });
+    expect(await sql`select indisvalid as valid from pg_index where indexrelid = 'extra_id'::regclass`).toEqual([{ valid: true }]);
+    expect(await migrate(sql, folder)).toEqual({ applied: [] });
   });
 
   it('is refused when a migration was edited after it ran', async () => {

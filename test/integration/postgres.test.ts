@@ -1,22 +1,232 @@
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import { isPassing } from '#shared/platform/database-problems.ts';
+import { connect, type Database, type Tx } from '#shared/platform/postgres.ts';
 import { freshDatabase, type FreshDatabase } from '#test/harness/database.ts';
+import { type FaultProxy, faultProxy } from '#test/harness/fault-proxy.ts';
+
+let db: FreshDatabase;
+beforeAll(async () => {
+  db = await freshDatabase();
+  await db.sql`create table noted (n int primary key)`;
+});
+afterAll(() => db.drop());
+
+const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'worked',
+    (error: unknown) => (error as { code?: unknown }).code,
+  );
+const openTransactions = () => db.sql`select pid from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`;
 
 describe('the database client', () => {
-  let db: FreshDatabase;
-  beforeAll(async () => {
-    db = await freshDatabase();
-    await db.sql`create table noted (n int)`;
-  });
-  afterAll(() => db.drop());
-
   it('begins transactions behind any number of queued statements, and leaves none open that swallows what comes next', async () => {
     await Promise.all(Array.from({ length: 100 }, () => db.sql`select pg_sleep(0.01)`));
     // More than the driver sends ahead on all its connections together.
     const queued = Array.from({ length: 1_000 }, () => db.sql`select 1`.execute());
     const transactions = Array.from({ length: 30 }, (_, n) => db.transaction((tx) => tx`insert into noted values (${n})`));
     await Promise.all([...queued, ...transactions]);
-    await Promise.all(Array.from({ length: 30 }, (_, n) => db.sql`insert into noted values (${n})`));
+    await Promise.all(Array.from({ length: 30 }, (_, n) => db.sql`insert into noted values (${100 + n})`));
     expect(await db.sql`select count(*) as count from noted`).toEqual([{ count: 60 }]);
-    expect(await db.sql`select pid from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`).toEqual([]);
+    expect(await openTransactions()).toEqual([]);
+  });
+
+  it('takes a transaction back when a statement failed that its work thought nothing of', async () => {
+    const careless = db.transaction(async (tx) => {
+      await tx`insert into noted values (200)`;
+      await tx`insert into noted values (200)`.catch(() => undefined);
+    });
+    expect(await codeOf(careless)).toBe('23505');
+    expect(await db.sql`select 1 from noted where n = 200`).toEqual([]);
+  });
+
+  it('refuses a statement that comes after the end of its transaction', async () => {
+    const late = await db.transaction(async (tx) => tx);
+    expect(await codeOf(late`insert into noted values (201)`)).toBe('CONNECTION_ENDED');
+  });
+
+  it('never runs a statement of a transaction outside of it, when the connection is lost while several are on their way', async () => {
+    const outcomes = await db
+      .transaction((tx) =>
+        Promise.allSettled([
+          tx`select pg_terminate_backend(pg_backend_pid()), ${1}::int`,
+          tx`insert into noted values (${210})`,
+          tx`insert into noted values (${211})`,
+          tx`insert into noted values (${212})`,
+        ]).then((settled) => {
+          throw new Error(settled.map(({ status }) => status).join());
+        }),
+      )
+      .catch((error: unknown) => (error as Error).message);
+    expect(outcomes).toBe('rejected,rejected,rejected,rejected');
+    expect(await db.sql`select n from noted where n between 210 and 212`).toEqual([]);
+  });
+
+  it('lends a connection that was given back twice to one caller at a time', async () => {
+    const narrow = connect(db.url, { name: 'twice', max: 4 });
+    const reserved = await narrow.sql.reserve();
+    await reserved`select 1`;
+    reserved.release();
+    reserved.release();
+    const [one, other] = [await narrow.sql.reserve(), await narrow.sql.reserve()];
+    const pids = await Promise.all([one, other].map((held) => held<{ pid: number }[]>`select pg_backend_pid() as pid`));
+    expect(pids[0]?.[0]?.pid).not.toBe(pids[1]?.[0]?.pid);
+    one.release();
+    other.release();
+    await narrow.end();
+  });
+
+  it('replaces connections that are old, with all that the server keeps for them, unless they are to stay', async () => {
+    const pidsOf = async (lifetimeMs: number): Promise<number> => {
+      const narrow = connect(db.url, { name: 'ageing', max: 1, lifetimeMs });
+      const pids = new Set<unknown>();
+      for (let i = 0; i < 3; i++) pids.add((await narrow.sql`select pg_backend_pid() as pid`)[0]?.pid);
+      await narrow.end();
+      return pids.size;
+    };
+    expect([await pidsOf(0), await pidsOf(60_000), await pidsOf(Number.POSITIVE_INFINITY)]).toEqual([3, 1, 1]);
+  });
+
+  it('goes on to the next host of a URL that names several, when one is away', async () => {
+    const { username, password, hostname, port, pathname } = new URL(db.url);
+    const several = connect(`postgres://${username}:${password}@${hostname}:1,${hostname}:${port}${pathname}`, { name: 'several', max: 2 });
+    await waitFor(async () => (await codeOf(several.sql`select 1`)) === 'worked', { what: 'the host that is there' });
+    expect(await codeOf(several.sql`select 1`)).toBe('worked');
+    await several.end();
+  });
+
+  it('tells how long statements and transactions took, the wait for a connection included, and what its connections do', async () => {
+    const seen: string[] = [];
+    const narrow = connect(db.url, { name: 'narrow', max: 2, observe: (work, seconds) => void (seconds >= 0 && seen.push(work)) });
+    await narrow.sql`select 1`;
+    await narrow.transaction(async (tx) => {
+      await tx`  insert into noted values (202)`;
+      await tx`delete from noted where n = 202`;
+      expect(narrow.pool()).toEqual({ idle: 1, active: 1, waiting: 0 });
+    });
+    expect(await codeOf(narrow.sql`update nothing set n = 1`)).toBe('42P01');
+    expect(seen).toEqual(['select', 'insert', 'delete', 'transaction', 'update']);
+    expect(narrow.pool()).toEqual({ idle: 2, active: 0, waiting: 0 });
+    await narrow.end();
+    expect(await codeOf(narrow.sql`select 1`)).toBe('CONNECTION_ENDED');
+  });
+
+  it('fails whoever would wait too long for a connection, while others go on waiting', async () => {
+    const narrow = connect(db.url, { name: 'narrow', max: 1 });
+    const enough = new AbortController();
+    const first = narrow.transaction(async () => enough.signal.aborted || once(enough.signal, 'abort'));
+    const patient = narrow.transaction((tx) => tx`select 1`);
+    expect(await codeOf(narrow.waitingAtMost(50).transaction((tx) => tx`select 1`))).toBe('POOL_EXHAUSTED');
+    expect(isPassing({ code: 'POOL_EXHAUSTED' })).toBe(true);
+    expect(narrow.pool().waiting).toBe(1);
+    enough.abort();
+    await Promise.all([first, patient]);
+    await narrow.end();
+  });
+
+  it('prepares a statement anew whose table got a column since, inside a transaction too', async () => {
+    const one = connect(db.url, { name: 'older release', max: 1 });
+    await db.sql`create table grown (n int)`;
+    const read = () => one.transaction((tx) => tx`select * from grown`);
+    await read();
+    await db.sql`alter table grown add column m int`;
+    expect(await read()).toEqual([]);
+    await one.end();
+  });
+
+  it('has the server end what would take too long', async () => {
+    const [limits] = await db.sql`
+      select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+        current_setting('idle_in_transaction_session_timeout') as pause, current_setting('tcp_keepalives_idle') as keepalive`;
+    expect(limits).toEqual({ statement: '12s', lock: '4s', pause: '15s', keepalive: '10' });
+    for (const code of ['57014', '55P03', '25P03']) expect(isPassing({ code })).toBe(true);
   });
 });
+
+describe('a link to the database', () => {
+  let link: FaultProxy;
+  let through: Database;
+  beforeAll(async () => {
+    link = await faultProxy({ port: Number(new URL(db.url).port) });
+    through = connect(link.url(db.url), { name: 'linked', max: 4 });
+  });
+  afterAll(async () => {
+    await through.end();
+    await link.close();
+  });
+
+  const everythingWorks = async (): Promise<void> => {
+    // All connections there can be, so that a broken one would be among them.
+    const all = [...Array.from({ length: 2 }, () => through.sql`select 1`), ...Array.from({ length: 4 }, () => through.transaction((tx) => tx`select 1`))];
+    expect(await Promise.all(all.map(codeOf))).toEqual(all.map(() => 'worked'));
+    expect(await openTransactions()).toEqual([]);
+  };
+
+  const cuts: [string, (tx: Tx) => Promise<unknown>][] = [
+    [
+      'cut while a statement runs',
+      async (tx) => {
+        setTimeout(() => link.cut(), 50);
+        await tx`select pg_sleep(5)`;
+      },
+    ],
+    [
+      'reset while a statement runs',
+      async (tx) => {
+        setTimeout(() => link.add({ type: 'reset_peer', timeout: 0 }), 50);
+        await tx`select pg_sleep(0.2)`;
+      },
+    ],
+    [
+      'cut between two statements',
+      async (tx) => {
+        link.cut();
+        await waitFor(() => through.pool().idle === 0, { what: 'the cut to be noticed' });
+        await tx`select 1`;
+      },
+    ],
+  ];
+  it.each(cuts)('that is %s of a transaction costs that transaction, no connection and no process', async (_how, work) => {
+    await everythingWorks();
+    const lost = through.transaction(async (tx) => {
+      await tx`insert into noted values (300)`;
+      await work(tx);
+    });
+    expect(isPassing({ code: await codeOf(lost) })).toBe(true);
+    link.mend();
+    await waitFor(() => through.pool().idle <= link.open(), { what: 'what else was cut to be noticed' });
+    await everythingWorks();
+    expect(await db.sql`select 1 from noted where n = 300`).toEqual([]);
+  });
+
+  it('that fell silent is given up within seconds, when newcomers hear nothing either', async () => {
+    const silent = await silentServer();
+    const waiting = [through.sql`select pg_sleep(30)`, through.transaction((tx) => tx`select pg_sleep(30)`)].map(codeOf);
+    await waitFor(async () => (await db.sql`select 1 from pg_stat_activity where wait_event = 'PgSleep'`).length === 2, { what: 'both to be under way' });
+    const began = performance.now();
+    link.goSilent();
+    link.leadTo(silent.port);
+    expect(await Promise.all(waiting)).toEqual(['CONNECTION_SILENT', 'CONNECTION_SILENT']);
+    expect(performance.now() - began).toBeLessThan(8_000);
+    link.leadTo(Number(new URL(db.url).port));
+    await everythingWorks();
+    await silent.close();
+  });
+});
+
+/** Takes connections and never says a word, as a server does that was stopped in its tracks. */
+async function silentServer(): Promise<{ port: number; close(): Promise<void> }> {
+  const open = new Set<Socket>();
+  const server: Server = createServer((socket) => open.add(socket.on('error', () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as { port: number }).port,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of open) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}

@@ -52,8 +52,21 @@ describe('the operations port', () => {
 
   it('serves metrics, and nothing else', async () => {
     const get = await serving({});
-    expect((await get('/metrics')).body).toContain('sluice_build_info{version="1.2.3",component="api"} 1');
+    expect((await get('/metrics')).body).toContain('sluice_build_info{version="1.2.3",commit="unknown",component="api"} 1');
     expect((await get('/secrets')).status).toBe(404);
+  });
+
+  it.each(['/healthz', '/readyz', '/metrics', '/nothing'])('tells a browser that %s is data: not to be kept, guessed at, framed or run', async (path) => {
+    await serving({});
+    const { headers } = await fetch(`${server?.origin}${path}`);
+    expect(
+      Object.fromEntries(['cache-control', 'x-content-type-options', 'content-security-policy', 'referrer-policy'].map((name) => [name, headers.get(name)])),
+    ).toEqual({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+    });
   });
 });
 

@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Redis, type RedisOptions, startRedis } from './services/redis.ts';
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+/** Whoever ran for this long did not die of its start. */
+const HEALTHY_MS = 30_000;
+
+export interface LastingRedisOptions extends RedisOptions {
+  /** Called with each process id: of the first server, and of every one after it. */
+  onStart(pid: number): Promise<void>;
+  say(line: string): void;
+}
+
+/** A Redis that is started again, at the same address, whenever it dies: what it forgot by that is all in Postgres. */
+export async function lastingRedis(options: LastingRedisOptions): Promise<Pick<Redis, 'url' | 'external' | 'stop'>> {
+  let current = await startRedis(options);
+  if (current.pid === undefined) return current;
+  await options.onStart(current.pid);
+  const port = Number(new URL(current.url).port);
+  let stopping = false;
+  const watch = async (): Promise<void> => {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!stopping) {
+      const began = performance.now();
+      await current.exited;
+      if (stopping) return;
+      options.say('redis stopped; starting it again');
+      pauseMs = performance.now() - began > HEALTHY_MS ? FIRST_PAUSE_MS : Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      await pause(pauseMs);
+      if (stopping) return;
+      try {
+        current = await startRedis({ ...options, port });
+        await options.onStart(current.pid as number);
+      } catch (error) {
+        options.say(`redis does not start: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  };
+  const watching = watch();
+  return {
+    url: current.url,
+    external: false,
+    async stop() {
+      stopping = true;
+      await current.stop();
+      await watching;
+      // One more may have been started between the flag and its check.
+      await current.stop();
+    },
+  };
+}

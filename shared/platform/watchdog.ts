@@ -1,0 +1,73 @@
+import { url as debuggerUrl } from 'node:inspector';
+import { getHeapStatistics } from 'node:v8';
+import { Worker } from 'node:worker_threads';
+
+/** How often the event loop has to show that it turns. */
+const BEAT_MS = 250;
+/** As long as the leases of this process last without it: what it still does after that is somebody else's work. */
+const BLOCKED_MS = 5_000;
+/** A heap this full is one that the garbage collector no longer empties. */
+const FULLEST = 0.92;
+const FULL_MS = 5_000;
+
+/**
+ * Counts its own ticks and never the time: a process that was stopped, or a machine that slept, misses none. SIGKILL, because
+ * a blocked loop runs no handler.
+ */
+const GUARD = `
+const { workerData } = require('node:worker_threads');
+const { writeSync } = require('node:fs');
+const beats = new Int32Array(workerData.beats);
+let last = -1;
+let missed = 0;
+setInterval(() => {
+  const now = Atomics.load(beats, 0);
+  missed = now === last ? missed + 1 : 0;
+  last = now;
+  if (missed < workerData.allowed) return;
+  writeSync(2, JSON.stringify({ level: 60, time: new Date().toISOString(), component: workerData.component, pid: process.pid, msg: workerData.message }) + '\\n');
+  process.kill(process.pid, 'SIGKILL');
+}, workerData.everyMs);`;
+
+export interface WatchdogLimits {
+  beatMs?: number;
+  blockedMs?: number;
+  fullMs?: number;
+  /** Part of the heap's limit that is in use; from 0 to 1. */
+  heapUsed?(): number;
+}
+
+/**
+ * Ends a process that does not do its work any more, so that whatever restarts it can, and others take over what it held
+ * (reliability F47): with SIGKILL when its event loop is blocked for 5 s, and in an orderly way, by an uncaught exception out of
+ * a timer, when its heap has been nearly full for 5 s. Does nothing under a debugger. The answer ends the watch.
+ */
+export function startWatchdog(component: string, limits: WatchdogLimits = {}): () => Promise<void> {
+  const { beatMs = BEAT_MS, blockedMs = BLOCKED_MS, fullMs = FULL_MS, heapUsed = shareOfHeap } = limits;
+  if (debuggerUrl() !== undefined) return async () => undefined;
+  const beats = new Int32Array(new SharedArrayBuffer(4));
+  let full = 0;
+  const timer = setInterval(() => {
+    Atomics.add(beats, 0, 1);
+    full = heapUsed() >= FULLEST ? full + 1 : 0;
+    if (full * beatMs >= fullMs) {
+      full = 0;
+      throw new Error(`the heap has been full to ${FULLEST * 100} % for ${fullMs / 1_000} s`);
+    }
+  }, beatMs);
+  timer.unref();
+  const message = `the event loop was blocked for ${blockedMs / 1_000} s; ending this process`;
+  const workerData = { beats: beats.buffer, allowed: Math.ceil(blockedMs / beatMs), everyMs: beatMs, component, message };
+  // No options of the process: what it preloads for itself is none of the guard's.
+  const guard = new Worker(GUARD, { eval: true, workerData, execArgv: [], env: {}, name: 'watchdog', resourceLimits: { maxOldGenerationSizeMb: 16 } });
+  guard.unref();
+  return async () => {
+    clearInterval(timer);
+    await guard.terminate();
+  };
+}
+
+function shareOfHeap(): number {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return used / limit;
+}
