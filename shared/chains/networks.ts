@@ -29,12 +29,23 @@ export interface NetworkProfile {
   provesReceipts: boolean;
   /** Seconds without a new head after which the network counts as stalled. */
   stallSeconds: number;
+  /** How old a block is at most, in seconds, when a node of a sound network calls it that; only what is watched hangs on it. */
+  tagSeconds: Readonly<Record<'safe' | 'finalized', number>>;
   explorerTxUrl: string;
   /** Contracts that can be checked against their issuers' own lists; a token that is missing was not. */
   tokens: readonly KnownToken[];
 }
 
 const GWEI = 1_000_000_000n;
+
+/** Two and three epochs of 32 slots. */
+const ETHEREUM_TAGS = { safe: 768, finalized: 1_152 };
+/** Posted to L1 within minutes, final when L1 is. */
+const ROLLUP_TAGS = { safe: 600, finalized: 1_800 };
+/** A chain without such tags. */
+const NO_TAGS = { safe: 0, finalized: 0 };
+/** Solidified by nineteen of twenty-seven representatives, one block each. */
+const tronTags = (blockSeconds: number) => ({ safe: 20 * blockSeconds, finalized: 20 * blockSeconds });
 
 const usdt = (contract: string, type: AssetType = 'ERC20', decimals = 6): KnownToken => ({ symbol: 'USDT', name: 'Tether USD', type, contract, decimals });
 const usdc = (contract: string, type: AssetType = 'ERC20', decimals = 6): KnownToken => ({ symbol: 'USDC', name: 'USD Coin', type, contract, decimals });
@@ -53,6 +64,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: null,
     provesReceipts: true,
     stallSeconds: 180,
+    tagSeconds: ETHEREUM_TAGS,
     explorerTxUrl: 'https://etherscan.io/tx/{txHash}',
     tokens: [usdt('0xdAC17F958D2ee523a2206206994597C13D831ec7'), usdc('0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48')],
   },
@@ -69,6 +81,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: null,
     provesReceipts: true,
     stallSeconds: 60,
+    tagSeconds: { safe: 5, finalized: 5 },
     explorerTxUrl: 'https://bscscan.com/tx/{txHash}',
     // Pegged by the exchange that runs the bridge, hence eighteen decimals.
     tokens: [usdt('0x55d398326f99059fF775485246999027B3197955', 'BEP20', 18), usdc('0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d', 'BEP20', 18)],
@@ -86,6 +99,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: null,
     provesReceipts: false,
     stallSeconds: 90,
+    tagSeconds: { safe: 10, finalized: 10 },
     explorerTxUrl: 'https://polygonscan.com/tx/{txHash}',
     tokens: [usdt('0xc2132D05D31c914a87C6611C10748AEb04B58e8F'), usdc('0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359')],
   },
@@ -101,6 +115,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: 'op-stack',
     provesReceipts: false,
     stallSeconds: 60,
+    tagSeconds: ROLLUP_TAGS,
     explorerTxUrl: 'https://basescan.org/tx/{txHash}',
     tokens: [usdc('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913')],
   },
@@ -117,6 +132,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: null,
     provesReceipts: false,
     stallSeconds: 60,
+    tagSeconds: ROLLUP_TAGS,
     explorerTxUrl: 'https://arbiscan.io/tx/{txHash}',
     tokens: [usdt('0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9'), usdc('0xaf88d065e77c8cC2239327C5EDb3A432268e5831')],
   },
@@ -132,6 +148,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: 'op-stack',
     provesReceipts: false,
     stallSeconds: 60,
+    tagSeconds: ROLLUP_TAGS,
     explorerTxUrl: 'https://optimistic.etherscan.io/tx/{txHash}',
     tokens: [usdc('0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85')],
   },
@@ -147,6 +164,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: null,
     provesReceipts: false,
     stallSeconds: 60,
+    tagSeconds: tronTags(3),
     explorerTxUrl: 'https://tronscan.org/#/transaction/{txHash}',
     tokens: [usdt('TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 'TRC20')],
   },
@@ -162,6 +180,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: null,
     provesReceipts: false,
     stallSeconds: 120,
+    tagSeconds: tronTags(3),
     explorerTxUrl: 'https://nile.tronscan.org/#/transaction/{txHash}',
     tokens: [],
   },
@@ -177,6 +196,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: null,
     provesReceipts: false,
     stallSeconds: 30,
+    tagSeconds: tronTags(1),
     explorerTxUrl: 'http://127.0.0.1:3001/explorer/tron/tx/{txHash}',
     tokens: [],
   },
@@ -193,6 +213,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     provesReceipts: false,
     // Blocks come by chance: two hours without one happen every other year.
     stallSeconds: 7_200,
+    tagSeconds: NO_TAGS,
     explorerTxUrl: 'https://mempool.space/tx/{txHash}',
     tokens: [],
   },
@@ -208,6 +229,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: null,
     provesReceipts: false,
     stallSeconds: 7_200,
+    tagSeconds: NO_TAGS,
     explorerTxUrl: 'https://mempool.space/testnet4/tx/{txHash}',
     tokens: [],
   },
@@ -223,6 +245,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: null,
     provesReceipts: false,
     stallSeconds: 7_200,
+    tagSeconds: NO_TAGS,
     explorerTxUrl: 'https://mempool.space/signet/tx/{txHash}',
     tokens: [],
   },
@@ -238,6 +261,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: null,
     provesReceipts: false,
     stallSeconds: 30,
+    tagSeconds: NO_TAGS,
     explorerTxUrl: 'http://127.0.0.1:3001/explorer/bitcoin/tx/{txHash}',
     tokens: [],
   },
@@ -253,16 +277,17 @@ export const NETWORKS: readonly NetworkProfile[] = [
     dataFee: null,
     provesReceipts: true,
     stallSeconds: 30,
+    tagSeconds: { safe: 64, finalized: 64 },
     explorerTxUrl: 'http://127.0.0.1:3001/explorer/local/tx/{txHash}',
     tokens: [],
   },
 ];
 
 /** A network nobody described: treated as an unknown public chain, with cautious figures. */
-const UNKNOWN = { minimumTip: GWEI, stallSeconds: 180, dataFee: null, provesReceipts: false };
+const UNKNOWN = { minimumTip: GWEI, stallSeconds: 180, tagSeconds: ROLLUP_TAGS, dataFee: null, provesReceipts: false };
 
 /** What the adapters need to know of a network beyond its configuration. */
-export function profileOf(family: Family, chainId: string): Pick<NetworkProfile, 'minimumTip' | 'stallSeconds' | 'dataFee' | 'provesReceipts'> {
+export function profileOf(family: Family, chainId: string): Pick<NetworkProfile, 'minimumTip' | 'stallSeconds' | 'tagSeconds' | 'dataFee' | 'provesReceipts'> {
   return NETWORKS.find((network) => network.family === family && network.chainId === chainId) ?? UNKNOWN;
 }
 

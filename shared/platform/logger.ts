@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino';
+import { traceIds } from './tracing.ts';
 
 export type { Logger } from 'pino';
 
@@ -10,6 +11,7 @@ export function createLogger(options: { component: string; level: string }): Log
   return pino({
     level: options.level,
     base: { component: options.component, pid: process.pid },
+    mixin: traceIds,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: SECRET_PATHS.flatMap((path) => [path, `*.${path}`]), censor: '[redacted]' },
     serializers: { err: pino.stdSerializers.err, error: pino.stdSerializers.err },

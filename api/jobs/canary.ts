@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { payOnce } from '#api/clients/canary-payment.ts';
+import type { Deps } from '#api/deps.ts';
+import { claimCanary, readCanary, recordCanary } from '#api/store/canary.ts';
+
+/** Seconds between two payments, whoever takes them. */
+const EVERY_SECONDS = 60;
+/** How often a worker looks whether it is time, and shows when one last succeeded. */
+const LOOK_MILLISECONDS = 5_000;
+/** The service that is about to answer it has just been started. */
+const FIRST_LOOK_MILLISECONDS = 10_000;
+
+export interface Canary {
+  /** Gives up the payment in hand. */
+  stop(): Promise<void>;
+}
+
+/** Where the canary pays: the base URL of the API, and the file its gateway's key is in, read anew for every payment so that a key can be changed. */
+export interface CanaryOptions {
+  url: string;
+  keyFile: string;
+  everySeconds?: number;
+  lookMilliseconds?: number;
+  firstLookMilliseconds?: number;
+}
+
+/**
+ * Takes a sandbox payment through the public API every minute, in one worker of all at a time, and shows in each when one last
+ * succeeded. Whatever merchants cannot do shows here first, however little they do. Time is the wall clock's.
+ */
+export function startCanary(deps: Deps, options: CanaryOptions): Canary {
+  const stopping = new AbortController();
+  const { everySeconds = EVERY_SECONDS, lookMilliseconds = LOOK_MILLISECONDS, firstLookMilliseconds = FIRST_LOOK_MILLISECONDS } = options;
+  const rest = (milliseconds: number): Promise<void> => pause(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
+  const loop = async (): Promise<void> => {
+    await rest(firstLookMilliseconds);
+    while (!stopping.signal.aborted) {
+      try {
+        if (await claimCanary(deps.db.sql, everySeconds)) await attempt(deps, options, stopping.signal);
+        const at = await readCanary(deps.db.sql);
+        if (at !== undefined) deps.metrics?.canaryLastSuccess.set((at?.getTime() ?? 0) / 1_000);
+      } catch (error) {
+        deps.log.warn({ err: error }, 'the canary cannot ask the database');
+      }
+      await rest(lookMilliseconds);
+    }
+  };
+  const running = loop();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function attempt(deps: Deps, { url, keyFile }: CanaryOptions, signal: AbortSignal): Promise<void> {
+  const startedAt = performance.now();
+  let problem: string | null = null;
+  try {
+    const apiKey = (await readFile(keyFile, 'utf8')).trim();
+    await payOnce({ baseUrl: url, apiKey }, signal);
+  } catch (error) {
+    // Whoever stops it is no failure of what it looks at.
+    if (signal.aborted) return;
+    problem = (error as Error).message;
+    deps.log.error({ problem }, 'the canary payment failed');
+  }
+  await recordCanary(deps.db.sql, problem);
+  deps.log.debug({ seconds: (performance.now() - startedAt) / 1_000, problem }, 'canary');
+}
