@@ -130,10 +130,13 @@ export const CHECKS: readonly Check[] = [
           and g.recipient = p.recipient and g.contract is not distinct from a.contract and g.raw_amount > 0
       where p.purpose = 'settlement' group by p.settlement_id having count(distinct t.txid) > 1
       union all
-      select s.id, s.status, s.txid, s.received_amount, s.net_amount, count(p.id) as payouts from settlements s
-      left join payouts p on p.settlement_id = s.id and p.purpose = 'settlement' and p.status = 'CONFIRMED'
+      select s.id, s.status, s.txid, s.received_amount, s.net_amount, count(p.txid) as payouts from settlements s
+      left join (
+        select settlement_id, txid from payouts where purpose = 'settlement' and status = 'CONFIRMED'
+        union all
+        select settlement_id, txid from adopted_transactions) p on p.settlement_id = s.id
       group by s.id
-      having count(p.id) <> case when s.status = 'SETTLED' then 1 else 0 end
+      having count(p.txid) <> case when s.status = 'SETTLED' then 1 else 0 end
         or (s.status = 'SETTLED' and (s.received_amount <> s.net_amount or max(p.txid) <> s.txid)) ${LIMIT}`,
   },
   {
@@ -142,7 +145,13 @@ export const CHECKS: readonly Check[] = [
       'attempts of a payout exclude each other: they share its nonce, and nonces have no gap, or its anchor (A27), or each was dead before the next was signed',
     mayPass: false,
     query: `
-      select w.id as wallet_id, 'a gap among the nonces' as problem from wallets w join payouts p on p.wallet_id = w.id and p.nonce is not null
+      select w.id as wallet_id, 'a gap among the nonces' as problem from wallets w join (
+        select wallet_id, nonce from payouts where nonce is not null
+        union all
+        -- Rows that a restore lost: what used their nonces is on the chain, adopted or about to be.
+        select x.id, g.nonce from wallets x join sightings g on g.network_id = x.network_id and g.sender = x.address and g.kind = 'sent' and g.canonical
+        where exists (select 1 from adopted_transactions d where d.network_id = x.network_id) and g.nonce < x.next_nonce
+          and g.nonce > (select min(f.nonce) from payouts f where f.wallet_id = x.id)) p on p.wallet_id = w.id
       group by w.id having max(p.nonce) - min(p.nonce) + 1 <> count(distinct p.nonce) or max(p.nonce) >= w.next_nonce
       union all
       select p.wallet_id, 'a signed transaction without a nonce' from payouts p join networks n on n.id = p.network_id
@@ -217,6 +226,7 @@ export const CHECKS: readonly Check[] = [
     query: `
       select s.network_id, s.txid, s.sender, s.nonce from sightings s
       where s.kind = 'sent' and s.canonical and not exists (select 1 from payout_attempts t where t.txid = s.txid)
+        and not exists (select 1 from adopted_transactions d where d.network_id = s.network_id and d.txid = s.txid)
         and not exists (select 1 from wallets w where w.network_id = s.network_id and w.address = s.sender and w.halted_reason is not null) ${LIMIT}`,
   },
   {

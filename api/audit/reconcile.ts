@@ -1,20 +1,13 @@
-import type { Deps } from '#api/deps.ts';
-import { areFollowed, isTrustedEpoch, noteEpoch, trustEpoch } from '#api/store/database-epoch.ts';
+import type { Chain, Deps } from '#api/deps.ts';
+import { type History, isFollowed, listUntrusted, trustEpoch, trustNetwork } from '#api/store/database-epoch.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
-import { listHeldOutputs } from '#api/store/output-holdings.ts';
-import {
-  listUnknownTxids,
-  listUnreviewedOutgoing,
-  lockReconciliation,
-  markOutgoingReviewed,
-  sumLiabilities,
-  upsertReconciliation,
-} from '#api/store/reconciliations.ts';
-import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { listUnreviewedOutgoing, lockReconciliation, markOutgoingReviewed, sumLiabilities, upsertReconciliation } from '#api/store/reconciliations.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Holding, UnreadHolding } from './holding.ts';
 import { compareHoldings } from './holdings.ts';
+import { keepHistory } from './keep-history.ts';
+import { mayLostBytesBeMined } from './lost-bytes.ts';
 import { judgeReading, type Short, scopesOf, type Verdict } from './judge-reading.ts';
 
 /**
@@ -22,70 +15,71 @@ import { judgeReading, type Short, scopesOf, type Verdict } from './judge-readin
  * dispatch by itself: for an asset whose coins are still missing at a later block than they were first missed at, and for a
  * network on which an address of ours sent what nobody of us signed. Coins beyond the books freeze nothing: anybody can send
  * some. What cannot be read is neither good nor bad. Answers how many scopes it froze. Locks the readings, then the freezes.
- * A database with another history than before is trusted again once all of it was read and nothing waits for a later block (D16).
+ * A database with another history than before is trusted again, network by network, once all of one was read since and nothing
+ * of it waits for a later block (D16).
  */
 export async function reconcile(deps: Deps): Promise<number> {
   let frozen = 0;
-  const noticedAt = (await isTrustedEpoch(deps.db.sql)) ? null : await deps.db.transaction(noteEpoch);
-  let settled = true;
+  const history = await keepHistory(deps);
+  const untrusted = new Set(await listUntrusted(deps.db.sql, [...deps.chains.keys()]));
   // First, and of every network: it asks no node, so no node can keep it waiting.
-  for (const chain of deps.chains.values()) frozen += await freezeUnknownOutgoing(deps, { id: chain.id, name: chain.config.name });
-  for (const chain of deps.chains.values()) {
-    const unread: UnreadHolding[] = [];
-    const holdings = await compareHoldings({ db: deps.db, chains: new Map([[chain.config.name, chain]]) }, (holding) => unread.push(holding));
-    for (const { network, symbol, why } of unread)
-      if (why !== 'unopened') deps.log.warn({ err: why, network, asset: symbol }, 'what our addresses hold cannot be read; it will be compared next time');
-    const shorts: (Short & { holding: Holding })[] = [];
-    for (const holding of holdings) {
-      await report(deps, holding);
-      const verdict = await judge(deps, holding);
-      settled &&= verdict !== 'suspect';
-      if (verdict === 'short') shorts.push({ assetId: holding.assetId, networkName: holding.network, native: holding.native, holding });
-    }
-    for (const { scope, assetIds } of scopesOf(shorts)) {
-      const missing = shorts.filter((one) => assetIds.includes(one.assetId)).map((one) => saidOf(one.holding));
-      if (await freeze(deps, scope, `A14: ${missing.join(', ')}`)) frozen += 1;
-    }
-    const read = unread.every(({ why }) => why === 'unopened');
-    settled &&= read;
-    if (read) deps.metrics?.reconciliationTimestamp.set({ chain: chain.config.name }, deps.wallClock() / 1_000);
+  const used = new Set<string>();
+  for (const chain of deps.chains.values()) if ((await freezeUnknownOutgoing(deps, { id: chain.id, name: chain.config.name })) > 0) used.add(chain.config.name);
+  for (const [name, chain] of deps.chains) {
+    const ready = untrusted.has(name) && !used.has(name) && (await isReady(deps, chain, history.notedAt));
+    const compared = await compare(deps, chain);
+    frozen += compared.frozen;
+    if (ready && compared.matches) await trustAgain(deps, chain, history);
   }
-  if (noticedAt !== null && settled && frozen === 0 && !(await isLostBytesWaiting(deps))) await trustAgain(deps, noticedAt);
-  return frozen;
+  return frozen + used.size;
+}
+
+/** Compares one network; `matches` when every reading could be had, and none of them has to be had again at a later block. */
+async function compare(deps: Deps, chain: Chain): Promise<{ frozen: number; matches: boolean }> {
+  let frozen = 0;
+  let settled = true;
+  const unread: UnreadHolding[] = [];
+  const holdings = await compareHoldings({ db: deps.db, chains: new Map([[chain.config.name, chain]]) }, (holding) => unread.push(holding));
+  for (const { network, symbol, why } of unread)
+    if (why !== 'unopened') deps.log.warn({ err: why, network, asset: symbol }, 'what our addresses hold cannot be read; it will be compared next time');
+  const shorts: (Short & { holding: Holding })[] = [];
+  for (const holding of holdings) {
+    await report(deps, holding);
+    const verdict = await judge(deps, holding);
+    settled &&= verdict !== 'suspect';
+    if (verdict === 'short') shorts.push({ assetId: holding.assetId, networkName: holding.network, native: holding.native, holding });
+  }
+  for (const { scope, assetIds } of scopesOf(shorts)) {
+    const missing = shorts.filter((one) => assetIds.includes(one.assetId)).map((one) => saidOf(one.holding));
+    if (await freeze(deps, scope, `A14: ${missing.join(', ')}`)) frozen += 1;
+  }
+  const read = unread.every(({ why }) => why === 'unopened');
+  if (read) deps.metrics?.reconciliationTimestamp.set({ chain: chain.config.name }, deps.wallClock() / 1_000);
+  return { frozen, matches: settled && read && frozen === 0 };
 }
 
 /**
- * Whether a transaction that no stored bytes explain waits at a node to spend an output of ours: where no nonce excludes what is
- * signed next, bytes whose row was lost must be mined or forgotten first, or their cashout would be paid twice.
+ * Whether what the books and the chain show from now on tells all: the chain was followed to its head since, and nothing that was lost
+ * waits to be mined. Asked before the comparison, so that what is mined or applied in between is in it.
  */
-async function isLostBytesWaiting(deps: Deps): Promise<boolean> {
-  for (const chain of deps.chains.values()) {
-    const ask = chain.reader.waitingSpenders;
-    if (ask === undefined) continue;
-    try {
-      const spenders = (await ask(await listHeldOutputs(deps.db.sql, chain.id))).filter((txid) => txid !== null);
-      const unknown = await listUnknownTxids(deps.db.sql, spenders);
-      if (unknown.length === 0) continue;
-      deps.log.error(
-        { network: chain.config.name, transactions: unknown.slice(0, 10) },
-        'transactions that the database has lost wait to be mined; dispatch stays shut',
-      );
-    } catch (error) {
-      if (!(error instanceof ChainUnavailable)) throw error;
-      deps.log.warn({ err: error, network: chain.config.name }, 'what waits at the node cannot be read; dispatch stays shut');
-    }
-    return true;
-  }
-  return false;
+async function isReady(deps: Deps, chain: Chain, since: Date): Promise<boolean> {
+  return !(await mayLostBytesBeMined(deps, chain, since)) && (await isFollowed(deps.db.sql, chain.id, since));
 }
 
-/** Opens dispatch again after a restore or a failover: every chain was followed to its head since, and the books match them. */
-async function trustAgain(deps: Deps, since: Date): Promise<void> {
-  const networkIds = [...deps.chains.values()].map((chain) => chain.id);
-  if (!(await areFollowed(deps.db.sql, networkIds, since))) return;
-  await deps.db.transaction(trustEpoch);
+/** Opens dispatch on a network again after a restore or a failover: the books match its chain, and nothing unknown was sent that nobody was told of. */
+async function trustAgain(deps: Deps, chain: Chain, history: History): Promise<void> {
+  const trusted = await deps.db.transaction(async (tx) => {
+    if ((await listUnreviewedOutgoing(tx, chain.id)).length > 0) return false;
+    if (!(await trustNetwork(tx, chain.id, history.generation))) return false;
+    if ((await listUntrusted(tx, [...deps.chains.keys()])).length === 0) await trustEpoch(tx);
+    return true;
+  });
+  if (!trusted) return;
   crashPoint('recon.cleared');
-  deps.log.warn({ since }, 'the database has another history than before, and matches the chains; dispatch goes on');
+  deps.log.warn(
+    { network: chain.config.name, since: history.notedAt },
+    'the database has another history than before, and matches the chain; dispatch goes on',
+  );
   deps.wake();
 }
 

@@ -25,10 +25,14 @@ export const TREASURY_CHECKS: readonly Check[] = [
     title: 'a refund that is paid was paid once, by its amount, and no other one was paid',
     mayPass: false,
     query: `
-      select r.id, r.status, r.txid, count(p.id) as payouts from aml_refunds r left join payouts p on p.refund_id = r.id and p.status = 'CONFIRMED'
+      select r.id, r.status, r.txid, count(p.txid) as payouts from aml_refunds r left join (
+          select refund_id, txid, asset_id, raw_amount from payouts where status = 'CONFIRMED'
+          union all
+          select d.refund_id, d.txid, f.asset_id, f.amount * (10::numeric ^ c.decimals) from adopted_transactions d
+            join aml_refunds f on f.id = d.refund_id join assets c on c.id = f.asset_id) p on p.refund_id = r.id
         left join assets a on a.id = p.asset_id
       group by r.id
-      having count(p.id) <> case when r.status = 'paid' then 1 else 0 end
+      having count(p.txid) <> case when r.status = 'paid' then 1 else 0 end
         or (r.status = 'paid' and (max(p.txid) <> r.txid or max(p.raw_amount / 10::numeric ^ a.decimals) <> r.amount))
       union all
       select p.refund_id, 'paid more than once', max(t.txid), count(distinct t.txid)

@@ -9,6 +9,7 @@ import { requestRewind } from '#api/store/rewind-requests.ts';
 import { decodeBlockMessage } from '#shared/core/block-codec.ts';
 import { blockStream } from '#shared/core/chain-events.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import { toldOf } from '#shared/platform/database-problems.ts';
 import type { StreamEntry, StreamReader, Streams } from '#shared/platform/redis-streams.ts';
 import { continueTrace, withSpan } from '#shared/platform/tracing.ts';
 import { type Applied, applyMessage, type ConsumedNetwork } from './apply-message.ts';
@@ -45,9 +46,11 @@ export function startChainConsumer(deps: Deps, streams: Streams, holder: string)
 
 async function consume(deps: Deps, streams: Streams, network: ConsumedNetwork, holder: string, signal: AbortSignal): Promise<void> {
   const log = deps.log.child({ network: network.name });
+  let failing = false;
   while (!signal.aborted) {
     try {
       const fence = await acquireConsumerLease(deps.db.sql, { networkId: network.id, holder, seconds: LEASE_SECONDS });
+      failing = false;
       if (fence !== undefined) {
         const reader = streams.reader(blockStream(network.name), GROUP, CONSUMER);
         try {
@@ -58,7 +61,8 @@ async function consume(deps: Deps, streams: Streams, network: ConsumedNetwork, h
         }
       }
     } catch (error) {
-      log.error({ err: error }, 'chain consumer failed; starting again');
+      if (!failing) log.error(toldOf(error), 'chain consumer failed; starting again');
+      failing = true;
     }
     await pause(RETRY_MS, undefined, { signal }).catch(() => undefined);
   }
@@ -107,7 +111,7 @@ async function follow(
 }
 
 interface Consumed {
-  outcome: Applied['outcome'] | 'parked' | 'failed';
+  outcome: Applied['outcome'] | 'forged' | 'parked' | 'failed';
   traceparent?: string | undefined;
 }
 
@@ -122,7 +126,7 @@ async function consumeEntry(deps: Deps, reader: StreamReader, network: ConsumedN
     crashPoint('xack.after');
     return consumed;
   } catch (error) {
-    deps.log.error({ err: error, network: network.name, streamId: entry.id }, 'cannot apply a stream message; it will be tried again');
+    deps.log.error({ ...toldOf(error), network: network.name, streamId: entry.id }, 'cannot apply a stream message; it will be tried again');
     return { outcome: 'failed' };
   }
 }
@@ -144,7 +148,7 @@ async function applyEntry(deps: Deps, network: ConsumedNetwork, fence: number, e
 async function parkEntry(deps: Deps, network: ConsumedNetwork, entry: StreamEntry, reason: string): Promise<Consumed> {
   deps.log.error({ network: network.name, streamId: entry.id, reason }, 'refused a stream message');
   await parkMessage(deps.db.sql, { networkId: network.id, streamId: entry.id, reason, payload: entry.forged ? '' : entry.payload });
-  return { outcome: 'parked' };
+  return { outcome: entry.forged ? 'forged' : 'parked' };
 }
 
 function report(deps: Deps, network: ConsumedNetwork, message: { from: number; to: number; epoch: number; seq: number }, applied: Applied): void {

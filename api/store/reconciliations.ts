@@ -1,5 +1,6 @@
 import { type Coins, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { isUnexplained } from './adopted.ts';
 
 /** The last comparison of the books with the chain, of one asset. */
 export interface Reconciliation {
@@ -72,14 +73,14 @@ export async function listUnreviewedOutgoing(sql: Reads, networkId: string): Pro
   return sql<UnknownOutgoing[]>`
     select g.id, g.sender as address, g.txid from sightings g join networks n on n.id = g.network_id
     where g.network_id = ${networkId} and g.id > n.outgoing_reviewed and g.kind = 'sent' and g.canonical
-      and not exists (select 1 from payout_attempts t where t.txid = g.txid)
+      and ${isUnexplained(sql, sql`g.txid`)}
     order by g.id limit 100`;
 }
 
 /** Those among transaction ids that no stored bytes explain. Locks nothing. */
 export async function listUnknownTxids(sql: Reads, txids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ txid: string }[]>`
-    select distinct x.txid from unnest(${[...txids]}::text[]) as x (txid) where not exists (select 1 from payout_attempts t where t.txid = x.txid)`;
+    select distinct x.txid from unnest(${[...txids]}::text[]) as x (txid) where ${isUnexplained(sql, sql`x.txid`)}`;
   return rows.map((row) => row.txid);
 }
 

@@ -1,34 +1,31 @@
 import { completeRefund } from '#api/aml/complete-refund.ts';
 import { failRefund } from '#api/aml/fail-refund.ts';
-import { releaseDrawnPayments } from '#api/aml/release-drawn-payments.ts';
 import type { Deps } from '#api/deps.ts';
-import { bookSettlementFee } from '#api/billing/book-settlement-fee.ts';
-import { post } from '#api/ledger/post.ts';
 import { advance } from '#api/store/advance.ts';
 import { findAssetByContract } from '#api/store/assets.ts';
 import { readTip } from '#api/store/chain-tips.ts';
 import { readClock } from '#api/store/clock.ts';
-import { spendDraws } from '#api/store/credit-draws.ts';
 import { hastenOutbox, insertOutbox } from '#api/store/outbox.ts';
 import { listFinalOutgoing, markBooked, type OutgoingSighting } from '#api/store/outgoing-sightings.ts';
 import { releaseOutputs } from '#api/store/outputs.ts';
 import { findAttemptByTxid, type StoredAttempt } from '#api/store/payout-attempts.ts';
 import { isOnChain, listDoublePayouts, listLiveAttempts } from '#api/store/payout-tending.ts';
 import { findPayout, listOpenOnChain, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
+import { traceOfPayout } from '#api/store/traces.ts';
 import { secondsSinceSent } from '#api/store/settlement-summaries.ts';
 import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
 import { haltWallet } from '#api/store/wallets.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
-import { formatAmount, fromUnits } from '#shared/core/money.ts';
+import { fromUnits } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { settle } from '#state-machines/ledger/postings.ts';
+import { spanWithin } from '#shared/platform/tracing.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
-import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import type { AppliedNetwork } from './applied-network.ts';
 import { bookFee, bookForeignSpend, bookStray } from './book-strays.ts';
+import { completeSettlement } from './complete-settlement.ts';
 import { haltUsedWallets } from './halt-used-wallets.ts';
 import { type Effect, judgeClose, judgeEffect, judgeOutputs } from './judge-effect.ts';
 import { spendsOutputs } from './families.ts';
@@ -77,7 +74,9 @@ async function bookFinal(tx: Tx, deps: Deps, network: AppliedNetwork, finalHeigh
     const sent = rows.find((row) => row.kind === 'sent');
     const transfers = rows.filter((row) => row.kind !== 'sent');
     const foreign = sent !== undefined && sent.payoutId === null && spendsOutputsOf(deps, network);
-    if (sent !== undefined && sent.payoutId !== null) await finish(tx, deps, network, sent, transfers);
+    const { payoutId } = sent ?? { payoutId: null };
+    if (sent !== undefined && payoutId !== null)
+      await spanWithin(await traceOfPayout(tx, payoutId), 'payout.final', { payout: payoutId }, () => finish(tx, deps, network, sent, transfers));
     else if (foreign) await bookForeignSpend(tx, network, native, sent, transfers);
     else if (transfers.every((row) => row.payoutId === null)) for (const row of transfers) await bookStray(tx, network, row);
     // Last, as it locks ledger accounts.
@@ -193,38 +192,10 @@ function isOwed({ purpose }: StoredPayout): boolean {
   return purpose === 'settlement' || purpose === 'refund' || purpose === 'held_release';
 }
 
-/** A cashout reached its destination: SETTLED, with what arrived, and its claim is spent (contract 3.2). */
+/** The cashout is settled with what its payout moved. */
 async function complete(tx: Tx, deps: Deps, network: AppliedNetwork, payout: StoredPayout, txid: string, now: Date): Promise<void> {
-  const settlement = await lockSettlement(tx, payout.settlementId as string);
-  if (settlement === undefined || settlement.feeLocked === null) throw new Invariant(`settlement ${payout.settlementId} was paid without a claim`);
   const received = fromUnits(payout.rawAmount, payout.decimals);
-  const moved = await advance(tx, 'settlement', {
-    id: settlement.id,
-    event: 'COMPLETED',
-    actor: 'chain',
-    facts: () => ({
-      facts: NO_SETTLEMENT_FACTS,
-      columns: { received_amount: formatAmount(received), txid, settled_at: now, wait_reason: null },
-      record: { txid, receivedAmount: formatAmount(received) },
-    }),
-  });
-  if (moved.conflict) throw new Invariant(`settlement ${settlement.id} was paid while ${moved.status}`);
-  await spendDraws(tx, settlement.id);
-  await releaseDrawnPayments(tx, settlement.id);
-  await post(tx, {
-    sourceKey: `settlement:${settlement.id}:settle`,
-    kind: 'settle',
-    postings: settle({
-      gatewayId: settlement.gatewayId,
-      assetId: settlement.assetId,
-      settlementId: settlement.id,
-      amount: settlement.amount,
-      feeLocked: settlement.feeLocked,
-    }),
-  });
-  await bookSettlementFee(tx, deps, settlement);
-  crashPoint('settle.posted');
+  await completeSettlement(tx, deps, { settlementId: payout.settlementId as string, received, txid, now, actor: 'chain' });
   const seconds = deps.metrics && (await secondsSinceSent(tx, payout.id));
   if (seconds !== undefined) deps.metrics?.broadcastToSettled.observe({ chain: network.networkName }, seconds);
-  deps.metrics?.settlementTransitions.inc({ from: moved.from, to: moved.to, route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
 }

@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { isMacOf, type KeyRing } from '#shared/platform/key-ring.ts';
 
 /** The family that is to be closed: its payout, its wallet, and the nonce or the anchor all of its attempts share. */
 export interface ClosedFamily {
@@ -19,8 +20,7 @@ export function closeMark(masterKey: string, { payoutId, walletAddress, nonce, a
     .digest('hex');
 }
 
-/** Whether a mark is the one this family was given. */
-export function isCloseMark(masterKey: string, family: ClosedFamily, mark: string): boolean {
-  const [expected, given] = [closeMark(masterKey, family), mark].map((text) => Buffer.from(text, 'hex')) as [Buffer, Buffer];
-  return given.length === expected.length && timingSafeEqual(expected, given);
+/** Whether a mark is the one this family was given, under any of the keys. */
+export function isCloseMark(keys: KeyRing, family: ClosedFamily, mark: string): boolean {
+  return isMacOf(keys, Buffer.from(mark, 'hex'), (key) => Buffer.from(closeMark(key, family), 'hex'));
 }

@@ -1,5 +1,5 @@
 import { findAsset } from '#api/store/assets.ts';
-import { isTrustedEpoch } from '#api/store/database-epoch.ts';
+import { isTrustedNetwork } from '#api/store/database-epoch.ts';
 import { findFreeze } from '#api/store/freezes.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
@@ -10,6 +10,6 @@ import type { Reads } from '#shared/platform/postgres.ts';
 export async function closedReason(sql: Reads, dispatch: { networkName: string; assetId: string }): Promise<string | null> {
   const freeze = await findFreeze(sql, dispatch);
   if (freeze !== undefined) return `dispatch is frozen: ${freeze.reason}`;
-  if (!(await isTrustedEpoch(sql))) return 'the database was restored or taken over, and the chains are still compared with it';
+  if (!(await isTrustedNetwork(sql, dispatch.networkName))) return 'the database was restored or taken over, and the chains are still compared with it';
   return (await findAsset(sql, dispatch.assetId))?.networkPaused === true ? 'the network is paused' : null;
 }

@@ -24,7 +24,7 @@ export async function reportFunding(deps: Deps): Promise<number> {
     try {
       const left = await sweepsLeft(deps, chain);
       if (left === undefined) continue;
-      deps.metrics?.fundingSweepsLeft.set({ chain: chain.config.name }, left);
+      deps.metrics?.gasRunway.set({ chain: chain.config.name, wallet: 'funding' }, left);
       if (left >= POLICY.fundingLowSweeps) continue;
       low += 1;
       deps.log.error({ network: chain.config.name, wallet: walletAddress(chain, 'funding'), sweepsLeft: left }, 'the funding wallet runs low: send it coins');

@@ -26,7 +26,7 @@ export async function seedWallets(deps: Deps): Promise<void> {
             `wallet ${address} of ${chain.config.name} is stored as ${stored.role} at ${stored.derivationPath}, configured as ${role} at ${path}`,
           );
         }
-        await insertWatches(tx, [chain.id], address, null);
+        await insertWatches(tx, [chain.id], { address, until: null });
       }
     });
     deps.nudgeIndexer(chain.config.name);

@@ -148,7 +148,7 @@ describe('the audit', () => {
   const violated = async () => (await runAudit(books.db.sql)).filter((result) => result.rows.length > 0).map((result) => result.check);
   /** Does what no code of ours can: writes past the triggers. */
   const tamper = (statement: string) =>
-    books.db.sql.begin(async (tx) => {
+    books.db.transaction(async (tx) => {
       await tx`set local session_replication_role = replica`;
       await tx.unsafe(statement);
     });

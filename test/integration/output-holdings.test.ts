@@ -207,7 +207,7 @@ describe('a database with another history', () => {
     await open();
     const output = await world.pay(world.wallets.hot.address, BTC);
     const { spent } = await world.aPayout('hot', { inputs: [output], outputs: [{ address: STRANGER, rawAmount: 1_000n }] });
-    await sql()`update database_epochs set timeline = '00000000'`;
+    await sql()`update database_epochs set history = 'another'`;
     await reconcile(world.deps);
     await sql()`
       insert into indexer_leases (network_id, holder, epoch, expires_at, published_height, caught_up_at)

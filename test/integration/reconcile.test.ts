@@ -177,6 +177,7 @@ describe('the books are compared with the chain', () => {
       freezes: [{ scope: `network:${books.network.name}`, reason: expect.stringContaining('A15') }],
       haltedWallets: [{ network: books.network.name, role: 'hot', address: books.hotWallet, reason: expect.stringContaining('not one of ours') }],
       awaitingComparison: false,
+      awaitingNetworks: [],
     });
     await unfreeze(deps, call({ scope: `network:${books.network.name}` }));
     expect([await twice(), await frozen()]).toEqual([[0, 0], []]);
@@ -205,7 +206,7 @@ describe('the books are compared with the chain', () => {
       on conflict (network_id) do update set published_height = excluded.published_height, caught_up_at = excluded.caught_up_at, expires_at = excluded.expires_at`);
     await books.otherChain.mine();
     expect(await at()).toBeNull();
-    await books.db.sql`update database_epochs set timeline = '00000000'`;
+    await books.db.sql`update database_epochs set history = 'another'`;
     expect(await at()).toContain('restored or taken over');
     // Nobody follows the chains; then they were followed, but before; then coins are missing.
     await reconcile(deps);

@@ -1,0 +1,143 @@
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** A final transaction that one of our addresses sent, as the chain shows it. */
+export interface OutgoingTransaction {
+  networkId: string;
+  txid: string;
+  height: number;
+  /** Where it came from; of several addresses the first. */
+  sender: string;
+  nonce: number | null;
+  /** Its effect reached the books: as a loss, where nobody knew better. */
+  booked: boolean;
+  final: boolean;
+  succeeded: boolean | null;
+}
+
+/** What it moved to addresses that are not ours, by asset. */
+export interface LeavingTransfer {
+  assetId: string;
+  symbol: string;
+  decimals: number;
+  recipient: string;
+  rawAmount: bigint;
+}
+
+/** A cashout that a transaction may have paid: same recipient, asset and amount, and not paid yet. */
+export interface PayableSettlement {
+  settlementId: string;
+  gatewayId: string;
+  status: string;
+}
+
+/** Whether neither stored bytes nor an operator explain the transaction whose id `txid` is: for the where clause of queries about what our addresses sent. */
+export function isUnexplained(sql: Reads, txid: ReturnType<Reads>): ReturnType<Reads> {
+  return sql`(not exists (select 1 from payout_attempts t where t.txid = ${txid}) and not exists (select 1 from adopted_transactions d where d.txid = ${txid}))`;
+}
+
+/** Transactions from addresses of ours on the canonical chain that nothing explains, oldest first. Locks nothing. */
+export async function listUnexplained(sql: Reads, networkId: string): Promise<OutgoingTransaction[]> {
+  return sql<OutgoingTransaction[]>`
+    select ${columns(sql)} from sightings g join chain_tips t on t.network_id = g.network_id
+    where g.network_id = ${networkId} and g.kind = 'sent' and g.canonical and ${isUnexplained(sql, sql`g.txid`)} order by g.id limit 500`;
+}
+
+/** Reads one, whether explained or not; undefined while no canonical block holds it. Locks nothing. */
+export async function findOutgoing(sql: Reads, networkId: string, txid: string): Promise<(OutgoingTransaction & { unexplained: boolean }) | undefined> {
+  const [row] = await sql<(OutgoingTransaction & { unexplained: boolean })[]>`
+    select ${columns(sql)}, ${isUnexplained(sql, sql`g.txid`)} as unexplained from sightings g join chain_tips t on t.network_id = g.network_id
+    where g.network_id = ${networkId} and g.txid = ${txid} and g.kind = 'sent' and g.canonical order by g.id limit 1`;
+  return row;
+}
+
+/** What a transaction moved away from us, of configured assets. Locks nothing. */
+export async function listLeaving(sql: Reads, networkId: string, txid: string): Promise<LeavingTransfer[]> {
+  const rows = await sql<(Omit<LeavingTransfer, 'rawAmount'> & { rawAmount: string })[]>`
+    select a.id as "assetId", a.symbol, a.decimals, g.recipient, sum(g.raw_amount)::text as "rawAmount"
+    from sightings g join assets a on a.network_id = g.network_id and a.contract is not distinct from g.contract
+    where g.network_id = ${networkId} and g.txid = ${txid} and g.kind <> 'sent' and g.canonical and g.raw_amount > 0
+      and not exists (select 1 from wallets w where w.network_id = g.network_id and w.address = g.recipient)
+      and not exists (select 1 from deposit_addresses d where d.address = g.recipient)
+    group by a.id, a.symbol, a.decimals, g.recipient order by a.symbol, g.recipient`;
+  return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
+}
+
+/** Cashouts that are still to be paid exactly what a transfer moved, to the same address. Locks nothing. */
+export async function listPayable(sql: Reads, transfer: LeavingTransfer): Promise<PayableSettlement[]> {
+  return sql<PayableSettlement[]>`
+    select s.id as "settlementId", s.gateway_id as "gatewayId", s.status from settlements s join address_book b on b.id = s.address_id
+    where s.asset_id = ${transfer.assetId} and b.address = ${transfer.recipient} and s.status in ('PENDING_APPROVAL', 'REQUESTED', 'PROCESSING')
+      and s.net_amount * (10::numeric ^ ${transfer.decimals}::int) = ${transfer.rawAmount.toString()}::text::numeric
+    order by s.created_at, s.id limit 20`;
+}
+
+/**
+ * A parked cashout of a gateway that a transfer may have paid after it claimed, in the time that was lost: same recipient and asset, of
+ * `amount`, or, when that is not known, of at least what arrived. Locks nothing.
+ */
+export async function findParked(sql: Reads, gatewayId: string, transfer: LeavingTransfer, amount: string | null): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }[]>`
+    select s.id from settlements s join address_book b on b.id = s.address_id
+    where s.gateway_id = ${gatewayId} and s.asset_id = ${transfer.assetId} and b.address = ${transfer.recipient}
+      and s.status in ('UNDERFUNDED', 'WAITING_AML_CREDIT')
+      and (s.amount = ${amount}::text::numeric or ${amount === null}
+        and s.amount * (10::numeric ^ ${transfer.decimals}::int) >= ${transfer.rawAmount.toString()}::text::numeric)
+    order by s.created_at, s.id limit 1`;
+  return row?.id;
+}
+
+/** Whether a transaction on the canonical chain spends an output, `txid:vout`. Locks nothing. */
+export async function spendsOutput(sql: Reads, { networkId, txid }: { networkId: string; txid: string }, output: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from sightings g join spent_outputs x on x.sighting_id = g.id
+    where g.network_id = ${networkId} and g.txid = ${txid} and g.canonical and x.txid || ':' || x.vout = ${output}`;
+  return rows.length > 0;
+}
+
+/** What of an asset was booked as lost with a transaction, decimal text. Locks nothing. */
+export async function sumLost(sql: Reads, lost: { networkId: string; txid: string; assetId: string }): Promise<string> {
+  const [row] = await sql<[{ sum: string }]>`
+    select coalesce(-sum(e.amount), 0)::text as sum from ledger_transactions l
+      join ledger_entries e on e.transaction_id = l.id and e.asset_id = ${lost.assetId} join ledger_accounts k on k.id = e.account_id and k.kind = 'loss'
+    where l.source_key like ${`loss:${lost.networkId}:${lost.txid}:%`}`;
+  return row.sum;
+}
+
+/** Writes that a transaction is ours after all; false when it was adopted before. */
+export async function insertAdopted(
+  tx: Tx,
+  adopted: { networkId: string; txid: string; settlementId: string | null; refundId: string | null; reason: string },
+): Promise<boolean> {
+  const purpose = adopted.settlementId !== null ? 'settlement' : adopted.refundId !== null ? 'refund' : 'other';
+  const rows = await tx`
+    insert into adopted_transactions (network_id, txid, purpose, settlement_id, refund_id, reason)
+    values (${adopted.networkId}, ${adopted.txid}, ${purpose}, ${adopted.settlementId}, ${adopted.refundId}, ${adopted.reason})
+    on conflict (network_id, txid) do nothing returning txid`;
+  return rows.length === 1;
+}
+
+/**
+ * Lets wallets of a network work again that were stopped only because of transactions nobody knew, once every one of those is explained;
+ * and takes note of the nonces that the lost transactions used. Where coins are outputs, wallets pay with what lies at other addresses
+ * too, so there all of the network must be explained. Answers the addresses. Locks the wallets.
+ */
+export async function reviveWallets(tx: Tx, networkId: string): Promise<string[]> {
+  await tx`
+    update wallets w set next_nonce = greatest(w.next_nonce, u.next) from (
+      select g.sender, max(g.nonce) + 1 as next from sightings g join adopted_transactions d on d.network_id = g.network_id and d.txid = g.txid
+      where g.network_id = ${networkId} and g.kind = 'sent' and g.canonical and g.nonce is not null group by g.sender) u
+    where w.network_id = ${networkId} and w.address = u.sender and w.next_nonce < u.next`;
+  const rows = await tx<{ address: string }[]>`
+    update wallets w set halted_reason = null
+    where w.network_id = ${networkId} and (w.halted_reason like 'transaction % is not one of ours%' or w.halted_reason like 'the chain has used nonce %')
+      and not exists (
+        select 1 from sightings g where g.network_id = w.network_id and g.kind = 'sent' and g.canonical and ${isUnexplained(tx, tx`g.txid`)}
+          and (g.sender = w.address or w.halted_reason like 'transaction ' || g.txid || ' is not one of ours%'
+            or exists (select 1 from spent_outputs x where x.sighting_id = g.id)))
+    returning address`;
+  return rows.map((row) => row.address);
+}
+
+function columns(sql: Reads) {
+  return sql`g.network_id as "networkId", g.txid, g.height, g.sender, g.nonce, g.booked_at is not null as booked, g.height <= t.final_height as final, g.succeeded`;
+}

@@ -1,0 +1,224 @@
+import { completeRefund } from '#api/aml/complete-refund.ts';
+import type { Chain, Deps } from '#api/deps.ts';
+import { post } from '#api/ledger/post.ts';
+import { claimedFields, claimSettlement, lockPool } from '#api/settlements/claim.ts';
+import {
+  findOutgoing,
+  findParked,
+  insertAdopted,
+  type LeavingTransfer,
+  listLeaving,
+  listPayable,
+  type OutgoingTransaction,
+  reviveWallets,
+  sumLost,
+} from '#api/store/adopted.ts';
+import { storeAddress } from '#api/store/address-book.ts';
+import { advance, appendEvent } from '#api/store/advance.ts';
+import { findRefund } from '#api/store/aml-refunds.ts';
+import { readClock } from '#api/store/clock.ts';
+import { listFamilies, listRefundFamilies } from '#api/store/payouts.ts';
+import { insertSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
+import { findWalletByAddress } from '#api/store/wallets.ts';
+import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { amount as coins, type Coins, formatAmount, fromUnits, parseTrusted, toUnits } from '#shared/core/money.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import type { Pool } from '#state-machines/ledger/accounts.ts';
+import { regain } from '#state-machines/ledger/postings.ts';
+import { NO_SETTLEMENT_FACTS, type SettlementEvent } from '#state-machines/settlement/machine.ts';
+import { completeSettlement } from './complete-settlement.ts';
+import { endFamilies } from './end-families.ts';
+import { spendsOutputs } from './families.ts';
+
+/** What a lost transaction was, as an operator says. */
+export type AdoptAs =
+  /** It paid this cashout. */
+  | { settlementId: string }
+  /** It paid this refund. */
+  | { refundId: string }
+  /** It paid a cashout whose row is lost too: one is written for this gateway, of `amount` (what arrived, when null), fee included. */
+  | { gatewayId: string; amount: Coins | null }
+  /** It moved coins between our own addresses; or, `lost`, nobody will answer for what left. */
+  | { lost: boolean };
+
+export interface Adoption {
+  settlementId: string | null;
+  revivedWallets: string[];
+}
+
+/**
+ * Makes a transaction of ours that the database lost known again, by the word of an operator: what it paid is paid, and never again.
+ * Until now its coins were booked as lost. Locks the settlement or refund, then wallets and payouts, then ledger accounts.
+ * @throws not_found; conflict when it is known, not final, or something of what it paid may still be paid otherwise; validation_error
+ *   naming what the transaction did not do
+ */
+export async function adoptTransaction(tx: Tx, deps: Deps, chain: Chain, adopt: { txid: string; as: AdoptAs; reason: string }): Promise<Adoption> {
+  const { txid, as, reason } = adopt;
+  // Before anything is looked at: whoever comes second waits here, and then finds it known.
+  const settlement = 'settlementId' in as ? await lockSettlement(tx, as.settlementId) : undefined;
+  const found = await findOutgoing(tx, chain.id, txid);
+  if (found === undefined) throw new ServiceError('not_found');
+  if (!found.unexplained) throw new ServiceError('conflict', { message: `Transaction ${txid} is known.` });
+  if (!found.final || !found.booked)
+    throw new ServiceError('conflict', { message: `Transaction ${txid} is not final and booked yet; try again in a few blocks.` });
+  const leaving = await listLeaving(tx, chain.id, txid);
+  let settlementId: string | null = null;
+  let refundId: string | null = null;
+  if ('settlementId' in as) settlementId = await asSettlement(tx, deps, chain, found, leaving, settlement);
+  else if ('refundId' in as) refundId = await asRefund(tx, deps, chain, found, leaving, as.refundId);
+  else if ('gatewayId' in as) settlementId = await asLostSettlement(tx, deps, chain, found, leaving, as);
+  else await refuseUnnamed(tx, leaving, as.lost);
+  if (!(await insertAdopted(tx, { networkId: chain.id, txid, settlementId, refundId, reason })))
+    throw new ServiceError('conflict', { message: `Transaction ${txid} is known.` });
+  return { settlementId, revivedWallets: await reviveWallets(tx, chain.id) };
+}
+
+async function asSettlement(
+  tx: Tx,
+  deps: Deps,
+  chain: Chain,
+  found: OutgoingTransaction,
+  leaving: readonly LeavingTransfer[],
+  settlement: StoredSettlement | undefined,
+): Promise<string> {
+  if (settlement === undefined || settlement.networkId !== found.networkId) throw invalid('settlementId', 'is not a cashout on this network');
+  const steps: Partial<Record<string, SettlementEvent[]>> = { PENDING_APPROVAL: ['APPROVED', 'DISPATCHED'], REQUESTED: ['DISPATCHED'], PROCESSING: [] };
+  const events = steps[settlement.status];
+  if (events === undefined || settlement.netAmount === null) throw new ServiceError('conflict', { message: `The cashout is ${settlement.status}.` });
+  const paid = { assetId: settlement.assetId, recipient: settlement.canonicalAddress, rawAmount: toUnits(settlement.netAmount, settlement.decimals) };
+  if (!leaving.some((one) => isSame(one, paid)))
+    throw invalid(
+      'settlementId',
+      `is to be paid ${formatAmount(settlement.netAmount)} ${settlement.assetSymbol} at ${settlement.address}, and this transaction did not`,
+    );
+  if (settlement.pool !== ((await payingPool(tx, chain, found.sender)) ?? settlement.pool))
+    throw invalid('settlementId', 'is to be paid from the wallet of the other pool');
+  const problem = await endFamilies(tx, await listFamilies(tx, settlement.id), found);
+  if (problem !== null) throw new ServiceError('conflict', { message: `The cashout may be paid otherwise: ${problem}.` });
+  for (const event of events) await move(tx, settlement.id, event, found.txid);
+  await pay(tx, deps, found, { settlementId: settlement.id, assetId: settlement.assetId, received: settlement.netAmount });
+  return settlement.id;
+}
+
+async function asRefund(tx: Tx, deps: Deps, chain: Chain, found: OutgoingTransaction, leaving: readonly LeavingTransfer[], refundId: string): Promise<string> {
+  const refund = await findRefund(tx, refundId);
+  if (refund === undefined || refund.networkId !== found.networkId) throw invalid('refundId', 'is not a refund on this network');
+  if (refund.status !== 'ordered') throw new ServiceError('conflict', { message: `The refund is ${refund.status}.` });
+  const paid = leaving.find(
+    (one) => one.assetId === refund.assetId && one.recipient === refund.recipient && fromUnits(one.rawAmount, one.decimals) === refund.amount,
+  );
+  if (paid === undefined) throw invalid('refundId', 'is a refund of another amount or to another address');
+  if ((await payingPool(tx, chain, found.sender)) === 'green') throw invalid('refundId', 'is paid from the held wallet only');
+  const problem = await endFamilies(tx, await listRefundFamilies(tx, refundId), found);
+  if (problem !== null) throw new ServiceError('conflict', { message: `The refund may be paid otherwise: ${problem}.` });
+  await regainLost(tx, found, { assetId: refund.assetId, coins: refund.amount });
+  await completeRefund(tx, deps, { refundId, txid: found.txid });
+  return refundId;
+}
+
+/** Writes the cashout anew, from the pool of the wallet that paid it, so that its gateway's balance is what it was. */
+async function asLostSettlement(
+  tx: Tx,
+  deps: Deps,
+  chain: Chain,
+  found: OutgoingTransaction,
+  leaving: readonly LeavingTransfer[],
+  { gatewayId, amount: asked }: { gatewayId: string; amount: Coins | null },
+): Promise<string> {
+  const [paid, other] = leaving;
+  if (paid === undefined || other !== undefined) throw invalid('gatewayId', 'can be named for a transaction with one transfer only');
+  const received: Coins = fromUnits(paid.rawAmount, paid.decimals);
+  const amount = asked ?? received;
+  if (amount < received) throw invalid('amount', `must be at least what arrived, ${formatAmount(received)}`);
+  await refuseOpen(tx, gatewayId, paid, asked);
+  const pool = (await payingPool(tx, chain, found.sender)) ?? ((await findWalletByAddress(tx, chain.id, found.sender))?.role === 'held' ? 'held' : 'green');
+  const available = await lockPool(tx, { gatewayId, assetId: paid.assetId, pool });
+  if (available < amount)
+    throw new ServiceError('conflict', {
+      message: `The gateway has ${formatAmount(available)} ${paid.symbol} in that pool, and the cashout took ${formatAmount(amount)}.`,
+    });
+  const settlementId = uuidFrom(deps.randomBytes(16));
+  const who = { settlementId, gatewayId, assetId: paid.assetId, networkId: chain.id, recipient: paid.recipient, amount };
+  await claimSettlement(tx, who, pool);
+  const address = chain.codec.display(paid.recipient);
+  const fields = claimedFields(deps, who, {
+    decision: { outcome: 'claim', pool, feeLocked: coins(amount - received), netAmount: received, routedByService: false, riskScore: null },
+    feePayer: 'MERCHANT',
+  });
+  await insertSettlement(tx, {
+    id: settlementId,
+    gatewayId,
+    assetId: paid.assetId,
+    networkId: chain.id,
+    addressId: await storeAddress(tx, { id: uuidFrom(deps.randomBytes(16)), gatewayId, networkId: chain.id, address: paid.recipient, label: address }),
+    address,
+    amountText: formatAmount(amount),
+    amount,
+    route: pool === 'held' ? 'AML_HELD' : 'GREEN',
+    pool,
+    routedByService: false,
+    riskScore: null,
+    metadata: null,
+    start: { status: 'REQUESTED', dispatchDelaySeconds: 0, ...fields },
+  });
+  await appendEvent(tx, 'settlement', { id: settlementId, event: 'CREATED', from: null, to: 'REQUESTED', facts: { txid: found.txid }, actor: 'operator' });
+  await move(tx, settlementId, 'DISPATCHED', found.txid);
+  await pay(tx, deps, found, { settlementId, assetId: paid.assetId, received });
+  return settlementId;
+}
+
+async function pay(tx: Tx, deps: Deps, found: OutgoingTransaction, paid: { settlementId: string; assetId: string; received: Coins }): Promise<void> {
+  await regainLost(tx, found, { assetId: paid.assetId, coins: paid.received });
+  const { now } = await readClock(tx);
+  await completeSettlement(tx, deps, { settlementId: paid.settlementId, received: paid.received, txid: found.txid, now, actor: 'operator' });
+}
+
+/** Takes back what was booked as lost, as whoever was paid pays for it. A fee that is part of the loss, where coins are outputs, stays one. */
+async function regainLost(tx: Tx, { networkId, txid }: OutgoingTransaction, { assetId, coins: lost }: { assetId: string; coins: Coins }): Promise<void> {
+  if (parseTrusted(await sumLost(tx, { networkId, txid, assetId })) < lost) throw new Invariant(`transaction ${txid} was booked, but not as a loss`);
+  if (!(await post(tx, { sourceKey: `adopted:${networkId}:${txid}`, kind: 'regain', postings: regain(assetId, lost) })))
+    throw new Invariant(`transaction ${txid} was adopted before`);
+}
+
+async function move(tx: Tx, id: string, event: SettlementEvent, txid: string): Promise<void> {
+  const moved = await advance(tx, 'settlement', { id, event, actor: 'operator', facts: () => ({ facts: NO_SETTLEMENT_FACTS, record: { txid } }) });
+  if (moved.conflict) throw new Invariant(`settlement ${id} is ${moved.status} and takes no ${event}`);
+}
+
+/** A cashout that is written anew must not be one that is still in the books, where it would be paid again. */
+async function refuseOpen(tx: Tx, gatewayId: string, paid: LeavingTransfer, asked: Coins | null): Promise<void> {
+  const open = (await listPayable(tx, paid)).find((one) => one.gatewayId === gatewayId)?.settlementId;
+  if (open !== undefined) throw new ServiceError('conflict', { message: `The gateway has a cashout of just that, which would be paid again: name ${open}.` });
+  const parked = await findParked(tx, gatewayId, paid, asked === null ? null : formatAmount(asked));
+  if (parked !== undefined)
+    throw new ServiceError('conflict', {
+      message: `The gateway has a parked cashout that may be this one, and would be paid again: name ${parked} once it is parked no more, or say the amount of the other.`,
+    });
+}
+
+/** Coins that left were for somebody, or are lost; never lost while somebody waits for just these, who would be paid again. */
+async function refuseUnnamed(tx: Tx, leaving: readonly LeavingTransfer[], lost: boolean): Promise<void> {
+  const may = (await Promise.all(leaving.map((one) => listPayable(tx, one)))).flat().map(({ settlementId }) => settlementId);
+  if (leaving.length === 0 || (lost && may.length === 0)) return;
+  const hint = may.length === 0 ? '' : ` It may have paid ${may.join(' or ')}.`;
+  throw new ServiceError('conflict', {
+    message: `Coins left us: name the cashout, the refund or the gateway they were for, or say that they are lost.${hint}`,
+  });
+}
+
+/** Whose coins an address pays cashouts with; null where coins are outputs, which lie at addresses of either pool. @throws conflict when it pays none */
+async function payingPool(tx: Tx, chain: Chain, sender: string): Promise<Pool | null> {
+  if (spendsOutputs(chain.config.family)) return null;
+  const role = (await findWalletByAddress(tx, chain.id, sender))?.role;
+  if (role === 'hot') return 'green';
+  if (role === 'held') return 'held';
+  throw new ServiceError('conflict', { message: `Nothing is paid from ${chain.codec.display(sender)}.` });
+}
+
+function isSame(
+  a: Pick<LeavingTransfer, 'assetId' | 'recipient' | 'rawAmount'>,
+  b: { assetId: string; recipient: string; rawAmount: bigint | undefined },
+): boolean {
+  return a.assetId === b.assetId && a.recipient === b.recipient && a.rawAmount === b.rawAmount;
+}

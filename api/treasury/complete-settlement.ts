@@ -1,0 +1,55 @@
+import { releaseDrawnPayments } from '#api/aml/release-drawn-payments.ts';
+import { bookSettlementFee } from '#api/billing/book-settlement-fee.ts';
+import type { Deps } from '#api/deps.ts';
+import { post } from '#api/ledger/post.ts';
+import { advance } from '#api/store/advance.ts';
+import { spendDraws } from '#api/store/credit-draws.ts';
+import { lockSettlement } from '#api/store/settlements.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { type Coins, formatAmount } from '#shared/core/money.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { settle } from '#state-machines/ledger/postings.ts';
+import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
+
+/**
+ * A cashout reached its destination: SETTLED, with what arrived, and its claim is spent (contract 3.2). Locks the settlement, then its
+ * payments, then ledger accounts.
+ * @throws Invariant when it has no claim or takes no such end
+ */
+export async function completeSettlement(
+  tx: Tx,
+  deps: Deps,
+  paid: { settlementId: string; received: Coins; txid: string; now: Date; actor: 'chain' | 'operator' },
+): Promise<void> {
+  const { settlementId, received, txid, now, actor } = paid;
+  const settlement = await lockSettlement(tx, settlementId);
+  if (settlement === undefined || settlement.feeLocked === null) throw new Invariant(`settlement ${settlementId} was paid without a claim`);
+  const moved = await advance(tx, 'settlement', {
+    id: settlement.id,
+    event: 'COMPLETED',
+    actor,
+    facts: () => ({
+      facts: NO_SETTLEMENT_FACTS,
+      columns: { received_amount: formatAmount(received), txid, settled_at: now, wait_reason: null },
+      record: { txid, receivedAmount: formatAmount(received) },
+    }),
+  });
+  if (moved.conflict) throw new Invariant(`settlement ${settlement.id} was paid while ${moved.status}`);
+  await spendDraws(tx, settlement.id);
+  await releaseDrawnPayments(tx, settlement.id);
+  await post(tx, {
+    sourceKey: `settlement:${settlement.id}:settle`,
+    kind: 'settle',
+    postings: settle({
+      gatewayId: settlement.gatewayId,
+      assetId: settlement.assetId,
+      settlementId: settlement.id,
+      amount: settlement.amount,
+      feeLocked: settlement.feeLocked,
+    }),
+  });
+  await bookSettlementFee(tx, deps, settlement);
+  crashPoint('settle.posted');
+  deps.metrics?.settlementTransitions.inc({ from: moved.from, to: moved.to, route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
+}

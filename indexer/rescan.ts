@@ -1,0 +1,100 @@
+import type { RangeContent } from '#shared/chains/chain.ts';
+import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
+import { encodeBlockMessage } from '#shared/core/block-codec.ts';
+import { rescanStream, type Sighting } from '#shared/core/chain-events.ts';
+import { match } from '#shared/core/match.ts';
+import type { Child, IndexerDeps, Life } from './life.ts';
+import { bounded, isFlood } from './scan.ts';
+import { type OpenRescan, readRescan } from './truth.ts';
+import { createWake } from './wake.ts';
+
+const FIRST_RANGE = 100;
+const LONGEST_RANGE = 1_000;
+/** How often the database is asked for work, and whether the last part of it arrived. */
+const IDLE_MS = 1_000;
+const STEP_MS = 200;
+/** A part that is not in the books by then is sent again: its message may be lost. */
+const RESEND_MS = 5_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** Messages that stay in Redis: one is on its way at a time. */
+const KEPT = 8;
+
+/** Runs several children as one, for as long as the longest of them. */
+export function beside(...children: readonly Child[]): Child {
+  return async (...given) => {
+    await Promise.all(children.map((child) => child(...given)));
+  };
+}
+
+/**
+ * Reads again the final blocks that an operator asked for, one part at a time on a stream of its own, while the head is followed. Postgres
+ * says what is asked for and how far it is, so it goes on wherever this process, or another one, stopped. Whatever fails is tried again.
+ */
+export const serveRescans: Child = async (deps, life, _tell, signal) => {
+  const never = createWake();
+  const size = askingSize(FIRST_RANGE, LONGEST_RANGE);
+  let sent: { from: number; atMs: number } | undefined;
+  let failures = 0;
+  let seq = 0;
+  while (!signal.aborted) {
+    let waitMs = IDLE_MS;
+    try {
+      const open = await readRescan(deps.sql, life.networkId);
+      const now = deps.monotonicMs();
+      if (open !== undefined) {
+        waitMs = STEP_MS;
+        if ((sent?.from !== open.nextHeight || now - sent.atMs > RESEND_MS) && now < life.leaseUntilMs) {
+          const to = Math.min(open.toHeight, open.nextHeight + size.now() - 1);
+          await readAgain(deps, life, { ...open, to, seq: seq + 1 });
+          seq += 1;
+          sent = { from: open.nextHeight, atMs: now };
+          size.grow();
+        }
+      }
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isTooMuch(error) && size.shrink()) continue;
+      failures += 1;
+      if (failures === 1) deps.log.warn({ err: error }, 'blocks cannot be read again; trying again');
+      waitMs = Math.min(LONGEST_PAUSE_MS, IDLE_MS * 2 ** Math.min(failures, 10));
+    }
+    await never.wait(waitMs, signal);
+  }
+};
+
+async function readAgain(deps: IndexerDeps, life: Life, { nextHeight: from, to, seq }: OpenRescan & { to: number; seq: number }): Promise<void> {
+  const read = await life.reader.range(from, to, life.watchlist);
+  const { sightings, last } = await sightingsOf(deps, life, from, read);
+  const payload = encodeBlockMessage({
+    network: life.network.name,
+    epoch: life.epoch,
+    seq,
+    from,
+    to: last.height,
+    parentHash: read.parentHash,
+    hash: last.hash,
+    safeNumber: last.height,
+    finalNumber: last.height,
+    headNumber: Math.max(last.height, life.head?.latest.height ?? 0),
+    time: last.time,
+    sightings,
+    acks: [],
+    ...(read.internalUnseen === undefined ? {} : { internalUnseen: read.internalUnseen }),
+  });
+  await deps.streams.append(rescanStream(life.network.name), payload, KEPT);
+}
+
+/** A flood is sent block by block. */
+async function sightingsOf(
+  deps: IndexerDeps,
+  life: Life,
+  from: number,
+  { contents, last }: RangeContent,
+): Promise<{ sightings: Sighting[]; last: RangeContent['last'] }> {
+  const found = contents.flatMap((content) => match(content, life.watchlist));
+  if (last.height === from) return { sightings: await bounded(deps, life, from, found), last };
+  if (!isFlood(found)) return { sightings: found, last };
+  const first = await life.reader.range(from, from, life.watchlist);
+  return sightingsOf(deps, life, from, first);
+}
