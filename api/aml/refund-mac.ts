@@ -1,6 +1,7 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import type { StoredRefund } from '#api/store/aml-refunds.ts';
 import { formatAmount } from '#shared/core/money.ts';
+import { isMacOf, type KeyRing } from '#shared/platform/key-ring.ts';
 
 type Ordered = Pick<StoredRefund, 'id' | 'paymentId' | 'gatewayId' | 'assetId' | 'networkId' | 'recipient' | 'amount'>;
 
@@ -14,8 +15,7 @@ export function refundMac(masterKey: string, r: Ordered): Buffer {
   return createHmac('sha256', key).update(said.join('\n')).digest();
 }
 
-/** Whether a refund carries the MAC it was ordered with. */
-export function isOrderedRefund(masterKey: string, refund: StoredRefund): boolean {
-  const expected = refundMac(masterKey, refund);
-  return refund.intentMac.length === expected.length && timingSafeEqual(expected, refund.intentMac);
+/** Whether a refund carries the MAC it was ordered with, under any of the keys. */
+export function isOrderedRefund(keys: KeyRing, refund: StoredRefund): boolean {
+  return isMacOf(keys, refund.intentMac, (key) => refundMac(key, refund));
 }

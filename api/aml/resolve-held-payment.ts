@@ -55,7 +55,12 @@ export async function resolveHeldPayment(deps: Deps, call: { paymentId: string; 
         await placeRefunds(tx, deps, payment, { credits, recipients, reason });
       }
     }
-    await insertOperatorAction(tx, { action: `payment.${action.toLowerCase()}`, target: paymentId, reason, details: { from: result.from, to: result.to } });
+    await insertOperatorAction(tx, deps.operator, {
+      action: `payment.${action.toLowerCase()}`,
+      target: paymentId,
+      reason,
+      details: { from: result.from, to: result.to },
+    });
   });
   crashPoint('aml.resolved');
   deps.wake();

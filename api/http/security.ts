@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { authenticateApiKey } from '#api/operator/keys.ts';
 import { readSecrets } from '#api/operator/secrets.ts';
+import type { Actor } from '#api/store/operator-actions.ts';
 import { noteSignature } from '#api/store/used-signatures.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -13,12 +14,13 @@ export interface Credentials {
   request: IncomingMessage;
   rawBody: Buffer;
   clientIp: string;
+  requestId: string;
   /** Roles the contract names beside the scheme: the permissions the operation needs. */
   permissions: readonly string[];
 }
 
 /** Says who calls, or throws the error the caller is to see. */
-export type Scheme = (deps: Deps, credentials: Credentials) => Promise<{ gateway: Gateway | null }>;
+export type Scheme = (deps: Deps, credentials: Credentials) => Promise<{ gateway: Gateway | null; operator?: Actor }>;
 
 /** Payments: key, then permission (decisions 8). @throws auth_api_key_invalid, forbidden */
 export const apiKey: Scheme = async (deps, { request, permissions }) => {
@@ -69,13 +71,26 @@ async function noteUse(deps: Deps, { id: gatewayId, settings }: Gateway, signatu
   if (refused) throw new ServiceError('signature_invalid', { message: 'X-Signature was used before; sign every request with the time it is sent at.' });
 }
 
-/** The operator API: one bearer token for the deployment. @throws operator_token_invalid */
-export const operatorToken: Scheme = async (deps, { request }) => {
+/** The operator API: one bearer token for the deployment, or two while it is changed. @throws operator_token_invalid */
+export const operatorToken: Scheme = async (deps, { request, clientIp, requestId }) => {
   const values = request.headersDistinct.authorization ?? [];
   const token = values.length === 1 ? /^Bearer (\S+)$/i.exec(values[0] ?? '')?.[1] : undefined;
-  if (!timingSafeEqual(digest(token ?? ''), digest(deps.config.SLUICE_OPERATOR_TOKEN))) throw new ServiceError('operator_token_invalid');
-  return { gateway: null };
+  const { SLUICE_OPERATOR_TOKEN: current, SLUICE_OPERATOR_TOKEN_PREVIOUS: previous } = deps.config;
+  const isCurrent = isToken(token, current);
+  const isPrevious = isToken(token, previous ?? current);
+  if (!isCurrent && !isPrevious) throw new ServiceError('operator_token_invalid');
+  return { gateway: null, operator: { name: operatorName(request), clientIp, token: isCurrent ? 'current' : 'previous', requestId } };
 };
+
+function isToken(given: string | undefined, token: string): boolean {
+  return timingSafeEqual(digest(given ?? ''), digest(token));
+}
+
+/** Who calls, as `X-Operator` says: printable and short, and otherwise nothing. A name for the log, and no proof. */
+function operatorName(request: IncomingMessage): string | null {
+  const text = [request.headers['x-operator'] ?? []].flat().join(' ').trim();
+  return /^[\x20-\x7e]{1,120}$/.test(text) ? text : null;
+}
 
 function matches(secret: string, timestamp: string, rawBody: Buffer, signature: string): boolean {
   return timingSafeEqual(createHmac('sha256', secret).update(`${timestamp}.`).update(rawBody).digest(), Buffer.from(signature, 'hex'));

@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Deps, Gateway } from '#api/deps.ts';
-import { findApiKey, touchApiKey } from '#api/store/api-keys.ts';
+import { findApiKey, rehashApiKey, touchApiKey } from '#api/store/api-keys.ts';
+import { type KeyRing, keyId, peppers, signerOf } from '#shared/platform/key-ring.ts';
 
 /** What an API key may be allowed to call; a new key has all of it (decisions 8). */
 export const PERMISSIONS = ['payment:create', 'payment:read', 'payment:inquire', 'settlement:read', 'settlement:create', 'settlement:approve'] as const;
@@ -12,6 +13,8 @@ const PATTERN = /^sluice_([0-9a-f]{16})_([0-9a-f]{64})$/;
 export interface NewApiKey {
   id: string;
   secretHash: Uint8Array;
+  /** Id of the pepper in the hash. */
+  hashedUnder: string;
   text: string;
 }
 
@@ -19,7 +22,7 @@ export interface NewApiKey {
 export function createApiKey(pepper: string, randomBytes: (length: number) => Uint8Array): NewApiKey {
   const id = Buffer.from(randomBytes(8)).toString('hex');
   const secret = Buffer.from(randomBytes(32)).toString('hex');
-  return { id, secretHash: hashSecret(pepper, secret), text: `sluice_${id}_${secret}` };
+  return { id, secretHash: hashSecret(pepper, secret), hashedUnder: keyId(pepper), text: `sluice_${id}_${secret}` };
 }
 
 /** Splits a key into its public id and its secret half; undefined when it is not one. */
@@ -33,11 +36,9 @@ export function hashSecret(pepper: string, secret: string): Uint8Array {
   return createHmac('sha256', pepper).update(secret).digest();
 }
 
-/** Compares a secret half with a stored hash in constant time; with no stored hash it does the same work and says no. */
-export function secretMatches(pepper: string, secret: string, storedHash: Uint8Array | undefined): boolean {
-  const given = hashSecret(pepper, secret);
-  const equal = timingSafeEqual(given, storedHash?.length === given.length ? storedHash : Buffer.alloc(given.length));
-  return equal && storedHash !== undefined;
+/** Which pepper a secret half gives a stored hash under, in constant time; with no stored hash it does the same work and finds none. */
+export function pepperOf(ring: KeyRing, secret: string, storedHash: Uint8Array | undefined): ReturnType<typeof signerOf> {
+  return signerOf(ring, storedHash ?? null, (pepper) => hashSecret(pepper, secret));
 }
 
 /** Who a request is, as its API key told. */
@@ -49,14 +50,21 @@ export interface KeyHolder {
 
 /**
  * The holder of an API key, or undefined when the key is malformed, unknown, revoked, or its gateway is not VERIFIED
- * (contract 5.2): one answer for all of them, in the same time. Notes the use once a minute.
+ * (contract 5.2): one answer for all of them, in the same time. Notes the use once a minute, and hashes the key anew where the
+ * pepper is changed.
  */
 export async function authenticateApiKey(deps: Deps, text: string | undefined): Promise<KeyHolder | undefined> {
   const parsed = parseApiKey(text ?? '');
   if (parsed === undefined) return undefined;
   const stored = await findApiKey(deps.db.sql, parsed.id);
-  if (!secretMatches(deps.config.SLUICE_API_KEY_PEPPER, parsed.secret, stored?.secretHash) || stored === undefined) return undefined;
+  const ring = peppers(deps.config);
+  const found = pepperOf(ring, parsed.secret, stored?.secretHash);
+  if (found === undefined || stored === undefined) return undefined;
   if (stored.revokedAt !== null || stored.gateway.status !== 'VERIFIED') return undefined;
+  if (found === 'previous' || stored.hashedUnder === null) {
+    const pepper = (found === 'next' && ring.next) || ring.current;
+    await rehashApiKey(deps.db.sql, { id: stored.id, from: stored.secretHash, to: hashSecret(pepper, parsed.secret), hashedUnder: keyId(pepper) });
+  }
   if (stored.lastUsedAt === null || deps.wallClock() - stored.lastUsedAt.getTime() >= 60_000) await touchApiKey(deps.db.sql, stored.id);
   return { keyId: stored.id, permissions: stored.permissions, gateway: stored.gateway };
 }

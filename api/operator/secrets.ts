@@ -2,8 +2,9 @@ import type { Deps } from '#api/deps.ts';
 import { insertSecret, retireSecrets, type SecretKind, usableSecrets } from '#api/store/gateway-secrets.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { keyId, masterKeys } from '#shared/platform/key-ring.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
-import { open, seal, wrappingKey } from '#shared/platform/sealed-secrets.ts';
+import { openWithAny, type SealedPlace, seal, wrappingKey } from '#shared/platform/sealed-secrets.ts';
 
 /** Seconds a replaced secret still counts: webhooks a day, so that receivers can follow; cashout not at all (operability 3). */
 export const DEFAULT_OVERLAP_SECONDS: Record<'webhook' | 'cashout', number> = { webhook: POLICY.webhookSecretOverlapSeconds, cashout: 0 };
@@ -17,8 +18,8 @@ export function newSecret(kind: 'webhook' | 'cashout', randomBytes: (length: num
 /** The usable secrets of one kind in clear, the current one first, then those in their rotation overlap. @throws Invariant when one does not open */
 export async function readSecrets(deps: Deps, gatewayId: string, kind: SecretKind, sql: Reads = deps.db.sql): Promise<string[]> {
   const rows = await usableSecrets(sql, gatewayId, kind);
-  const wrapping = wrappingKey(deps.config.SLUICE_MASTER_KEY);
-  return rows.map((row) => open(wrapping, place(row.id), row.sealed));
+  const keys = masterKeys(deps.config);
+  return rows.map((row) => openWithAny(keys, secretPlace(row.id), row.sealed).secret);
 }
 
 /** The current secret of one kind in clear, with the id of its row; undefined when none was ever given. @throws Invariant when it does not open */
@@ -29,17 +30,19 @@ export async function readCurrentSecret(
   sql: Reads = deps.db.sql,
 ): Promise<{ id: string; secret: string } | undefined> {
   const [row] = await usableSecrets(sql, gatewayId, kind);
-  return row && { id: row.id, secret: open(wrappingKey(deps.config.SLUICE_MASTER_KEY), place(row.id), row.sealed) };
+  return row && { id: row.id, secret: openWithAny(masterKeys(deps.config), secretPlace(row.id), row.sealed).secret };
 }
 
 /** Stores `secret` sealed as the current one of its kind and ends the others after `overlapSeconds`. Locks the gateway's secrets of that kind. */
 export async function replaceSecret(deps: Deps, tx: Tx, input: { gatewayId: string; kind: SecretKind; secret: string; overlapSeconds: number }): Promise<void> {
   const id = uuidFrom(deps.randomBytes(16));
   await retireSecrets(tx, input.gatewayId, input.kind, input.overlapSeconds);
-  const sealed = seal(wrappingKey(deps.config.SLUICE_MASTER_KEY), place(id), input.secret, deps.randomBytes);
-  await insertSecret(tx, { id, sealed, gatewayId: input.gatewayId, kind: input.kind });
+  const { current } = masterKeys(deps.config);
+  const sealed = seal(wrappingKey(current), secretPlace(id), input.secret, deps.randomBytes);
+  await insertSecret(tx, { id, sealed, sealedUnder: keyId(current), gatewayId: input.gatewayId, kind: input.kind });
 }
 
-function place(rowId: string): { table: string; column: string; rowId: string } {
+/** Where a gateway's secret is stored, which its ciphertext is bound to. */
+export function secretPlace(rowId: string): SealedPlace {
   return { table: 'gateway_secrets', column: 'sealed', rowId };
 }

@@ -4,6 +4,7 @@ import { findSettlement, lockSettlement, type StoredSettlement } from '#api/stor
 import { Invariant } from '#shared/core/errors.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import type { SettlementRequest } from '#state-machines/settlement/settlement.ts';
@@ -41,7 +42,7 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
     amount: row.amount,
   };
   const order = { ...who, route: row.requestedRoute, pool: row.pool };
-  if (!isOrdered(deps.config.SLUICE_MASTER_KEY, order, row.orderMac)) {
+  if (!isOrdered(masterKeys(deps.config), order, row.orderMac)) {
     deps.log.error({ settlement: id }, 'a parked cashout is not what was asked for: somebody changed its row');
     return { stays: 'it is not what was asked for' };
   }

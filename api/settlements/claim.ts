@@ -107,7 +107,7 @@ export function recordOf(facts: SettlementRequest, decision: LastDecision): Reco
 }
 
 /** Locks one pool of a gateway until commit and reads what it holds; claims of one pool queue here. */
-async function lockPool(tx: Tx, { gatewayId, assetId, pool }: { gatewayId: string; assetId: string; pool: Pool }): Promise<Coins> {
+export async function lockPool(tx: Tx, { gatewayId, assetId, pool }: { gatewayId: string; assetId: string; pool: Pool }): Promise<Coins> {
   const key = { ...withdrawableAccount(pool, gatewayId), assetId };
   let accounts = await findAccounts(tx, [key]);
   if (accounts.length === 0) {

@@ -1,5 +1,6 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import { type Coins, formatAmount } from '#shared/core/money.ts';
+import { isMacOf, type KeyRing } from '#shared/platform/key-ring.ts';
 import type { Route } from '#state-machines/settlement/settlement.ts';
 
 /** What a claimed cashout promises: who pays whom how much of what, from which pool. */
@@ -25,9 +26,9 @@ export function intentMac(masterKey: string, i: Intent): Buffer {
   return createHmac('sha256', key).update(said.join('\n')).digest();
 }
 
-/** Whether a stored MAC is the one this claim was given. */
-export function isIntended(masterKey: string, intent: Intent, mac: Uint8Array | null): boolean {
-  return isSame(intentMac(masterKey, intent), mac);
+/** Whether a stored MAC is the one this claim was given, under any of the keys. */
+export function isIntended(keys: KeyRing, intent: Intent, mac: Uint8Array | null): boolean {
+  return isMacOf(keys, mac, (key) => intentMac(key, intent));
 }
 
 /** What a parked cashout asks for; its pool is null until a verdict chose one. */
@@ -43,11 +44,7 @@ export function orderMac(masterKey: string, o: Order): Buffer {
   return createHmac('sha256', key).update(said.join('\n')).digest();
 }
 
-/** Whether a stored MAC is the one this parked cashout was given. */
-export function isOrdered(masterKey: string, order: Order, mac: Uint8Array | null): boolean {
-  return isSame(orderMac(masterKey, order), mac);
-}
-
-function isSame(expected: Buffer, mac: Uint8Array | null): boolean {
-  return mac !== null && mac.length === expected.length && timingSafeEqual(expected, mac);
+/** Whether a stored MAC is the one this parked cashout was given, under any of the keys. */
+export function isOrdered(keys: KeyRing, order: Order, mac: Uint8Array | null): boolean {
+  return isMacOf(keys, mac, (key) => orderMac(key, order));
 }

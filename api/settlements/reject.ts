@@ -35,7 +35,7 @@ export async function rejectSettlement(deps: Deps, { id, reason }: { id: string;
     crashPoint('fail.voided');
     const { gatewayId, status, amountText, assetSymbol, networkName } = settlement;
     const details = { gatewayId, status, amount: amountText, asset: assetSymbol, network: networkName };
-    await insertOperatorAction(tx, { action: 'settlement.reject', target: id, reason, details });
+    await insertOperatorAction(tx, deps.operator, { action: 'settlement.reject', target: id, reason, details });
     deps.metrics?.settlementTransitions.inc({ from: moved.from, to: moved.to, route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
   });
   deps.wake();

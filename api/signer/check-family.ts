@@ -10,6 +10,7 @@ import { anchorOf, outpointOf } from '#api/treasury/purse.ts';
 import type { DecodedTransfer } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
 /** What a further member of the family may be, or why none is signed; `shared` when it can never take effect beside the earlier ones, whatever expires. */
@@ -38,7 +39,7 @@ export async function checkFamily(deps: Deps, sql: Reads, chain: Chain, payout: 
     const lifetime = await checkLifetime(sql, chain, expiresAtMs);
     return lifetime ?? { kind, nonce, shared: false, earlier: [] };
   }
-  if (closeMark !== undefined && !isCloseMark(deps.config.SLUICE_MASTER_KEY, { payoutId: payout.id, walletAddress, nonce, anchor }, closeMark))
+  if (closeMark !== undefined && !isCloseMark(masterKeys(deps.config), { payoutId: payout.id, walletAddress, nonce, anchor }, closeMark))
     return { refuse: 'nobody decided to close it' };
   if (kind === 'transfer' && attempts.some((attempt) => attempt.kind === 'close')) return { refuse: 'it is being closed and pays no more' };
   const decode = decoderOf(chain.config);

@@ -15,6 +15,7 @@ import { mostInputs } from '#api/treasury/purse.ts';
 import { depositPath, poolAddress, walletAddress } from '#api/treasury/wallets.ts';
 import type { SigningRequest, TransferIntent, TransferSigner } from '#shared/chains/chain.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { POOLS, reservedAccount } from '#state-machines/ledger/accounts.ts';
 import { checkCaps, isOurs } from './caps.ts';
@@ -181,7 +182,7 @@ async function settlementMismatch(
   if (netAmount === null || feeLocked === null || netAmount + feeLocked !== settlement.amount) return 'the settlement’s amounts do not add up';
   const { id: settlementId, gatewayId, assetId, networkId, pool, amount } = settlement;
   const intent = pool === null ? null : { settlementId, gatewayId, assetId, networkId, recipient: payout.recipient, pool, amount, feeLocked };
-  if (intent === null || !isIntended(deps.config.SLUICE_MASTER_KEY, intent, settlement.intentMac)) return 'the settlement is not what was claimed';
+  if (intent === null || !isIntended(masterKeys(deps.config), intent, settlement.intentMac)) return 'the settlement is not what was claimed';
   if (parseTrusted<'asset'>(settlement.amountText) !== settlement.amount) return 'the settlement’s amount is not what was asked for';
   if (toUnits(netAmount, payout.decimals) !== payout.rawAmount) return 'its amount is not the settlement’s';
   const reserved = await readBalance(sql, { ...reservedAccount(settlement.gatewayId, settlement.id), assetId: settlement.assetId });

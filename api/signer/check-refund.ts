@@ -5,6 +5,7 @@ import { readBalance } from '#api/store/ledger.ts';
 import { listRefundFamilies, type StoredPayout } from '#api/store/payouts.ts';
 import { isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
 import { toUnits } from '#shared/core/money.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { gatewayAccount } from '#state-machines/ledger/accounts.ts';
 import { checkEarlierFamilies } from './check-family.ts';
@@ -15,7 +16,7 @@ import { checkEarlierFamilies } from './check-family.ts';
  */
 export async function refundMismatch(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout, wallet: StoredWallet): Promise<string | null> {
   const refund = payout.refundId === null ? undefined : await findRefund(sql, payout.refundId);
-  if (refund === undefined || !isOrderedRefund(deps.config.SLUICE_MASTER_KEY, refund)) return 'nobody ordered its refund';
+  if (refund === undefined || !isOrderedRefund(masterKeys(deps.config), refund)) return 'nobody ordered its refund';
   if (refund.status !== 'ordered') return `its refund is ${refund.status}`;
   if (wallet.role !== 'held') return 'its wallet does not pay refunds';
   if (refund.networkId !== chain.id || refund.assetId !== payout.assetId) return 'its asset is not the refund’s';

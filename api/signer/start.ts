@@ -1,8 +1,10 @@
 import type { Deps } from '#api/deps.ts';
 import { listSignable } from '#api/store/payouts.ts';
+import { traceOfPayout } from '#api/store/traces.ts';
 import { walletAddress } from '#api/treasury/wallets.ts';
 import type { TransferSigner } from '#shared/chains/chain.ts';
 import { openSigner } from '#shared/chains/signers.ts';
+import { spanWithin } from '#shared/platform/tracing.ts';
 import { signPayout } from './sign-payout.ts';
 
 const POLL_MILLISECONDS = 250;
@@ -53,7 +55,8 @@ export function startSigner(deps: Deps, signers: ReadonlyMap<string, TransferSig
       if (stopping) return false;
       if ((waitingUntil.get(id) ?? 0) > deps.wallClock()) continue;
       waitingUntil.delete(id);
-      const outcome = await signPayout(deps, signers, id).catch((error: unknown) => {
+      const sign = () => signPayout(deps, signers, id);
+      const outcome = await spanWithin(await traceOfPayout(deps.db.sql, id), 'payout.sign', { payout: id }, sign).catch((error: unknown) => {
         deps.log.warn({ err: error, payout: id }, 'signing failed');
         return 'failed' as const;
       });

@@ -18,10 +18,10 @@ export async function usableSecrets(sql: Reads, gatewayId: string, kind: SecretK
 }
 
 /** Adds a sealed secret, which becomes the current one of its kind; locks nothing else. */
-export async function insertSecret(tx: Tx, secret: SealedSecret & { gatewayId: string; kind: SecretKind }): Promise<void> {
+export async function insertSecret(tx: Tx, secret: SealedSecret & { sealedUnder: string; gatewayId: string; kind: SecretKind }): Promise<void> {
   await tx`
-    insert into gateway_secrets (id, gateway_id, kind, sealed)
-    values (${secret.id}, ${secret.gatewayId}, ${secret.kind}, ${Buffer.from(secret.sealed)})`;
+    insert into gateway_secrets (id, gateway_id, kind, sealed, sealed_under)
+    values (${secret.id}, ${secret.gatewayId}, ${secret.kind}, ${Buffer.from(secret.sealed)}, ${secret.sealedUnder})`;
 }
 
 /**
@@ -32,4 +32,22 @@ export async function retireSecrets(tx: Tx, gatewayId: string, kind: SecretKind,
   await tx`
     update gateway_secrets set expires_at = least(coalesce(expires_at, 'infinity'), sluice_now() + make_interval(secs => ${overlapSeconds}))
     where gateway_id = ${gatewayId} and kind = ${kind}`;
+}
+
+/** Some secrets that are not known to be under another master key than `previous`, in id order from the one after `after`; locks them, but waits for none. */
+export async function lockSecretsUnder(tx: Tx, previous: string | null, after: string, limit: number): Promise<SealedSecret[]> {
+  return tx<SealedSecret[]>`
+    select id, sealed from gateway_secrets where (sealed_under is null or sealed_under = ${previous}) and id > ${after}
+    order by id limit ${limit} for update skip locked`;
+}
+
+/** Stores a secret sealed anew, or, without `sealed`, only which key it is under. */
+export async function reseal(tx: Tx, id: string, sealedUnder: string, sealed?: Uint8Array): Promise<void> {
+  await tx`
+    update gateway_secrets set sealed_under = ${sealedUnder}, sealed = coalesce(${sealed === undefined ? null : Buffer.from(sealed)}::bytea, sealed) where id = ${id}`;
+}
+
+/** How many secrets are under each master key, by its id; null for those nobody looked at yet. Locks nothing. */
+export async function countSecretsByKey(sql: Reads): Promise<{ key: string | null; count: number }[]> {
+  return sql<{ key: string | null; count: number }[]>`select sealed_under as key, count(*)::int as count from gateway_secrets group by sealed_under`;
 }

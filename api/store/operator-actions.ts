@@ -1,4 +1,4 @@
-import type { Tx } from '#shared/platform/postgres.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
 /** One change an operator made; `details` never holds a secret. */
 export interface OperatorAction {
@@ -10,9 +10,48 @@ export interface OperatorAction {
   details?: Record<string, unknown>;
 }
 
-/** Appends one line to the operator's audit log, in the transaction of the change itself; locks nothing. */
-export async function insertOperatorAction(tx: Tx, action: OperatorAction): Promise<void> {
+/** Who made a call to the operator API. */
+export interface Actor {
+  /** As the caller said; null when nothing was said. */
+  name: string | null;
+  /** Canonical. */
+  clientIp: string;
+  /** Which of the operator tokens it came with. */
+  token: 'current' | 'previous';
+  requestId: string | null;
+}
+
+/** Appends one line to the operator's audit log, in the transaction of the change itself; locks nothing. Nobody called for what the service does by itself. */
+export async function insertOperatorAction(tx: Tx, by: Actor | undefined, action: OperatorAction): Promise<void> {
   await tx`
-    insert into operator_actions (action, target, reason, details)
-    values (${action.action}, ${action.target}, ${action.reason ?? null}, ${tx.json((action.details ?? {}) as Parameters<Tx['json']>[0])})`;
+    insert into operator_actions (action, target, reason, details, actor, client_ip, token, request_id)
+    values (${action.action}, ${action.target}, ${action.reason ?? null}, ${tx.json((action.details ?? {}) as Parameters<Tx['json']>[0])},
+      ${by?.name ?? null}, ${by?.clientIp ?? null}, ${by?.token ?? null}, ${by?.requestId ?? null})`;
+}
+
+/** One line of the operator's audit log. */
+export interface LoggedAction {
+  id: string;
+  at: Date;
+  action: string;
+  target: string;
+  reason: string | null;
+  details: Record<string, unknown>;
+  actor: string | null;
+  clientIp: string | null;
+  token: string | null;
+  requestId: string | null;
+}
+
+/** The operator's audit log, newest first, narrowed to an action, a target, or both; null narrows nothing. Locks nothing. */
+export async function listOperatorActions(
+  sql: Reads,
+  filter: { action: string | null; target: string | null; limit: number; offset: number },
+): Promise<{ items: LoggedAction[]; total: number }> {
+  const rows = await sql<(LoggedAction & { total: number })[]>`
+    select id::text, at, action, target, reason, details, actor, client_ip as "clientIp", token, request_id as "requestId", count(*) over ()::int as total
+    from operator_actions
+    where (${filter.action}::text is null or action = ${filter.action}) and (${filter.target}::text is null or target = ${filter.target})
+    order by operator_actions.id desc limit ${filter.limit} offset ${filter.offset}`;
+  return { items: rows.map(({ total: _, ...line }) => line), total: rows[0]?.total ?? 0 };
 }

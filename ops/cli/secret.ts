@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Command, UsageError } from './command.ts';
+import { type Command, textOption, UsageError } from './command.ts';
+import { describeKeys, type KeyStatus } from './key-status.ts';
 
 /** Secrets of a deployment that are plain random text. */
 const NAMES = ['SLUICE_STREAM_KEY', 'SLUICE_API_KEY_PEPPER', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_MASTER_KEY'] as const;
@@ -13,6 +14,33 @@ export const secretCommands: readonly Command[] = [
     async run() {
       const secrets = Object.fromEntries(NAMES.map((name) => [name, randomBytes(32).toString('hex')]));
       return { data: secrets, text: NAMES.map((name) => `${name}=${secrets[name]}`).join('\n') };
+    },
+  },
+  {
+    name: 'secret status',
+    args: '',
+    summary: 'how far a change of the master key or the pepper has come; exit code 1 while something needs a previous one',
+    arity: [0, 0],
+    async run(context) {
+      const { operator } = await context();
+      const status = (await operator.must('GET', '/secrets')) as unknown as KeyStatus;
+      return { data: status, text: describeKeys(status), good: status.settled };
+    },
+  },
+  {
+    name: 'secret reseal',
+    args: '',
+    summary: 'bring everything over to the current master key now; the workers do it every minute while there is a previous one',
+    options: { reason: { type: 'string', help: 'why; kept in the audit log' } },
+    arity: [0, 0],
+    async run(context, _args, options) {
+      const { operator } = await context();
+      const reason = textOption(options, 'reason');
+      const done = (await operator.must('POST', '/secrets/reseal', { body: reason === undefined ? {} : { reason } })) as unknown as KeyStatus & {
+        resealed: { secrets: number; orders: number };
+      };
+      const { secrets, orders } = done.resealed;
+      return { data: done, text: `${secrets} secrets and ${orders} orders brought over\n${describeKeys(done)}`, good: done.settled };
     },
   },
   {

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import { Invariant } from '#shared/core/errors.ts';
+import { type KeyRing, rungsOf } from './key-ring.ts';
 
 /** Where a sealed value is stored; it opens nowhere else, so a ciphertext moved to another row is useless. */
 export interface SealedPlace {
@@ -48,6 +49,22 @@ export function open(wrapping: Uint8Array, place: SealedPlace, sealed: Uint8Arra
       cause: error,
     });
   }
+}
+
+/**
+ * Reads a sealed secret back under whichever key of a ring opens it, and says which.
+ * @throws Invariant as `open` does, when none of them does
+ */
+export function openWithAny(ring: KeyRing, place: SealedPlace, sealed: Uint8Array): { secret: string; key: string } {
+  let failure: unknown;
+  for (const { key } of rungsOf(ring)) {
+    try {
+      return { secret: open(wrappingKey(key), place, sealed), key };
+    } catch (error) {
+      failure ??= error;
+    }
+  }
+  throw failure;
 }
 
 function associatedData(place: SealedPlace): Buffer {

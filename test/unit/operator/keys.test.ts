@@ -1,10 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createApiKey, hashSecret, parseApiKey, secretMatches } from '#api/operator/keys.ts';
+import { createApiKey, hashSecret, parseApiKey, pepperOf } from '#api/operator/keys.ts';
 import { newSecret } from '#api/operator/secrets.ts';
 import { newTotpSecret, otpauthUrl } from '#api/operator/totp.ts';
 
 const pepper = 'a pepper of at least thirty-two characters';
+const other = 'another pepper of thirty-two characters';
+const ring = { current: pepper, next: undefined, previous: undefined };
 
 describe('API keys', () => {
   it('have the agreed shape and come apart again', () => {
@@ -27,15 +29,23 @@ describe('API keys', () => {
   it('match under their pepper only', () => {
     const key = createApiKey(pepper, randomBytes);
     const { secret } = parseApiKey(key.text) as { secret: string };
-    expect(secretMatches(pepper, secret, key.secretHash)).toBe(true);
-    expect(secretMatches('another pepper of thirty-two characters', secret, key.secretHash)).toBe(false);
-    expect(secretMatches(pepper, `${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`, key.secretHash)).toBe(false);
+    expect(pepperOf(ring, secret, key.secretHash)).toBe('current');
+    expect(pepperOf({ ...ring, current: other }, secret, key.secretHash)).toBeUndefined();
+    expect(pepperOf(ring, `${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`, key.secretHash)).toBeUndefined();
+  });
+
+  it('match under a pepper that is coming or going too, and are told apart by it', () => {
+    const key = createApiKey(pepper, randomBytes);
+    const { secret } = parseApiKey(key.text) as { secret: string };
+    expect(pepperOf({ current: other, next: pepper, previous: undefined }, secret, key.secretHash)).toBe('next');
+    expect(pepperOf({ current: other, next: undefined, previous: pepper }, secret, key.secretHash)).toBe('previous');
   });
 
   it('do not match when there is no such key, not even with a hash of zeros', () => {
     const { secret } = parseApiKey(createApiKey(pepper, randomBytes).text) as { secret: string };
-    expect(secretMatches(pepper, secret, undefined)).toBe(false);
-    expect(secretMatches(pepper, secret, Buffer.alloc(0))).toBe(false);
+    expect(pepperOf(ring, secret, undefined)).toBeUndefined();
+    expect(pepperOf(ring, secret, Buffer.alloc(0))).toBeUndefined();
+    expect(pepperOf(ring, secret, Buffer.alloc(32))).toBeUndefined();
   });
 
   it('are stored as something no plain hash of the secret can be tried against', () => {

@@ -2,19 +2,20 @@ import { expect, it } from 'vitest';
 import { closeMark, isCloseMark } from '#api/treasury/close-mark.ts';
 
 const family = { payoutId: 'b54c0c1e-0000-4000-8000-000000000001', walletAddress: '0xhot', nonce: 7, anchor: null };
+const ring = { current: 'master', next: undefined, previous: undefined };
 const mark = closeMark('master', family);
 
 it('marks exactly one nonce of one wallet for one payout, under one key', () => {
-  expect(isCloseMark('master', family, mark)).toBe(true);
+  expect(isCloseMark(ring, family, mark)).toBe(true);
   for (const other of [
     { ...family, nonce: 8 },
     { ...family, walletAddress: '0xheld' },
     { ...family, payoutId: 'another' },
   ])
-    expect(isCloseMark('master', other, mark)).toBe(false);
-  expect(isCloseMark('another', family, mark)).toBe(false);
+    expect(isCloseMark(ring, other, mark)).toBe(false);
+  expect(isCloseMark({ ...ring, current: 'another' }, family, mark)).toBe(false);
 });
 
 it.each(['', '00', 'zz', `${mark}00`, mark.slice(2)])('is not %j', (text) => {
-  expect(isCloseMark('master', family, text)).toBe(false);
+  expect(isCloseMark(ring, family, text)).toBe(false);
 });

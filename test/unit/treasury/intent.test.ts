@@ -3,6 +3,7 @@ import { type Intent, intentMac, isIntended } from '#api/settlements/intent.ts';
 import { parseTrusted } from '#shared/core/money.ts';
 
 const KEY = 'a-master-key-of-at-least-thirty-two-characters';
+const ring = { current: KEY, next: undefined, previous: undefined };
 const intent: Intent = {
   settlementId: '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44',
   gatewayId: '2b0a6f1e-0000-4000-8000-000000000001',
@@ -16,7 +17,7 @@ const intent: Intent = {
 
 describe('the MAC of a claimed cashout', () => {
   it('is accepted for the very claim it was made for', () => {
-    expect(isIntended(KEY, intent, intentMac(KEY, intent))).toBe(true);
+    expect(isIntended(ring, intent, intentMac(KEY, intent))).toBe(true);
   });
 
   it('covers every field: changing any one of them, or the key, makes it wrong', () => {
@@ -27,12 +28,18 @@ describe('the MAC of a claimed cashout', () => {
       { amount: parseTrusted('10.6') },
       { feeLocked: parseTrusted('0.26') },
     ];
-    for (const change of changes) expect(isIntended(KEY, { ...intent, ...change }, mac), JSON.stringify(Object.keys(change))).toBe(false);
-    expect(isIntended(`${KEY}!`, intent, mac)).toBe(false);
+    for (const change of changes) expect(isIntended(ring, { ...intent, ...change }, mac), JSON.stringify(Object.keys(change))).toBe(false);
+    expect(isIntended({ ...ring, current: `${KEY}!` }, intent, mac)).toBe(false);
+  });
+
+  it('is accepted under a key that is coming or going, while it is changed', () => {
+    const mac = intentMac(KEY, intent);
+    expect(isIntended({ current: `${KEY}!`, next: KEY, previous: undefined }, intent, mac)).toBe(true);
+    expect(isIntended({ current: `${KEY}!`, next: undefined, previous: KEY }, intent, mac)).toBe(true);
   });
 
   it('is refused when it is missing or cut short', () => {
-    expect(isIntended(KEY, intent, null)).toBe(false);
-    expect(isIntended(KEY, intent, intentMac(KEY, intent).subarray(1))).toBe(false);
+    expect(isIntended(ring, intent, null)).toBe(false);
+    expect(isIntended(ring, intent, intentMac(KEY, intent).subarray(1))).toBe(false);
   });
 });

@@ -1,0 +1,53 @@
+import { refundMac } from '#api/aml/refund-mac.ts';
+import { intentMac, orderMac } from '#api/settlements/intent.ts';
+import { findRefund } from '#api/store/aml-refunds.ts';
+import { type KeyedOrder, setCloseMark, setIntentMac, setOrderMac, setRefundMac } from '#api/store/keyed-orders.ts';
+import { findPayout, lockPayout } from '#api/store/payouts.ts';
+import { findSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
+import { closeMark } from '#api/treasury/close-mark.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** The MAC an order carries, what it would be under any key, and how it is given another one. */
+export interface Macked {
+  mac: Uint8Array | null;
+  make(key: string): Uint8Array;
+  store(tx: Tx, mac: Uint8Array): Promise<void>;
+}
+
+/** Reads what an order carries; undefined when it is gone or over. Locks nothing. */
+export async function readOrder(sql: Reads, { kind, id }: KeyedOrder): Promise<Macked | undefined> {
+  if (kind === 'settlement') return ofSettlement(await findSettlement(sql, id));
+  if (kind === 'refund') return ofRefund(await findRefund(sql, id));
+  return ofClose(await findPayout(sql, id));
+}
+
+/** The same under the lock of its row, but for a refund, whose order never changes. */
+export async function lockOrder(tx: Tx, { kind, id }: KeyedOrder): Promise<Macked | undefined> {
+  if (kind === 'settlement') return ofSettlement(await lockSettlement(tx, id));
+  if (kind === 'refund') return ofRefund(await findRefund(tx, id));
+  return ofClose(await lockPayout(tx, id));
+}
+
+function ofSettlement(row: StoredSettlement | undefined): Macked | undefined {
+  if (row === undefined || row.status === 'SETTLED' || row.status === 'REJECTED') return undefined;
+  const { id, gatewayId, assetId, networkId, canonicalAddress: recipient, pool, amount, feeLocked, requestedRoute: route } = row;
+  const who = { settlementId: id, gatewayId, assetId, networkId, recipient, amount };
+  if (pool !== null && feeLocked !== null)
+    return { mac: row.intentMac, make: (key) => intentMac(key, { ...who, pool, feeLocked }), store: (tx, mac) => setIntentMac(tx, id, mac) };
+  return { mac: row.orderMac, make: (key) => orderMac(key, { ...who, pool, route }), store: (tx, mac) => setOrderMac(tx, id, mac) };
+}
+
+function ofRefund(refund: Awaited<ReturnType<typeof findRefund>>): Macked | undefined {
+  if (refund?.status !== 'ordered') return undefined;
+  return { mac: refund.intentMac, make: (key) => refundMac(key, refund), store: (tx, mac) => setRefundMac(tx, refund.id, mac) };
+}
+
+function ofClose(payout: Awaited<ReturnType<typeof findPayout>>): Macked | undefined {
+  const mark = payout?.plan.closeMark;
+  if (payout === undefined || mark === undefined) return undefined;
+  return {
+    mac: Buffer.from(mark, 'hex'),
+    make: (key) => Buffer.from(closeMark(key, { ...payout, payoutId: payout.id }), 'hex'),
+    store: (tx, mac) => setCloseMark(tx, payout.id, Buffer.from(mac).toString('hex')),
+  };
+}

@@ -1,0 +1,36 @@
+import { type Command, textOption } from './command.ts';
+import { table } from './format.ts';
+
+interface Action {
+  at: string;
+  action: string;
+  target: string;
+  actor: string | null;
+  clientIp: string | null;
+  reason: string | null;
+}
+
+export const auditLogCommands: readonly Command[] = [
+  {
+    name: 'audit-log',
+    args: '',
+    summary: 'list what operators did, newest first',
+    options: {
+      action: { type: 'string', help: 'only this one, such as gateway.change' },
+      target: { type: 'string', help: 'only what was done to this id or name' },
+      limit: { type: 'string', help: 'how many, 100 at most' },
+    },
+    arity: [0, 0],
+    async run(context, _args, options) {
+      const { operator } = await context();
+      const query = new URLSearchParams();
+      for (const name of ['action', 'target', 'limit']) {
+        const value = textOption(options, name);
+        if (value !== undefined) query.set(name, value);
+      }
+      const { items } = (await operator.must('GET', `/audit-log?${query}`)) as unknown as { items: Action[] };
+      const rows = items.map((one) => [one.at, one.action, one.target, one.actor ?? 'unknown', one.clientIp ?? '-', one.reason ?? '']);
+      return { data: items, text: table(['at', 'action', 'target', 'who', 'from', 'reason'], rows) };
+    },
+  },
+];
