@@ -3,13 +3,15 @@ import { profileOf } from '#shared/chains/networks.ts';
 import { paceOf } from '#shared/chains/pool-health.ts';
 import type { PooledReader } from '#shared/chains/pool-readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
+import { onceReachable } from '#shared/platform/database-problems.ts';
 import { indexerChannel } from '#shared/platform/redis-streams.ts';
 import { CHAIN_STATES, type ChainEvent, type ChainState, chain, chainState, type Joined } from '#state-machines/chain/machine.ts';
 import { followHead } from './head.ts';
-import { acquireLease, LEASE_SECONDS, releaseLease } from './lease.ts';
+import { acquireLease, LEASE_SECONDS, releaseLease, whileHeld } from './lease.ts';
 import type { Child, IndexerDeps, Life } from './life.ts';
 import { followMempool } from './mempool.ts';
 import { keepPulse } from './publish.ts';
+import { beside, serveRescans } from './rescan.ts';
 import { scanChain } from './scan.ts';
 import { createTrail } from './trail.ts';
 import { findNetwork, loadWatches, readTip, readTrail } from './truth.ts';
@@ -20,15 +22,21 @@ import { createWatchlist, type Watchlist } from './watchlist.ts';
 const REWIND_PAUSE_MS = 250;
 const LONGEST_REWIND_PAUSE_MS = 10_000;
 const JOIN_POLL_MS = 200;
+/** How often a standby tries whether the lease is free. */
+const STANDBY_POLL_MS = 1_000;
 const NETWORK_WAIT_MS = 10_000;
 /** A node that has not answered for this long, whatever its block time, is worth telling. */
 const NODE_SILENT_MS = 8_000;
 
+/** What metrics show: a chain that another process follows while this one waits for its turn is no chain in trouble. */
+const SHOWN_STATES = [...CHAIN_STATES, 'standby'] as const;
+export type ShownState = ChainState | 'standby';
+
 /** One network being followed. */
 export interface FollowedChain {
   network: string;
-  state(): ChainState;
-  /** Null while the chain is followed, otherwise why it is not; for `/readyz`. */
+  state(): ShownState;
+  /** Null while the chain is followed, here or by the one that this stands by for; otherwise why it is not. */
   problem(): string | null;
   /** Stops the children, waits for what is in flight and gives the lease up. */
   stop(): Promise<void>;
@@ -41,21 +49,25 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
   const own: IndexerDeps = { ...deps, log };
   const profile = profileOf(network.family, network.chainId);
   const { lagBlocks } = paceOf(network.blockSeconds);
-  metrics.stallThreshold.set({ chain: network.name }, profile.stallSeconds);
+  metrics.leader.set({ chain: network.name }, 0);
   const running = new Set<Promise<void>>();
   const quietRewinds = { count: 0, tipHeight: -1 };
   let reader: PooledReader | undefined;
   let networkId: string | undefined;
   let life: Life | undefined;
+  let standby = false;
 
   const join = async (watchlist: Watchlist | undefined): Promise<Joined> => {
     reader ??= deps.openReader(network);
     const known = await checkNetwork(own, network, reader, abort.signal);
     networkId = known.id;
-    const { epoch, askedAtMs } = await waitForLease(own, known.id, abort.signal);
+    const { epoch, askedAtMs } = await waitForLease(own, known.id, { signal: abort.signal, standBy });
     // After the lease: whoever asks for a watch from here on is found by its missing acknowledgement.
     const watched = watchlist ?? createWatchlist();
-    if (watchlist === undefined) await loadWatches(deps.sql, known.id, watched.add);
+    if (watchlist === undefined) {
+      const lease = { networkId: known.id, holder: deps.holder, epoch };
+      await whileHeld(deps.sql, lease, { signal: abort.signal, work: () => loadWatches(deps.sql, known.id, watched.add) });
+    }
     const tip = await readTip(deps.sql, known.id);
     life = {
       network,
@@ -118,27 +130,34 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       head: child('head', followHead),
       scan: child('scan', scanChain),
       publish: child('publish', keepPulse),
-      mempool: child('mempool', followMempool),
+      mempool: child('mempool', beside(followMempool, serveRescans)),
     },
   });
   const actor: Actor<typeof machine> = createActor(machine, { input: { network: network.name } });
-  let reported: ChainState | undefined;
-  actor.subscribe((snapshot) => {
-    const state = chainState(snapshot.value as string | Record<string, unknown>);
-    if (state === reported) return;
-    reported = state;
-    for (const name of CHAIN_STATES) metrics.state.set({ chain: network.name, state: name }, name === state ? 1 : 0);
-    log[state === 'stalled' ? 'warn' : 'info']({ state, ...(snapshot.context.reason === null ? {} : { reason: snapshot.context.reason }) }, 'chain');
-  });
+  const state = (): ShownState => (standby ? 'standby' : chainState(actor.getSnapshot().value as string | Record<string, unknown>));
+  let reported: ShownState | undefined;
+  const report = (): void => {
+    const now = state();
+    if (now === reported) return;
+    reported = now;
+    for (const name of SHOWN_STATES) metrics.state.set({ chain: network.name, state: name }, name === now ? 1 : 0);
+    const { reason } = actor.getSnapshot().context;
+    log[now === 'stalled' ? 'warn' : 'info']({ state: now, ...(reason === null ? {} : { reason }) }, 'chain');
+  };
+  const standBy = (does: boolean): void => {
+    standby = does;
+    report();
+  };
+  actor.subscribe(report);
   const stopListening = deps.streams.onNudge(indexerChannel(network.name), () => life?.pulseWake.ring());
   actor.start();
 
-  const state = (): ChainState => chainState(actor.getSnapshot().value as string | Record<string, unknown>);
   return {
     network: network.name,
     state,
     problem() {
       const current = state();
+      if (current === 'standby') return null;
       if (current !== 'backfilling' && current !== 'tailing') return `${current}: ${actor.getSnapshot().context.reason ?? 'not joined yet'}`;
       const head = life?.head;
       if (head === undefined) return 'the node has not told its head yet';
@@ -169,23 +188,36 @@ async function waitForNetwork(deps: IndexerDeps, name: string, signal: AbortSign
   const startedMs = deps.monotonicMs();
   const bell = createWake();
   for (;;) {
-    const known = await findNetwork(deps.sql, name);
+    const known = await onceReachable(deps.log, signal, () => findNetwork(deps.sql, name));
     if (known !== undefined && known.genesisHash !== null) return { id: known.id, genesisHash: known.genesisHash };
     if (signal.aborted || deps.monotonicMs() - startedMs > NETWORK_WAIT_MS) throw new Error('waiting for the api to record this network');
     await bell.wait(JOIN_POLL_MS, signal);
   }
 }
 
-/** Waits as long as a dead holder's lease can last, so that a takeover needs no second try. */
-async function waitForLease(deps: IndexerDeps, networkId: string, signal: AbortSignal): Promise<{ epoch: number; askedAtMs: number }> {
+/**
+ * Waits for the lease, however long: a dead holder's runs out within seconds, and whoever waits longer than that stands by for
+ * one that is alive. Says so, and when it is over.
+ */
+async function waitForLease(
+  deps: IndexerDeps,
+  networkId: string,
+  { signal, standBy }: { signal: AbortSignal; standBy(does: boolean): void },
+): Promise<{ epoch: number; askedAtMs: number }> {
   const startedMs = deps.monotonicMs();
   const bell = createWake();
-  for (;;) {
-    const askedAtMs = deps.monotonicMs();
-    const epoch = await acquireLease(deps.sql, networkId, deps.holder);
-    if (epoch !== undefined) return { epoch, askedAtMs };
-    if (signal.aborted || askedAtMs - startedMs > LEASE_SECONDS * 1_000) throw new Error('another indexer holds the lease');
-    await bell.wait(JOIN_POLL_MS, signal);
+  try {
+    for (;;) {
+      if (signal.aborted) throw new Error('another indexer holds the lease');
+      const askedAtMs = deps.monotonicMs();
+      const epoch = await onceReachable(deps.log, signal, () => acquireLease(deps.sql, networkId, deps.holder));
+      if (epoch !== undefined) return { epoch, askedAtMs };
+      const alive = askedAtMs - startedMs > LEASE_SECONDS * 1_000;
+      standBy(alive);
+      await bell.wait(alive ? STANDBY_POLL_MS : JOIN_POLL_MS, signal);
+    }
+  } finally {
+    standBy(false);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Sql } from '#shared/platform/postgres.ts';
 
 /** How long a dead indexer keeps others out. Nothing rests on it: the epoch is what fences a late writer. */
 export const LEASE_SECONDS = 4;
+const RENEW_MS = 1_000;
 
 /** How far the holder has come, written with each renewal. */
 export interface Progress {
@@ -36,6 +37,32 @@ export async function renewLease(sql: Sql, networkId: string, holder: string, ep
     where network_id = ${networkId} and holder = ${holder} and epoch = ${epoch}
     returning 1`;
   return rows.length === 1;
+}
+
+/**
+ * Does what an epoch begins with while the lease is kept, however long it takes: a standby would take it away every few seconds
+ * from whoever has many addresses to load, and lose it in the same way.
+ * @throws when another process has taken it all the same
+ */
+export async function whileHeld<T>(
+  sql: Sql,
+  { networkId, holder, epoch }: { networkId: string; holder: string; epoch: number },
+  { signal, work }: { signal: AbortSignal; work(): Promise<T> },
+): Promise<T> {
+  let lost = false;
+  const renew = async (): Promise<void> => {
+    if (signal.aborted) return;
+    lost ||= !(await renewLease(sql, networkId, holder, epoch, { publishedHeight: null, caughtUpSecondsAgo: null }));
+  };
+  // One that fails is tried again a second later; whether it came too late the next one tells.
+  const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
+  try {
+    const result = await work();
+    if (lost) throw new Error('another indexer holds the lease');
+    return result;
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 /** Lets another process take over at once; does nothing when one already has. Locks the lease row. */

@@ -19,6 +19,8 @@ export interface IndexerDeps {
   /** Id of this process in the lease. */
   holder: string;
   openReader(network: NetworkConfig): PooledReader;
+  /** Rings when a network's node says that its head moved, where one does; returns how to stop it. */
+  hearHeads?(network: NetworkConfig, ring: () => void): () => void;
   /** Milliseconds that never go back; for intervals only. */
   monotonicMs(): number;
 }

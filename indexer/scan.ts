@@ -2,7 +2,7 @@ import { type BlockContent, ChainUnavailable } from '#shared/chains/chain.ts';
 import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
 import type { Sighting, Transfer } from '#shared/core/chain-events.ts';
 import { match, payersNamed, withFewerPayers, withoutStrangeTokens } from '#shared/core/match.ts';
-import { withSpan } from '#shared/platform/tracing.ts';
+import { inTracesOf } from './block-trace.ts';
 import type { Child, IndexerDeps, Life, SeenHead } from './life.ts';
 import { createPatience } from './patience.ts';
 import { finalHeightOf, type Plan, planNext } from './plan.ts';
@@ -74,11 +74,9 @@ async function take(deps: IndexerDeps, life: Life, reading: Reading, signal: Abo
       return leaveBranch(deps, life, head);
     case 'begin':
     case 'block':
-      return withSpan('indexer.block', { network: life.network.name, height: plan.height }, () =>
-        readBlock(deps, life, reading, { height: plan.height, hash: plan.step === 'block' ? plan.hash : undefined }, signal),
-      );
+      return readBlock(deps, life, reading, { height: plan.height, hash: plan.step === 'block' ? plan.hash : undefined }, signal);
     case 'range':
-      return withSpan('indexer.range', { network: life.network.name, from: plan.from, to: plan.to }, () => readRange(deps, life, reading, plan, signal));
+      return readRange(deps, life, reading, plan, signal);
   }
 }
 
@@ -118,7 +116,7 @@ async function readRange(deps: IndexerDeps, life: Life, reading: Reading, { from
 }
 
 /** A flood in one block must not grow beyond what a message carries: nobody could make that block any smaller. */
-async function bounded(deps: IndexerDeps, life: Life, height: number, sightings: Sighting[]): Promise<Sighting[]> {
+export async function bounded(deps: IndexerDeps, life: Life, height: number, sightings: Sighting[]): Promise<Sighting[]> {
   if (!isFlood(sightings)) return sightings;
   const known = sightings.length <= MOST_SIGHTINGS ? sightings : withoutStrangeTokens(sightings, await readTokenContracts(deps.sql, life.networkId));
   const kept = payersNamed(known.filter(isTransfer)) <= MOST_PAYERS ? known : fewerPayersOf(known);
@@ -129,7 +127,8 @@ async function bounded(deps: IndexerDeps, life: Life, height: number, sightings:
   return kept;
 }
 
-function isFlood(sightings: readonly Sighting[]): boolean {
+/** Whether one message could not carry these. */
+export function isFlood(sightings: readonly Sighting[]): boolean {
   return sightings.length > MOST_SIGHTINGS || payersNamed(sightings.filter(isTransfer)) > MOST_PAYERS;
 }
 
@@ -161,7 +160,7 @@ async function send(deps: IndexerDeps, life: Life, { head, finalHeight }: Readin
   const chain = life.network.name;
   const headNumber = Math.max(head.latest.height, content.to);
   const safeNumber = Math.min(headNumber, head.safeHeight ?? finalHeight);
-  await publish(deps, life, { ...content, safeNumber, finalNumber: finalHeight, headNumber }, signal);
+  await inTracesOf(deps, life, { ...content, startedMs }, () => publish(deps, life, { ...content, safeNumber, finalNumber: finalHeight, headNumber }, signal));
   life.trail.push({ height: content.to, hash: content.hash, time: content.time });
   if (content.hash === head.latest.hash) life.caughtUpAtMs = head.askedAtMs;
   for (const sighting of content.sightings) metrics.sightings.inc({ chain, kind: sighting.kind });

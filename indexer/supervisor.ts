@@ -15,7 +15,12 @@ export interface Supervisor {
 export function superviseChains(deps: IndexerDeps, networks: readonly NetworkConfig[]): Supervisor {
   const chains = networks.map((network) => followChain(deps, network));
   return {
-    checks: Object.fromEntries(chains.map((chain) => [`chain:${chain.network}`, chain.problem])),
+    checks: Object.fromEntries(
+      chains.map((chain) => [
+        `chain:${chain.network}`,
+        () => (chain.state() === 'standby' ? { well: 'standby: another indexer follows it' } : chain.problem()),
+      ]),
+    ),
     async stop() {
       await Promise.all(chains.map((chain) => chain.stop()));
     },

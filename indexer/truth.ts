@@ -1,4 +1,4 @@
-import type { Reads, Sql } from '#shared/platform/postgres.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
 import type { Last } from './trail.ts';
 
 const WATCHES_PER_FETCH = 10_000;
@@ -44,10 +44,20 @@ export async function readTrail(sql: Reads, networkId: string): Promise<Last[]> 
     select height, hash, extract(epoch from block_time)::bigint as time from chain_blocks where network_id = ${networkId} and canonical order by height desc limit ${TRAIL_BLOCKS}`;
 }
 
-/** Hands every watched address to `add`, in one stream that never holds more than a few thousand of them. */
-export async function loadWatches(sql: Sql, networkId: string, add: (address: string) => void): Promise<void> {
-  const rows = sql<{ address: string }[]>`select address from watches where network_id = ${networkId} and (watch_until is null or watch_until > sluice_now())`;
-  for await (const part of rows.cursor(WATCHES_PER_FETCH)) for (const row of part) add(row.address);
+/**
+ * Hands every watched address to `add`, in pages, each a short statement of its own; one that is asked for meanwhile may be missing
+ * and is found by its missing acknowledgement.
+ */
+export async function loadWatches(sql: Reads, networkId: string, add: (address: string) => void): Promise<void> {
+  for (let after = ''; ; ) {
+    const rows = await sql<{ address: string }[]>`
+      select address from watches where network_id = ${networkId} and address > ${after} and (watch_until is null or watch_until > sluice_now())
+      order by address limit ${WATCHES_PER_FETCH}`;
+    for (const row of rows) add(row.address);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < WATCHES_PER_FETCH) return;
+    after = last.address;
+  }
 }
 
 /** Reads the addresses whose watch nobody acknowledged yet, found by state and never by a moving id. */
@@ -56,6 +66,14 @@ export async function readUnacked(sql: Reads, networkId: string): Promise<string
     { address: string }[]
   >`select address from watches where network_id = ${networkId} and acked_epoch is null order by created_at limit ${UNACKED_AT_ONCE}`;
   return rows.map((row) => row.address);
+}
+
+/** The traces of the payments whose addresses these are, as far as they are traced. */
+export async function readTraces(sql: Reads, networkId: string, { addresses, limit }: { addresses: readonly string[]; limit: number }): Promise<string[]> {
+  const rows = await sql<{ trace: string }[]>`
+    select distinct trace_context as trace from watches
+    where network_id = ${networkId} and address = any(${[...addresses]}::text[]) and trace_context is not null limit ${limit}`;
+  return rows.map((row) => row.trace);
 }
 
 /** Service time, Unix milliseconds: what is seen outside of blocks has no other. */
@@ -69,4 +87,19 @@ export async function readRewindRequest(sql: Reads, networkId: string, epoch: nu
   const [row] = await sql<{ reason: string }[]>`
     select reason from rewind_requests where network_id = ${networkId} and epoch >= ${epoch} order by epoch desc, id desc limit 1`;
   return row?.reason;
+}
+
+/** A rescan that is not done yet. */
+export interface OpenRescan {
+  /** The next block to read; everything of it below is in the books. */
+  nextHeight: number;
+  toHeight: number;
+}
+
+/** The oldest rescan of a network that is not done; undefined when there is none. */
+export async function readRescan(sql: Reads, networkId: string): Promise<OpenRescan | undefined> {
+  const [row] = await sql<OpenRescan[]>`
+    select next_height as "nextHeight", to_height as "toHeight" from rescans where network_id = ${networkId} and finished_at is null
+    order by requested_at, id limit 1`;
+  return row;
 }

@@ -85,6 +85,8 @@ export interface Reader {
   transaction(txid: string, inBlock?: string): Promise<TransactionFacts | null>;
   /** Chain units held by `address` at `height` (at the head when absent); `contract` null is the native coin. */
   balance(address: string, contract: string | null, height?: number): Promise<bigint>;
+  /** Whether a contract lies at `address` now; absent on families that have none. */
+  hasCode?(address: string): Promise<boolean>;
   /**
    * Whether this endpoint shows native coins that contracts pass on (decision 0009); asked of the node once, and again after
    * an error. What was read without says so itself, by `internalUnseen`.
@@ -227,6 +229,10 @@ export interface Payer {
   bump: ((fields: Record<string, string>, family?: ReplacedFamily) => Promise<FeeQuote | null>) | null;
   /** Next nonce by the chain's latest state; only to initialise a wallet row and to detect foreign use. Null on families without nonces. */
   nonce(address: string): Promise<number | null>;
+  /** The same with everything that waits to be mined, by whichever endpoint knows of most; all must answer. Absent on families without nonces. */
+  waitingNonce?(address: string): Promise<number>;
+  /** Longest that bytes made now can still be mined, in seconds of the chain's clock; absent where bytes never expire. */
+  bytesLiveSeconds?: number;
   /** Hands bytes to the network. No answer proves anything either way: the chain decides (architecture 4). */
   broadcast(signedBytes: Uint8Array): Promise<{ accepted: boolean; answer: string }>;
   balance(address: string, contract: string | null): Promise<bigint>;

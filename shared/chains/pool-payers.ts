@@ -9,12 +9,19 @@ export function poolPayers(endpoints: Endpoints, payers: readonly Payer[]): Paye
   const payer = (at: number): Payer => payers[at] as Payer;
   const pay = async <T>(question: (one: Payer) => Promise<T>): Promise<T> => (await endpoints.first((at) => question(payer(at)))).answer;
   const bump = payers[0]?.bump ?? null;
+  const lives = payers.flatMap(({ bytesLiveSeconds }) => bytesLiveSeconds ?? []);
+
+  /** What waits is each endpoint's own affair: all are asked, and what one of them has is there. */
+  const waitingNonce: Required<Payer>['waitingNonce'] = async (address) =>
+    Math.max(...(await Promise.all(payers.map((one, at) => endpoints.ask(at, () => (one.waitingNonce as Required<Payer>['waitingNonce'])(address))))));
 
   return {
     quote: (intent, coins) => pay((one) => one.quote(intent, coins)),
     estimate: (intent, coins) => pay((one) => one.estimate(intent, coins)),
     bump: bump === null ? null : (fields, family) => pay((one) => (one.bump ?? bump)(fields, family)),
     nonce: (address) => pay((one) => one.nonce(address)),
+    ...(payers.every((one) => one.waitingNonce !== undefined) ? { waitingNonce } : {}),
+    ...(lives.length > 0 ? { bytesLiveSeconds: Math.max(...lives) } : {}),
     balance: (address, contract) => pay((one) => one.balance(address, contract)),
 
     broadcast(signedBytes) {

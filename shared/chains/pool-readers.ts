@@ -168,10 +168,11 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
 function optional(readers: readonly Reader[], read: <T>(question: (one: Reader) => Promise<T>) => Promise<T>): Pick<Reader, OnlySome> {
   const all = <M extends OnlySome>(method: M): boolean => readers.every((one) => one[method] !== undefined);
   return {
+    ...(all('hasCode') ? { hasCode: (address) => read((one) => (one.hasCode as Required<Reader>['hasCode'])(address)) } : {}),
     ...(all('mempool') ? { mempool: (watched, known) => read((one) => (one.mempool as Required<Reader>['mempool'])(watched, known)) } : {}),
     ...(all('outputs') ? { outputs: (wanted) => read((one) => (one.outputs as Required<Reader>['outputs'])(wanted)) } : {}),
     ...(all('unspentAt') ? { unspentAt: (address) => read((one) => (one.unspentAt as Required<Reader>['unspentAt'])(address)) } : {}),
   };
 }
 
-type OnlySome = 'mempool' | 'outputs' | 'unspentAt';
+type OnlySome = 'hasCode' | 'mempool' | 'outputs' | 'unspentAt';

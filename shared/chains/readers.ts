@@ -3,6 +3,7 @@ import { type Gate, openGate } from './budget-gate.ts';
 import { bitcoinReader } from './bitcoin/reader.ts';
 import { openBitcoinRpc } from './bitcoin/rpc.ts';
 import type { Reader } from './chain.ts';
+import { hearNewHeads } from './evm/head-news.ts';
 import { evmReader } from './evm/reader.ts';
 import { openRpc } from './evm/rpc.ts';
 import type { RpcObserver } from './rpc.ts';
@@ -47,4 +48,9 @@ export function openEndpoints(network: NetworkConfig, observe?: ChainObserver): 
 /** The reader of one network over all of its endpoints. @throws Error when its family is not part of this build */
 export function openReader(network: NetworkConfig, { endpoints, readers } = openEndpoints(network)): PooledReader {
   return poolReaders(endpoints, readers, { blockSeconds: network.blockSeconds });
+}
+
+/** Rings when the node behind a network's `headUrl` says that its head moved; returns how to stop it. Does nothing where there is none. */
+export function hearHeads({ family, headUrl }: Pick<NetworkConfig, 'family' | 'headUrl'>, ring: () => void): () => void {
+  return family === 'evm' && headUrl !== undefined ? hearNewHeads(headUrl, ring) : () => undefined;
 }

@@ -50,6 +50,8 @@ export interface NetworkConfig {
   nativeSymbol: string;
   /** One or more JSON-RPC or HTTP endpoints, in order of preference. */
   rpcUrls: string[];
+  /** WebSocket of a node that tells when its head moves (EVM); the head is asked for at once then, and as often as always without. */
+  headUrl?: string;
   finality: Finality;
   /**
    * True once every block that is still to be read logs each movement of the native coin (EIP-7708): they are read from

@@ -43,6 +43,10 @@ export interface IndexerWorld {
   redis: FreshRedis;
   networkId: string;
   streams: Streams;
+  /** What applying messages needs. */
+  deps: Deps;
+  /** Stops every indexer that runs; answers how many did. */
+  stopIndexers(): Promise<number>;
   start(options?: DeployableOptions): Promise<Deployable>;
   startConsumer(): ChainConsumer;
   /** Asks for an address to be watched; returns at once. */
@@ -102,6 +106,12 @@ export async function anIndexerWorld(options: { blocksToFinal?: number; blockSec
     redis,
     networkId,
     streams,
+    deps,
+    async stopIndexers() {
+      const stopped = running.splice(0);
+      await Promise.all(stopped.map((one) => one.stop()));
+      return stopped.length;
+    },
     tip,
     async start(more = {}) {
       const indexer = await startIndexer(environment, more);

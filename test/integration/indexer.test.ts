@@ -294,14 +294,16 @@ describe('when things go wrong', () => {
     const alice = await watching(world);
     await world.caughtUp();
     const second = await world.start({ untilReady: false });
-    await waitFor(async () => (await ready(second.opsUrl)).checks['chain:ethereum']?.includes('another indexer holds the lease'), {
-      what: 'the second to wait',
-    });
+    await waitFor(async () => (await ready(second.opsUrl)).checks['chain:ethereum']?.startsWith('standby'), { what: 'the second to stand by' });
+    expect((await ready(second.opsUrl)).status).toBe(200);
     const txids = [await chain.payAndMine(alice, null, 1n)];
     await world.caughtUp();
     await first.kill();
+    const killedAt = performance.now();
     txids.push(await chain.payAndMine(alice, null, 2n));
     await world.caughtUp();
+    expect(performance.now() - killedAt).toBeLessThan(30_000);
+    expect((await ready(second.opsUrl)).checks['chain:ethereum']).toBe('ok');
     expect((await world.sightings()).map((one) => one.txid)).toEqual(txids);
     expect((await world.tip())?.epoch).toBeGreaterThan(1);
   });

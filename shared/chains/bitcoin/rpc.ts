@@ -1,6 +1,7 @@
 import { openGate } from '../budget-gate.ts';
 import { type Rpc, type RpcObserver, type RpcOptions, RpcRefused } from '../rpc.ts';
 import { openBatches } from '../rpc-batches.ts';
+import { keyHider } from '../url-keys.ts';
 import { endpointOf, failureOf, postPatiently, readReply } from './http.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -19,6 +20,7 @@ const WARMING_UP = -28;
  */
 export function openBitcoinRpc(url: string, observe: RpcObserver = () => undefined, options: RpcOptions = {}): Rpc {
   const { target, provider, headers } = endpointOf(url);
+  const hide = keyHider(url);
   return openBatches(
     {
       provider,
@@ -32,7 +34,7 @@ export function openBitcoinRpc(url: string, observe: RpcObserver = () => undefin
       },
       failureOf,
       judge: (error, { method }) =>
-        error.code === WARMING_UP ? 'again' : new RpcRefused(method, error.code, error.message.slice(0, LONGEST_REFUSAL), undefined),
+        error.code === WARMING_UP ? 'again' : new RpcRefused(method, error.code, hide(error.message).slice(0, LONGEST_REFUSAL), undefined),
       again: { problem: 'it is still starting', trouble: 'down' },
       takesLong: (method) => PATIENCE_MS[method] !== undefined,
     },

@@ -1,4 +1,4 @@
-import { keccak256 } from 'viem';
+import { keccak } from './keccak.ts';
 import type { Log } from './replies.ts';
 
 const BYTES = 256;
@@ -10,7 +10,7 @@ const positions = new Map<string, readonly [number, number, number]>();
 function positionsOf(item: string): readonly [number, number, number] {
   const known = positions.get(item);
   if (known !== undefined) return known;
-  const hash = keccak256(item as `0x${string}`, 'bytes');
+  const hash = keccak(Buffer.from(item.slice(2), 'hex'));
   const at = (i: number): number => (((hash[i] as number) << 8) | (hash[i + 1] as number)) & 2047;
   const found = [at(0), at(2), at(4)] as const;
   if (positions.size >= REMEMBERED) positions.clear();

@@ -123,6 +123,9 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
     async nonce(address) {
       return readInteger(await call('eth_getTransactionCount', [address, 'latest']), 'the nonce');
     },
+    async waitingNonce(address) {
+      return readInteger(await call('eth_getTransactionCount', [address, 'pending']), 'the nonce');
+    },
 
     async broadcast(signedBytes) {
       try {

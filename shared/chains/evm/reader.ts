@@ -221,6 +221,12 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       return typeof answer === 'string' && /^0x[0-9a-fA-F]{64}$/.test(answer) ? BigInt(answer) : unsure(`${contract} answered balanceOf with no number`);
     },
 
+    async hasCode(address) {
+      const answer = await call('eth_getCode', [address, 'latest']);
+      if (typeof answer !== 'string' || !/^0x([0-9a-fA-F]{2})*$/.test(answer)) unsure(`it told no code of ${address}`);
+      return answer !== '0x';
+    },
+
     async seesInternal() {
       return network.coinLogs === true || tracing.offered();
     },

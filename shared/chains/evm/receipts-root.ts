@@ -1,4 +1,5 @@
-import { concatBytes, hexToBytes, keccak256, toRlp } from 'viem';
+import { bytesToHex, concatBytes, toRlp } from 'viem';
+import { keccak } from './keccak.ts';
 import type { Receipt } from './replies.ts';
 
 /** Receipts written the same way on every chain that has them: legacy and the envelopes of EIP-2930, 1559, 4844 and 7702. */
@@ -15,7 +16,18 @@ type Entry = readonly [key: readonly number[], value: Uint8Array];
  */
 export function receiptsRoot(receipts: readonly Pick<Receipt, 'type' | 'succeeded' | 'cumulativeGasUsed' | 'logsBloom' | 'logs'>[]): string | null {
   if (receipts.some(({ type }) => !KNOWN_TYPES.has(type))) return null;
-  return trieRoot(receipts.map((receipt, i) => [nibbles(toRlp(quantity(BigInt(i)), 'bytes')), encode(receipt)] as const));
+  return trieRoot(receipts.map((receipt, i) => [keyOf(i), encode(receipt)] as const));
+}
+
+/** The same in every block; as many as the largest one has. */
+const keys: (readonly number[])[] = [];
+
+function keyOf(position: number): readonly number[] {
+  const known = keys[position];
+  if (known !== undefined) return known;
+  const key = nibbles(toRlp(quantity(BigInt(position)), 'bytes'));
+  keys[position] = key;
+  return key;
 }
 
 function encode({ type, succeeded, cumulativeGasUsed, logsBloom, logs }: Parameters<typeof receiptsRoot>[0][number]): Uint8Array {
@@ -32,7 +44,7 @@ function encode({ type, succeeded, cumulativeGasUsed, logsBloom, logs }: Paramet
 }
 
 function trieRoot(entries: readonly Entry[]): string {
-  return keccak256(toRlp(entries.length === 0 ? new Uint8Array() : nodeOf(entries, 0), 'bytes'));
+  return bytesToHex(keccak(toRlp(entries.length === 0 ? new Uint8Array() : nodeOf(entries, 0), 'bytes')));
 }
 
 /** The trie's node over entries that agree in their first `depth` half bytes. No key is the beginning of another one. */
@@ -49,7 +61,7 @@ function nodeOf(entries: readonly Entry[], depth: number): Rlp {
 /** A node inside another one: itself while it is short, else its hash. */
 function referenceTo(node: Rlp): Rlp {
   const encoded = toRlp(node, 'bytes');
-  return encoded.length < 32 ? node : keccak256(encoded, 'bytes');
+  return encoded.length < 32 ? node : keccak(encoded);
 }
 
 /** Half bytes in whole ones, with a flag for odd lengths and for leaves. */
@@ -71,5 +83,5 @@ function quantity(value: bigint): Uint8Array {
 }
 
 function bytes(hex: string): Uint8Array {
-  return hexToBytes(hex as `0x${string}`);
+  return Buffer.from(hex.slice(2), 'hex');
 }

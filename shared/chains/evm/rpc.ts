@@ -6,6 +6,7 @@ import { ChainUnavailable } from '../chain.ts';
 import { type Failure, type Rpc, type RpcObserver, type RpcOptions, RpcRefused } from '../rpc.ts';
 import { isBusy, isTooMuch } from '../rpc-answers.ts';
 import { openBatches } from '../rpc-batches.ts';
+import { keyHider } from '../url-keys.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Twenty full blocks of receipts of a busy chain fit; an endless reply does not. */
@@ -13,6 +14,7 @@ const LARGEST_REPLY_BYTES = 256 * 1024 * 1024;
 
 /** Speaks JSON-RPC with one endpoint of an EVM network: what it is too busy for is asked again, what was too much in a list is asked alone. */
 export function openRpc(url: string, observe: RpcObserver = () => undefined, options: RpcOptions = {}): Rpc {
+  const hide = keyHider(url);
   const client = getHttpRpcClient(url, { timeout: options.timeoutMs ?? TIMEOUT_MS, maxResponseBodySize: LARGEST_REPLY_BYTES });
   return openBatches(
     {
@@ -24,7 +26,7 @@ export function openRpc(url: string, observe: RpcObserver = () => undefined, opt
       judge(error, { method, alone }) {
         if (isBusy(error)) return 'again';
         if (!alone && isTooMuch(error.message)) return 'alone';
-        return new RpcRefused(method, error.code, error.message, error.data);
+        return new RpcRefused(method, error.code, hide(error.message), typeof error.data === 'string' ? hide(error.data) : error.data);
       },
       again: { problem: 'it is asked too much', trouble: 'busy' },
       takesLong: () => false,

@@ -3,6 +3,7 @@ import { pauseBeforeTry, readRetryAfter } from '../budget.ts';
 import { openGate } from '../budget-gate.ts';
 import { ChainUnavailable, type Trouble, type Unavailability } from '../chain.ts';
 import type { RpcObserver, RpcOptions } from '../rpc.ts';
+import { keyHider } from '../url-keys.ts';
 import { parseLossless } from './json.ts';
 
 /** The node's own error reply: it was reached and said no. */
@@ -43,6 +44,7 @@ type Attempt = { answer: unknown } | { refusal: string } | { problem: string; tr
 export function openTronApi(url: string, observe: RpcObserver = () => undefined, options: RpcOptions = {}): TronApi {
   const { base, solidityPort, provider, headers } = endpointOf(url);
   const gate = options.gate ?? openGate(url);
+  const hide = keyHider(url);
 
   const attempt = async (path: string, body: string): Promise<Attempt> => {
     const target = new URL(base);
@@ -65,7 +67,7 @@ export function openTronApi(url: string, observe: RpcObserver = () => undefined,
       const came = await attempt(path, text);
       if ('answer' in came || 'refusal' in came) gate.answered(1);
       if ('answer' in came) return came.answer;
-      if ('refusal' in came) throw new TronRefused(path, came.refusal);
+      if ('refusal' in came) throw new TronRefused(path, hide(came.refusal).slice(0, LONGEST_REFUSAL));
       const { problem, trouble, passing, retryAfterMs } = came;
       if (trouble === 'busy') gate.refused(retryAfterMs);
       const pauseMs = Math.max(retryAfterMs ?? 0, pauseBeforeTry(tried, options.retryMs));
@@ -120,7 +122,7 @@ async function judge(response: Response): Promise<Attempt> {
   const text = await readText(response);
   const answer = parseLossless(text);
   const error = (answer as { Error?: unknown } | null | undefined)?.Error;
-  const refusal = error === undefined ? undefined : String(error).slice(0, LONGEST_REFUSAL);
+  const refusal = error === undefined ? undefined : String(error);
   const busy = status === 429 || (status === 403 && ABOUT_THE_ENDPOINT.test(text)) || (refusal !== undefined && ABOUT_THE_ENDPOINT.test(refusal));
   if (busy) {
     const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now());

@@ -114,6 +114,7 @@ export function tronPayer(api: TronApi, random: (below: number) => number = rand
     estimate: (intent) => price(intent, true),
     bump: null,
     nonce: async () => null,
+    bytesLiveSeconds: (LIFETIME_MS + LIFETIME_SPREAD_MS) / 1_000,
 
     async broadcast(signedBytes) {
       try {

@@ -1,5 +1,6 @@
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { type BlockContent, type BlockRef, ChainUnavailable, type Reader, type TransactionFacts, type WatchSet } from '../chain.ts';
+import { toHex21 } from './transaction.ts';
 import { pastBalances, presentBalance } from './balance.ts';
 import { type TronApi, TronRefused } from './http.ts';
 import { type Outcome, readOutcomes } from './infos.ts';
@@ -166,6 +167,7 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
       };
     },
 
+    hasCode: async (address) => !isNothing(readObject(await call('wallet/getcontract', { value: toHex21(address), visible: false }), 'what is at an address')),
     balance: (address, contract, height) => (height === undefined ? presentBalance(call, address, contract) : pastBalance(address, contract, height)),
 
     /** No node says so itself; one that ran many contracts lately and shows no internal transaction of any of them records none. */

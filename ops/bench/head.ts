@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { runAudit } from '#api/audit/run-audit.ts';
+import { must } from '#ops/dev/client.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import type { Database } from '#shared/platform/postgres.ts';
+import { type Bench, type Found, percentile, ratio, rounded } from './bench.ts';
+import { type BusyChain, busyEvm } from './chains.ts';
+import { aShop } from './http.ts';
+import { networkAt } from './indexing.ts';
+
+const SAMPLES = { tiny: 1, full: 30 };
+
+interface Due {
+  id: string;
+  hex: string;
+  rawAmount: bigint;
+}
+
+/** How long a payer waits after the block: until the payment is resolved in Postgres, and until the merchant's server heard of it. */
+export const head: Bench = {
+  what: 'from a block being there to its payment being credited in Postgres and its webhook being received, against asking the node and writing one row',
+  async run(stage, size) {
+    const found: Found = { figures: {}, ratios: {}, goals: [], proofs: {} };
+    const chain = await busyEvm({ blocks: 1, perBlock: 1, oneIn: 1, recipients: 1 });
+    const database = await stage.database();
+    const heard = new Map<string, number>();
+    const hooks = createServer((request, response) => {
+      let text = '';
+      request.on('data', (part: Buffer) => {
+        text += part.toString();
+      });
+      request.once('end', () => {
+        const at = performance.now();
+        const { paymentId } = JSON.parse(text) as { paymentId: string };
+        if (!heard.has(paymentId)) heard.set(paymentId, at);
+        response.end();
+      });
+    });
+    hooks.listen(0, '127.0.0.1');
+    await once(hooks, 'listening');
+    const rule = { blocks: 1 };
+    const network = { ...(await networkAt('evm', chain.url)), headUrl: chain.url.replace('http', 'ws'), finality: { resolve: [{ rule }], mature: rule } };
+    const environment = stage.environment(database, await stage.networksFile([network]));
+    const api = await stage.startApi({ ...environment, SLUICE_ROLES: 'http,worker' });
+    const indexer = await stage.startIndexer(environment);
+    const shop = await aShop(api);
+    const webhookUrl = `http://127.0.0.1:${(hooks.address() as AddressInfo).port}/`;
+    const due: Due[] = [];
+    for (let i = 0; i < SAMPLES[size]; i++) {
+      const body = { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl };
+      const { paymentUid, payment } = (await shop.must('POST', '/payments', { body })) as {
+        paymentUid: string;
+        payment: { offers: { id: string; assetSymbol: string; totalValue: string }[] };
+      };
+      const offer = payment.offers.find(({ assetSymbol }) => assetSymbol === 'USDC');
+      if (offer === undefined) throw new Error('there is no offer in USDC');
+      const url = `${api.origin}/api/v1/public/payments/${paymentUid}/offers/${offer.id}/select`;
+      const address = await waitFor(async () => (await must(url, 'POST')).depositAddress as string | undefined, { what: 'a deposit address' });
+      due.push({ id: paymentUid, hex: address.slice(2).toLowerCase(), rawAmount: BigInt(Math.round(Number(offer.totalValue) * 1e6)) });
+    }
+    const credited: number[] = [];
+    const webhooks: number[] = [];
+    const bare: number[] = [];
+    await database.sql`create table bench_floor (id bigint generated always as identity primary key, block text not null)`;
+    for (const one of due) {
+      const minedAt = await pay(chain, one);
+      credited.push((await resolvedAt(database, one.id)) - minedAt);
+      await waitFor(() => heard.has(one.id), { what: 'the webhook', timeoutMs: 30_000 });
+      webhooks.push((heard.get(one.id) as number) - minedAt);
+      bare.push(await bareHop(database, chain));
+      // Neither in step with the indexer's questions nor with anything else.
+      await pause(50 + Math.random() * 300);
+    }
+    await database.sql`drop table bench_floor`;
+    await Promise.all([api.stop(), indexer.stop()]);
+    hooks.close();
+    await chain.stop();
+    const spread = (samples: readonly number[]): { p50Ms: number; p95Ms: number } => ({
+      p50Ms: rounded(percentile(samples, 0.5)),
+      p95Ms: rounded(percentile(samples, 0.95)),
+    });
+    found.figures = { credited: spread(credited), 'webhook received': spread(webhooks), 'bare: node asked, one row written': spread(bare) };
+    for (const [name, { p50Ms, p95Ms }] of Object.entries(found.figures)) stage.say(`${name}: p50 ${p50Ms} ms, p95 ${p95Ms} ms`);
+    const [p50, p95] = [0.5, 0.95].map((share) => percentile(credited, share) / percentile(bare, share)) as [number, number];
+    found.ratios = { 'credited p50 ÷ bare': ratio(p50, 1), 'credited p95 ÷ bare': ratio(p95, 1) };
+    const paid = await database.sql<
+      [{ count: number; sum: string }]
+    >`select count(*)::int as count, sum(amount)::text as sum from deposits where state = 'credited'`;
+    const sum = due.reduce((total, { rawAmount }) => total + rawAmount, 0n);
+    found.proofs = {
+      everyPaymentCreditedOnce: paid[0].count === due.length,
+      sumExact: BigInt(Math.round(Number(paid[0].sum) * 1e6)) === sum,
+      auditClean: (await runAudit(database.sql)).every(({ rows }) => rows.length === 0),
+    };
+    found.goals = [
+      { goal: 'P5: credited p50 ≤ 3x the bare hop', measured: ratio(p50, 1), met: p50 <= 3 },
+      { goal: 'P5: credited p95 ≤ 4x the bare hop', measured: ratio(p95, 1), met: p95 <= 4 },
+      { goal: 'P14: webhook received p50 ≤ 15 ms', measured: rounded(percentile(webhooks, 0.5)), met: percentile(webhooks, 0.5) <= 15 },
+      { goal: 'P14: webhook received p95 ≤ 50 ms', measured: rounded(percentile(webhooks, 0.95)), met: percentile(webhooks, 0.95) <= 50 },
+    ];
+    return found;
+  },
+};
+
+/** When its block was there, `performance.now()`. */
+async function pay(chain: BusyChain, { hex, rawAmount }: Due): Promise<number> {
+  await chain.payNow?.(hex, rawAmount);
+  return performance.now();
+}
+
+async function resolvedAt({ sql }: Database, id: string): Promise<number> {
+  const until = performance.now() + 30_000;
+  while (performance.now() < until) {
+    const [row] = await sql<{ status: string }[]>`select status from payments where id = ${id}`;
+    if (row?.status === 'SUCCESS') return performance.now();
+    await pause(1);
+  }
+  throw new Error(`payment ${id} was not resolved`);
+}
+
+/** The least there is to do: learn of the block, read its receipts, write one row. */
+async function bareHop({ sql }: Database, chain: BusyChain): Promise<number> {
+  const started = performance.now();
+  const ask = async (method: string, params: unknown[]): Promise<{ hash: string }> => {
+    const response = await fetch(chain.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    return ((await response.json()) as { result: { hash: string } }).result;
+  };
+  const { hash } = await ask('eth_getBlockByNumber', ['latest', false]);
+  await ask('eth_getBlockReceipts', [hash]);
+  await sql`insert into bench_floor (block) values (${hash})`;
+  return performance.now() - started;
+}

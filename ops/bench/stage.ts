@@ -1,0 +1,223 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { plainEnvironment } from '#ops/dev/services/child.ts';
+import { databaseUrl, ensureDatabase, removeCluster, startPostgres } from '#ops/dev/services/postgres.ts';
+import { startRedis } from '#ops/dev/services/redis.ts';
+import { freePort, waitFor } from '#ops/dev/services/wait.ts';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import { DEMO_SEED } from '#shared/platform/config.ts';
+import { migrate } from '#shared/platform/migrate.ts';
+import { connect, type Database } from '#shared/platform/postgres.ts';
+
+const secret = (): string => randomBytes(24).toString('hex');
+
+/** Secrets of one run; they open nothing. */
+export const SECRETS = {
+  SLUICE_STREAM_KEY: secret(),
+  SLUICE_API_KEY_PEPPER: secret(),
+  SLUICE_OPERATOR_TOKEN: secret(),
+  SLUICE_MASTER_KEY: secret(),
+};
+
+/** A process under measurement; what it writes goes to a file, so that nobody spends CPU on reading it. */
+export interface Process {
+  pid: number;
+  /** Unix milliseconds. */
+  startedMs: number;
+  logFile: string;
+  exited: Promise<number | null>;
+  /** SIGTERM, and SIGKILL after 10 s. */
+  stop(): Promise<void>;
+}
+
+export interface ApiProcess extends Process {
+  origin: string;
+}
+
+/** Real servers for one run: Postgres that keeps what it was told, Redis, and the deployables as they are built. */
+export interface Stage {
+  directory: string;
+  redisUrl: string;
+  /** Whether Postgres writes to disk before it says so; without it no figure about writing counts. */
+  durable: boolean;
+  /** An empty, migrated database. */
+  database(): Promise<Database & { url: string }>;
+  /** Writes a networks file; what an environment's SLUICE_NETWORKS names. */
+  networksFile(networks: readonly NetworkConfig[]): Promise<string>;
+  environment(database: { url: string }, networksFile: string): Record<string, string>;
+  startApi(environment: Record<string, string>): Promise<ApiProcess>;
+  startIndexer(environment: Record<string, string>): Promise<Process>;
+  /** A program of this folder as a process of its own, whose CPU and memory are its own. */
+  startTool(file: string, args: readonly string[]): Promise<Tool>;
+  /** What Postgres wrote to its log since it was started. */
+  postgresLog: string[];
+  say(line: string): void;
+  stop(): Promise<void>;
+}
+
+/** A tool answers each line it is sent with one line of JSON. */
+export interface Tool extends Process {
+  ask<T>(question: object): Promise<T>;
+}
+
+/** Starts the servers below `.sluice/bench`; `durable` false only where nothing is measured. */
+export async function openStage(options: { durable: boolean; say(line: string): void }): Promise<Stage> {
+  const root = process.cwd();
+  const directory = join(root, '.sluice', 'bench', String(process.pid));
+  await mkdir(directory, { recursive: true });
+  const postgresLog: string[] = [];
+  const cluster = join(directory, 'postgres');
+  const [postgres, redis] = await Promise.all([
+    startPostgres({ root, directory: cluster, durable: options.durable, template: 'test-cluster', log: (line) => void postgresLog.push(line) }),
+    startRedis({ root, directory: join(directory, 'redis'), log: () => undefined }),
+  ]);
+  const running = new Set<Process>();
+  const databases: Database[] = [];
+  let lastRedis = -1;
+  let migrated: Promise<string> | undefined;
+
+  const start = async (name: string, args: readonly string[], env: Record<string, string | undefined>, pipes = false): Promise<Started> => {
+    const logFile = join(directory, `${name}-${randomUUID()}.log`);
+    const log = await open(logFile, 'a');
+    const startedMs = Date.now();
+    const child = spawn(process.execPath, args, { env, stdio: pipes ? ['pipe', 'pipe', log.fd] : ['ignore', log.fd, log.fd] });
+    await once(child, 'spawn');
+    await log.close();
+    const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const started: Started = {
+      child,
+      pid: child.pid as number,
+      startedMs,
+      logFile,
+      exited,
+      async stop() {
+        const insist = setTimeout(() => child.kill('SIGKILL'), 10_000);
+        if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+        await exited;
+        clearTimeout(insist);
+      },
+    };
+    running.add(started);
+    void exited.then(() => running.delete(started));
+    return started;
+  };
+
+  const deployable = async (name: 'api' | 'indexer', environment: Record<string, string>): Promise<Process> => {
+    const port = await freePort();
+    const env = { PATH: process.env.PATH, SLUICE_METRICS_PORT: String(port), ...environment };
+    const started = await start(name, [...(process.env.SLUICE_BENCH_NODE_ARGS ?? '').split(' ').filter(Boolean), join('dist', `${name}.js`)], env);
+    try {
+      await waitFor(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, { what: `${name} to be ready`, timeoutMs: 60_000 });
+    } catch (error) {
+      await started.stop();
+      throw new Error(`${(error as Error).message}\n${(await readFile(started.logFile, 'utf8')).split('\n').slice(-12).join('\n')}`, { cause: error });
+    }
+    return started;
+  };
+
+  return {
+    directory,
+    get redisUrl() {
+      return `${redis.url}/${lastRedis}`;
+    },
+    durable: options.durable,
+    postgresLog,
+    say: options.say,
+    async database() {
+      migrated ??= migratedDatabase(postgres.url);
+      const url = await copyOf(postgres.url, await migrated);
+      const database = connect(url, { name: 'sluice-bench', max: 4 });
+      databases.push(database);
+      lastRedis = (lastRedis + 1) % 16;
+      return { ...database, url };
+    },
+    async networksFile(networks) {
+      const file = join(directory, `networks-${randomUUID()}.json`);
+      await writeFile(file, JSON.stringify({ networks }));
+      return file;
+    },
+    environment: (database, networksFile) => ({
+      NODE_ENV: 'development',
+      DATABASE_URL: database.url,
+      REDIS_URL: `${redis.url}/${lastRedis}`,
+      SLUICE_NETWORKS: networksFile,
+      // Everything comes from one address here; the limiter works as always and never refuses.
+      SLUICE_RATE_LIMIT_SCALE: '100000',
+      SLUICE_MAIL_DIR: join(directory, 'mail'),
+      ...SECRETS,
+    }),
+    async startApi(environment) {
+      const [port, checkout] = [await freePort(), await freePort()];
+      const seed = environment.SLUICE_ROLES?.includes('signer') ? { SLUICE_SIGNER_SEED: DEMO_SEED } : {};
+      const env = { SLUICE_PORT: String(port), SLUICE_CHECKOUT_PORT: String(checkout), ...seed, ...environment };
+      return { ...(await deployable('api', env)), origin: `http://127.0.0.1:${port}` };
+    },
+    startIndexer: (environment) => deployable('indexer', environment),
+    async startTool(file, args) {
+      const own = process.execArgv.some((arg) => arg.includes('tsx')) ? process.execArgv : ['--import', 'tsx'];
+      const started = await start(
+        file.replace(/\.ts$/, ''),
+        [...own, '--max-old-space-size=8192', join('ops', 'bench', file), ...args],
+        plainEnvironment(),
+        true,
+      );
+      const ask = conversation(started);
+      return { ...started, ask };
+    },
+    async stop() {
+      await Promise.all([...running].map((one) => one.stop()));
+      await Promise.all(databases.map((database) => database.end()));
+      await Promise.all([redis.stop(), postgres.stop()]);
+      await removeCluster(cluster);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Makes the database that all others are copies of; its name. */
+async function migratedDatabase(serverUrl: string): Promise<string> {
+  const name = 'sluice_bench_template';
+  const database = connect(await ensureDatabase(serverUrl, name), { name: 'sluice-bench', max: 1 });
+  await migrate(database.sql, 'shared/schema');
+  await database.end();
+  return name;
+}
+
+async function copyOf(serverUrl: string, template: string): Promise<string> {
+  const name = `sluice_bench_${randomUUID().replaceAll('-', '')}`;
+  const admin = connect(serverUrl, { name: 'sluice-bench', max: 1 });
+  try {
+    await admin.sql`create database ${admin.sql(name)} template ${admin.sql(template)}`;
+  } finally {
+    await admin.end();
+  }
+  return databaseUrl(serverUrl, name);
+}
+
+interface Started extends Process {
+  child: ChildProcess;
+}
+
+/** One line each way; answers come in the order of the questions. */
+function conversation({ child, exited, logFile }: Started): <T>(question: object) => Promise<T> {
+  const waiting: { resolve(answer: unknown): void; reject(error: Error): void }[] = [];
+  let rest = '';
+  child.stdout?.setEncoding('utf8').on('data', (part: string) => {
+    const lines = (rest + part).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) waiting.shift()?.resolve(JSON.parse(line));
+  });
+  void exited.then(async () => {
+    if (waiting.length === 0) return;
+    const last = (await readFile(logFile, 'utf8').catch(() => '')).split('\n').slice(-12).join('\n');
+    for (const { reject } of waiting.splice(0)) reject(new Error(`a tool of the bench ended early:\n${last}`));
+  });
+  return <T>(question: object) =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ resolve: resolve as (answer: unknown) => void, reject });
+      child.stdin?.write(`${JSON.stringify(question)}\n`);
+    });
+}

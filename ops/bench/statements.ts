@@ -1,0 +1,162 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { plainEnvironment, run } from '#ops/dev/services/child.ts';
+import { onPath } from '#ops/dev/services/on-path.ts';
+import { connect } from '#shared/platform/postgres.ts';
+
+/** A statement as a request had it run: its text with $1…, and what was bound. */
+export interface Statement {
+  text: string;
+  /** Null for a null; everything else in Postgres' own words. */
+  values: (string | null)[];
+}
+
+const ENTRY = /^\d{4}-\d\d-\d\d \S+ \S+ \[(\d+)\] (\w+): {2}(.*)$/;
+const RUN = /^(?:duration: [\d.]+ ms {2})?(?:execute [^:]*|statement): (.*)$/s;
+
+/**
+ * What Postgres logged of the statements of one request (`log_min_duration_statement = 0`), in order; those about the
+ * connection itself are left out.
+ */
+export function readStatements(log: readonly string[]): Statement[] {
+  const found: Statement[] = [];
+  let current: Statement | undefined;
+  for (const { severity, message } of entriesOf(log)) {
+    if (severity === 'DETAIL') {
+      // What was bound is told with the binding as well, which is none of ours.
+      if (current !== undefined) current.values = readValues(message);
+      continue;
+    }
+    const text = severity === 'LOG' ? RUN.exec(message)?.[1] : undefined;
+    current = text === undefined || /pg_catalog\.pg_type/.test(text) ? undefined : { text, values: [] };
+    if (current !== undefined) found.push(current);
+  }
+  return found;
+}
+
+function entriesOf(log: readonly string[]): { severity: string; message: string }[] {
+  const entries: { severity: string; message: string }[] = [];
+  for (const line of log) {
+    const [, , severity, message] = ENTRY.exec(line) ?? [];
+    if (severity !== undefined && message !== undefined) entries.push({ severity, message });
+    else if (entries.length > 0) (entries.at(-1) as { message: string }).message += `\n${line.replace(/^\t/, '')}`;
+  }
+  return entries;
+}
+
+/** `$1 = 'a''b', $2 = NULL` */
+function readValues(text: string): (string | null)[] {
+  return [...text.matchAll(/\$\d+ = (?:NULL|'((?:[^']|'')*)')/g)].map((match) => match[1]?.replaceAll("''", "'") ?? null);
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** How the benches begin an Idempotency-Key, so that it is not taken for an id. */
+const KEY = /^order-/;
+const BYTES = /^\\x[0-9a-f]+$/;
+
+/**
+ * Ids and keys that are new with each request: those that the second of two requests of a kind does not have. What stands
+ * for them is another random value each time, the same one wherever it stands.
+ */
+export function freshValues(first: readonly Statement[], second: readonly Statement[]): string[] {
+  // Reads that go out at the same time are logged in any order.
+  const [one, other] = [first, second].map((statements) => statements.toSorted((a, b) => a.text.localeCompare(b.text))) as [Statement[], Statement[]];
+  if (one.length !== other.length || one.some(({ text }, i) => text !== other[i]?.text)) throw new Error('two requests of a kind ran different statements');
+  const seen = new Set(other.flatMap(({ values }) => values));
+  const isFresh = (value: string | null): value is string => value !== null && !seen.has(value) && (UUID.test(value) || BYTES.test(value) || KEY.test(value));
+  return [...new Set(one.flatMap(({ values }) => values.filter(isFresh)))];
+}
+
+/** What one request has Postgres do. */
+export interface Requested {
+  statements: readonly Statement[];
+  /** Values that are new with each request. */
+  fresh: readonly string[];
+}
+
+export interface Replayed {
+  perSecond: number;
+  by: 'pgbench' | 'driver';
+}
+
+/** Runs the statements as fast as Postgres takes them, prepared: by pgbench, or through the service's own driver where there is no pgbench. */
+export async function replay(url: string, requested: Requested, options: { clients: number; seconds: number; directory: string }): Promise<Replayed> {
+  const pgbench = await onPath(['pgbench']);
+  if (pgbench === undefined) return replayByDriver(url, requested, options);
+  const file = join(options.directory, `pgbench-${randomUUID()}.sql`);
+  await writeFile(file, scriptOf(requested));
+  const { clients, seconds, directory } = options;
+  const args = ['-n', '-M', 'prepared', '-c', String(clients), '-j', '2', '-T', String(seconds), '-f', file, url];
+  const output = await run({ name: 'pgbench', command: pgbench, args, cwd: directory, env: plainEnvironment() });
+  const tps = Number(/tps = ([\d.]+) \(without/.exec(output)?.[1]);
+  if (!(tps > 0) || /aborted/.test(output)) throw new Error(`pgbench: ${output}`);
+  return { perSecond: tps, by: 'pgbench' };
+}
+
+/** A pgbench script: one random number per fresh value, everything else as it was. */
+function scriptOf({ statements, fresh }: Requested): string {
+  const sets = fresh.map((_, i) => `\\set fresh${i} random(1, 9223372036854775807)`);
+  return `${[...sets, ...statements.map((one) => `${inlined(one, fresh, (at) => `:fresh${at}`)};`)].join('\n')}\n`;
+}
+
+/** One line of SQL with every value in it; `placeholder` writes the random number that a fresh value is made of. */
+function inlined({ text, values }: Statement, fresh: readonly string[], placeholder: (at: number) => string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ')
+    .replace(/\$(\d+)/g, (_, place: string) => {
+      const value = values[Number(place) - 1] ?? null;
+      if (value === null) return 'null';
+      const at = fresh.indexOf(value);
+      if (at < 0) return literal(value);
+      const digest = `md5((${placeholder(at)})::bigint::text)`;
+      if (UUID.test(value)) return `${digest}::uuid`;
+      return KEY.test(value) ? `'order-' || ${digest}` : `decode(${digest} || ${digest}, 'hex')`;
+    });
+}
+
+/** Without a colon in it: pgbench would take what follows for one of its variables. */
+function literal(value: string): string {
+  return `E'${value.replaceAll('\\', '\\\\').replaceAll("'", "''").replaceAll(':', '\\x3a')}'`;
+}
+
+/** The same statements through the driver of the service, on as many connections, with nothing around them. */
+export async function replayByDriver(
+  url: string,
+  { statements, fresh }: Requested,
+  { clients, seconds }: { clients: number; seconds: number },
+): Promise<Replayed> {
+  const prepared = statements.map((one) => {
+    const used: number[] = [];
+    const text = inlined(one, fresh, (at) => {
+      if (!used.includes(at)) used.push(at);
+      return `$${used.indexOf(at) + 1}`;
+    });
+    return { text, used };
+  });
+  const connections = Array.from({ length: clients }, () => connect(url, { name: 'sluice-bench-replay', max: 1 }));
+  let done = 0;
+  const started = performance.now();
+  const until = started + seconds * 1_000;
+  try {
+    await Promise.all(
+      connections.map(async ({ sql }) => {
+        while (performance.now() < until) {
+          const numbers = fresh.map(() => randomInt(2 ** 47));
+          for (const { text, used } of prepared)
+            await sql.unsafe(
+              text,
+              used.map((at) => numbers[at] as number),
+              { prepare: true },
+            );
+          done += 1;
+        }
+      }),
+    );
+  } finally {
+    await Promise.all(connections.map((one) => one.end()));
+  }
+  return { perSecond: done / ((performance.now() - started) / 1_000), by: 'driver' };
+}

@@ -1,0 +1,102 @@
+import type { Found } from './bench.ts';
+
+/** What `--out` writes, as far as a table needs it. */
+export interface Report {
+  results: Partial<Record<string, Found>>;
+}
+
+/** Which goal, ratio and figures make a row; text in a goal is how it begins. */
+interface Row {
+  bench: string;
+  what: string;
+  measured(found: Found): string;
+  ratio?: string;
+  goal?: { begins: string; least?: string; most?: string };
+}
+
+const figure = (found: Found, name: string, field: string): string => {
+  const value = found.figures[name]?.[field];
+  return typeof value === 'number' ? value.toLocaleString('en-US') : '–';
+};
+
+const backfilled = (what: string, name: string, least?: string, begins = ''): Row => ({
+  bench: 'backfill',
+  what,
+  measured: (found) => `${figure(found, name, 'blocksPerSecond')} blocks/s against ${figure(found, name, 'bareBlocksPerSecond')}`,
+  ratio: `${name} ÷ bare loop`,
+  ...(least === undefined ? {} : { goal: { begins, least } }),
+});
+
+const asked = (what: string, name: string): Row => ({
+  bench: 'http',
+  what,
+  measured: (found) =>
+    `${figure(found, name, 'perSecond')}/s against ${figure(found, name, 'statementsPerSecondBare')} (${figure(found, name, 'statements')} statements), p99 ${figure(found, name, 'p99Ms')} ms`,
+  ratio: `${name} ÷ its statements`,
+});
+
+const MILLION = '1000000 watched';
+const BARE_HOP = 'bare: node asked, one row written';
+
+const ROWS: readonly Row[] = [
+  backfilled('EVM on anvil, everything read', 'evm on anvil', '0.80', 'P3'),
+  backfilled('EVM from memory, everything read', 'evm from memory'),
+  backfilled('EVM from memory, receipts only', 'evm from memory, no traces', '0.50', 'P2'),
+  backfilled('TRON from memory', 'tron from memory'),
+  backfilled('Bitcoin from memory', 'bitcoin from memory', '0.60', 'P15'),
+  {
+    bench: 'head',
+    what: 'credited, subscribed to new heads',
+    measured: (found) => `${figure(found, 'credited', 'p50Ms')} ms against ${figure(found, BARE_HOP, 'p50Ms')} at the median`,
+    ratio: 'credited p50 ÷ bare',
+    goal: { begins: 'P5: credited p50', most: '3' },
+  },
+  {
+    bench: 'head',
+    what: 'webhook received',
+    measured: (found) => `${figure(found, 'webhook received', 'p50Ms')} ms at the median, ${figure(found, 'webhook received', 'p95Ms')} at 95 %`,
+    goal: { begins: 'P14: webhook received p50', most: '15 ms' },
+  },
+  {
+    bench: 'memory',
+    what: 'memory of 1,000,000 addresses',
+    measured: (found) => `${figure(found, 'added', 'peakMib')} MiB added, ${figure(found, 'added', 'bytesPerAddress')} bytes each`,
+    goal: { begins: 'P6: memory added', most: '60 MiB' },
+  },
+  {
+    bench: 'memory',
+    what: 'the whole indexer with them',
+    measured: (found) => `${figure(found, MILLION, 'peakRssMib')} MiB at its peak`,
+    goal: { begins: 'P6: the whole indexer', most: '180 MiB' },
+  },
+  {
+    bench: 'memory',
+    what: 'time of a block, 1,000,000 against 100,000',
+    measured: (found) => `${figure(found, MILLION, 'msPerBlock')} ms against ${figure(found, '100000 watched', 'msPerBlock')}`,
+    ratio: 'time of a block, 1000000 ÷ 100000 watched',
+    goal: { begins: 'P7', most: '1.05' },
+  },
+  {
+    bench: 'memory',
+    what: 'start to following with 1,000,000',
+    measured: (found) => `${figure(found, MILLION, 'startSeconds')} s, ${figure(found, '0 watched', 'startSeconds')} s with none`,
+    goal: { begins: 'P8', most: '2 s' },
+  },
+  { ...asked('create', 'create'), goal: { begins: 'P9', least: '0.45' } },
+  asked('create with an Idempotency-Key', 'create with Idempotency-Key'),
+  asked('public read', 'public read'),
+  asked('verify', 'verify'),
+];
+
+/** The figures of a report as the Markdown table of ops/docs/benchmarks.md; benches that were not run leave no rows. Pure. */
+export function tableOf({ results }: Report): string {
+  const rows = ROWS.flatMap(({ bench, what, measured, ratio, goal }) => {
+    const found = results[bench];
+    if (found === undefined) return [];
+    const verdict = goal === undefined ? undefined : found.goals.find((one) => one.goal.startsWith(goal.begins));
+    const bound = goal?.least === undefined ? `at most ${goal?.most}` : `at least ${goal.least}`;
+    const told = verdict === undefined ? 'none' : `${bound}: ${verdict.met ? 'met' : 'missed'}`;
+    return [`| ${[what, measured(found), ratio === undefined ? '' : String(found.ratios[ratio] ?? '–'), told].join(' | ')} |`];
+  });
+  return ['| bench | measured | ratio | goal |', '|---|---|---|---|', ...rows, ''].join('\n');
+}
