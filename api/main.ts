@@ -11,11 +11,13 @@ import { pricePolicy, storedPrices } from '#api/clients/prices.ts';
 import { openPriceSources } from '#api/clients/prices/registry.ts';
 import { startChainConsumer } from '#api/consumers/chain-events.ts';
 import { startMempoolConsumer } from '#api/consumers/mempool-events.ts';
+import { startRescanConsumer } from '#api/consumers/rescans.ts';
 import type { Chain, Deps } from '#api/deps.ts';
 import { createApp } from '#api/http/app.ts';
 import { createCheckoutApp } from '#api/http/checkout-app.ts';
 import { openPaymentSockets } from '#api/http/payment-socket.ts';
 import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
+import { startCanary } from '#api/jobs/canary.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { operations } from '#api/operations/index.ts';
 import { operatorOperations } from '#api/operations/operator/index.ts';
@@ -25,24 +27,33 @@ import { openSigners, startSigner } from '#api/signer/start.ts';
 import { seedWallets } from '#api/treasury/wallets.ts';
 import { pinGenesis } from '#api/operator/pin-genesis.ts';
 import { registry } from '#api/jobs/index.ts';
+import { factsOf } from '#shared/chains/chain-facts.ts';
 import { codecOf, openDeriver } from '#shared/chains/codecs.ts';
 import { openPayer } from '#shared/chains/payers.ts';
 import { openEndpoints, openReader } from '#shared/chains/readers.ts';
 import { openScreeningSources } from '#api/clients/screening/registry.ts';
 import { anyAddress } from '#api/screening/any-address.ts';
 import { openScreening } from '#api/screening/open.ts';
+import { countRpc, gaugeChains, gaugeConnections, timeDatabase } from '#shared/platform/common-metrics.ts';
 import { type ApiConfig, ConfigError, readApiConfig } from '#shared/platform/config.ts';
 import { armCrashPoint } from '#shared/platform/crash-points.ts';
-import { startHealthServer } from '#shared/platform/health.ts';
+import { type DatabaseClock, followDatabaseClock } from '#shared/platform/database-clock.ts';
+import { isWritable, onceReachable } from '#shared/platform/database-problems.ts';
+import { type HealthCheck, startHealthServer } from '#shared/platform/health.ts';
 import { createLifecycle, type Lifecycle } from '#shared/platform/lifecycle.ts';
 import { createLimiter, type Limiter } from '#shared/platform/limiter.ts';
 import { createLogger, type Logger } from '#shared/platform/logger.ts';
-import { type ApiMetrics, countRpc, createApiMetrics } from '#shared/platform/metrics.ts';
+import { type ApiMetrics, createApiMetrics } from '#shared/platform/metrics.ts';
 import { migrate } from '#shared/platform/migrate.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { openSharedBuckets } from '#shared/platform/redis-buckets.ts';
 import { indexerChannel, openStreams, type Streams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
-import { VERSION } from '#shared/platform/version.ts';
+import { openTracing } from '#shared/platform/tracing-export.ts';
+import { COMMIT, VERSION } from '#shared/platform/version.ts';
+import { startWatchdog } from '#shared/platform/watchdog.ts';
+
+/** Whoever asks over HTTP rather hears soon that we are busy. */
+const REQUEST_WAIT_MS = 5_000;
 
 async function main(): Promise<void> {
   const config = readApiConfig(process.env);
@@ -51,28 +62,47 @@ async function main(): Promise<void> {
   armCrashPoint(config.SLUICE_CRASH_AT);
   const log = createLogger({ component: 'api', level: config.SLUICE_LOG_LEVEL });
   const lifecycle = createLifecycle(log);
-  const metrics = createApiMetrics(VERSION);
+  await start(config, log, lifecycle).catch((error: unknown) => {
+    // Told to stop while it waited for something: the lifecycle ends this process, and nothing went wrong.
+    if (!lifecycle.signal.aborted) throw error;
+  });
+}
 
-  const db = connect(config.DATABASE_URL, { name: 'sluice-api', max: 20 });
+async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Promise<void> {
+  const tracing = await openTracing({ service: 'sluice-api', version: VERSION, log }, process.env);
+  if (tracing !== undefined) lifecycle.onStop('tracing', () => tracing.stop());
+  const metrics = createApiMetrics(VERSION, { commit: COMMIT, chains: config.networks.map((network) => network.name) });
+  gaugeChains(
+    metrics,
+    config.networks.map((network) => ({ chain: network.name, ...factsOf(network) })),
+  );
+
+  const db = connect(config.DATABASE_URL, { name: 'sluice-api', max: 20, observe: timeDatabase(metrics) });
+  gaugeConnections(metrics, () => db.pool());
   lifecycle.onStop('postgres', () => db.end());
-  const { applied } = await migrate(db.sql, process.env.SLUICE_SCHEMA_DIR ?? join(process.cwd(), 'shared/schema'));
+  const health = await startHealth(config, log, lifecycle, metrics);
+  const { applied } = await onceReachable(log, lifecycle.signal, () => bringUpToDate(config));
   if (applied.length > 0) log.info({ applied }, 'schema migrated');
   await assertDurable(db.sql);
+  const clock = await followDatabaseClock(db.sql, log);
+  lifecycle.onStop('clock', () => clock.stop());
 
-  const streams = openStreams({ url: config.REDIS_URL, key: config.SLUICE_STREAM_KEY, name: 'sluice-api', log });
+  const { SLUICE_STREAM_KEY: key, SLUICE_STREAM_KEY_PREVIOUS: previousKey } = config;
+  const streams = openStreams({ url: config.REDIS_URL, key, previousKey, name: 'sluice-api', log });
   lifecycle.onStop('redis', () => streams.close());
   const buckets = openSharedBuckets({ url: config.REDIS_URL, name: 'sluice-api-limits', log });
   lifecycle.onStop('rate limits', () => buckets.close());
   const limiter = createLimiter({ now: Date.now, shared: buckets });
   const news = openNews(streams);
-  const deps = await openDeps({ config, log, db, streams, news, metrics, limiter });
+  const deps = await openDeps({ config, log, db, clock, streams, news, metrics, limiter });
   await seedWallets(deps);
 
   const roles = new Set(config.SLUICE_ROLES);
   const jobs = roles.has('worker') ? await startWorker(deps, streams, lifecycle) : undefined;
   if (roles.has('signer')) startSignerRole(deps, config, lifecycle);
-  if (roles.has('http')) await startHttp(deps, { jobs, news }, lifecycle);
-  await startHealth(config, log, { db, streams }, lifecycle, metrics);
+  if (roles.has('http')) await startHttp({ ...deps, db: db.waitingAtMost(REQUEST_WAIT_MS) }, { jobs, news }, lifecycle);
+  health.ready({ db, streams });
+  lifecycle.onStop('watchdog', startWatchdog('api'));
   log.info({ roles: [...roles], networks: [...deps.chains.keys()], version: VERSION }, 'started');
 }
 
@@ -80,12 +110,13 @@ async function openDeps(parts: {
   config: ApiConfig;
   log: Logger;
   db: Database;
+  clock: DatabaseClock;
   streams: Streams;
   news: NewsLine;
   metrics: ApiMetrics;
   limiter: Limiter;
 }): Promise<Deps> {
-  const { config, log, db, streams, news, metrics, limiter } = parts;
+  const { config, log, db, clock, streams, news, metrics, limiter } = parts;
   const staticPrices = config.SLUICE_PRICE_SOURCE === 'static';
   const ids = await seedNetworks({ db, networks: config.networks, codec: codecOf, staticPrices, randomBytes });
   const chains = new Map<string, Chain>(
@@ -109,7 +140,7 @@ async function openDeps(parts: {
     mail: openMailer(config),
     limiter,
     randomBytes,
-    wallClock: Date.now,
+    wallClock: clock.now,
     wake: () => streams.nudge(WORKER_CHANNEL),
     nudgeIndexer: (network) => streams.nudge(indexerChannel(network)),
     announce: (paymentIds, network) => news.announce({ paymentIds, ...(network !== undefined && { network }) }),
@@ -117,16 +148,23 @@ async function openDeps(parts: {
   };
 }
 
-/** The worker role: applies the block streams, runs due jobs and sweeps deadlines. */
+/** The worker role: applies the block streams, runs due jobs, sweeps deadlines, and proves every minute that payments work. */
 async function startWorker(deps: Deps, streams: Streams, lifecycle: Lifecycle): Promise<Jobs> {
   const jobs = await startJobs(deps, registry);
+  const { SLUICE_CANARY_URL: url, SLUICE_CANARY_KEY_FILE: keyFile } = deps.config;
+  if (url !== undefined && keyFile !== undefined) {
+    const canary = startCanary(deps, { url, keyFile });
+    lifecycle.onStopAtOnce('canary', () => canary.stop());
+  }
   const stopListening = streams.onNudge(WORKER_CHANNEL, () => jobs.wake());
   const consumer = startChainConsumer(deps, streams, randomUUID());
   const mempool = startMempoolConsumer(deps, streams);
+  const rescans = startRescanConsumer(deps, streams);
   lifecycle.onStopAtOnce('jobs', () => jobs.stop());
   lifecycle.onStop('worker nudges', () => stopListening());
   lifecycle.onStop('chain consumer', () => consumer.stop());
   lifecycle.onStop('mempool consumer', () => mempool.stop());
+  lifecycle.onStop('rescan consumer', () => rescans.stop());
   return jobs;
 }
 
@@ -140,8 +178,10 @@ function startSignerRole(deps: Deps, config: ApiConfig, lifecycle: Lifecycle): v
 async function startHttp(deps: Deps, { jobs, news }: { jobs: Jobs | undefined; news: NewsLine }, lifecycle: Lifecycle): Promise<void> {
   const production = deps.config.NODE_ENV === 'production';
   const contractFolder = join(process.cwd(), 'dist/contract');
+  const docs = join(process.cwd(), 'dist/docs');
   const app = await createApp(deps, {
     contractFolder,
+    docsFolders: { pages: docs, runbooks: join(docs, 'runbooks'), assets: join(docs, 'assets') },
     operations,
     operatorOperations: operatorOperations({
       devChains: production ? null : localChains(deps.config.networks, deps.log),
@@ -174,28 +214,35 @@ async function listen(
   lifecycle.onStopAtOnce(name, () => closeHttpServer(server));
 }
 
+/** Migrations have connections of their own, without deadlines: an index takes as long as it takes. */
+async function bringUpToDate(config: ApiConfig): Promise<{ applied: string[] }> {
+  const db = connect(config.DATABASE_URL, { name: 'sluice-migrations', max: 1, deadlines: 'none' });
+  try {
+    return await migrate(db.sql, process.env.SLUICE_SCHEMA_DIR ?? join(process.cwd(), 'shared/schema'));
+  } finally {
+    await db.end();
+  }
+}
+
+/** Answers from the first moment on, so that whoever watches can tell a process that waits for its database from one that is dead. */
 async function startHealth(
   config: ApiConfig,
   log: Logger,
-  parts: { db: Database; streams: Streams },
   lifecycle: Lifecycle,
   metrics: ApiMetrics,
-): Promise<void> {
-  const health = await startHealthServer(log, {
-    host: config.SLUICE_HOST,
-    port: config.SLUICE_METRICS_PORT,
-    checks: {
-      postgres: async () => {
-        await parts.db.sql`select 1`;
-        return null;
-      },
-      // Whoever answers requests goes on without Redis; taking it out of rotation would make an outage of a wake-up one of the API.
-      ...(config.SLUICE_ROLES.includes('http') ? {} : { redis: () => parts.streams.problem() }),
-    },
-    scrape: metrics.scrape,
-  });
+): Promise<{ ready(parts: { db: Database; streams: Streams }): void }> {
+  const checks: Record<string, HealthCheck> = { process: () => 'starting' };
+  const health = await startHealthServer(log, { host: config.SLUICE_HOST, port: config.SLUICE_METRICS_PORT, checks, scrape: metrics.scrape });
   lifecycle.onStop('health', () => health.close());
   lifecycle.signal.addEventListener('abort', () => health.drain());
+  return {
+    ready({ db, streams }) {
+      checks.process = () => null;
+      checks.postgres = () => isWritable(db);
+      // Whoever answers requests goes on without Redis; taking it out of rotation would make an outage of a wake-up one of the API.
+      if (!config.SLUICE_ROLES.includes('http')) checks.redis = () => streams.problem();
+    },
+  };
 }
 
 main().catch((error: unknown) => {

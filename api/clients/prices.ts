@@ -1,10 +1,11 @@
 import type { Price, PriceSource } from '#api/deps.ts';
 import { readClock } from '#api/store/clock.ts';
-import { findPrice, type StoredPrice } from '#api/store/prices.ts';
+import { findPrices, type StoredPrice } from '#api/store/prices.ts';
 import { amount, ONE } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { ApiConfig } from '#shared/platform/config.ts';
 import type { Database } from '#shared/platform/postgres.ts';
+import { together } from './together.ts';
 
 /** Source name of a price somebody set by hand or by default. */
 export const STATIC_SOURCE = 'static';
@@ -37,10 +38,11 @@ export function usablePrice(stored: StoredPrice, { staticAllowed, freshSeconds =
 
 /** Prices as the database holds them. */
 export function storedPrices(db: Database, policy: PricePolicy): PriceSource {
+  const find = together(async (symbols) => new Map((await findPrices(db.sql, symbols)).map((price) => [price.symbol, price])));
   return {
     async fresh(symbol: string): Promise<Price | undefined> {
       if (symbol === US_DOLLAR) return { usd: amount(ONE), source: 'fixed', at: (await readClock(db.sql)).now };
-      const stored = await findPrice(db.sql, symbol);
+      const stored = await find(symbol);
       return stored && usablePrice(stored, policy);
     },
   };

@@ -170,9 +170,26 @@ export interface paths {
         put?: never;
         /**
          * Have a range of blocks read again
-         * @description What was already recorded changes nothing. Not available yet.
+         * @description Only final blocks. What was missed in them is booked, once; what was already recorded changes nothing. The indexer reads them beside following the chain, and goes on where it was after a restart.
          */
         post: operations["rescanNetwork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/networks/{network}/rescans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the blocks that are, or were, read again */
+        get: operations["listRescans"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -553,6 +570,106 @@ export interface paths {
         get: operations["runAudit"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what operators did, newest first
+         * @description Every change made through this API, with who made it as its `X-Operator` header said. Nothing is ever changed or removed here.
+         */
+        get: operations["listActions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show how far a change of keys has come
+         * @description Which keys the answering process has, by ids that tell nothing about them, and how much is stored under each. The previous master key may be taken away once `settled` is true and every process has the current one.
+         */
+        get: operations["getKeyStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/secrets/reseal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring everything over to the current master key now
+         * @description What the workers do every minute while there is a previous master key. It may be stopped and repeated at any moment.
+         */
+        post: operations["resealSecrets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/outgoing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List transactions of our addresses that the books do not know
+         * @description After a restore: what was sent in the time that was lost. Each with what left us, and the cashouts it may have paid.
+         */
+        get: operations["listUnknownOutgoing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/outgoing/adopt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a transaction that the database lost as ours
+         * @description Name the cashout or the refund that it paid, or the gateway of a cashout whose row is lost too: what was paid is paid then, and never again. Name none where coins only moved between our own addresses; `lost` where nobody will answer for what left. The transaction must be final.
+         */
+        post: operations["adoptOutgoing"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1025,6 +1142,93 @@ export interface components {
             /** @description Why it is never asked again. */
             foreign: string | null;
         };
+        Rescan: {
+            /** Format: uuid */
+            id: string;
+            network: string;
+            from: number;
+            to: number;
+            reason: string | null;
+            /** @description The next block to read; everything below it is in the books. */
+            next: number;
+            /** @description Movements that were new. */
+            found: number;
+            /** @description What holds it up. */
+            problem: string | null;
+            /** Format: date-time */
+            requestedAt: string;
+            /** Format: date-time */
+            finishedAt: string | null;
+        };
+        UnknownOutgoing: {
+            network: string;
+            txid: string;
+            height: number;
+            /** @description The address of ours that sent it. */
+            sender: string;
+            nonce: number | null;
+            /** @description Its effect reached the books: as a loss, where coins left us. */
+            booked: boolean;
+            /** @description Only then can it be adopted. */
+            final: boolean;
+            succeeded: boolean | null;
+            /** @description What left us. */
+            transfers: {
+                /** Format: uuid */
+                assetId: string;
+                symbol: string;
+                recipient: string;
+                amount: string;
+            }[];
+            /** @description Cashouts that are still to be paid exactly that. */
+            mayHavePaid: {
+                /** Format: uuid */
+                settlementId: string;
+                /** Format: uuid */
+                gatewayId: string;
+                status: string;
+            }[];
+        };
+        AdoptInput: {
+            /** @description Name of the network. */
+            network: string;
+            /** @description The transaction. */
+            txid: string;
+            /** @description Why; kept in the audit log. */
+            reason: string;
+            /**
+             * Format: uuid
+             * @description The cashout it paid.
+             */
+            settlementId?: string | null;
+            /**
+             * Format: uuid
+             * @description The refund it paid.
+             */
+            refundId?: string | null;
+            /**
+             * Format: uuid
+             * @description The gateway whose cashout it paid where that cashout is lost too; it is written anew.
+             */
+            gatewayId?: string | null;
+            /** @description With gatewayId: what the cashout took from its balance, fee included; what arrived when null. */
+            amount?: string | null;
+            /** @description Coins left us and nobody will answer for them. */
+            lost?: boolean;
+        };
+        Adopted: {
+            network: string;
+            txid: string;
+            /**
+             * Format: uuid
+             * @description The cashout that is settled by it.
+             */
+            settlementId: string | null;
+            /** @description Wallets that may send again. */
+            revivedWallets: string[];
+            /** @description Transactions of this network that are still unknown. */
+            unknownLeft: number;
+        };
         RescanInput: {
             /** @description First block. */
             from: number;
@@ -1095,6 +1299,68 @@ export interface components {
         List: {
             items: Record<string, never>[];
             pagination: components["schemas"]["Pagination"];
+        };
+        ActionList: {
+            items: {
+                /** @description Order of the actions. */
+                id: string;
+                /** Format: date-time */
+                at: string;
+                /** @example gateway.change */
+                action: string;
+                /** @description Id or name of what it was done to. */
+                target: string;
+                reason: string | null;
+                /** @description The change itself, without secrets. */
+                details: Record<string, never>;
+                /** @description Who it was, as the caller said. */
+                actor: string | null;
+                clientIp: string | null;
+                /**
+                 * @description Which operator token it was made with.
+                 * @enum {string|null}
+                 */
+                token: "current" | "previous" | null;
+                /** @description The call in the logs. */
+                requestId: string | null;
+            }[];
+            pagination: components["schemas"]["Pagination"];
+        };
+        KeyIds: {
+            /** @example 3f9c0a1b2c3d4e5f */
+            current: string;
+            next: string | null;
+            previous: string | null;
+        };
+        UnderKeys: {
+            current: number;
+            next: number;
+            previous: number;
+            /** @description Under none of these keys, or nobody looked yet. */
+            other: number;
+        };
+        KeyStatus: {
+            masterKey: components["schemas"]["KeyIds"] & {
+                secrets: components["schemas"]["UnderKeys"];
+                orders: components["schemas"]["UnderKeys"];
+            };
+            apiKeyPepper: components["schemas"]["KeyIds"] & {
+                apiKeys: components["schemas"]["UnderKeys"];
+            };
+            /** @description Whether messages under a previous stream key are believed. */
+            streamKeyPrevious: boolean;
+            /** @description Whether a previous operator token is accepted. */
+            operatorTokenPrevious: boolean;
+            /** @description Nothing stored needs a previous key. */
+            settled: boolean;
+        };
+        ResealAnswer: components["schemas"]["KeyStatus"] & {
+            resealed: {
+                /** @description Secrets sealed anew. */
+                secrets: number;
+                /** @description Orders that may still be paid, authenticated anew. */
+                orders: number;
+            };
         };
         Prices: {
             /**
@@ -1368,8 +1634,10 @@ export interface components {
                 address: string;
                 reason: string;
             }[];
-            /** @description The database was restored or taken over, and the chains are not yet compared with it: nothing is sent. */
+            /** @description The database was restored, taken over or started again, and some chain is not compared with it yet. */
             awaitingComparison: boolean;
+            /** @description The networks it is still compared with; nothing is sent on them. */
+            awaitingNetworks: string[];
         };
         Currency: {
             code: string;
@@ -1505,15 +1773,6 @@ export interface components {
         };
         /** @description Momentarily unavailable; retry shortly. */
         Unavailable: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Failure"];
-            };
-        };
-        /** @description Part of a later release. */
-        NotImplemented: {
             headers: {
                 [name: string]: unknown;
             };
@@ -1952,7 +2211,9 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: Record<string, never>;
+                        data: {
+                            rescan: components["schemas"]["Rescan"];
+                        };
                     };
                 };
             };
@@ -1964,7 +2225,40 @@ export interface operations {
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
-            501: components["responses"]["NotImplemented"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRescans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the network. */
+                network: components["parameters"]["Network"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["Rescan"][];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -2742,6 +3036,176 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listActions: {
+        parameters: {
+            query?: {
+                /** @description Only this action, such as `gateway.change`. */
+                action?: string;
+                /** @description Only what was done to this: the id or the name of it. */
+                target?: string;
+                /** @description Page size; more than 100 is read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Page, counted from 1. */
+                page?: components["parameters"]["Page"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["ActionList"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getKeyStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["KeyStatus"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resealSecrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonInput"];
+            };
+        };
+        responses: {
+            /** @description What was done, and what is left. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["ResealAnswer"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listUnknownOutgoing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["UnknownOutgoing"][];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    adoptOutgoing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdoptInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Adopted"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

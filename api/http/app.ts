@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import type { operations as operatorPaths } from '#api/contract/operator-types.ts';
 import type { operations as merchantPaths } from '#api/contract/types.ts';
 import type { Deps } from '#api/deps.ts';
+import type { DocsFolders } from '#api/docs/pages.ts';
 import { arrangements, strangers } from '#api/operations/arrangements.ts';
 import type { OperatorRegistry, Registry } from '#api/operations/call.ts';
 import { ServiceError } from '#shared/core/errors.ts';
@@ -23,11 +24,13 @@ export interface AppParts {
   operatorOperations: OperatorRegistry<operatorPaths>;
   /** Folder of openapi.yaml and operator.yaml, or of what the build made of them. */
   contractFolder?: string;
+  /** Folders of what is served at /docs; those of the sources when absent. */
+  docsFolders?: DocsFolders;
 }
 
 /**
  * Builds the HTTP side: the merchant contract below /api/v1, the operator contract below /operator/v1, /openapi.json,
- * /docs and /logos. Every answer carries X-Request-Id and X-Contract-Revision, every failure the envelope (contract 1, decisions 8).
+ * /docs with /llms.txt, and /logos. Every answer carries X-Request-Id and X-Contract-Revision, every failure the envelope (contract 1, decisions 8).
  */
 export async function createApp(deps: Deps, parts: AppParts): Promise<Express> {
   const folder = parts.contractFolder ?? join(process.cwd(), 'api/contract');
@@ -38,7 +41,7 @@ export async function createApp(deps: Deps, parts: AppParts): Promise<Express> {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(observe(deps));
-  app.use(docsRouter(merchant));
+  app.use(docsRouter(merchant, parts.docsFolders));
   app.use(logosRouter(deps));
   app.use(
     '/api/v1',

@@ -6,13 +6,14 @@ import type { Deps, Gateway, Reply } from '#api/deps.ts';
 import type { StoredReply } from '#api/store/idempotency.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
-import { withSpan } from '#shared/platform/tracing.ts';
+import { traceIds, withSpan } from '#shared/platform/tracing.ts';
 import { admit } from './admit.ts';
 import { readBody } from './body.ts';
 import { clientIp } from './client-ip.ts';
 import { send, successBody } from './envelope.ts';
 import { committer, fingerprint, findReplay, idempotencyKey, type Keyed } from './idempotency.ts';
 import { notesOf } from './observe.ts';
+import { quicken } from './quick-router.ts';
 import type { Admission } from './rate-limit.ts';
 import type { Scheme } from './security.ts';
 import { parseStrictJson } from './strict-json.ts';
@@ -99,6 +100,7 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
     },
   });
   await backend.init();
+  quicken(backend.router);
 
   return (request: Request, response: Response, next: NextFunction) => {
     const path = request.baseUrl + decodable(request.path);
@@ -122,7 +124,12 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
       };
       await backend.handleRequest(apiRequest, exchange);
     };
-    serve().catch(next);
+    const { requestId, route } = notesOf(response);
+    const traced = async (): Promise<void> => {
+      Object.assign(notesOf(response), traceIds());
+      await serve();
+    };
+    withSpan(`${request.method} ${route}`, { requestId, route }, traced, { kind: 'server' }).catch(next);
   };
 }
 
@@ -141,9 +148,11 @@ function isHttpUrl(text: string): boolean {
 
 async function identify(context: Context, exchange: Exchange, name: string, scheme: Scheme): Promise<{ gateway: Gateway | null }> {
   const requirement = context.operation.security?.find((one) => name in one);
-  const { request, rawBody, clientIp: ip } = exchange;
-  const caller = await scheme(exchange.deps, { request, rawBody, clientIp: ip, permissions: requirement?.[name] ?? [] });
+  const { request, response, rawBody, clientIp: ip } = exchange;
+  const { requestId } = notesOf(response);
+  const caller = await scheme(exchange.deps, { request, rawBody, clientIp: ip, requestId, permissions: requirement?.[name] ?? [] });
   exchange.gateway = caller.gateway;
+  if (caller.operator !== undefined) exchange.deps = { ...exchange.deps, operator: caller.operator };
   exchange.admission.prove();
   return caller;
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { ERRORS, type ErrorCode, ServiceError } from '#shared/core/errors.ts';
+import { isPassing } from '#shared/platform/database-problems.ts';
 
 /** Revision of the contract this service speaks, told on every response (decisions 8). */
 export const CONTRACT_REVISION = '2.2.0';
@@ -36,34 +37,6 @@ export function errorHeaders({ code, retryAfterSeconds }: ServiceError): Record<
     ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
     ...(code === 'upgrade_required' && { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' }),
   };
-}
-
-/** Postgres and connection failures that pass by themselves; the client is told to come back, not that we are broken. */
-const PASSING = new Set([
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  'CONNECT_TIMEOUT',
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-  '25006',
-  '53300',
-  '57P01',
-  '57P02',
-  '57P03',
-  '40001',
-  '40P01',
-]);
-
-/** True when a failed statement says nothing about the request: the database is away or the link to it broke. */
-export function isPassing(error: unknown): boolean {
-  return PASSING.has(String((error as { code?: unknown } | null)?.code));
 }
 
 /** Says what a client may know about any thrown value; whatever was not expected is internal_error and keeps its cause for the log. */

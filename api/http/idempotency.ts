@@ -1,10 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Commit, Deps } from '#api/deps.ts';
-import { claimKey, findStoredReply, type IdempotencyScope, type StoredReply, storeReply } from '#api/store/idempotency.ts';
+import { claimKey, findStoredReply, type IdempotencyScope, KeyInUse, type StoredReply, storeReply } from '#api/store/idempotency.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { isPassing, successBody } from './envelope.ts';
+import { isPassing } from '#shared/platform/database-problems.ts';
+import { successBody } from './envelope.ts';
 
 /** A request that carries an Idempotency-Key. */
 export interface Keyed {
@@ -63,7 +64,7 @@ export function committer(deps: Deps, keyed: Keyed | undefined): Committer {
         return reply;
       });
     } catch (error) {
-      if ((error as { code?: unknown }).code === '55P03')
+      if (error instanceof KeyInUse)
         throw new ServiceError('conflict', { message: 'A request with this Idempotency-Key is still being worked on; retry shortly.' });
       // A link that broke during COMMIT proves nothing (reliability D5): the key says whether the effect exists.
       const stored = keyed !== undefined && isPassing(error) ? await findReplay(deps, keyed) : undefined;

@@ -2,6 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Deps } from '#api/deps.ts';
 import type { ErrorCode, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
+import { isPassing, toldOf } from '#shared/platform/database-problems.ts';
 import { CONTRACT_REVISION, sendError, toServiceError } from './envelope.ts';
 
 /** Which check refused the credentials, for the metric. */
@@ -22,6 +23,8 @@ interface Notes {
   requestId: string;
   /** Path template of the operation, or `other`. */
   route: string;
+  /** Its trace, where traces are kept. */
+  traceId?: string;
   /** Slug, when it was answered with an error. */
   code?: ErrorCode;
   /** What became of its Idempotency-Key, when it had one. */
@@ -96,6 +99,7 @@ export function noteFailure(deps: Pick<Deps, 'log'>, response: Response, thrown:
   const error = toServiceError(thrown);
   const notes = notesOf(response);
   notes.code = error.code;
-  if (error.cause !== undefined) deps.log.error({ requestId: notes.requestId, route: notes.route, error: error.cause }, error.code);
+  if (isPassing(error.cause)) deps.log.warn({ requestId: notes.requestId, route: notes.route, ...toldOf(error.cause) }, error.code);
+  else if (error.cause !== undefined) deps.log.error({ requestId: notes.requestId, route: notes.route, error: error.cause }, error.code);
   return error;
 }

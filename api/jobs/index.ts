@@ -12,6 +12,7 @@ import { expirePayments } from './expire-payments.ts';
 import { forgetDoneJobs } from './forget-done-jobs.ts';
 import { forgetReplies } from './forget-replies.ts';
 import { forgetSignatures } from './forget-signatures.ts';
+import { keepHistorySweep } from './keep-history.ts';
 import { mailRejectionJob } from './mail-rejection.ts';
 import { matureCreditsSweep } from './mature-credits.ts';
 import { payHeldOrdersSweep } from './pay-held-orders.ts';
@@ -19,11 +20,13 @@ import { planSweepsSweep } from './plan-sweeps.ts';
 import { reconcileSweep } from './reconcile.ts';
 import { refreshPrices } from './refresh-prices.ts';
 import type { Registry } from './registry.ts';
+import { reportDispatch } from './report-dispatch.ts';
 import { reportFundingSweep } from './report-funding.ts';
 import { reportJobs } from './report-jobs.ts';
 import { reportPayments } from './report-payments.ts';
 import { reportSettlements } from './report-settlements.ts';
 import { activateParkedSweep, expireParkedSweep } from './tend-parked.ts';
+import { resealSecretsSweep } from './reseal-secrets.ts';
 import { requeueUnscreenedSweep, screenDepositJob } from './screen-deposit.ts';
 import { tendPayoutsSweep } from './tend-payouts.ts';
 import { tendScreeningsSweep } from './tend-screenings.ts';
@@ -51,13 +54,16 @@ export const registry: Registry = {
     checkGenesis,
     closeMonthsSweep,
     auditSweep(),
-    reconcileSweep,
+    keepHistorySweep,
+    reconcileSweep(),
     forgetReplies,
     forgetSignatures,
     forgetDoneJobs,
+    resealSecretsSweep,
     reportJobs,
     reportPayments,
     reportSettlements,
+    reportDispatch,
     reportFundingSweep,
   ],
 };

@@ -1,4 +1,4 @@
-import { agreePrices, isPlausible } from '#api/clients/prices/agree.ts';
+import { agreePrices, isPlausible, isSteady } from '#api/clients/prices/agree.ts';
 import { STATIC_SOURCE } from '#api/clients/prices.ts';
 import { type OpenSource, openPriceSources } from '#api/clients/prices/registry.ts';
 import { PriceSourceError, type Quote } from '#api/clients/prices/provider.ts';
@@ -6,6 +6,7 @@ import type { Deps } from '#api/deps.ts';
 import { listGoodQuotes, upsertQuotes } from '#api/store/price-quotes.ts';
 import { type ClaimedPriceSource, claimPriceSources, lockPriceAgreement, recordPriceAnswer, recordPriceFailure } from '#api/store/price-sources.ts';
 import { listPricedSymbols, listPrices, upsertTakenPrices } from '#api/store/prices.ts';
+import { formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Sweep } from './registry.ts';
 
@@ -22,7 +23,10 @@ export const refreshPrices: Sweep = {
   name: 'refresh-prices',
   everySeconds: 5,
   run: async (deps) => {
-    if (deps.config.SLUICE_PRICE_SOURCE !== 'http') return 0;
+    if (deps.config.SLUICE_PRICE_SOURCE !== 'http') {
+      await reportAges(deps);
+      return 0;
+    }
     const sources = openPriceSources(deps.config);
     for (const { name } of sources) deps.metrics?.priceFetchErrors.inc({ source: name }, 0);
     const names = sources.map((source) => source.name);
@@ -68,9 +72,19 @@ async function refreshFrom(deps: Deps, round: Round): Promise<number> {
     await upsertQuotes(tx, quotes, { source: source.name, takenAt: claim.claimedAt, goodUntil: later(claim.claimedAt, goodSeconds), standing: !live });
     const { quotes: all, now } = await listGoodQuotes(tx, round.names);
     const agreed = agreePrices(all, now, { outlierBps: POLICY.priceOutlierBps, agreeing: POLICY.priceSourcesAgreeing });
+    const believed = new Map((await listPrices(tx)).filter((price) => price.source !== STATIC_SOURCE).map((price) => [price.symbol, price]));
+    const steady = agreed.filter((price) => {
+      const last = believed.get(price.symbol);
+      if (last === undefined || isSteady(price, last, { factor: POLICY.priceBandFactor, withinSeconds: POLICY.priceBandSeconds })) return true;
+      deps.log.error(
+        { symbol: price.symbol, last: formatAmount(last.usd), told: formatAmount(price.usd), sources: price.sources },
+        'a price jumped and is not believed',
+      );
+      return false;
+    });
     await upsertTakenPrices(
       tx,
-      agreed.map(({ symbol, usd, sources, at }) => ({ symbol, usd, source: `median of ${sources.join(', ')}`, at })),
+      steady.map(({ symbol, usd, sources, at }) => ({ symbol, usd, source: `median of ${sources.join(', ')}`, at })),
     );
   });
   return quotes.length;
@@ -94,11 +108,16 @@ function afterFailure({ config }: Deps, claim: ClaimedPriceSource, error: PriceS
   return later(claim.claimedAt, Math.max(pause, Math.min(error.retryAfterSeconds ?? 0, POLICY.priceRetryAfterMaximumSeconds)));
 }
 
-/** Keeps the age of every coin's price visible, of those that nobody renews any more above all. Small currencies may come and go. */
-async function reportAges({ db, metrics }: Deps): Promise<void> {
+/**
+ * Keeps the age of every coin's price visible, of those that nobody renews any more above all. Small currencies may come and
+ * go. Where prices are static none of them ages; elsewhere a static one is a leftover that nothing is priced by.
+ */
+async function reportAges({ db, config, metrics, wallClock }: Deps): Promise<void> {
   if (metrics === undefined) return;
-  for (const price of await listPrices(db.sql)) {
-    if (price.source !== STATIC_SOURCE && !price.symbol.startsWith('fiat:')) metrics.priceTimestamp.set({ asset: price.symbol }, price.at.getTime() / 1_000);
+  const everStatic = config.SLUICE_PRICE_SOURCE === 'static';
+  for (const { symbol, source, at } of await listPrices(db.sql)) {
+    if (symbol.startsWith('fiat:') || (source === STATIC_SOURCE) !== everStatic) continue;
+    metrics.priceTimestamp.set({ asset: symbol }, (everStatic ? wallClock() : at.getTime()) / 1_000);
   }
 }
 

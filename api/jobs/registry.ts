@@ -18,10 +18,12 @@ export interface Job {
   run(deps: Deps, refId: string): Promise<JobResult>;
 }
 
-/** Work found by looking for it (deadlines passed, credits matured), every `everySeconds`, by one replica at a time. */
+/** Work found by looking for it (deadlines passed, credits matured), about every `everySeconds`, by one replica at a time. */
 export interface Sweep {
   name: string;
   everySeconds: number;
+  /** Runs in each replica whatever the others do: it changes nothing but that process's own gauges. */
+  everyReplica?: true;
   /** Returns how many rows it moved. */
   run(deps: Deps): Promise<number>;
 }

@@ -1,5 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { handOverDue } from '#api/store/outbox.ts';
+import { toldOf } from '#shared/platform/database-problems.ts';
 import type { JobQueue } from './queue.ts';
 import type { Job } from './registry.ts';
 import { runJob } from './run-job.ts';
@@ -41,13 +42,16 @@ export function startRelay(deps: Deps, job: Job, queue: JobQueue): Relay {
   };
 
   const loop = async (): Promise<void> => {
+    let failing = false;
     while (!stopping) {
       woken = false;
       let found = 0;
       try {
         found = await pass();
+        failing = false;
       } catch (error) {
-        deps.log.warn({ err: error, topic: job.topic }, 'relay pass failed');
+        if (!failing) deps.log.warn({ ...toldOf(error), topic: job.topic }, 'relay pass failed; trying again');
+        failing = true;
       }
       if (found === BATCH || woken || stopping) continue;
       await new Promise<void>((resolve) => {

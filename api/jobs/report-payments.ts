@@ -8,6 +8,7 @@ const LATE_SECONDS = 60;
 export const reportPayments: Sweep = {
   name: 'report-payments',
   everySeconds: 10,
+  everyReplica: true,
   run: async ({ db, metrics }) => {
     metrics?.paymentsOverdue.set(await countOverduePayments(db.sql, LATE_SECONDS));
     return 0;

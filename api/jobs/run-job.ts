@@ -17,11 +17,14 @@ const RENEW_MILLISECONDS = 2_000;
  */
 export async function runJob(deps: Deps, job: Job, outboxId: string): Promise<'done' | 'later' | 'not-run'> {
   const claim = await claimOutbox(deps.db.sql, outboxId, CLAIM_SECONDS);
-  if (claim === undefined) return 'not-run';
+  return claim === undefined ? 'not-run' : continueTrace(claim.traceContext, () => runClaimed(deps, job, claim));
+}
+
+async function runClaimed(deps: Deps, job: Job, claim: OutboxClaim): Promise<'done' | 'later'> {
   const renewal = setInterval(() => void renew(deps, claim), RENEW_MILLISECONDS);
   const endTimer = deps.metrics?.jobDuration.startTimer({ queue: job.topic });
   try {
-    const result = await continueTrace(claim.traceContext, () => withSpan(job.topic, { ref: claim.refId }, () => job.run(deps, claim.refId)));
+    const result = await withSpan(job.topic, { ref: claim.refId }, () => job.run(deps, claim.refId));
     if ('done' in result) await finishOutbox(deps.db.sql, claim);
     else await postponeOutbox(deps.db.sql, claim, result.again);
     deps.metrics?.jobsProcessed.inc({ queue: job.topic, result: 'done' in result ? 'done' : 'again' });

@@ -1,4 +1,5 @@
 import type { Deps } from '#api/deps.ts';
+import { toldOf } from '#shared/platform/database-problems.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import type { Sweep } from './registry.ts';
 
@@ -13,25 +14,35 @@ export interface Sweeper {
 }
 
 /**
- * Runs each sweep on its own interval, never overlapping itself; a replica skips a sweep another one is running.
- * The locks live on one connection of their own, so that waiting sweeps cannot use up the pool they need.
+ * Runs each sweep about every `everySeconds`, never overlapping itself; a replica skips a sweep another one is running,
+ * unless each is to run it.
+ * The locks live on one connection of their own, so that waiting sweeps cannot use up the pool they need; the sweeps have a
+ * small pool with more patience than requests, because some read whole tables.
  */
 export function startSweeper(deps: Deps, sweeps: readonly Sweep[]): Sweeper {
-  const locks = connect(deps.config.DATABASE_URL, { name: 'sluice-sweeps', max: 1 });
+  const locks = connect(deps.config.DATABASE_URL, { name: 'sluice-sweeps', max: 1, lifetimeMs: Number.POSITIVE_INFINITY });
+  const patient = connect(deps.config.DATABASE_URL, { name: 'sluice-sweeps', max: 6, deadlines: 'long' });
+  const unhurried: Deps = { ...deps, db: patient };
   const running = new Map<string, Promise<void>>();
+  const timers = new Map<string, NodeJS.Timeout>();
   let stopping = false;
 
   const run = (sweep: Sweep): Promise<void> => {
     const current = running.get(sweep.name);
     if (current !== undefined) return current;
-    const started = runLocked(deps, locks, sweep).finally(() => running.delete(sweep.name));
+    const started = (sweep.everyReplica ? runNow(unhurried, sweep) : runLocked(unhurried, locks, sweep)).finally(() => running.delete(sweep.name));
     running.set(sweep.name, started);
     return started;
   };
-  const timers = sweeps.map((sweep) => {
+  const begin = (sweep: Sweep): void => {
+    if (stopping) return;
+    timers.set(
+      sweep.name,
+      setTimeout(() => begin(sweep), pauseOf(sweep)),
+    );
     void run(sweep);
-    return setInterval(() => void (stopping || run(sweep)), sweep.everySeconds * 1_000);
-  });
+  };
+  for (const sweep of sweeps) begin(sweep);
   return {
     runAll: async () => {
       await Promise.all([...running.values()]);
@@ -39,11 +50,25 @@ export function startSweeper(deps: Deps, sweeps: readonly Sweep[]): Sweeper {
     },
     stop: async () => {
       stopping = true;
-      for (const timer of timers) clearInterval(timer);
+      for (const timer of timers.values()) clearTimeout(timer);
       await Promise.all([...running.values()]);
-      await locks.end();
+      await Promise.all([locks.end(), patient.end()]);
     },
   };
+}
+
+/** Replicas that started together must not meet at the same lock for ever: one would never run a sweep and never renew its gauges. */
+function pauseOf({ everySeconds }: Sweep): number {
+  return everySeconds * (950 + 100 * Math.random());
+}
+
+async function runNow(deps: Deps, sweep: Sweep): Promise<void> {
+  try {
+    const moved = await sweep.run(deps);
+    if (moved > 0) deps.log.info({ sweep: sweep.name, moved }, 'swept');
+  } catch (error) {
+    deps.log.warn({ ...toldOf(error), sweep: sweep.name }, 'sweep failed');
+  }
 }
 
 async function runLocked(deps: Deps, locks: Database, sweep: Sweep): Promise<void> {
@@ -51,12 +76,11 @@ async function runLocked(deps: Deps, locks: Database, sweep: Sweep): Promise<voi
     const [lock] = await locks.sql<[{ held: boolean }]>`select pg_try_advisory_lock(${LOCK_CLASS}, hashtext(${sweep.name})) as held`;
     if (!lock.held) return;
     try {
-      const moved = await sweep.run(deps);
-      if (moved > 0) deps.log.info({ sweep: sweep.name, moved }, 'swept');
+      await runNow(deps, sweep);
     } finally {
       await locks.sql`select pg_advisory_unlock(${LOCK_CLASS}, hashtext(${sweep.name}))`;
     }
   } catch (error) {
-    deps.log.warn({ err: error, sweep: sweep.name }, 'sweep failed');
+    deps.log.warn({ ...toldOf(error), sweep: sweep.name }, 'sweep failed');
   }
 }

@@ -39,7 +39,7 @@ export async function allocateDeposit(deps: Deps, call: OperatorCall): Promise<R
       });
     await claim(tx, [found], { by: 'operator', paymentId });
     const details = { paymentId, formerPaymentId: found.paymentId, asset: found.symbol, amount: formatAmount(found.amount), txHash: found.txid };
-    await insertOperatorAction(tx, { action: 'deposit.allocate', target: id, reason, details });
+    await insertOperatorAction(tx, deps.operator, { action: 'deposit.allocate', target: id, reason, details });
     return found;
   });
   crashPoint('allocate.committed');

@@ -30,7 +30,7 @@ export async function moveClock(deps: OperatorDeps, call: OperatorCall): Promise
   const seconds = readInteger(fieldsOf(call.body), 'seconds', 1, MAX_STEP_SECONDS);
   await deps.db.transaction(async (tx) => {
     await advanceClock(tx, seconds);
-    await insertOperatorAction(tx, { action: 'clock.advance', target: 'clock', details: { seconds } });
+    await insertOperatorAction(tx, deps.operator, { action: 'clock.advance', target: 'clock', details: { seconds } });
   });
   await deps.db.transaction(restampStaticPrices);
   const moved = await readClock(deps.db.sql);

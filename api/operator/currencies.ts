@@ -20,7 +20,7 @@ export async function switchCurrency(deps: Deps, call: OperatorCall): Promise<Re
   const currency = await deps.db.transaction(async (tx) => {
     const changed = await setCurrencyActive(tx, code, active);
     if (changed === undefined) throw new ServiceError('not_found');
-    await insertOperatorAction(tx, { action: 'currency.set', target: code, reason, details: { active } });
+    await insertOperatorAction(tx, deps.operator, { action: 'currency.set', target: code, reason, details: { active } });
     return changed;
   });
   return { status: 200, data: currency };

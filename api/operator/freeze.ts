@@ -1,7 +1,7 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { findAsset } from '#api/store/assets.ts';
 import { deleteFreeze, insertFreeze, listFreezes } from '#api/store/freezes.ts';
-import { isTrustedEpoch } from '#api/store/database-epoch.ts';
+import { listUntrusted } from '#api/store/database-epoch.ts';
 import { findNetwork } from '#api/store/networks.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { acceptShortages } from '#api/store/reconciliations.ts';
@@ -23,7 +23,7 @@ export async function freeze(deps: Deps, call: OperatorCall): Promise<Reply> {
   const reason = readReason(fields) ?? 'frozen by an operator';
   await deps.db.transaction(async (tx) => {
     await insertFreeze(tx, { scope, reason });
-    await insertOperatorAction(tx, { action: 'dispatch.freeze', target: scope, reason });
+    await insertOperatorAction(tx, deps.operator, { action: 'dispatch.freeze', target: scope, reason });
   });
   return freezes(deps);
 }
@@ -46,7 +46,7 @@ export async function unfreeze(deps: Deps, call: OperatorCall): Promise<Reply> {
     // Its row is gone: this line is all that says why nothing was sent, and since when.
     const lifted = was === undefined ? null : { reason: was.reason, frozenAt: was.frozenAt.toISOString() };
     const accepted = forced ? await acceptShortages(tx, scope) : [];
-    await insertOperatorAction(tx, { action: 'dispatch.unfreeze', target: scope, reason, details: { lifted, forced, accepted } });
+    await insertOperatorAction(tx, deps.operator, { action: 'dispatch.unfreeze', target: scope, reason, details: { lifted, forced, accepted } });
   });
   deps.wake();
   return freezes(deps);
@@ -54,8 +54,8 @@ export async function unfreeze(deps: Deps, call: OperatorCall): Promise<Reply> {
 
 async function freezes(deps: Deps): Promise<Reply> {
   const { sql } = deps.db;
-  const [frozen, haltedWallets, trusted] = await Promise.all([listFreezes(sql), listHaltedWallets(sql), isTrustedEpoch(sql)]);
-  return { status: 200, data: { freezes: frozen, haltedWallets, awaitingComparison: !trusted } };
+  const [frozen, haltedWallets, awaiting] = await Promise.all([listFreezes(sql), listHaltedWallets(sql), listUntrusted(sql, [...deps.chains.keys()])]);
+  return { status: 200, data: { freezes: frozen, haltedWallets, awaitingComparison: awaiting.length > 0, awaitingNetworks: awaiting } };
 }
 
 async function readScope(deps: Deps, fields: Record<string, unknown>): Promise<string> {

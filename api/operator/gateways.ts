@@ -32,10 +32,10 @@ export async function createGateway(deps: Deps, call: OperatorCall): Promise<Rep
     await refuseUnknownAssets(tx, input);
     const stored = await insertGateway(tx, { id, ...input });
     await setScreeningCredits(tx, id, screeningCredits);
-    await insertApiKey(tx, { id: key.id, gatewayId: id, secretHash: key.secretHash, permissions: PERMISSIONS });
+    await insertApiKey(tx, { id: key.id, gatewayId: id, secretHash: key.secretHash, hashedUnder: key.hashedUnder, permissions: PERMISSIONS });
     await replaceSecret(deps, tx, { gatewayId: id, kind: 'webhook', secret: webhookSecret, overlapSeconds: 0 });
     await replaceSecret(deps, tx, { gatewayId: id, kind: 'cashout', secret: cashoutSigningSecret, overlapSeconds: 0 });
-    await insertOperatorAction(tx, { action: 'gateway.create', target: id, reason, details: { ...input, screeningCredits } });
+    await insertOperatorAction(tx, deps.operator, { action: 'gateway.create', target: id, reason, details: { ...input, screeningCredits } });
     return stored;
   });
   return { status: 201, data: { gateway: gatewayView(gateway, screeningCredits), apiKey: key.text, cashoutSigningSecret, webhookSecret }, resourceId: id };
@@ -73,7 +73,7 @@ export async function changeGateway(deps: Deps, call: OperatorCall): Promise<Rep
     const { screeningCredits, ...changed } = mergeGateway(current, patch);
     await refuseUnknownAssets(tx, changed);
     const { reason: _, ...details } = patch;
-    await insertOperatorAction(tx, { action: 'gateway.change', target: id, reason: readReason(patch), details });
+    await insertOperatorAction(tx, deps.operator, { action: 'gateway.change', target: id, reason: readReason(patch), details });
     if (screeningCredits !== undefined) await setScreeningCredits(tx, id, screeningCredits);
     return viewNow(tx, await updateGateway(tx, { id, ...changed }));
   });
@@ -89,7 +89,7 @@ export async function addScreeningCredits(deps: Deps, call: OperatorCall): Promi
     const gateway = await requireGateway(tx, call);
     const [held = 0] = (await listScreeningCredits(tx, [gateway.id])).values();
     if (held + add > MAX_CREDITS) throw invalid('add', `must not bring the credits above ${MAX_CREDITS}`);
-    await insertOperatorAction(tx, { action: 'screening-credits.add', target: gateway.id, reason, details: { add } });
+    await insertOperatorAction(tx, deps.operator, { action: 'screening-credits.add', target: gateway.id, reason, details: { add } });
     return grantScreeningCredits(tx, gateway.id, add);
   });
   return { status: 200, data: { credits } };
@@ -103,8 +103,8 @@ export async function addApiKey(deps: Deps, call: OperatorCall): Promise<Reply> 
   const key = createApiKey(deps.config.SLUICE_API_KEY_PEPPER, deps.randomBytes);
   await deps.db.transaction(async (tx) => {
     const gateway = await requireGateway(tx, call);
-    await insertApiKey(tx, { id: key.id, gatewayId: gateway.id, secretHash: key.secretHash, permissions });
-    await insertOperatorAction(tx, { action: 'api-key.create', target: gateway.id, reason, details: { keyId: key.id, permissions } });
+    await insertApiKey(tx, { id: key.id, gatewayId: gateway.id, secretHash: key.secretHash, hashedUnder: key.hashedUnder, permissions });
+    await insertOperatorAction(tx, deps.operator, { action: 'api-key.create', target: gateway.id, reason, details: { keyId: key.id, permissions } });
   });
   return { status: 201, data: { keyId: key.id, apiKey: key.text, permissions } };
 }
@@ -115,7 +115,7 @@ export async function removeApiKey(deps: Deps, call: OperatorCall): Promise<Repl
   await deps.db.transaction(async (tx) => {
     const gateway = await requireGateway(tx, call);
     if (!(await revokeApiKey(tx, gateway.id, keyId))) throw new ServiceError('not_found');
-    await insertOperatorAction(tx, { action: 'api-key.revoke', target: gateway.id, details: { keyId } });
+    await insertOperatorAction(tx, deps.operator, { action: 'api-key.revoke', target: gateway.id, details: { keyId } });
   });
   return { status: 200, data: { keyId, revoked: true } };
 }
@@ -132,7 +132,7 @@ export async function rotateSecret(deps: Deps, call: OperatorCall): Promise<Repl
   await deps.db.transaction(async (tx) => {
     const gateway = await requireGateway(tx, call);
     await replaceSecret(deps, tx, { gatewayId: gateway.id, kind, secret, overlapSeconds });
-    await insertOperatorAction(tx, { action: 'secret.rotate', target: gateway.id, reason, details: { kind, overlapSeconds } });
+    await insertOperatorAction(tx, deps.operator, { action: 'secret.rotate', target: gateway.id, reason, details: { kind, overlapSeconds } });
   });
   return { status: 200, data: { secret, overlapSeconds } };
 }
@@ -145,7 +145,7 @@ export async function enrolTotp(deps: Deps, call: OperatorCall): Promise<Reply> 
     const gateway = await requireGateway(tx, call);
     await replaceSecret(deps, tx, { gatewayId: gateway.id, kind: 'totp', secret, overlapSeconds: 0 });
     await clearTotpGuard(tx, gateway.id);
-    await insertOperatorAction(tx, { action: 'totp.enrol', target: gateway.id, reason });
+    await insertOperatorAction(tx, deps.operator, { action: 'totp.enrol', target: gateway.id, reason });
     return gateway.name;
   });
   return { status: 201, data: { secret, otpauthUrl: otpauthUrl(secret, name) } };

@@ -80,6 +80,14 @@ export function readFilter<W extends string>(query: Readonly<Record<string, unkn
   return word;
 }
 
+/** A text filter, or undefined when it is absent. */
+export function readTextFilter(query: Readonly<Record<string, unknown>>, field: string): string | undefined {
+  const value = query[field];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') throw invalid(field, 'must be a text');
+  return value;
+}
+
 /** A gateway id filter, or undefined when it is absent. */
 export function readIdFilter(query: Readonly<Record<string, unknown>>, field: string): string | undefined {
   const value = query[field];

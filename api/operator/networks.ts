@@ -1,8 +1,9 @@
-import type { Deps, Reply } from '#api/deps.ts';
+import type { Chain, Deps, Reply } from '#api/deps.ts';
 import { findAsset, listAssets, type StoredAsset, upsertAsset } from '#api/store/assets.ts';
 import { listNetworkStatus } from '#api/store/network-status.ts';
 import { findNetwork, setNetworkPaused } from '#api/store/networks.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';
@@ -21,7 +22,7 @@ export async function showAssets(deps: Deps): Promise<Reply> {
   return { status: 200, data: { items: (await listAssets(deps.db.sql)).map(assetView) } };
 }
 
-/** POST /assets: a token on one of the networks. Its contract and decimals are pinned here and never read from the chain. */
+/** POST /assets: a token on one of the networks. That its contract exists is asked of the chain; its decimals are pinned here and never read from there. */
 export async function addAsset(deps: Deps, call: OperatorCall): Promise<Reply> {
   const fields = fieldsOf(call.body);
   const chain = deps.chains.get(readText(fields, 'network'));
@@ -41,11 +42,12 @@ export async function addAsset(deps: Deps, call: OperatorCall): Promise<Reply> {
     minimumSettlement: readFigure(fields, 'minimumSettlement', decimals) ?? null,
   };
   const reason = readReason(fields);
+  await refuseWithoutCode(chain, parsed.canonical);
   const asset = await deps.db.transaction(async (tx) => {
     const id = uuidFrom(deps.randomBytes(16));
     const stored = await upsertAsset(tx, { id, networkId: chain.id, symbol, name, type, contract: parsed.canonical, decimals, ...figures });
     if (!stored.inserted) throw new ServiceError('conflict', { message: `That contract is already an asset on ${chain.config.name}: ${stored.id}.` });
-    await insertOperatorAction(tx, {
+    await insertOperatorAction(tx, deps.operator, {
       action: 'asset.add',
       target: id,
       reason,
@@ -54,6 +56,15 @@ export async function addAsset(deps: Deps, call: OperatorCall): Promise<Reply> {
     return (await findAsset(tx, id)) as StoredAsset;
   });
   return { status: 201, data: { asset: assetView(asset) }, resourceId: asset.id };
+}
+
+/** A slip of the keyboard must not become a token: its balances could never be read, and its network would look broken. @throws validation_error, service_unavailable */
+async function refuseWithoutCode({ config, reader }: Chain, contract: string): Promise<void> {
+  const there = await reader.hasCode?.(contract).catch((error: unknown) => {
+    if (error instanceof ChainUnavailable) throw new ServiceError('service_unavailable', { cause: error, retryAfterSeconds: 5 });
+    throw error;
+  });
+  if (there === false) throw invalid('contract', `no contract lies there on ${config.name}`);
 }
 
 /** POST /networks/{network}/pause: no new addresses and no dispatch on it until it is resumed. */
@@ -71,7 +82,7 @@ async function setPaused(deps: Deps, call: OperatorCall, paused: boolean): Promi
   const reason = readReason(fieldsOf(call.body));
   await deps.db.transaction(async (tx) => {
     if (!(await setNetworkPaused(tx, name, paused))) throw new ServiceError('not_found');
-    await insertOperatorAction(tx, { action: paused ? 'network.pause' : 'network.resume', target: name, reason });
+    await insertOperatorAction(tx, deps.operator, { action: paused ? 'network.pause' : 'network.resume', target: name, reason });
   });
   if (!paused) deps.wake();
   return { status: 200, data: { network: await findNetwork(deps.db.sql, name) } };

@@ -42,7 +42,7 @@ export async function putPrice(deps: Deps, call: OperatorCall): Promise<Reply> {
   await deps.db.transaction(async (tx) => {
     if (usd === null) await deletePrice(tx, symbol);
     else await upsertPrice(tx, { symbol, usd, source: STATIC_SOURCE });
-    await insertOperatorAction(tx, { action: 'price.set', target: symbol, details: { usd: usd === null ? null : formatAmount(usd) } });
+    await insertOperatorAction(tx, deps.operator, { action: 'price.set', target: symbol, details: { usd: usd === null ? null : formatAmount(usd) } });
   });
   const { now } = await readClock(deps.db.sql);
   return { status: 200, data: { symbol, usd: usd === null ? null : formatAmount(usd), source: STATIC_SOURCE, at: now } };

@@ -14,7 +14,12 @@ export async function resendOneWebhook(deps: Deps, call: OperatorCall): Promise<
     const event = await lockWebhookEvent(tx, id);
     if (event === undefined) throw new ServiceError('not_found');
     await queueResend(tx, deps, id);
-    await insertOperatorAction(tx, { action: 'webhook.resend', target: id, reason, details: { paymentId: event.paymentId, status: event.status } });
+    await insertOperatorAction(tx, deps.operator, {
+      action: 'webhook.resend',
+      target: id,
+      reason,
+      details: { paymentId: event.paymentId, status: event.status },
+    });
     return event;
   });
   deps.wake();

@@ -32,7 +32,7 @@ export async function putScreening(deps: Deps, call: OperatorCall): Promise<Repl
   const score = unavailable === true ? null : readInteger(fields, 'score', 0, 100);
   await deps.db.transaction(async (tx) => {
     await upsertScreeningScore(tx, { address, score });
-    await insertOperatorAction(tx, { action: 'screening.set', target: address, details: { score } });
+    await insertOperatorAction(tx, deps.operator, { action: 'screening.set', target: address, details: { score } });
   });
   return { status: 200, data: score === null ? { address, unavailable: true } : { address, score } };
 }

@@ -45,9 +45,12 @@ export async function commitDraft(deps: Deps, commit: Commit, draft: Draft, view
 }
 
 async function writeDraft(tx: Tx, { payment, offers }: Draft): Promise<Payment> {
-  const stored = await insertPayment(tx, payment);
-  await appendEvent(tx, 'payment', { id: payment.id, event: 'CREATED', from: null, to: 'PENDING', facts: {}, actor: 'merchant' });
-  await insertOffers(tx, payment.id, offers);
+  // Sent together, run one after the other: a connection keeps the order of its statements.
+  const [stored] = await Promise.all([
+    insertPayment(tx, payment),
+    appendEvent(tx, 'payment', { id: payment.id, event: 'CREATED', from: null, to: 'PENDING', facts: {}, actor: 'merchant' }),
+    insertOffers(tx, payment.id, offers),
+  ]);
   return stored;
 }
 

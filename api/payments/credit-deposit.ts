@@ -6,9 +6,11 @@ import { findGateway } from '#api/store/gateways.ts';
 import { listOffers } from '#api/store/payment-offers.ts';
 import { findPayment, lockPayment, type Payment } from '#api/store/payments.ts';
 import { closeWorthlessSightings } from '#api/store/sightings.ts';
+import { traceOfPayment } from '#api/store/traces.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import { spanWithin } from '#shared/platform/tracing.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { bookBatch, type Booked } from './book-deposit.ts';
 import { type Batch, batchByBlock, highestFinal, readFinality } from './deposit-batch.ts';
@@ -28,7 +30,8 @@ export async function creditFinalDeposits(deps: Deps, networkId: string): Promis
   let moved = 0;
   for (const paymentId of await listPaymentsWithOpenDeposits(deps.db.sql, networkId, highestFinal(chain.config.finality, tip))) {
     try {
-      if (await creditPayment(deps, paymentId)) moved += 1;
+      const credit = async () => creditPayment(deps, paymentId);
+      if (await spanWithin(await traceOfPayment(deps.db.sql, paymentId), 'payment.credit', { payment: paymentId }, credit)) moved += 1;
     } catch (error) {
       // One payment that cannot be booked must not keep the others waiting.
       deps.log.error({ err: error, paymentId }, 'cannot book a final deposit; it will be tried again');

@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
-import { insertOutbox } from '#api/store/outbox.ts';
-import { insertWebhookEvent } from '#api/store/webhook-events.ts';
+import { insertOutbox, insertWebhookOutbox } from '#api/store/outbox.ts';
+import { insertWebhookEvent, insertWebhookEvents } from '#api/store/webhook-events.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
@@ -31,6 +31,20 @@ export async function enqueuePaymentWebhook(tx: Tx, deps: Pick<Deps, 'randomByte
   });
   if (!inserted) return;
   await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'webhook.deliver', refId: id });
+}
+
+/** The same for many payments at once. */
+export async function enqueuePaymentWebhooks(tx: Tx, deps: Pick<Deps, 'randomBytes'>, webhooks: readonly PaymentWebhook[]): Promise<void> {
+  const uuid = (): string => uuidFrom(deps.randomBytes(16));
+  const rows = webhooks.flatMap(({ webhookUrl, ...one }) =>
+    webhookUrl === null ? [] : [{ id: uuid(), ...one, url: webhookUrl, body: webhookBody(one.paymentId, one.status) }],
+  );
+  if (rows.length === 0) return;
+  const inserted = await insertWebhookEvents(tx, rows);
+  await insertWebhookOutbox(
+    tx,
+    inserted.map((eventId) => ({ id: uuid(), eventId })),
+  );
 }
 
 /** The body of a webhook, byte for byte: two fields and no money (decisions 6). */

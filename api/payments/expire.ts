@@ -1,12 +1,12 @@
 import type { Deps } from '#api/deps.ts';
-import { advance } from '#api/store/advance.ts';
+import { advance, advanceAll } from '#api/store/advance.ts';
 import { findPayment, lockExpirable, lockPayment, paymentFromRow, readExpiryFacts } from '#api/store/payments.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYMENT_FACTS } from '#state-machines/payment/machine.ts';
-import { enqueuePaymentWebhook } from './enqueue-webhook.ts';
+import { enqueuePaymentWebhook, enqueuePaymentWebhooks } from './enqueue-webhook.ts';
 import { loadPublicPayment } from './load.ts';
 import { statusView } from './view.ts';
 
@@ -33,7 +33,7 @@ export async function expirePayment(deps: Deps, call: { paymentId: string; clien
   return statusView(payment);
 }
 
-const BATCH = 100;
+const BATCH = 500;
 
 /** Expires every payment that is due by service time, in batches, each exactly once; returns how many (decisions 4). */
 export async function expireDuePayments(deps: Deps): Promise<number> {
@@ -52,7 +52,22 @@ export async function expireDuePayments(deps: Deps): Promise<number> {
 async function expireBatch(tx: Tx, deps: Deps): Promise<string[]> {
   const ids = await lockExpirable(tx, BATCH, POLICY.expiryPatienceSeconds);
   if (ids.length > 0) crashPoint('expiry.claimed');
-  for (const id of ids) await expire(tx, deps, id, { overdue: true, unpaid: true }, 'sweeper');
+  const facts = { overdue: true, unpaid: true };
+  const moved = await advanceAll(tx, 'payment', {
+    ids,
+    event: 'DEADLINE_PASSED',
+    actor: 'sweeper',
+    facts: { ...NO_PAYMENT_FACTS, ...facts },
+    columns: { resolved_at: tx`sluice_now()` },
+    record: facts,
+  });
+  for (const { to, effects, rows } of moved) {
+    const payments = rows.map(paymentFromRow);
+    for (const { sandbox } of payments) deps.metrics?.paymentsResolved.inc({ status: to, deposit_path: 'none', sandbox: String(sandbox) });
+    if (!effects.includes('notify')) continue;
+    const webhooks = payments.map(({ id: paymentId, gatewayId, webhookUrl }) => ({ paymentId, gatewayId, status: to, webhookUrl }));
+    await enqueuePaymentWebhooks(tx, deps, webhooks);
+  }
   return ids;
 }
 

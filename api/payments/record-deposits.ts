@@ -4,6 +4,7 @@ import { type Claimant, listDepositCandidates, regainDeposits, upsertDeposits } 
 import { markMined } from '#api/store/mempool.ts';
 import { insertSpends } from '#api/store/outputs.ts';
 import { insertSightings, listInternal, markSightingsBooked } from '#api/store/sightings.ts';
+import { noteDepositTraces } from '#api/store/traces.ts';
 import type { Sighting } from '#shared/core/chain-events.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { fromUnits } from '#shared/core/money.ts';
@@ -53,6 +54,7 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'l
   if (believable.length < deposits.length)
     deps.log.error({ network: network.name, from, to }, 'a configured token claims to move more than exists; not taken as a deposit');
   const ids = await upsertDeposits(tx, network.id, believable);
+  await noteDepositTraces(tx, ids);
   await markMined(
     tx,
     network.id,

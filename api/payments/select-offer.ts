@@ -60,19 +60,24 @@ async function findOffer(deps: Deps, payment: Payment, offerId: string): Promise
  * while the network is paused
  */
 async function select(deps: Deps, payment: Payment, offer: Offer): Promise<Reply> {
-  const started = performance.now();
-  const address = await deps.db.transaction((tx) => assign(tx, deps, payment.id, offer));
-  crashPoint('address.committed');
-  deps.announce([payment.id]);
-  if (address !== null) {
-    await awaitWatch(deps, offer, address);
-    // Nobody may be shown where to pay a payment that ended meanwhile.
-    if (!(await isPaymentOpen(deps.db.sql, payment.id))) throw expired();
+  const endTimer = deps.metrics?.addressAssignDuration.startTimer({ chain: offer.networkName });
+  try {
+    const address = await deps.db.transaction((tx) => assign(tx, deps, payment.id, offer));
+    crashPoint('address.committed');
+    deps.announce([payment.id]);
+    if (address !== null) {
+      await awaitWatch(deps, offer, address);
+      // Nobody may be shown where to pay a payment that ended meanwhile.
+      if (!(await isPaymentOpen(deps.db.sql, payment.id))) throw expired();
+    }
+    const answer = await reply(deps, payment, offer);
+    if (address !== null) endTimer?.({ result: answer.status === 200 ? 'assigned' : 'pending' });
+    return answer;
+  } catch (error) {
+    // A payment that cannot be selected any more says nothing about how addresses are assigned.
+    if (!(error instanceof ServiceError && error.code === 'conflict')) endTimer?.({ result: 'error' });
+    throw error;
   }
-  const answer = await reply(deps, payment, offer);
-  const result = answer.status === 200 ? 'assigned' : 'pending';
-  if (address !== null) deps.metrics?.addressAssignDuration.observe({ chain: offer.networkName, result }, (performance.now() - started) / 1_000);
-  return answer;
 }
 
 /** Selects the offer and gives the payment its address on that network, if it has none; null for a sandbox payment, which needs none. */
@@ -103,7 +108,7 @@ async function newAddress(tx: Tx, deps: Deps, payment: Payment, offer: Offer, ch
   await insertDepositAddress(tx, { id: uuidFrom(deps.randomBytes(16)), paymentId, networkId: offer.networkId, family: offer.family, derivationIndex, address });
   const siblings = [...deps.chains.values()].filter((one) => one.config.family === offer.family).map((one) => one.id);
   const watchUntil = Math.min(payment.expiresAt.getTime() + POLICY.watchDays * DAY_MS, Date.parse(POLICY.latestDeadline));
-  await insertWatches(tx, siblings, address, new Date(watchUntil));
+  await insertWatches(tx, siblings, { address, until: new Date(watchUntil), paymentId });
   return address;
 }
 

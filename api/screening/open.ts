@@ -9,6 +9,7 @@ import { tendScreenings } from './tend.ts';
 
 /** Screening as every use case is given it. */
 export function openScreening(deps: ScreeningDeps): Screening {
+  for (const result of ['verdict', 'error']) deps.metrics?.amlScreens.inc({ provider: deps.sources.provider.name, result }, 0);
   return {
     destination: (input) => screenDestination(deps, input),
     deposit: (input) => screenDeposit(deps, input),

@@ -57,6 +57,51 @@ export async function advance<N extends RecordName>(tx: Tx, name: N, input: Adva
   return { conflict: false, from, to: result.status, effects: result.effects, row: updated as Record<string, unknown> };
 }
 
+/** Rows that went the same way together. */
+export interface AdvancedTogether<N extends RecordName> {
+  from: Parts<N>['status'];
+  to: Parts<N>['status'];
+  effects: Parts<N>['effect'][];
+  rows: Record<string, unknown>[];
+}
+
+/**
+ * Moves many rows whose facts are the same, such as a deadline that passed them all, in a few statements however many they are.
+ * Locks them in the order of their ids; one whose status does not accept the event stays as it is and is not in the answer. What
+ * `advance` says of effects holds for each.
+ */
+export async function advanceAll<N extends RecordName>(
+  tx: Tx,
+  name: N,
+  input: {
+    ids: readonly string[];
+    event: Parts<N>['event'];
+    actor: string;
+    facts: Parts<N>['facts'];
+    columns?: Record<string, unknown>;
+    record?: Record<string, unknown>;
+  },
+): Promise<AdvancedTogether<N>[]> {
+  const { record, table, column, none, events, key } = RECORDS[name];
+  const locked = await tx<{ id: string; was: string | null }[]>`
+    select id, ${tx(column)} as was from ${tx(table)} where id = any(${[...input.ids]}::uuid[]) order by id for update`;
+  const moved: AdvancedTogether<N>[] = [];
+  for (const was of new Set(locked.map((row) => row.was))) {
+    const from = (was ?? none) as Parts<N>['status'];
+    const machine = record as unknown as RecordMachine<Parts<N>['status'], Parts<N>['facts'], Parts<N>['event'], Parts<N>['effect']>;
+    const result = step(machine, from, input.facts, input.event);
+    if ('conflict' in result) continue;
+    const ids = locked.filter((row) => row.was === was).map((row) => row.id);
+    const columns = { ...input.columns, [column]: result.status === none ? null : result.status };
+    const rows = await tx<Record<string, unknown>[]>`update ${tx(table)} set ${tx(columns)} where id = any(${ids}::uuid[]) returning *`;
+    await tx`
+      insert into ${tx(events)} (${tx(key)}, event, from_status, to_status, facts, actor)
+      select id, ${input.event}, ${from}, ${result.status}, ${tx.json((input.record ?? {}) as never)}, ${input.actor} from unnest(${ids}::uuid[]) as ours (id)`;
+    moved.push({ from, to: result.status, effects: result.effects, rows });
+  }
+  return moved;
+}
+
 /** Appends one event to a row's history; called directly only for a row that was just inserted. */
 export async function appendEvent(
   tx: Tx,

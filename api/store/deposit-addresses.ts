@@ -1,5 +1,6 @@
 import type { Family } from '#shared/core/assets.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { isMoved, noteHistory } from './database-epoch.ts';
 
 export interface DepositAddress {
   id: string;
@@ -14,8 +15,12 @@ export interface DepositAddress {
   watched: boolean;
 }
 
-/** Takes the next derivation index of a family; every call takes one for good, so gaps are normal and reuse impossible. */
+/**
+ * Takes the next derivation index of a family; every call takes one for good, so gaps are normal and reuse impossible. In a database that
+ * was restored the indexes have jumped past what it lost before the first is given (architecture 3.2). Locks the history then.
+ */
 export async function nextDerivationIndex(tx: Tx, family: Family): Promise<number> {
+  if (await isMoved(tx)) await noteHistory(tx);
   const [row] = await tx<[{ index: number }]>`select nextval(${`derivation_index_${family}`}::regclass) as index`;
   return row.index;
 }

@@ -15,6 +15,9 @@ export interface StoredReply {
   body: string;
 }
 
+/** The first request with this key is still being worked on. */
+export class KeyInUse extends Error {}
+
 /** The reply kept under a key, or undefined when none was committed. */
 export async function findStoredReply(sql: Reads, scope: IdempotencyScope): Promise<StoredReply | undefined> {
   const [row] = await sql<StoredReply[]>`
@@ -26,13 +29,16 @@ export async function findStoredReply(sql: Reads, scope: IdempotencyScope): Prom
 /**
  * Takes a key for this transaction. A duplicate still in flight is waited for, for at most POLICY.idempotencyWaitMs (decisions 8).
  * Locks the key until commit. False when the key already has a committed reply.
+ * @throws KeyInUse when the wait was in vain
  */
 export async function claimKey(tx: Tx, scope: IdempotencyScope, fingerprint: Uint8Array): Promise<boolean> {
   await tx`select set_config('lock_timeout', ${`${POLICY.idempotencyWaitMs}ms`}, true)`;
   const rows = await tx`
     insert into idempotency_keys (gateway_id, operation, key, fingerprint)
     values (${scope.gatewayId}, ${scope.operation}, ${scope.key}, ${fingerprint})
-    on conflict do nothing returning 1`;
+    on conflict do nothing returning 1`.catch((error: unknown) => {
+    throw (error as { code?: unknown }).code === '55P03' ? new KeyInUse() : error;
+  });
   await tx`set local lock_timeout to default`;
   return rows.length === 1;
 }

@@ -1,7 +1,9 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
-import { currentTraceparent } from '#shared/platform/tracing.ts';
+import { isTracing, traceparentWithin } from '#shared/platform/tracing.ts';
 
-export type Topic = 'webhook.deliver' | 'deposit.screen' | 'webhook.resend' | 'settlement.dispatch' | 'settlement.mail' | 'payout.broadcast';
+/** Every kind of work there is. */
+export const TOPICS = ['webhook.deliver', 'deposit.screen', 'webhook.resend', 'settlement.dispatch', 'settlement.mail', 'payout.broadcast'] as const;
+export type Topic = (typeof TOPICS)[number];
 
 /** One piece of work, as the worker that claimed it sees it. */
 export interface OutboxClaim {
@@ -16,13 +18,46 @@ export interface OutboxClaim {
 }
 
 /**
- * Adds work to the outbox in the transaction of the effect that caused it, with the current trace. Without `dueAt` it is due at once.
+ * Adds work to the outbox in the transaction of the effect that caused it, with the trace of what it is about, or else the
+ * current one. Without `dueAt` it is due at once.
  * Call `deps.wake()` after the commit; forgetting it costs at most one poll of the relay.
  */
 export async function insertOutbox(tx: Tx, row: { id: string; topic: Topic; refId: string; dueAt?: Date }): Promise<void> {
+  const traceparent = traceparentWithin(await traceOfWork(tx, row.topic, row.refId));
   await tx`
     insert into outbox (id, topic, ref_id, due_at, trace_context)
-    values (${row.id}, ${row.topic}, ${row.refId}, coalesce(${row.dueAt ?? null}::timestamptz, sluice_now()), ${currentTraceparent() ?? null})`;
+    values (${row.id}, ${row.topic}, ${row.refId}, coalesce(${row.dueAt ?? null}::timestamptz, sluice_now()), ${traceparent ?? null})`;
+}
+
+/** The same for the webhooks of many payments at once, each in the trace of its payment. */
+export async function insertWebhookOutbox(tx: Tx, rows: readonly { id: string; eventId: string }[]): Promise<void> {
+  await tx`
+    insert into outbox (id, topic, ref_id, due_at, trace_context)
+    select ours.id, 'webhook.deliver', ours.event_id, sluice_now(), t.trace_context
+    from unnest(${rows.map((row) => row.id)}::uuid[], ${rows.map((row) => row.eventId)}::uuid[]) as ours (id, event_id)
+    join webhook_events e on e.id = ours.event_id left join trace_contexts t on t.subject_id = e.payment_id`;
+}
+
+/** The trace that a piece of work belongs to, by what it is about; null when that was not traced. Locks nothing. */
+async function traceOfWork(sql: Reads, topic: Topic, refId: string): Promise<string | null> {
+  if (!isTracing()) return null;
+  const [row] = await sql<{ trace: string | null }[]>`select (${owner(sql, topic, refId)}) as trace`;
+  return row?.trace ?? null;
+}
+
+function owner(sql: Reads, topic: Topic, refId: string) {
+  switch (topic) {
+    case 'webhook.deliver':
+    case 'webhook.resend':
+      return sql`select t.trace_context from webhook_events e join trace_contexts t on t.subject_id = e.payment_id where e.id = ${refId}`;
+    case 'deposit.screen':
+      return sql`select t.trace_context from credits c join trace_contexts t on t.subject_id = c.payment_id where c.id = ${refId}`;
+    case 'settlement.dispatch':
+    case 'settlement.mail':
+      return sql`select t.trace_context from trace_contexts t where t.subject_id = ${refId}`;
+    case 'payout.broadcast':
+      return sql`select t.trace_context from payout_attempts a join trace_contexts t on t.subject_id = a.payout_id where a.id = ${refId}`;
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { TransferKind } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { isUnexplained } from './adopted.ts';
 
 /** What the chain shows one of our addresses doing: a transaction it signed, or a transfer at one of its ends. */
 export interface OutgoingSighting {
@@ -60,7 +61,7 @@ export async function listUnknownOutgoing(
     select distinct on (g.sender) g.sender as address, g.txid, w.id as "walletId", w.halted_reason is not null as halted
     from sightings g left join wallets w on w.network_id = g.network_id and w.address = g.sender
     where g.network_id = ${networkId} and g.canonical and g.booked_at is null
-      and not exists (select 1 from payout_attempts t where t.txid = g.txid)
+      and ${isUnexplained(sql, sql`g.txid`)}
       and (g.kind = 'sent' or (g.raw_amount > 0 and ${isConfigured(sql)})) and ${isOurs(sql, sql`g.sender`)}
     order by g.sender, g.height, g.position`;
 }

@@ -1,6 +1,7 @@
 import type { OwnOutput } from '#shared/chains/chain.ts';
 import type { SentTransaction, Sighting } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { isUnexplained } from './adopted.ts';
 
 type Pool = 'green' | 'held';
 
@@ -164,7 +165,7 @@ export async function listForeignSpends(sql: Reads, networkId: string): Promise<
       left join sightings o on o.network_id = g.network_id and o.txid = x.txid and o.kind = 'native' and o.ordinal = x.vout and o.canonical
       left join opening_outputs p on p.network_id = g.network_id and p.txid = x.txid and p.vout = x.vout
     where g.network_id = ${networkId} and g.canonical and g.booked_at is null and g.kind = 'sent'
-      and not exists (select 1 from payout_attempts t where t.txid = g.txid)
+      and ${isUnexplained(sql, sql`g.txid`)}
     order by g.height, g.position, x.txid, x.vout`;
 }
 

@@ -2,6 +2,7 @@ import { type Usd, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { isExpected } from './mempool.ts';
+import { noteTrace } from './traces.ts';
 
 export type FeePayer = 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
 export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
@@ -137,6 +138,7 @@ export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Paymen
     select ${names.flatMap((name, index) => (index === 0 ? tx`${columns[name]}` : tx`, ${columns[name]}`))}, sluice_now(),
       least(sluice_now() + make_interval(secs => least(${payment.timeoutSeconds}::bigint, 253402300800)), '9999-12-31T23:59:59Z')
     returning *`;
+  await noteTrace(tx, payment.id);
   return paymentFromRow(row as Record<string, unknown>);
 }
 

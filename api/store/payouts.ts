@@ -1,5 +1,6 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { PayoutStatus } from '#state-machines/payout/machine.ts';
+import { noteTrace } from './traces.ts';
 
 export type PayoutPurpose = 'settlement' | 'refund' | 'sweep' | 'top_up' | 'held_release' | 'close';
 
@@ -81,6 +82,7 @@ export async function insertPayout(tx: Tx, p: NewPayout): Promise<void> {
       nonce, anchor, plan, created_at)
     values (${p.id}, ${p.networkId}, ${p.walletId}, ${p.purpose}, ${p.settlementId}, ${p.refundId}, ${p.paymentId}, ${p.family}, ${p.parentId}, 'PLANNED',
       ${p.assetId}, ${p.recipient}, ${p.rawAmount.toString()}::text::numeric, ${p.nonce}, ${p.anchor}, ${tx.json(json(p.plan))}, sluice_now())`;
+  await noteTrace(tx, p.id);
 }
 
 /** Gives a payout that waited for gas its amount, nonce and fee; the caller holds its wallet's lock. False when it is no longer waiting. */

@@ -19,6 +19,12 @@ export async function findPrice(sql: Reads, symbol: string): Promise<StoredPrice
   return row && { ...row, usd: parseTrusted(row.usd) };
 }
 
+/** Reads the latest prices of several; those that are not there are left out. Locks nothing. */
+export async function findPrices(sql: Reads, symbols: readonly string[]): Promise<StoredPrice[]> {
+  const rows = await sql<Row[]>`select symbol, usd, source, at, sluice_now() as now from prices where symbol = any(${[...symbols]}::text[])`;
+  return rows.map((row) => ({ ...row, usd: parseTrusted(row.usd) }));
+}
+
 /** Stores a price taken now; replaces the former one and locks its row. */
 export async function upsertPrice(tx: Tx, price: { symbol: string; usd: Usd; source: string }): Promise<void> {
   await tx`

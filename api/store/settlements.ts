@@ -3,6 +3,7 @@ import { type Coins, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { SettlementStatus } from '#state-machines/settlement/machine.ts';
 import type { ParkedStatus, Route } from '#state-machines/settlement/settlement.ts';
+import { noteTrace } from './traces.ts';
 
 /** A cashout with the asset and network it is paid in. */
 export interface StoredSettlement {
@@ -96,6 +97,7 @@ export async function insertSettlement(tx: Tx, s: NewSettlement): Promise<Stored
       case when ${s.start.status} = 'REQUESTED' then sluice_now() + make_interval(secs => ${claimed?.dispatchDelaySeconds ?? 0}) end,
       ${claimed?.holdReason ?? null}, ${claimed === null ? null : Buffer.from(claimed.intentMac)},
       ${parked === null ? null : Buffer.from(parked.orderMac)})`;
+  await noteTrace(tx, s.id);
   return (await findSettlement(tx, s.id)) as StoredSettlement;
 }
 

@@ -57,6 +57,11 @@ export async function haltWallet(tx: Reads, id: string, reason: string): Promise
   return rows.length === 1;
 }
 
+/** The wallets of a network that pay: all but deposit addresses. Locks nothing. */
+export async function listPayingWallets(sql: Reads, networkId: string): Promise<StoredWallet[]> {
+  return sql<StoredWallet[]>`select ${columns(sql)} from wallets where network_id = ${networkId} and role <> 'deposit' order by role`;
+}
+
 /** A wallet nothing is sent from, and why. */
 export interface HaltedWallet {
   network: string;

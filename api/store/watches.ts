@@ -1,11 +1,18 @@
 import type { WatchAck } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
-/** Asks the indexers of the given networks to watch an address until `until` (for ever when null); one already asked for stays as it is. */
-export async function insertWatches(tx: Tx, networkIds: readonly string[], address: string, until: Date | null): Promise<void> {
+/**
+ * Asks the indexers of the given networks to watch an address, that of a payment or a wallet, until `until` (for ever when null);
+ * one already asked for stays as it is.
+ */
+export async function insertWatches(
+  tx: Tx,
+  networkIds: readonly string[],
+  { address, until, paymentId = null }: { address: string; until: Date | null; paymentId?: string | null },
+): Promise<void> {
   await tx`
-    insert into watches (network_id, address, watch_until)
-    select unnest(${[...networkIds]}::uuid[]), ${address}, ${until}
+    insert into watches (network_id, address, watch_until, trace_context)
+    select unnest(${[...networkIds]}::uuid[]), ${address}, ${until}, (select trace_context from trace_contexts where subject_id = ${paymentId})
     on conflict (network_id, address) do nothing`;
 }
 

@@ -31,6 +31,20 @@ export async function insertWebhookEvent(
   return rows.length > 0;
 }
 
+/** Writes many webhooks of different payments; answers the ids of those whose payment had not announced its status yet. Call it while the payments are locked. */
+export async function insertWebhookEvents(
+  tx: Tx,
+  rows: readonly { id: string; paymentId: string; gatewayId: string; status: string; url: string; body: string }[],
+): Promise<string[]> {
+  const column = (name: keyof (typeof rows)[number]): string[] => rows.map((row) => row[name]);
+  const inserted = await tx<{ id: string }[]>`
+    insert into webhook_events (id, payment_id, gateway_id, status, url, body, next_attempt_at)
+    select ours.*, sluice_now() from unnest(${column('id')}::uuid[], ${column('paymentId')}::uuid[], ${column('gatewayId')}::uuid[],
+      ${column('status')}::text[], ${column('url')}::text[], ${column('body')}::text[]) as ours
+    on conflict (payment_id, status) do nothing returning id`;
+  return inserted.map((row) => row.id);
+}
+
 /** Reads one webhook and locks it until commit; undefined when there is none. `now` is the service time. */
 export async function lockWebhookEvent(tx: Tx, id: string): Promise<(WebhookEvent & { now: Date }) | undefined> {
   const [row] = await tx<(WebhookEvent & { now: Date })[]>`select ${columns(tx)}, sluice_now() as now from webhook_events where id = ${id} for update`;

@@ -88,6 +88,11 @@ export interface BlockMessage {
   traceparent?: string;
 }
 
+/** The stream on which a network's indexer tells again what final blocks held that an operator asked about. */
+export function rescanStream(network: string): string {
+  return `sluice:rescans:${network}`;
+}
+
 /** The stream a network's indexer appends to. */
 export function blockStream(network: string): string {
   return `sluice:blocks:${network}`;

@@ -49,6 +49,9 @@ export const POLICY = {
   priceFreshSeconds: 2 * MINUTE,
   /** A source further than 5 % from the median is broken, not early. */
   priceOutlierBps: 500,
+  /** A price that doubles or halves within an hour of the last believed one is taken for a mistake of its sources for that hour. */
+  priceBandFactor: 2,
+  priceBandSeconds: HOUR,
   /** How many must be configured: three coin markets outvote a broken one; daily currency rates need a second opinion only. */
   priceSourcesMinimum: { crypto: 3, fiat: 2 },
   /** How many must agree on one price, so that a price survives the loss of a source and never rests on one word. */

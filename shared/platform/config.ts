@@ -17,6 +17,7 @@ const networkSchema = z.strictObject({
   chainId: z.string(),
   nativeSymbol: z.string(),
   rpcUrls: z.array(z.url()).min(1),
+  headUrl: z.url({ protocol: /^wss?$/ }).exactOptional(),
   finality: z.strictObject({
     resolve: z.array(z.strictObject({ upToUsd: money.exactOptional(), rule, mature: rule.exactOptional() })).min(1),
     mature: rule,
@@ -125,9 +126,15 @@ const apiSchema = z.object({
   SLUICE_CHECKOUT_PORT: port.default(3001),
   SLUICE_PUBLIC_URL: z.url().optional(),
   SLUICE_CHECKOUT_URL: origin.optional(),
+  SLUICE_STREAM_KEY_PREVIOUS: secret.optional(),
   SLUICE_API_KEY_PEPPER: secret,
+  SLUICE_API_KEY_PEPPER_NEXT: secret.optional(),
+  SLUICE_API_KEY_PEPPER_PREVIOUS: secret.optional(),
   SLUICE_OPERATOR_TOKEN: secret,
+  SLUICE_OPERATOR_TOKEN_PREVIOUS: secret.optional(),
   SLUICE_MASTER_KEY: secret,
+  SLUICE_MASTER_KEY_NEXT: secret.optional(),
+  SLUICE_MASTER_KEY_PREVIOUS: secret.optional(),
   SLUICE_SIGNER_SEED: z.string().optional(),
   SLUICE_PRICE_SOURCE: z.enum(['static', 'http']).default('static'),
   SLUICE_PRICE_PROVIDERS: list.default([]),
@@ -144,6 +151,8 @@ const apiSchema = z.object({
   SLUICE_MAIL_FROM: z.email('must be an e-mail address').default('sluice@localhost.localdomain'),
   SLUICE_MAIL_DIR: z.string().min(1).default('.sluice/mail'),
   SLUICE_TRUSTED_PROXIES: ranges.default([]),
+  SLUICE_CANARY_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SLUICE_CANARY_KEY_FILE: z.string().min(1).optional(),
   SLUICE_RATE_LIMIT_SCALE: z.coerce.number().positive().default(1),
 });
 
@@ -162,10 +171,13 @@ export class ConfigError extends Error {
 
 type Environment = Record<string, string | undefined>;
 
+const SEED_ELSEWHERE = 'SLUICE_SIGNER_SEED: only the signer role may have it; remove it from this process';
+
 /** Reads what an indexer process needs. @throws ConfigError listing every problem at once */
 export function readIndexerConfig(env: Environment): IndexerConfig {
   const problems: string[] = [];
   const values = parse(indexerSchema, env, problems);
+  if (env.SLUICE_SIGNER_SEED || env.SLUICE_SIGNER_SEED_FILE) problems.push(SEED_ELSEWHERE);
   const networks = readNetworks(values?.SLUICE_NETWORKS, problems);
   if (values && networks) {
     for (const name of values.SLUICE_INDEXER_NETWORKS)
@@ -188,20 +200,33 @@ export function readApiConfig(env: Environment): ApiConfig {
   if (values) {
     const signs = values.SLUICE_ROLES.includes('signer');
     if (signs && values.SLUICE_SIGNER_SEED === undefined) problems.push('SLUICE_SIGNER_SEED: required by the signer role');
-    if (!signs && values.SLUICE_SIGNER_SEED !== undefined) problems.push('SLUICE_SIGNER_SEED: only the signer role may have it; remove it from this process');
+    if (!signs && values.SLUICE_SIGNER_SEED !== undefined) problems.push(SEED_ELSEWHERE);
     // A quote counts for two rounds, and a price must still be usable when the next round is late.
     if (values.SLUICE_PRICE_FRESH_SECONDS < 4 * values.SLUICE_PRICE_POLL_SECONDS)
       problems.push('SLUICE_PRICE_FRESH_SECONDS: must be at least four times SLUICE_PRICE_POLL_SECONDS');
+    if ((values.SLUICE_CANARY_URL === undefined) !== (values.SLUICE_CANARY_KEY_FILE === undefined))
+      problems.push('SLUICE_CANARY_URL and SLUICE_CANARY_KEY_FILE: the canary needs both, or neither');
+    problems.push(...ringProblems(values));
     if (values.NODE_ENV === 'production') problems.push(...productionProblems(values), ...demoAccountProblems(networks ?? []));
   }
   if (problems.length > 0 || !values || !networks) throw new ConfigError(problems);
   return { ...values, networks, privateWebhookTargets: values.SLUICE_PRIVATE_WEBHOOK_TARGETS ?? values.NODE_ENV !== 'production' };
 }
 
+const SECRETS = ['SLUICE_STREAM_KEY', 'SLUICE_API_KEY_PEPPER', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_MASTER_KEY'] as const;
+
+/** Keys that take each other's place must differ: the same one twice is a change that never happened. */
+function ringProblems(values: z.output<typeof apiSchema>): string[] {
+  return SECRETS.flatMap((name) =>
+    ([`${name}_NEXT`, `${name}_PREVIOUS`] as (keyof typeof values)[])
+      .filter((other) => values[other] === values[name])
+      .map((other) => `${other}: must be another one than ${name}`),
+  );
+}
+
 function productionProblems(values: z.output<typeof apiSchema>): string[] {
   const problems: string[] = [];
-  for (const name of ['SLUICE_STREAM_KEY', 'SLUICE_API_KEY_PEPPER', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_MASTER_KEY'] as const)
-    if (values[name].includes('demo')) problems.push(`${name}: the demo secret is refused in production`);
+  for (const name of SECRETS) if (values[name].includes('demo')) problems.push(`${name}: the demo secret is refused in production`);
   if (values.SLUICE_SIGNER_SEED === DEMO_SEED) problems.push('SLUICE_SIGNER_SEED: the demo seed is refused in production');
   if (values.SLUICE_PRICE_SOURCE === 'static') problems.push('SLUICE_PRICE_SOURCE: static prices are refused in production');
   if (values.SLUICE_SCREENING_PROVIDER === 'development') problems.push('SLUICE_SCREENING_PROVIDER: the development source is refused in production');

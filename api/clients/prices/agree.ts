@@ -42,6 +42,16 @@ export function isPlausible(price: bigint): boolean {
   return price >= LOWEST && price <= HIGHEST;
 }
 
+/**
+ * True unless a price left the last one that was believed by more than `factor` while that one was no older than
+ * `withinSeconds`: no coin does that from one round to the next, and a feed that slipped by three places does.
+ */
+export function isSteady(next: { usd: bigint; at: Date }, last: { usd: bigint; at: Date }, band: { factor: number; withinSeconds: number }): boolean {
+  if (next.at.getTime() - last.at.getTime() > band.withinSeconds * 1_000) return true;
+  const factor = BigInt(band.factor);
+  return next.usd <= last.usd * factor && next.usd * factor >= last.usd;
+}
+
 interface Opinion {
   source: string;
   usd: bigint;

@@ -1,8 +1,8 @@
 import type { operations } from '#api/contract/operator-types.ts';
-import type { Reply } from '#api/deps.ts';
 import type { OperatorRegistry } from '#api/operations/call.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { runAuditNow } from '#api/operator/audit.ts';
+import { showAuditLog } from '#api/operator/audit-log.ts';
 import { moveClock, showClock } from '#api/operator/clock.ts';
 import { showCurrencies, switchCurrency } from '#api/operator/currencies.ts';
 import type { OperatorDeps } from '#api/operator/deps.ts';
@@ -18,16 +18,18 @@ import {
   showGateway,
   showGateways,
 } from '#api/operator/gateways.ts';
+import { resealNow, showSecrets } from '#api/operator/key-status.ts';
 import { showDeposits, showJobs, showPayments, showSettlements, showWebhooks } from '#api/operator/lists.ts';
 import { showExpenses, showInvoice, showInvoices } from '#api/operator/invoices.ts';
 import { addAsset, pauseNetwork, resumeNetwork, showAssets, showNetworks } from '#api/operator/networks.ts';
+import { adoptOutgoing, showUnknownOutgoing } from '#api/operator/outgoing.ts';
 import { putPrice, showPrices } from '#api/operator/prices.ts';
 import { putScreening, showScreening } from '#api/operator/screening.ts';
 import { rejectSettlement } from '#api/operator/reject-settlement.ts';
+import { rescanNetwork, showRescans } from '#api/operator/rescan.ts';
 import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
-import { ServiceError } from '#shared/core/errors.ts';
 
 /**
  * Every operation of the operator contract. `tools` is what only the composition root can give: the local chains of a
@@ -45,7 +47,8 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     enrolTotp,
     addScreeningCredits,
     listNetworks: showNetworks,
-    rescanNetwork: notImplemented,
+    rescanNetwork,
+    listRescans: showRescans,
     pauseNetwork,
     resumeNetwork,
     listAssets: showAssets,
@@ -67,7 +70,12 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     resendWebhook: resendOneWebhook,
     listJobs: showJobs,
     runAudit: runAuditNow,
+    listActions: showAuditLog,
+    getKeyStatus: showSecrets,
+    resealSecrets: resealNow,
     listFreezes: showFreezes,
+    listUnknownOutgoing: showUnknownOutgoing,
+    adoptOutgoing,
     freeze,
     unfreeze,
     listPrices: showPrices,
@@ -77,8 +85,4 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     getClock: showClock,
     advanceClock: (deps, call) => moveClock({ ...deps, ...tools }, call),
   };
-}
-
-async function notImplemented(): Promise<Reply> {
-  throw new ServiceError('not_implemented');
 }

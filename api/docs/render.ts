@@ -1,0 +1,102 @@
+import { posix } from 'node:path';
+import { Marked, type Tokens } from 'marked';
+import type { Page } from './pages.ts';
+
+/** A heading that a page can be entered at. */
+export interface Heading {
+  depth: number;
+  /** What it is called in the address, after the `#`. */
+  id: string;
+  /** As HTML. */
+  text: string;
+}
+
+export interface Rendered {
+  html: string;
+  headings: readonly Heading[];
+}
+
+/** What a block of code is called where several languages stand side by side. */
+const LANGUAGES: Readonly<Record<string, string>> = { js: 'Node.js', ts: 'TypeScript', python: 'Python', php: 'PHP', go: 'Go', sh: 'Shell', json: 'JSON' };
+
+/** Makes HTML of a page. Links between pages lose their `.md`; raw HTML is shown as text. Pure. */
+export function renderPage(page: Page): Rendered {
+  const headings: Heading[] = [];
+  const idOf = uniqueIds();
+  const marked = new Marked({
+    renderer: {
+      heading(token: Tokens.Heading): string {
+        const id = idOf(plainText(token.text));
+        const text = this.parser.parseInline(token.tokens);
+        headings.push({ depth: token.depth, id, text });
+        return token.depth === 1
+          ? `<h1>${text}</h1>\n`
+          : `<h${token.depth} id="${id}">${text} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${token.depth}>\n`;
+      },
+      link(token: Tokens.Link): string {
+        return `<a href="${escapeHtml(addressOf(token.href, page.slug))}">${this.parser.parseInline(token.tokens)}</a>`;
+      },
+      code: ({ text, lang }: Tokens.Code): string => codeBlock(text, lang ?? ''),
+      table(token: Tokens.Table): string {
+        const row = (cells: readonly Tokens.TableCell[], tag: 'td' | 'th'): string =>
+          `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
+        const body = token.rows.map((cells) => row(cells, 'td')).join('\n');
+        return `<div class="table" tabindex="0"><table><thead>${row(token.header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`;
+      },
+      // To be ticked on paper or in one's head: a control that cannot be used would only be in the way.
+      checkbox: ({ checked }: Tokens.Checkbox): string => `<span class="box" aria-hidden="true">${checked ? '☑' : '☐'}</span> `,
+      html: ({ text }: Tokens.HTML | Tokens.Tag): string => escapeHtml(text),
+    },
+  });
+  const html = groupLanguages(marked.parse(page.markdown, { async: false }));
+  return { html, headings };
+}
+
+/** Address of a link found on a page: of another page below /docs, or as it is. Pure. */
+export function addressOf(href: string, slug: string): string {
+  const [path = '', anchor] = href.split('#');
+  if (path === '' || !path.endsWith('.md') || /^[a-z]+:/.test(path)) return href;
+  // Runbooks lie beside the folder of the pages, and are served below it.
+  const folder = posix.dirname(slug);
+  const target = posix.join('/', folder, folder === '.' ? path.replace(/^\.\.\/runbooks\//, 'runbooks/') : path.replace(/^\.\.\/docs\//, '../'));
+  const page = target.slice(0, -'.md'.length).replace(/\/index$/, '');
+  return `/docs${page}${anchor === undefined ? '' : `#${anchor}`}`;
+}
+
+/** Text as HTML shows it. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** Markdown of one line without its marks. */
+export function plainText(markdown: string): string {
+  return markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
+}
+
+/** Names headings as GitHub does: lower case, without punctuation, dashes for spaces, numbered when they repeat. */
+function uniqueIds(): (text: string) => string {
+  const used = new Map<string, number>();
+  return (text) => {
+    const id = text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+    const times = used.get(id) ?? 0;
+    used.set(id, times + 1);
+    return times === 0 ? id : `${id}-${times}`;
+  };
+}
+
+function codeBlock(text: string, info: string): string {
+  const language = info.split(' ')[0] ?? '';
+  const label = LANGUAGES[language] ?? '';
+  return `<figure class="code" data-language="${escapeHtml(language)}"${label === '' ? '' : ` data-label="${label}"`}><pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre></figure>\n`;
+}
+
+/** Blocks that follow each other in different languages belong together: a reader wants one of them. */
+function groupLanguages(html: string): string {
+  return html.replaceAll(/(?:<figure class="code"[^>]* data-label="[^"]+"><pre tabindex="0"><code>[^<]*<\/code><\/pre><\/figure>\n){2,}/g, (run) => {
+    const languages = [...run.matchAll(/data-language="([^"]+)"/g)].map((match) => match[1]);
+    return new Set(languages).size === languages.length && !languages.includes('json') ? `<div class="languages">\n${run}</div>\n` : run;
+  });
+}
