@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 const withServices = ['test/harness/global-setup.ts'];
 const withBrowser = [...withServices, 'test/harness/browser-setup.ts'];
+const withPrometheus = [...withServices, 'test/harness/prometheus-setup.ts'];
 const project = (name: string, options: { setup?: string[]; seconds: number }) => ({
   extends: true as const,
   test: {
@@ -22,8 +23,8 @@ export default defineConfig({
     // What a file imports stays for the next one of its worker: reading it anew for each file costs more than most files do. A
     // file must therefore put back what it changes outside of itself (environment, clock, HTTP).
     isolate: false,
-    // Real servers and real processes: more workers than cores only make every wait longer.
-    maxWorkers: 2,
+    // Files wait for blocks, leases and processes a third of their time: on two cores a third worker uses it, a fourth makes waits longer.
+    maxWorkers: 3,
     projects: [
       project('unit', { seconds: 30 }),
       project('architecture', { seconds: 120 }),
@@ -31,6 +32,7 @@ export default defineConfig({
       project('contract', { setup: withServices, seconds: 60 }),
       project('integration', { setup: withServices, seconds: 120 }),
       project('browser', { setup: withBrowser, seconds: 120 }),
+      project('monitoring', { setup: withPrometheus, seconds: 180 }),
       project('journeys', { setup: withServices, seconds: 300 }),
     ],
   },

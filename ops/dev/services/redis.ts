@@ -1,8 +1,9 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { connect as connectSocket } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { plainEnvironment, run, type Service, startService } from './child.ts';
+import { plainEnvironment, type Service, startService } from './child.ts';
+import { hasPackages, unpackPackage } from './debian-package.ts';
 import { onPath } from './on-path.ts';
 import { seconds } from './postgres.ts';
 import { freePort, waitFor } from './wait.ts';
@@ -21,6 +22,8 @@ export interface Redis {
   external: boolean;
   /** Process id of a server of our own. */
   pid?: number;
+  /** Resolves when a server of our own is gone, however that came about. */
+  exited?: Promise<unknown>;
   stop(): Promise<void>;
   /** SIGKILL, for tests of what a lost Redis loses. */
   kill(): Promise<void>;
@@ -62,7 +65,7 @@ export async function startRedis(options: RedisOptions): Promise<Redis> {
     onLine: options.log,
   });
   await waitFor(() => pong(port, server), { what: 'Redis to answer', timeoutMs: 15_000 });
-  return { url: `redis://127.0.0.1:${port}`, external: false, pid: server.pid, stop: () => server.stop(), kill: () => server.kill() };
+  return { url: `redis://127.0.0.1:${port}`, external: false, pid: server.pid, exited: server.exited, stop: () => server.stop(), kill: () => server.kill() };
 }
 
 interface Program {
@@ -76,61 +79,12 @@ async function unpackedPackage(options: RedisOptions): Promise<Program> {
   const home = join(options.root, '.sluice', 'redis-package');
   const found = await programIn(home);
   if (found) return found;
-  if ((await onPath(['apt-get'])) === undefined || (await onPath(['dpkg-deb'])) === undefined)
-    throw new Error('no Redis: install redis-server or valkey-server (macOS: brew install valkey), or set REDIS_URL');
+  if (!(await hasPackages())) throw new Error('no Redis: install redis-server or valkey-server (macOS: brew install valkey), or set REDIS_URL');
   const began = performance.now();
   options.log('no redis-server on PATH: fetching the distribution package (about 20 s, nothing is installed)');
-  const work = `${home}.${process.pid}`;
-  try {
-    for (const folder of ['lists/partial', 'cache/archives/partial', 'state', 'root']) await mkdir(join(work, folder), { recursive: true });
-    await writeFile(join(work, 'state', 'extended_states'), '');
-    // Lists, cache and state of our own: a fresh machine's are empty, and the system's are not ours to change.
-    const apt = async (args: string[]): Promise<string> =>
-      run({
-        name: `apt-get ${args.join(' ')}`,
-        command: 'apt-get',
-        args: [
-          ...['-o', `Dir::State::lists=${work}/lists`, '-o', `Dir::Cache=${work}/cache`, '-o', `Dir::State::extended_states=${work}/state/extended_states`],
-          ...[
-            '-o',
-            `Dir::Log=${work}/state`,
-            '-o',
-            'Debug::NoLocking=1',
-            '-o',
-            'APT::Sandbox::User=',
-            '-o',
-            'Dpkg::Use-Pty=0',
-            '-y',
-            '-q',
-            '--no-install-recommends',
-            ...args,
-          ],
-        ],
-        cwd: work,
-        env: { ...plainEnvironment(), DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' },
-      });
-    await apt(['update']);
-    await apt(['install', '--download-only', 'redis-server']);
-    const archives = (await readdir(join(work, 'cache', 'archives'))).filter((name) => name.endsWith('.deb'));
-    for (const archive of archives)
-      await run({
-        name: `dpkg-deb ${archive}`,
-        command: 'dpkg-deb',
-        args: ['-x', join(work, 'cache', 'archives', archive), join(work, 'root')],
-        cwd: work,
-        env: plainEnvironment(),
-      });
-    await rm(join(work, 'lists'), { recursive: true, force: true });
-    await rm(join(work, 'cache'), { recursive: true, force: true });
-    await rename(work, home).catch(async (error: NodeJS.ErrnoException) => {
-      // Another run was faster; its copy is as good.
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-    });
-  } catch (cause) {
-    throw new Error(`no Redis: the distribution package could not be fetched (${(cause as Error).message}); install redis-server, or set REDIS_URL`, { cause });
-  } finally {
-    await rm(work, { recursive: true, force: true });
-  }
+  await unpackPackage({ name: 'redis-server', home, dependencies: true }).catch((cause: Error) => {
+    throw new Error(`no Redis: the distribution package could not be fetched (${cause.message}); install redis-server, or set REDIS_URL`, { cause });
+  });
   const program = await programIn(home);
   if (program === undefined) throw new Error('no Redis: the distribution package holds no redis-server; install redis-server, or set REDIS_URL');
   options.log(`Redis unpacked below .sluice in ${seconds(began)}`);

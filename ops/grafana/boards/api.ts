@@ -1,0 +1,126 @@
+import { type Board, quantile } from '../board.ts';
+
+const DURATION = 'sluice_http_request_duration_seconds';
+
+export const api: Board = {
+  name: 'api',
+  title: 'Sluice 2 · API',
+  description: 'Requests, errors and times by route, for merchants, payers and operators together.',
+  panels: [
+    {
+      title: 'Requests',
+      description: 'Answers by status. 499: the caller was gone before an answer began.',
+      runbook: 'api-errors',
+      unit: 'reqps',
+      queries: { '{{status}}': `sum by (status) (rate(${DURATION}_count[$__rate_interval]))` },
+    },
+    {
+      title: 'Errors of our own',
+      description: 'Share of answers that are 5xx, over five minutes and over an hour; 0.1 % is the promise.',
+      runbook: 'api-errors',
+      unit: 'percentunit',
+      queries: { '5 m': 'sluice:http_error_ratio:rate5m', '1 h': 'sluice:http_error_ratio:rate1h' },
+    },
+    {
+      title: 'Errors by slug',
+      description: 'Which error is answered how often; the page "Errors" of the docs says what each means.',
+      runbook: 'api-errors',
+      unit: 'reqps',
+      queries: { '{{code}}': 'sum by (code) (rate(sluice_api_errors_total[$__rate_interval]))' },
+    },
+    {
+      title: 'Errors by route',
+      description: 'Where errors happen: the ten worst routes.',
+      runbook: 'api-errors',
+      unit: 'reqps',
+      queries: { '{{route}}': 'topk(10, sum by (route) (rate(sluice_api_errors_total[$__rate_interval])))' },
+    },
+    {
+      title: 'Time to answer',
+      description: 'Over all routes. Selecting an offer may wait 5 s for an address.',
+      runbook: 'api-errors',
+      unit: 's',
+      queries: { p50: quantile(0.5, DURATION), p95: quantile(0.95, DURATION), p99: quantile(0.99, DURATION) },
+    },
+    {
+      title: 'Time to answer by route, p50',
+      description: 'Half of the answers are faster.',
+      runbook: 'api-errors',
+      unit: 's',
+      queries: { '{{route}}': `topk(10, ${quantile(0.5, DURATION, { by: 'route' })})` },
+    },
+    {
+      title: 'Time to answer by route, p95',
+      description: 'One of twenty answers is slower.',
+      runbook: 'api-errors',
+      unit: 's',
+      queries: { '{{route}}': `topk(10, ${quantile(0.95, DURATION, { by: 'route' })})` },
+    },
+    {
+      title: 'Time to answer by route, p99',
+      description: 'One of a hundred answers is slower.',
+      runbook: 'api-errors',
+      unit: 's',
+      queries: { '{{route}}': `topk(10, ${quantile(0.99, DURATION, { by: 'route' })})` },
+    },
+    {
+      title: 'Requests in flight',
+      description: 'Being answered at this moment, by process.',
+      runbook: 'runtime',
+      queries: { '{{instance}}': 'sum by (instance) (sluice_http_requests_in_flight)' },
+    },
+    {
+      title: 'Refused for being too many',
+      description: 'Answers 429 by route. A few come from one busy merchant; many say the limits are too small or somebody attacks.',
+      runbook: 'security',
+      unit: 'reqps',
+      queries: { '{{route}}': 'sum by (route) (rate(sluice_rate_limited_total[$__rate_interval])) or vector(0)' },
+    },
+    {
+      title: 'Refused credentials',
+      description: 'Wrong keys, signatures, addresses, and operator tokens.',
+      runbook: 'security',
+      unit: 'reqps',
+      queries: { '{{reason}}': 'sum by (reason) (rate(sluice_auth_failures_total[$__rate_interval]))' },
+    },
+    {
+      title: 'Authenticator codes',
+      description: 'Codes looked at. Many wrong ones are somebody guessing.',
+      runbook: 'security',
+      queries: { '{{result}}': 'sum by (result) (increase(sluice_totp_checks_total[10m]))' },
+    },
+    {
+      title: 'Calls with an Idempotency-Key',
+      description: 'New ones, replays of the same call, and conflicts.',
+      runbook: 'api-errors',
+      unit: 'reqps',
+      queries: { '{{result}}': 'sum by (result) (rate(sluice_idempotency_total[$__rate_interval]))' },
+    },
+    {
+      title: 'Signatures used again',
+      description: 'Signed requests that came a second time: served for calls that may, refused for others.',
+      runbook: 'security',
+      queries: { 'used again': 'sum(increase(sluice_signatures_reused_total[10m])) or vector(0)' },
+    },
+    {
+      title: 'Checkout pages',
+      description: 'Open sockets of hosted pages, by process.',
+      runbook: 'api-errors',
+      queries: { '{{instance}}': 'sum by (instance) (sluice_ws_connections)' },
+    },
+    {
+      title: 'How sockets end',
+      description: 'client: the page was left. dead or slow: the payer\'s network. Many "lost" at once: a proxy cuts them.',
+      runbook: 'api-errors',
+      unit: 'ops',
+      queries: { '{{reason}}': 'sum by (reason) (rate(sluice_ws_closed_total[$__rate_interval]))' },
+    },
+    {
+      title: 'Pages without a socket',
+      description: 'Snapshots asked for over HTTP, because no socket comes through.',
+      runbook: 'api-errors',
+      unit: 'reqps',
+      queries: { polls: 'sum(rate(sluice_checkout_fallback_polls_total[$__rate_interval]))' },
+    },
+  ],
+};

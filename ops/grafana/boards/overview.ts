@@ -1,0 +1,93 @@
+import type { Board } from '../board.ts';
+
+export const overview: Board = {
+  name: 'overview',
+  title: 'Sluice 1 · Overview',
+  description: 'Whether payments and cashouts work right now, and what to look at when they do not.',
+  panels: [
+    {
+      title: 'Open alerts',
+      description: 'What fires now. Watchdog always does; when it is missing, alerts themselves do not work.',
+      runbook: 'watchdog',
+      shows: 'table',
+      width: 12,
+      queries: { '': 'max by (alertname, severity, chain) (ALERTS{alertstate="firing"})' },
+    },
+    {
+      title: 'Chains',
+      description: 'Green: followed to its head. Yellow: an endpoint is in trouble. Red: nothing new is seen, or nobody follows it.',
+      runbook: 'indexer-stalled',
+      shows: 'lights',
+      width: 6,
+      queries: { '{{chain}}': 'sluice:chain_light{chain=~"$chain"}' },
+    },
+    {
+      title: 'Last canary payment',
+      description: 'Seconds since a whole sandbox payment went through the public API. One is made each minute.',
+      runbook: 'canary',
+      shows: 'now',
+      unit: 's',
+      width: 6,
+      queries: { age: 'time() - max(sluice_canary_last_success_timestamp_seconds)' },
+    },
+    {
+      title: 'Error budget burn',
+      description: '1 uses up the budget of 30 days (0.1 % of requests) in 30 days; somebody is woken above 14.4 for an hour or 6 for six hours.',
+      runbook: 'api-errors',
+      queries: {
+        '5 m': 'sluice:http_error_ratio:rate5m / 0.001',
+        '1 h': 'sluice:http_error_ratio:rate1h / 0.001',
+        '6 h': 'sluice:http_error_ratio:rate6h / 0.001',
+        '3 d': 'sluice:http_error_ratio:rate3d / 0.001',
+      },
+    },
+    {
+      title: 'Results within 30 s',
+      description: 'Share of payments judged within 30 s of the last confirmation they needed; 99 % is promised.',
+      runbook: 'deposit-latency',
+      unit: 'percentunit',
+      queries: { '{{chain}}': '1 - sluice:deposit_result_late_ratio:rate1h{chain=~"$chain"}' },
+    },
+    {
+      title: 'Webhooks within 15 s',
+      description: 'Share of webhooks first tried within 15 s of the result; 99.5 % is promised.',
+      runbook: 'webhooks',
+      unit: 'percentunit',
+      queries: { share: '1 - sluice:webhook_first_attempt_late_ratio:rate1h' },
+    },
+    {
+      title: 'Payments by result',
+      description: 'Payments that came to rest in the last hour, sandbox ones and the canary left out.',
+      runbook: 'expiry',
+      queries: { '{{status}}': 'sum by (status) (increase(sluice_payments_resolved_total{sandbox="false"}[1h]))' },
+    },
+    {
+      title: 'Cashouts stopped',
+      description: 'Freezes and halted wallets. Anything but 0 waits for an operator.',
+      runbook: 'dispatch-frozen',
+      queries: { '{{kind}}': 'max by (kind) (sluice_dispatch_stops)' },
+    },
+    {
+      title: 'Oldest cashout that is due',
+      description: 'How long a cashout that should be sent has waited. More than ten minutes wakes somebody.',
+      runbook: 'settlement-dispatch',
+      unit: 's',
+      queries: { '{{chain}}': 'max by (chain) (sluice_settlement_dispatch_overdue_seconds{chain=~"$chain"})' },
+    },
+    {
+      title: 'Processes that answer',
+      description: 'By kind. Each network has one indexer in charge and may have standbys.',
+      runbook: 'target-missing',
+      width: 12,
+      queries: { '{{job}}': 'sum by (job) (up{job=~"sluice-.*"})' },
+    },
+    {
+      title: 'Versions',
+      description: 'What is running. Two versions side by side are normal during an upgrade, and only then.',
+      runbook: 'target-missing',
+      shows: 'table',
+      width: 12,
+      queries: { '': 'count by (component, version, commit) (sluice_build_info)' },
+    },
+  ],
+};
