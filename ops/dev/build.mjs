@@ -1,6 +1,7 @@
 // Bundles the entry points into dist/: our own code in one file each, and for what runs in production its packages with it.
-import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
 import { parse } from 'yaml';
@@ -10,8 +11,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Processes that are started often: half the time of a start is spent on finding and reading a thousand files of packages. */
 const DEPLOYABLES = ['api', 'indexer'];
+/** Read only where a collector of traces is configured. */
+const TRACING = ['@opentelemetry/sdk-trace-node', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'];
 /** Packages that read files of their own at run time, or are so large and so seldom needed that they are read when they are. */
-const OUTSIDE = ['pino', 'swagger-ui-dist', 'tronweb'];
+const OUTSIDE = ['pino', 'swagger-ui-dist', 'tronweb', ...TRACING];
 
 const ENTRIES = {
   api: 'api/main.ts',
@@ -26,11 +29,19 @@ const ENTRIES = {
 /** Contract files that the api serves by: as JSON they are read in a hundredth of the time. */
 const CONTRACTS = ['openapi', 'operator', 'checkout'];
 
+/** What the api serves at /docs, by folder of dist. */
+const DOCS = { docs: 'ops/docs', 'docs/runbooks': 'ops/runbooks', 'docs/assets': 'api/docs/assets' };
+
 /** Builds every entry point and the hosted page; about a second. One that fails leaves no old bundle behind and does not stop the others. */
 export async function build() {
   await mkdir(join(ROOT, 'dist', 'contract'), { recursive: true });
   const entries = Object.entries(ENTRIES).map(([name, path]) => buildOne(name, path));
-  const results = await Promise.allSettled([...entries, ...CONTRACTS.map(buildContract), buildCheckout({ root: ROOT, plugins: [OWN_IMPORTS], replace })]);
+  const results = await Promise.allSettled([
+    ...entries,
+    ...CONTRACTS.map(buildContract),
+    buildCheckout({ root: ROOT, plugins: [OWN_IMPORTS], replace }),
+    ...Object.entries(DOCS).map(([name, from]) => copyDocs(name, from)),
+  ]);
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.message] : []));
   if (failures.length > 0) throw new Error(failures.join('\n'));
 }
@@ -60,6 +71,18 @@ const WITH_PACKAGES = {
   banner: { js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);" },
 };
 
+/** What is being built: as `SLUICE_COMMIT` says, which an image without .git is given, or else as git does. */
+function readCommit() {
+  if (process.env.SLUICE_COMMIT) return process.env.SLUICE_COMMIT;
+  try {
+    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+const COMMIT = readCommit();
+
 async function buildOne(name, path) {
   const output = join(ROOT, 'dist', `${name}.js`);
   try {
@@ -73,6 +96,7 @@ async function buildOne(name, path) {
       format: 'esm',
       platform: 'node',
       target: 'node20',
+      define: { SLUICE_BUILD_COMMIT: JSON.stringify(COMMIT) },
       jsx: 'automatic',
       jsxImportSource: 'preact',
       sourcemap: true,
@@ -96,11 +120,19 @@ async function buildContract(name) {
   }
 }
 
+async function copyDocs(name, from) {
+  const folder = join(ROOT, 'dist', name);
+  await mkdir(folder, { recursive: true });
+  const files = (await readdir(join(ROOT, from))).filter((file) => /\.(md|css|js)$/.test(file));
+  for (const file of files) await replace(join(folder, file), await readFile(join(ROOT, from, file)));
+  for (const file of await readdir(folder)) if (/^[^.].*\.(md|css|js)$/.test(file) && !files.includes(file)) await rm(join(folder, file), { force: true });
+}
+
 /** Another run may be starting this very file: it is swapped in whole, and left alone when nothing changed. */
 async function replace(path, contents) {
   const present = await readFile(path).catch(() => undefined);
   if (present?.equals(contents)) return;
-  const temporary = join(ROOT, 'dist', `.${basename(path)}.${process.pid}`);
+  const temporary = join(ROOT, 'dist', `.${relative(join(ROOT, 'dist'), path).replaceAll('/', '-')}.${process.pid}`);
   await writeFile(temporary, contents);
   await rename(temporary, path);
 }

@@ -1,7 +1,21 @@
-import { type GatewayCredentials, merchant, newKey } from './client.ts';
+import type { GatewayCredentials } from './client.ts';
 import { waitFor } from './services/wait.ts';
 import { familyOf } from './families.ts';
-import { askCashout, coinsWorth, createAndSelect, expectEqual, inPool, PATIENCE_MS, payFrom, resolved, type Scene, settled, short } from './scene.ts';
+import {
+  askCashout,
+  coinsWorth,
+  createAndSelect,
+  expectEqual,
+  inPool,
+  PATIENCE_MS,
+  payFrom,
+  refusalOf,
+  resolved,
+  type Scene,
+  settled,
+  shopOf,
+  short,
+} from './scene.ts';
 import { totpCode } from './totp.ts';
 
 /** Above the cap: the funds are claimed and wait for a person; a wrong code is refused, the right one sends them. */
@@ -10,15 +24,13 @@ export async function approveWithCode(scene: Scene): Promise<string> {
   const amount = await coinsWorth(vault, vault.asset, '6');
   await pay({ ...vault, shop });
   await inPool({ ...vault, shop }, 'totalAvailable', amount);
-  const { answer, before } = await askCashout({ ...vault, shop }, { amount, metadata: { requester: 'demo' } });
-  expectEqual('status of a cashout above the cap', `${answer.status} ${answer.data.status}`, '200 PENDING_APPROVAL');
-  const id = String(answer.data.id);
-  const approve = (totpCode: string) => shop.signed('POST', `/merchant/settlements/${id}/approve`, { body: { totpCode }, idempotencyKey: newKey() });
+  const { id, status, before } = await askCashout({ ...vault, shop }, { amount, metadata: { requester: 'demo' } });
+  expectEqual('status of a cashout above the cap', status, 'PENDING_APPROVAL');
+  const approve = (code: string) => shop.approveSettlement({ settlementId: id, body: { totpCode: code } });
   const code = totpCode(totpSecret, Date.now());
-  const wrong = await approve(String((Number(code) + 1) % 1_000_000).padStart(6, '0'));
-  expectEqual('answer to a wrong code', `${wrong.status} ${wrong.error?.code}`, '401 totp_required');
-  const approved = await approve(code);
-  expectEqual('answer to the right code', `${approved.status} ${approved.data?.status}`, '200 REQUESTED');
+  const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+  expectEqual('answer to a wrong code', await refusalOf(approve(wrong)), '401 totp_required');
+  expectEqual('status after the right code', (await approve(code)).status, 'REQUESTED');
   const { receivedAmount, txHash } = await settled({ ...vault, shop }, id, before);
   return `${amount} held above the cap of 5 USD, approved with a code, ${receivedAmount} sent in ${short(txHash)}`;
 }
@@ -27,10 +39,9 @@ export async function approveWithCode(scene: Scene): Promise<string> {
 export async function parkUntilFunded(scene: Scene): Promise<string> {
   const vault = await openShop(scene, { cashout: { parkingEnabled: true } });
   const amount = await coinsWorth(vault, vault.asset, '5');
-  const { answer, before } = await askCashout(vault, { amount });
-  expectEqual('status of a cashout of nothing', `${answer.status} ${answer.data.status}`, '202 UNDERFUNDED');
-  const id = String(answer.data.id);
-  const read = async () => (await vault.shop.signed('GET', `/merchant/settlements/${id}`)).data;
+  const { id, status: asked, before } = await askCashout(vault, { amount });
+  expectEqual('status of a cashout of nothing', asked, 'UNDERFUNDED');
+  const read = () => vault.shop.getSettlement({ settlementId: id });
   const { shortfall } = await read();
   expectEqual('what is missing', shortfall, amount);
   await pay(vault);
@@ -50,13 +61,11 @@ export async function parkUntilFunded(scene: Scene): Promise<string> {
 /** Parked, then taken back: nothing was claimed, so nothing is released. */
 export async function cancelParked(scene: Scene): Promise<string> {
   const { shop, ...vault } = await openShop(scene, { cashout: { parkingEnabled: true } });
-  const { answer } = await askCashout({ ...vault, shop }, { amount: await coinsWorth(vault, vault.asset, '1000') });
-  expectEqual('status of a cashout of nothing', `${answer.status} ${answer.data.status}`, '202 UNDERFUNDED');
-  const cancel = () => shop.signed('POST', `/merchant/settlements/${answer.data.id}/cancel`, { idempotencyKey: newKey() });
-  const cancelled = await cancel();
-  expectEqual('status after a cancel', `${cancelled.status} ${cancelled.data?.status}`, '200 REJECTED');
-  const again = await cancel();
-  expectEqual('answer to another cancel', `${again.status} ${again.error?.code}`, '409 conflict');
+  const { id, status } = await askCashout({ ...vault, shop }, { amount: await coinsWorth(vault, vault.asset, '1000') });
+  expectEqual('status of a cashout of nothing', status, 'UNDERFUNDED');
+  const cancel = () => shop.cancelSettlement({ settlementId: id });
+  expectEqual('status after a cancel', (await cancel()).status, 'REJECTED');
+  expectEqual('answer to another cancel', await refusalOf(cancel()), '409 conflict');
   return 'parked, cancelled, and a second cancel refused';
 }
 
@@ -68,13 +77,12 @@ export async function cashOutHeld(scene: Scene): Promise<string> {
   await payFrom(vault, payment, vault.asset, payment.totalValue);
   await resolved(vault, payment.id, 'SUCCESS');
   const amount = await inPool(vault, 'totalQuarantinedAvailable', await coinsWorth(vault, vault.asset, '1'));
-  const amlState = async () => (await vault.shop.must('POST', `/payments/${payment.id}/verify`)).amlState;
+  const amlState = async () => (await vault.shop.verifyPayment({ paymentId: payment.id })).amlState;
   expectEqual('amlState of a flagged payment', await amlState(), 'HELD');
-  const { answer: green } = await askCashout(vault, { amount });
-  expectEqual('answer to the ordinary route', `${green.status} ${green.error?.code}`, '409 insufficient_balance');
-  const { answer, before } = await askCashout(vault, { amount, route: 'AML_HELD' });
-  expectEqual('status on the AML_HELD route', `${answer.status} ${answer.data?.status}`, '200 REQUESTED');
-  const { receivedAmount, txHash } = await settled(vault, String(answer.data.id), before);
+  expectEqual('answer to the ordinary route', await refusalOf(askCashout(vault, { amount })), '409 insufficient_balance');
+  const { id, status, before } = await askCashout(vault, { amount, route: 'AML_HELD' });
+  expectEqual('status on the AML_HELD route', status, 'REQUESTED');
+  const { receivedAmount, txHash } = await settled(vault, id, before);
   expectEqual('amlState of what was cashed out', await amlState(), 'RELEASED');
   return `scored 90 and HELD, ${receivedAmount} sent from the held wallet in ${short(txHash)}, RELEASED`;
 }
@@ -93,7 +101,7 @@ async function openShop(scene: Scene, settings: { cashout?: object; screening?: 
   })) as { gateway: { id: string } } & Omit<GatewayCredentials, 'id'>;
   const { secret } = (await scene.control.must('POST', `/gateways/${created.gateway.id}/totp`)) as { secret: string };
   const { otherOutsider = scene.destination } = familyOf(scene.dev.networks[scene.network]?.family ?? '');
-  return { ...scene, destination: otherOutsider, totpSecret: secret, shop: merchant(scene.dev.api.baseUrl, { ...created, id: created.gateway.id }) };
+  return { ...scene, destination: otherOutsider, totpSecret: secret, shop: shopOf(scene.dev, created) };
 }
 
 async function pay(scene: Scene): Promise<void> {

@@ -86,9 +86,10 @@ export interface Operator {
   must(method: string, path: string, options?: CallOptions): Promise<Record<string, unknown>>;
 }
 
-/** The operator API with its bearer token; `url` ends in /operator/v1. */
-export function operator(url: string, token: string): Operator {
-  const withToken = (options: CallOptions = {}): CallOptions => ({ ...options, headers: { authorization: `Bearer ${token}`, ...options.headers } });
+/** The operator API with its bearer token; `url` ends in /operator/v1. `name` is kept with every change, as who made it. */
+export function operator(url: string, token: string, name?: string): Operator {
+  const own = { authorization: `Bearer ${token}`, ...(name !== undefined && { 'x-operator': name }) };
+  const withToken = (options: CallOptions = {}): CallOptions => ({ ...options, headers: { ...own, ...options.headers } });
   return {
     call: (method, path, options) => call(`${url}${path}`, method, withToken(options)),
     must: (method, path, options) => must(`${url}${path}`, method, withToken(options)),

@@ -1,7 +1,6 @@
-import { must } from './client.ts';
 import { createHosted, type HostedPayment } from './demo-payments.ts';
 import type { Payer } from './hosted-payers.ts';
-import { coinsWorth, expectEqual, type Offer, PATIENCE_MS, payFrom, type Scene, type Story, webhookArrived } from './scene.ts';
+import { coinsWorth, expectEqual, offerOf, PATIENCE_MS, payFrom, type Scene, type Story, webhookArrived } from './scene.ts';
 import { waitFor } from './services/wait.ts';
 
 /** What happens to payments on their hosted page, from the link to the way back to the merchant. */
@@ -47,7 +46,7 @@ async function playOnPage(scene: Scene, payer: Payer): Promise<string> {
 /** A payment that waits for its coins, and the screens shown so far. */
 interface Chosen {
   payment: HostedPayment;
-  offer: Offer;
+  offer: { id: string; totalValue: string };
   depositAddress: string;
   screens: string[];
 }
@@ -55,9 +54,8 @@ interface Chosen {
 /** Opens a new payment and chooses the usual asset; what the page asks for must be the offer, digit for digit. */
 async function chooseOnPage(scene: Scene, payer: Payer): Promise<Chosen> {
   const payment = await createHosted(scene.dev, { amount: '10' });
-  const { offers } = (await must(`${scene.dev.api.baseUrl}/public/payments/${payment.paymentUid}`, 'GET')) as unknown as { offers: Offer[] };
-  const offer = offers.find((one) => one.assetSymbol === scene.asset.symbol && one.assetNetwork === scene.network);
-  if (offer === undefined) throw new Error(`no offer in ${scene.asset.symbol} on ${scene.network}`);
+  const created = await scene.shop.getPublicPayment({ paymentId: payment.paymentUid });
+  const offer = offerOf(scene, 'offers' in created ? created.offers : []);
   await payer.open(payment.paymentUrl);
   const screens = await watch(payer, ['choose']);
   await payer.choose(offer.id);
@@ -87,7 +85,7 @@ async function comeBack(scene: Scene, payer: Payer, { paymentUid }: HostedPaymen
   expectEqual('payment in the address', url.searchParams.get('paymentUid'), paymentUid);
   expectEqual('status in the address', url.searchParams.get('status'), status);
   if (!html.includes(paymentUid)) throw new Error('the shop did not get the payment');
-  const verified = await scene.shop.must('POST', `/payments/${paymentUid}/verify`);
+  const verified = await scene.shop.verifyPayment({ paymentId: paymentUid });
   expectEqual('status on verify', verified.status, status);
   return `${url.pathname}?…status=${status}`;
 }

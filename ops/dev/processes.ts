@@ -37,6 +37,11 @@ export async function choosePorts(say: (line: string) => void): Promise<Ports> {
   };
 }
 
+/** Where the API key of the canary's gateway is kept. */
+export function canaryKeyFile(directory: string): string {
+  return join(directory, 'canary.key');
+}
+
 export interface Processes {
   api: Supervised;
   signer: Supervised;
@@ -59,7 +64,7 @@ export interface ProcessOptions {
 /** The deployables as production runs them: http and worker, the signer apart and alone with the seed, one indexer per network. */
 export async function startProcesses(options: ProcessOptions): Promise<Processes> {
   const { ports, secrets } = options;
-  const passed = ['SLUICE_LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'].filter((name) => process.env[name] !== undefined);
+  const passed = Object.keys(process.env).filter((name) => name === 'SLUICE_LOG_LEVEL' || name.startsWith('OTEL_'));
   const common = {
     ...plainEnvironment(),
     ...Object.fromEntries(passed.map((name) => [name, process.env[name]])),
@@ -102,7 +107,14 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
   };
   for (const [index, network] of options.local.networks.entries()) ports.indexerMetrics.set(network.name, await freePort(9466 + index));
   const [http, signer, ...indexers] = await Promise.all([
-    start('api', 'api.js', { ...api, SLUICE_ROLES: 'http,worker', SLUICE_PORT: String(ports.api), SLUICE_METRICS_PORT: String(ports.apiMetrics) }),
+    start('api', 'api.js', {
+      ...api,
+      SLUICE_ROLES: 'http,worker',
+      SLUICE_PORT: String(ports.api),
+      SLUICE_METRICS_PORT: String(ports.apiMetrics),
+      SLUICE_CANARY_URL: `http://127.0.0.1:${ports.api}/api/v1`,
+      SLUICE_CANARY_KEY_FILE: canaryKeyFile(options.directory),
+    }),
     start('signer', 'api.js', {
       ...api,
       SLUICE_ROLES: 'signer',

@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { type Calls, createClient, readWebhook, selectAddress, SluiceError } from '#ops/client/index.ts';
 import { formatAmount, parseTrusted, usdToCoins } from '#shared/core/money.ts';
-import { type Answer, type Merchant, merchant, must, newKey, type Operator, operator } from './client.ts';
+import { type GatewayCredentials, type Operator, operator } from './client.ts';
 import type { DevFile } from './dev-file.ts';
 import { familyOf } from './families.ts';
 import type { LocalChain } from './local-chain.ts';
@@ -9,20 +9,13 @@ import type { ReceivedWebhook } from './webhook-receiver.ts';
 
 export type Asset = DevFile['assets'][number];
 
-/** An offer of a payment, as far as the stories read it. */
-export interface Offer {
-  id: string;
-  assetSymbol: string;
-  assetNetwork: string;
-  totalValue: string;
-}
-
 /** One running deployment as the demo sees it: a merchant, an operator, a payer with a faucet. */
 export interface Scene {
   dev: DevFile;
   network: string;
   chain: LocalChain;
-  shop: Merchant;
+  /** The shop's server. */
+  shop: Calls;
   control: Operator;
   /** What payments are priced in: a token where there is one. */
   asset: Asset;
@@ -57,11 +50,16 @@ export function setScene(dev: DevFile, network: string): Scene {
     network,
     chain: open(found.rpcUrl),
     destination: outsider,
-    shop: merchant(dev.api.baseUrl, dev.gateway),
+    shop: shopOf(dev, dev.gateway),
     control: operator(dev.operatorUrl, dev.operatorToken),
     asset,
     otherAsset: others.find((one) => one.contract !== null) ?? others[0],
   };
+}
+
+/** The client a shop with these credentials uses. */
+export function shopOf({ api }: DevFile, { apiKey, cashoutSigningSecret }: Pick<GatewayCredentials, 'apiKey' | 'cashoutSigningSecret'>): Calls {
+  return createClient({ baseUrl: api.baseUrl, apiKey, cashoutSigningSecret });
 }
 
 /** What a network's examples are told with: USDT, else another token, else its coin. */
@@ -76,19 +74,25 @@ export interface SelectedPayment {
   totalValue: string;
 }
 
+/** What a shop may say of a payment it creates. */
+export type PaymentRequest = Parameters<Calls['createPayment']>[0]['body'];
+
 /** Creates a payment of 10 US dollars, unless told otherwise, and selects the usual asset. */
-export async function createAndSelect(scene: Scene, overrides: Record<string, unknown> = {}): Promise<SelectedPayment> {
-  const created = (await scene.shop.must('POST', '/payments', {
-    body: { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl: scene.dev.webhookReceiver.url, ...overrides },
-  })) as { paymentUid: string; payment: { offers: Offer[] } };
-  const offer = created.payment.offers.find((one) => one.assetSymbol === scene.asset.symbol && one.assetNetwork === scene.network);
-  if (offer === undefined) throw new Error(`no offer in ${scene.asset.symbol} on ${scene.network}`);
-  const url = `${scene.dev.api.baseUrl}/public/payments/${created.paymentUid}/offers/${offer.id}/select`;
-  const depositAddress = await waitFor(async () => (await must(url, 'POST')).depositAddress as string | undefined, {
-    what: 'a deposit address',
-    timeoutMs: PATIENCE_MS,
-  });
-  return { id: created.paymentUid, depositAddress, totalValue: offer.totalValue };
+export async function createAndSelect(scene: Scene, overrides: Partial<PaymentRequest> = {}): Promise<SelectedPayment> {
+  const { shop, dev } = scene;
+  const body: PaymentRequest = { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl: dev.webhookReceiver.url, ...overrides };
+  const { paymentUid, payment } = await shop.createPayment({ body });
+  const offer = offerOf(scene, payment?.offers ?? []);
+  const { depositAddress } = await selectAddress(shop, { paymentId: paymentUid, offerId: offer.id }, { timeoutMs: PATIENCE_MS });
+  if (depositAddress === undefined || depositAddress === null) throw new Error(`no address for ${paymentUid} after ${PATIENCE_MS / 1_000} s`);
+  return { id: paymentUid, depositAddress, totalValue: offer.totalValue };
+}
+
+/** The offer in the usual asset. @throws when there is none */
+export function offerOf<Offer extends { assetSymbol: string; assetNetwork: string }>({ asset, network }: Scene, offers: readonly Offer[]): Offer {
+  const offer = offers.find((one) => one.assetSymbol === asset.symbol && one.assetNetwork === network);
+  if (offer === undefined) throw new Error(`no offer in ${asset.symbol} on ${network}`);
+  return offer;
 }
 
 /** Pays a selected payment from the faucet. */
@@ -105,36 +109,37 @@ export async function coinsWorth({ control }: Pick<Scene, 'control'>, asset: Ass
 }
 
 /** Waits for a payment to leave the status it has and checks that the new one is the expected one. */
-export async function resolved(scene: Scene, paymentId: string, status: string): Promise<void> {
-  const url = `${scene.dev.api.baseUrl}/public/payments/${paymentId}?statusOnly=true`;
+export async function resolved({ shop }: Scene, paymentId: string, status: string): Promise<void> {
   const initial = status === 'SUCCESS' ? ['PENDING', 'EXPIRED'] : ['PENDING'];
   const seen = await waitFor(
     async () => {
-      const { status: now } = await must(url, 'GET');
-      return initial.includes(String(now)) ? undefined : String(now);
+      const { status: now } = await shop.getPublicPayment({ paymentId, statusOnly: true });
+      return initial.includes(now) ? undefined : now;
     },
     { what: `payment ${paymentId} to be ${status}`, timeoutMs: PATIENCE_MS, everyMs: 200 },
   );
   expectEqual('payment status', seen, status);
 }
 
-/** The webhook came, and carries the signature of contract 6 over the very bytes of its body. */
-export async function webhookArrived(scene: Scene, paymentId: string, status: string): Promise<void> {
+/** The webhook came, and was signed with the gateway's secret. */
+export async function webhookArrived({ dev }: Scene, paymentId: string, status: string): Promise<void> {
   const body = JSON.stringify({ paymentId, status });
-  const webhook = await waitFor(
-    async () => {
-      const received = (await (await fetch(scene.dev.webhookReceiver.log)).json()) as ReceivedWebhook[];
-      return received.find((one) => one.body === body);
-    },
-    { what: `the ${status} webhook of ${paymentId}`, timeoutMs: PATIENCE_MS, everyMs: 200 },
-  );
-  expectEqual('webhook signature', webhook.headers['x-webhook-signature'], createHmac('sha256', scene.dev.gateway.webhookSecret).update(body).digest('hex'));
+  const webhook = await waitFor(async () => (await received(dev)).find((one) => one.body === body), {
+    what: `the ${status} webhook of ${paymentId}`,
+    timeoutMs: PATIENCE_MS,
+    everyMs: 200,
+  });
+  const at = Number(webhook.headers['webhook-timestamp']) * 1_000;
+  expectEqual('what the webhook says', JSON.stringify(readWebhook(webhook, dev.gateway.webhookSecret, { now: () => at })), body);
+}
+
+async function received(dev: DevFile): Promise<ReceivedWebhook[]> {
+  return (await (await fetch(dev.webhookReceiver.log)).json()) as ReceivedWebhook[];
 }
 
 /** Statuses in the order their webhooks arrived. */
-export async function webhooksOf(scene: Scene, paymentId: string): Promise<string[]> {
-  const received = (await (await fetch(scene.dev.webhookReceiver.log)).json()) as ReceivedWebhook[];
-  const bodies = received.map((one) => JSON.parse(one.body) as { paymentId: string; status: string });
+export async function webhooksOf({ dev }: Scene, paymentId: string): Promise<string[]> {
+  const bodies = (await received(dev)).map((one) => JSON.parse(one.body) as { paymentId: string; status: string });
   return bodies.filter((one) => one.paymentId === paymentId).map((one) => one.status);
 }
 
@@ -148,7 +153,7 @@ export interface Settled {
 export async function inPool({ shop, asset }: Scene, pool: 'totalAvailable' | 'totalQuarantinedAvailable', coins: string): Promise<string> {
   return waitFor(
     async () => {
-      const { items } = (await shop.signed('GET', '/merchant/settlements/balances')).data as { items: Record<string, string>[] };
+      const { items } = await shop.listBalances();
       const held = items.find((item) => item.assetId === asset.id)?.[pool];
       return held !== undefined && parseTrusted(held) >= parseTrusted(coins) ? held : undefined;
     },
@@ -156,24 +161,35 @@ export async function inPool({ shop, asset }: Scene, pool: 'totalAvailable' | 't
   );
 }
 
-/** Asks for a cashout of the usual asset; answers what the service said and what the destination held before. */
-export async function askCashout(scene: Scene, body: { amount: string } & Record<string, unknown>): Promise<{ answer: Answer; before: bigint }> {
+/** What a shop may say of a cashout it asks for. */
+export type CashoutRequest = Parameters<Calls['createSettlement']>[0]['body'];
+
+/** Asks for a cashout of the usual asset; answers what became of it and what the destination held before. */
+export async function askCashout(scene: Scene, body: Pick<CashoutRequest, 'amount'> & Partial<CashoutRequest>) {
   const { asset, shop, destination, chain } = scene;
   const before = await chain.balance(destination, asset.contract);
-  const answer = await shop.signed('POST', '/merchant/settlements', {
-    body: { assetId: asset.id, address: destination, ...body },
-    idempotencyKey: newKey(),
-  });
-  return { answer, before };
+  const { id, status } = await shop.createSettlement({ body: { assetId: asset.id, address: destination, ...body } });
+  return { id, status, before };
+}
+
+/** How the service refuses a call: `401 totp_required`. @throws when it does not refuse */
+export async function refusalOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof SluiceError) return `${error.status} ${error.code}`;
+    throw error;
+  }
+  throw new Error('the service accepted what it should have refused');
 }
 
 /** Waits for a cashout to be SETTLED and checks that exactly what it says arrived. @throws when it was rejected */
 export async function settled({ shop, chain, asset, destination }: Scene, id: string, before: bigint): Promise<Settled> {
   const settlement = await waitFor(
     async () => {
-      const { data } = await shop.signed('GET', `/merchant/settlements/${id}`);
-      if (data.status === 'REJECTED') throw new Error('the settlement was rejected');
-      return data.status === 'SETTLED' ? (data as unknown as Settled) : undefined;
+      const { status, receivedAmount, txHash } = await shop.getSettlement({ settlementId: id });
+      if (status === 'REJECTED') throw new Error('the settlement was rejected');
+      return status === 'SETTLED' && receivedAmount && txHash ? { receivedAmount, txHash } : undefined;
     },
     { what: `settlement ${id} to be SETTLED`, timeoutMs: PATIENCE_MS, everyMs: 200 },
   );

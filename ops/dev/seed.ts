@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { connect } from '#shared/platform/postgres.ts';
-import type { GatewayCredentials, Operator } from './client.ts';
+import { call, type GatewayCredentials, type Operator } from './client.ts';
 import type { DevFile, DevNetwork } from './dev-file.ts';
 import { familyOf } from './families.ts';
 import { type LocalNode, topUp } from './local-chain.ts';
@@ -37,6 +37,14 @@ export async function demoGateway(control: Operator, path: string, shopOrigin: s
   };
   await writeFile(path, `${JSON.stringify(gateway, null, 2)}\n`, { mode: 0o600 });
   return gateway;
+}
+
+/** The gateway that the canary pays every minute, with its key in a file; made once per data folder. */
+export async function canaryGateway(control: Operator, baseUrl: string, path: string): Promise<void> {
+  const kept = await readFile(path, 'utf8').catch(() => undefined);
+  if (kept !== undefined && (await call(`${baseUrl}/assets`, 'GET', { headers: { 'x-api-key': kept.trim() } })).success) return;
+  const { apiKey } = (await control.must('POST', '/gateways', { body: { name: 'Canary' } })) as { apiKey: string };
+  await writeFile(path, `${apiKey}\n`, { mode: 0o600 });
 }
 
 /** Gives the wallets native coin by transfers the indexer sees, so that the books know of them. */

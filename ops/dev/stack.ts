@@ -6,11 +6,12 @@ import { demoSecrets } from './demo-secrets.ts';
 import { type DevFile, writeDevFile } from './dev-file.ts';
 import { explorerPage } from './explorer.ts';
 import { type LocalNetworks, readServiceClock, refuseOtherChains, startNetworks } from './local-networks.ts';
-import { choosePorts, type Processes, startProcesses, untilReady } from './processes.ts';
+import { canaryKeyFile, choosePorts, type Processes, startProcesses, untilReady } from './processes.ts';
 import { forgetChildren, otherRunner, rememberChild, stopLeftovers, takeRunnerLock } from './runner-lock.ts';
-import { demoGateway, describeAssets, describeNetworks, fundWallets } from './seed.ts';
+import { canaryGateway, demoGateway, describeAssets, describeNetworks, fundWallets } from './seed.ts';
 import { emptyDatabase, ensureDatabase, removeCluster, seconds, startPostgres, stopAbandoned } from './services/postgres.ts';
-import { logFile, startRedis } from './services/redis.ts';
+import { lastingRedis } from './lasting-redis.ts';
+import { logFile } from './services/redis.ts';
 import { type ReceivedWebhook, startWebhookReceiver } from './webhook-receiver.ts';
 
 export interface StackOptions {
@@ -72,13 +73,14 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
 
   began = performance.now();
   const redisLog = log('redis');
-  const redis = await startRedis({
+  const redis = await lastingRedis({
     root,
     directory: join(directory, 'redis'),
+    say,
+    onStart: (pid) => rememberChild(directory, pid),
     log: (line) => (line.startsWith('no redis-server') || line.startsWith('Redis unpacked') ? say(line) : redisLog(line)),
   });
   stops.push(() => redis.stop());
-  if (redis.pid !== undefined) await rememberChild(directory, redis.pid);
   say(`redis ${redis.external ? 'at REDIS_URL' : 'started'} in ${seconds(began)}`);
 
   let local: LocalNetworks | undefined;
@@ -143,6 +145,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
   const origin = `http://127.0.0.1:${ports.api}`;
   const control = operator(`${origin}/operator/v1`, secrets.SLUICE_OPERATOR_TOKEN);
   const gateway = await demoGateway(control, join(directory, 'demo-gateway.json'), new URL(receiver.url).origin);
+  await canaryGateway(control, `${origin}/api/v1`, canaryKeyFile(directory));
   await fundWallets(local, databaseUrl, say);
   dev = {
     api: { baseUrl: `${origin}/api/v1`, origin, pid: processes.api.pid() },
@@ -173,7 +176,8 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
 async function forgetEverything(directory: string, say: (line: string) => void): Promise<void> {
   await stopAbandoned(join(directory, 'postgres'));
   await removeCluster(join(directory, 'postgres'));
-  for (const name of ['redis', 'chains', 'secrets.json', 'demo-gateway.json', 'logs']) await rm(join(directory, name), { recursive: true, force: true });
+  for (const name of ['redis', 'chains', 'secrets.json', 'demo-gateway.json', 'canary.key', 'logs'])
+    await rm(join(directory, name), { recursive: true, force: true });
   await mkdir(join(directory, 'logs'), { recursive: true });
   say('forgot chains, database and Redis');
 }

@@ -21,7 +21,7 @@ export async function payAndCashOut(scene: Scene): Promise<string> {
   await payFrom(scene, payment, scene.asset, payment.totalValue);
   await resolved(scene, payment.id, 'SUCCESS');
   await webhookArrived(scene, payment.id, 'SUCCESS');
-  const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
+  const verified = await scene.shop.verifyPayment({ paymentId: payment.id });
   expectEqual('status on verify', verified.status, 'SUCCESS');
   const settlement = await cashOut(scene, await coinsWorth(scene, scene.asset, '5'));
   return `${verified.receivedAmount} ${verified.receivedAssetSymbol} received, ${settlement.receivedAmount} cashed out in ${short(settlement.txHash)}`;
@@ -34,7 +34,7 @@ export async function payTooLittle(scene: Scene): Promise<string> {
   await payFrom(scene, payment, scene.asset, half);
   await resolved(scene, payment.id, 'MISMATCH');
   await webhookArrived(scene, payment.id, 'MISMATCH');
-  const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
+  const verified = await scene.shop.verifyPayment({ paymentId: payment.id });
   expectEqual('amount received', verified.receivedAmount, half);
   expectEqual('deviation', verified.deviationUsd, '-5.00');
   return `received ${verified.receivedAmount} of ${verified.expectedAmount}, deviation ${verified.deviationUsd} USD`;
@@ -48,7 +48,7 @@ export async function payWrongAsset(scene: Scene): Promise<string> {
   await payFrom(scene, payment, otherAsset, await coinsWorth(scene, otherAsset, '10'));
   await resolved(scene, payment.id, 'SUCCESS');
   await webhookArrived(scene, payment.id, 'SUCCESS');
-  const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
+  const verified = await scene.shop.verifyPayment({ paymentId: payment.id });
   expectEqual('asset selected', verified.assetSymbol, asset.symbol);
   expectEqual('asset received', verified.receivedAssetSymbol, otherAsset.symbol);
   return `selected ${asset.symbol}, received ${verified.receivedAmount} ${verified.receivedAssetSymbol}`;
@@ -63,9 +63,9 @@ export async function payInTwoOutputs(scene: Scene): Promise<string> {
   await chain.payTogether(payment.depositAddress, [whole / 3n, whole - whole / 3n]);
   await resolved(scene, payment.id, 'SUCCESS');
   await webhookArrived(scene, payment.id, 'SUCCESS');
-  const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
+  const verified = await scene.shop.verifyPayment({ paymentId: payment.id });
   expectEqual('amount received', verified.receivedAmount, payment.totalValue);
-  const amounts = (verified.deposits as { amount: string }[]).map(({ amount }) => amount);
+  const amounts = verified.deposits.map(({ amount }) => amount);
   expectEqual('deposits', amounts.length, 2);
   return `${amounts.join(' and ')} ${asset.symbol} in one transaction, judged as ${verified.receivedAmount}`;
 }
@@ -80,16 +80,14 @@ export async function payLate(scene: Scene): Promise<string> {
   await payFrom(scene, payment, scene.asset, payment.totalValue);
   await resolved(scene, payment.id, 'SUCCESS');
   await webhookArrived(scene, payment.id, 'SUCCESS');
-  const verified = await scene.shop.must('POST', `/payments/${payment.id}/verify`);
+  const verified = await scene.shop.verifyPayment({ paymentId: payment.id });
   expectEqual('deposit path', verified.depositPath, 'late_capture');
   expectEqual('webhooks', [...new Set(await webhooksOf(scene, payment.id))].join(', '), 'EXPIRED, SUCCESS');
   return 'EXPIRED, then captured late; two webhooks';
 }
 
 async function cashOut(scene: Scene, coins: string): Promise<Settled> {
-  const { asset } = scene;
   await inPool(scene, 'totalAvailable', coins);
-  const { answer, before } = await askCashout(scene, { amount: coins });
-  if (!answer.success) throw new Error(`cashout of ${asset.symbol}: ${answer.status} ${answer.error.code}: ${answer.error.message}`);
-  return settled(scene, String(answer.data.id), before);
+  const { id, before } = await askCashout(scene, { amount: coins });
+  return settled(scene, id, before);
 }

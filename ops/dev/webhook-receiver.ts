@@ -75,7 +75,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
         if (received.length > KEEP) received.shift();
         options.onWebhook?.(webhook);
         const answer = decide(webhook);
-        if (answer === undefined) request.destroy();
+        if (answer === undefined) request.socket.destroy();
         else setTimeout(() => response.writeHead(answer.status, answer.headers).end(answer.body ?? ''), answer.delayMs ?? 0);
       } else if (shop !== undefined) {
         response.writeHead(200, { ...PAGE_HEADERS, 'content-type': shop.type }).end(shop.body);
