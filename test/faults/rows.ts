@@ -24,6 +24,8 @@ export interface FaultRow {
   families: readonly TreasuryFamily[];
   /** Without coins in any wallet. */
   poor?: true;
+  /** It leaves behind what no other row should start with. */
+  own?: true;
   play(stage: Stage): Promise<void>;
 }
 

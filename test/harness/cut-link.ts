@@ -1,4 +1,4 @@
-import { tcpLink } from './tcp-link.ts';
+import { faultProxy } from './fault-proxy.ts';
 
 export interface CutLink {
   /** The same server, through the link. */
@@ -15,7 +15,7 @@ export async function cutLink(databaseUrl: string): Promise<CutLink> {
   const url = new URL(databaseUrl);
   let armed = false;
   let cuts = 0;
-  const link = await tcpLink({
+  const link = await faultProxy({
     host: url.hostname,
     port: Number(url.port),
     answer(data, { client }) {
@@ -27,10 +27,8 @@ export async function cutLink(databaseUrl: string): Promise<CutLink> {
       return false;
     },
   });
-  url.hostname = '127.0.0.1';
-  url.port = String(link.port);
   return {
-    url: url.href,
+    url: link.url(databaseUrl),
     cutNextCommit: () => {
       armed = true;
     },

@@ -34,6 +34,8 @@ export interface DeployableOptions {
   crashAt?: string;
   /** Port the api listens on; any free one when absent. */
   port?: number;
+  /** Folder of another build to run instead of this one. */
+  directory?: string;
   /** False returns as soon as the process exists; for processes that are meant to die while starting. */
   untilReady?: boolean;
 }
@@ -58,7 +60,7 @@ async function startDeployable(name: 'api' | 'indexer', environment: Record<stri
     name,
     command: process.execPath,
     args: ['--enable-source-maps', join('dist', `${name}.js`)],
-    cwd: process.cwd(),
+    cwd: options.directory ?? process.cwd(),
     env: {
       PATH: process.env.PATH,
       SLUICE_METRICS_PORT: String(opsPort),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { createClient } from 'redis';
+import { createClient, RESP_TYPES } from 'redis';
 import { inject } from 'vitest';
 import { startRedis } from '#ops/dev/services/redis.ts';
 import { freePort } from '#ops/dev/services/wait.ts';
@@ -11,6 +11,10 @@ export interface FreshRedis {
   flush(): Promise<void>;
   /** Deletes the keys that match a pattern. */
   remove(pattern: string): Promise<void>;
+  /** Sends one command as it is. */
+  command(...args: string[]): Promise<unknown>;
+  /** Keeps what is in it now; the answer puts exactly that back, as a restart from an older file would. */
+  snapshot(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
@@ -24,7 +28,7 @@ export async function freshRedis(): Promise<FreshRedis> {
     await command(url.href, (client) => client.flushDb());
   };
   await flush();
-  return { url: url.href, flush, remove: (pattern) => remove(url.href, pattern), stop: flush };
+  return { url: url.href, flush, ...meddling(url.href), stop: flush };
 }
 
 export interface OwnRedis extends FreshRedis {
@@ -46,7 +50,7 @@ export async function ownRedis(): Promise<OwnRedis> {
     flush: async () => {
       await command(server.url, (client) => client.flushAll());
     },
-    remove: (pattern) => remove(server.url, pattern),
+    ...meddling(server.url),
     kill: () => server.kill(),
     revive: async () => {
       server = await start();
@@ -71,6 +75,27 @@ async function command<T>(url: string, use: (client: ReturnType<typeof newClient
   } finally {
     client.destroy();
   }
+}
+
+/** What a test may do to the keys of one database. */
+function meddling(url: string): Pick<FreshRedis, 'remove' | 'command' | 'snapshot'> {
+  return {
+    remove: (pattern) => remove(url, pattern),
+    command: (...args) => command(url, (client) => client.sendCommand(args)),
+    snapshot: () => snapshot(url),
+  };
+}
+
+function snapshot(url: string): Promise<() => Promise<void>> {
+  return command(url, async (client) => {
+    const dumps = client.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
+    const kept = await Promise.all((await client.keys('*')).map(async (key) => ({ key, dump: (await dumps.dump(key)) as Buffer | null })));
+    return () =>
+      command(url, async (again) => {
+        await again.flushDb();
+        for (const { key, dump } of kept) if (dump !== null) await again.sendCommand(['RESTORE', key, '0', dump]);
+      });
+  });
 }
 
 function remove(url: string, pattern: string): Promise<void> {

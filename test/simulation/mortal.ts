@@ -46,6 +46,7 @@ export function aMortal(deps: Deps, signers: ReadonlyMap<string, TransferSigner>
     },
   });
   const db: Deps['db'] = {
+    ...deps.db,
     sql,
     async transaction(work) {
       alive();
@@ -57,7 +58,6 @@ export function aMortal(deps: Deps, signers: ReadonlyMap<string, TransferSigner>
       pass('commit.after');
       return result;
     },
-    end: () => deps.db.end(),
   };
   const chains = new Map(
     [...deps.chains].map(([name, chain]) => {
