@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import { type Command, textOption, UsageError } from './command.ts';
 import { describeEndpoint, type Endpoint } from './endpoints.ts';
 import { table } from './format.ts';
 
@@ -30,7 +30,50 @@ export const chainCommands: readonly Command[] = [
       return { data: items, text: [networks, '', 'endpoints, as the api sees them:', ...endpoints].join('\n') };
     },
   },
+  {
+    name: 'chain rescan',
+    args: '<network> <from> <to>',
+    summary: 'have final blocks read again; what was missed in them is booked, once',
+    options: { reason: { type: 'string', help: 'why; kept in the audit log' } },
+    arity: [3, 3],
+    async run(context, [network, from, to], options) {
+      const { operator } = await context();
+      const body = { from: heightOf(from), to: heightOf(to), reason: textOption(options, 'reason') ?? null };
+      const { rescan } = (await operator.must('POST', `/networks/${network}/rescan`, { body })) as { rescan: Rescan };
+      return { data: rescan, text: `${describeRescan(rescan)}\nsee how far it is: sluice chain rescans ${network}` };
+    },
+  },
+  {
+    name: 'chain rescans',
+    args: '<network>',
+    summary: 'how far blocks that were asked for were read again, and what was found',
+    arity: [1, 1],
+    async run(context, [network]) {
+      const { operator } = await context();
+      const { items } = (await operator.must('GET', `/networks/${network}/rescans`)) as { items: Rescan[] };
+      return { data: items, text: items.length === 0 ? 'none was asked for' : items.map(describeRescan).join('\n') };
+    },
+  },
 ];
+
+interface Rescan {
+  from: number;
+  to: number;
+  next: number;
+  found: number;
+  problem: string | null;
+  finishedAt: string | null;
+}
+
+function describeRescan({ from, to, next, found, problem, finishedAt }: Rescan): string {
+  const far = finishedAt !== null ? `done ${finishedAt}` : problem !== null ? `stopped at block ${next}: ${problem}` : `at block ${next}`;
+  return `blocks ${from}..${to}: ${far}, ${found} movements were new`;
+}
+
+function heightOf(text: string | undefined): number {
+  if (text === undefined || !/^\d{1,15}$/.test(text)) throw new UsageError(`"${text}" is no block height`);
+  return Number(text);
+}
 
 function state(network: Network): string {
   if (network.pausedAt !== null) return 'paused';

@@ -1,6 +1,8 @@
 import { amlCommands } from './aml.ts';
 import { assetCommands } from './asset.ts';
 import { auditCommands } from './audit.ts';
+import { auditLogCommands } from './audit-log.ts';
+import { backupCommands } from './backup.ts';
 import { chainCommands } from './chain.ts';
 import type { Command } from './command.ts';
 import { depositCommands } from './deposit.ts';
@@ -8,7 +10,9 @@ import { dispatchCommands } from './dispatch.ts';
 import { doctorCommands } from './doctor.ts';
 import { gatewayCommands } from './gateway.ts';
 import { invoiceCommands } from './invoice.ts';
+import { jobCommands } from './job.ts';
 import { listenCommands } from './listen.ts';
+import { pauseCommands } from './pause.ts';
 import { payCommands } from './pay.ts';
 import { paymentCommands } from './payment.ts';
 import { secretCommands } from './secret.ts';
@@ -31,7 +35,11 @@ export const COMMANDS: readonly Command[] = [
   ...triggerCommands,
   ...listenCommands,
   ...chainCommands,
+  ...pauseCommands,
+  ...jobCommands,
+  ...backupCommands,
   ...auditCommands,
+  ...auditLogCommands,
   ...doctorCommands,
   ...secretCommands,
 ];

@@ -1,3 +1,4 @@
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { call, type CallOptions, operator } from '#ops/dev/client.ts';
 import { DEV_FILE, type DevFile, readDevFile } from '#ops/dev/dev-file.ts';
@@ -15,7 +16,7 @@ export async function openContext(env: Record<string, string | undefined>, folde
   if (operatorUrl === undefined || token === undefined)
     throw new UnreachableError(`there is no ${DEV_FILE} here: run "npm start" first, or set SLUICE_OPERATOR_URL and SLUICE_OPERATOR_TOKEN`);
   const url = operatorUrl.replace(/\/+$/, '');
-  const plain = operator(url, token);
+  const plain = operator(url, token, whoami());
   return {
     operatorUrl: url,
     baseUrl: dev !== undefined && dev.operatorUrl === operatorUrl ? dev.api.baseUrl : url.replace(/\/operator\/v1$/, '/api/v1'),
@@ -25,6 +26,17 @@ export async function openContext(env: Record<string, string | undefined>, folde
       must: (method, path, options) => reachable(url, plain.must(method, path, options)),
     },
   };
+}
+
+/** Who runs the command, for the operator's log; without characters a header cannot hold. */
+function whoami(): string {
+  let user = 'unknown';
+  try {
+    user = userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+  }
+  return `${user}@${hostname()}`.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 120);
 }
 
 /** One call to the merchant API's public side, told apart from "nothing answers". */

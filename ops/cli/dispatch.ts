@@ -5,6 +5,7 @@ import { table } from './format.ts';
 interface Freezes {
   freezes: { scope: string; reason: string; frozenAt: string }[];
   haltedWallets: { network: string; role: string; address: string; reason: string }[];
+  awaitingNetworks: string[];
 }
 
 const SCOPE = { type: 'string', help: 'network:<name> or asset:<id>; the whole deployment unless given' } as const;
@@ -45,7 +46,73 @@ export const dispatchCommands: readonly Command[] = [
       return change((await context()).operator, 'unfreeze', options, { force });
     },
   },
+  {
+    name: 'dispatch unknown',
+    args: '',
+    summary: 'transactions of our addresses that the books do not know, and the cashouts they may have paid; exit code 1 when there are any',
+    arity: [0, 0],
+    async run(context) {
+      const { items } = (await (await context()).operator.must('GET', '/outgoing')) as { items: UnknownOutgoing[] };
+      const text = items.length === 0 ? 'every transaction of ours is known' : items.map(describeUnknown).join('\n');
+      return { data: items, text, good: items.length === 0 };
+    },
+  },
+  {
+    name: 'dispatch adopt',
+    args: '<network> <txid>',
+    summary: 'accept a transaction that the database lost as ours: what it paid is paid then, and never again',
+    options: {
+      settlement: { type: 'string', help: 'the cashout it paid' },
+      refund: { type: 'string', help: 'the refund it paid' },
+      gateway: { type: 'string', help: 'the gateway of a cashout whose row is lost too: it is written anew' },
+      amount: { type: 'string', help: 'with --gateway: what that cashout took from the balance, fee included; what arrived unless given' },
+      lost: { type: 'boolean', help: 'coins left us and nobody will answer for them' },
+      reason: { type: 'string', help: 'why; kept in the audit log (required)' },
+    },
+    arity: [2, 2],
+    async run(context, [network, txid], options) {
+      const reason = textOption(options, 'reason');
+      if (reason === undefined) throw new UsageError('--reason is required');
+      const named = { settlementId: textOption(options, 'settlement'), refundId: textOption(options, 'refund'), gatewayId: textOption(options, 'gateway') };
+      const body = { network, txid, reason, ...named, amount: textOption(options, 'amount'), lost: options.lost === true };
+      const data = (await (await context()).operator.must('POST', '/outgoing/adopt', { body })) as unknown as Adopted;
+      const lines = [
+        data.settlementId === null ? `${txid} is known now` : `${txid} settled cashout ${data.settlementId}`,
+        ...data.revivedWallets.map((address) => `wallet ${address} may send again`),
+        data.unknownLeft > 0
+          ? `${data.unknownLeft} more are unknown: sluice dispatch unknown`
+          : `nothing is unknown on ${network} any more; what is frozen stays so until: sluice dispatch unfreeze`,
+      ];
+      return { data, text: lines.join('\n') };
+    },
+  },
 ];
+
+interface UnknownOutgoing {
+  network: string;
+  txid: string;
+  height: number;
+  sender: string;
+  final: boolean;
+  booked: boolean;
+  transfers: { symbol: string; amount: string; recipient: string }[];
+  mayHavePaid: { settlementId: string; gatewayId: string; status: string }[];
+}
+
+interface Adopted {
+  settlementId: string | null;
+  revivedWallets: string[];
+  unknownLeft: number;
+}
+
+function describeUnknown(one: UnknownOutgoing): string {
+  return [
+    `${one.network} ${one.txid}`,
+    `  from ${one.sender} in block ${one.height}${one.final && one.booked ? '' : ', not final yet'}`,
+    ...(one.transfers.length === 0 ? ['  moved nothing away from us'] : one.transfers.map((each) => `  ${each.amount} ${each.symbol} to ${each.recipient}`)),
+    ...one.mayHavePaid.map((each) => `  may have paid cashout ${each.settlementId} of gateway ${each.gatewayId}, which is ${each.status}`),
+  ].join('\n');
+}
 
 async function change(operator: Operator, verb: 'freeze' | 'unfreeze', options: Options, more: Record<string, unknown>): Promise<Result> {
   const body = { ...more, scope: textOption(options, 'scope') ?? null, reason: textOption(options, 'reason') ?? null };
@@ -53,10 +120,15 @@ async function change(operator: Operator, verb: 'freeze' | 'unfreeze', options: 
   return { data, text: describe(data) };
 }
 
-function describe({ freezes, haltedWallets }: Freezes): string {
+function describe({ freezes, haltedWallets, awaitingNetworks }: Freezes): string {
   const rows = [
     ...freezes.map((one) => [one.scope, one.frozenAt, one.reason]),
     ...haltedWallets.map((one) => [`${one.role} wallet of ${one.network}`, '-', `${one.address}: ${one.reason}`]),
+    ...awaitingNetworks.map((one) => [
+      `network:${one}`,
+      '-',
+      'the database was restored, taken over or started again; the books are still compared with the chain',
+    ]),
   ];
   return rows.length === 0 ? 'nothing is frozen' : table(['frozen', 'since', 'why'], rows);
 }
