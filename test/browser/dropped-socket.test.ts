@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import type { RunningApi } from '#test/harness/deployables.ts';
-import { type TcpLink, tcpLink } from '#test/harness/tcp-link.ts';
+import { type FaultProxy, faultProxy } from '#test/harness/fault-proxy.ts';
 import { aScene, type Scene } from '#test/journeys/scene.ts';
 import { type HostedShop, hostedShop } from './hosted-shop.ts';
 import { openPayer, type Payer } from './payer.ts';
@@ -16,12 +16,12 @@ describeInBrowser('a page whose connection goes away in the middle of a payment'
   let shop: HostedShop;
   /** Replicas that only answer, so that all that happens comes to them from the scene's api, over Redis. */
   let replicas: RunningApi[];
-  let link: TcpLink;
+  let link: FaultProxy;
   beforeAll(async () => {
     scene = await aScene({ blockMs: 300 });
     shop = hostedShop(scene);
     // Where payers come to: both replicas are behind one address.
-    link = await tcpLink({ port: 1 });
+    link = await faultProxy({ port: 1 });
     const env = { SLUICE_ROLES: 'http', SLUICE_CHECKOUT_URL: `http://127.0.0.1:${link.port}` };
     replicas = await Promise.all([scene.world.startApi({ env }), scene.world.startApi({ env })]);
     leadTo(0);
@@ -73,7 +73,7 @@ describeInBrowser('a page whose connection goes away in the middle of a payment'
 
   it('asks again and again by itself while the server is out of reach, and goes on by socket afterwards', async () => {
     const { payer, send } = await aPayer();
-    link.cut();
+    link.add({ type: 'down' });
     await payer.part('connection').waitFor({ state: 'visible' });
     await send();
     link.mend();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { forgetDoneJobs } from '#api/jobs/forget-done-jobs.ts';
+import { reportDispatch } from '#api/jobs/report-dispatch.ts';
 import { reportPayments } from '#api/jobs/report-payments.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -49,5 +50,28 @@ describe('sluice_payments_overdue', () => {
     expect(await overdue()).toBe('0');
     await world.advance(60);
     expect(await overdue()).toBe('1');
+  });
+});
+
+describe('sluice_dispatch_stops', () => {
+  it('counts freezes and halted wallets by kind, and goes back to 0 when they are lifted', async () => {
+    const { sql } = world.database;
+    const metrics = createApiMetrics('test');
+    const stops = async (): Promise<Record<string, string>> => {
+      await reportDispatch.run({ ...world.deps, metrics });
+      const { body } = await metrics.scrape();
+      return Object.fromEntries([...body.matchAll(/^sluice_dispatch_stops\{kind="(\w+)"\} (\d+)$/gm)].map(([, kind, count]) => [kind, count]));
+    };
+    const none = { all: '0', network: '0', asset: '0', wallet: '0' };
+
+    expect(await stops()).toEqual(none);
+    await sql`insert into freezes (scope, reason) values ('network:ethereum', 'r'), ('network:tron', 'r'), ('all', 'r')`;
+    await sql`
+      insert into wallets (id, network_id, role, address, derivation_path, halted_reason)
+      values (gen_random_uuid(), ${world.network.id}, 'hot', '0xd8da6bf26964af9d7eed9e03e53415d37aa96045', 'm/0', 'r')`;
+    expect(await stops()).toEqual({ ...none, all: '1', network: '2', wallet: '1' });
+    await sql`delete from freezes`;
+    await sql`update wallets set halted_reason = null`;
+    expect(await stops()).toEqual(none);
   });
 });

@@ -1,50 +1,10 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Merchant, newKey } from '#ops/dev/client.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
+import { type Markets, openMarkets } from '#test/fixtures/markets.ts';
 import type { RunningApi } from '#test/harness/deployables.ts';
 import { aPayment, aWorld, type World } from '#test/harness/world.ts';
-
-/** Three markets on one local host, in the shapes of the real ones. */
-interface Markets {
-  url: string;
-  /** Dollars for one coin or one euro, from now on; undefined closes every market. */
-  say(prices: { ETH: string; USDT: string; USDC: string; EUR: string } | undefined): void;
-  stop(): Promise<void>;
-}
-
-async function openMarkets(): Promise<Markets> {
-  let prices: Record<string, string> | undefined;
-  const server: Server = createServer((request, response) => {
-    if (prices === undefined) {
-      response.writeHead(503).end('closed');
-      return;
-    }
-    const { ETH, USDT, USDC, EUR } = prices as Record<string, string>;
-    const timestamp = String(Math.floor(Date.now() / 1_000));
-    const answers: Record<string, unknown> = {
-      '/kraken': { error: [], result: { XETHZUSD: { c: [ETH] }, USDTZUSD: { c: [USDT] }, USDCUSD: { c: [USDC] }, ZEURZUSD: { c: [EUR] } } },
-      '/bitstamp': Object.entries({ 'ETH/USD': ETH, 'USDT/USD': USDT, 'USDC/USD': USDC, 'EUR/USD': EUR }).map(([pair, last]) => ({ pair, last, timestamp })),
-      // One of three has gone mad.
-      '/binance': [{ symbol: 'ETHUSDT', price: '9999999' }],
-    };
-    const answer = answers[`/${(request.url ?? '').split('/')[1]}`];
-    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    say: (next) => {
-      prices = next;
-    },
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
 
 describe('prices from public sources, through the deployables', () => {
   let world: World;

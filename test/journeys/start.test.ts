@@ -145,6 +145,25 @@ describe('npm start', () => {
     await waitFor(async () => (await fetch(new URL('/readyz', runner.dev.metrics.api))).ok, { what: 'the api to be ready again', timeoutMs: 30_000 });
   });
 
+  it('starts a Redis again that was killed, at the same address, and everybody finds it', async () => {
+    const servers = async (): Promise<number[]> => {
+      const pids = (await readFile(join(directory, 'children'), 'utf8')).split('\n').filter(Boolean).map(Number);
+      const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+      return pids.filter((_, at) => /redis|valkey/.test(commands[at] ?? ''));
+    };
+    const [before] = await servers();
+    process.kill(before as number, 'SIGKILL');
+    await waitFor(async () => (await servers()).some((pid) => pid !== before), { what: 'another Redis' });
+    const [indexer] = Object.values(runner.dev.metrics.indexers) as [string];
+    await waitFor(async () => (await fetch(indexer.replace('/metrics', '/readyz'))).ok, { what: 'the indexer to find it' });
+    expect(runner.lines.filter((line) => line.includes('redis stopped'))).toHaveLength(1);
+  });
+
+  it('serves the documentation, from what the build made of it', async () => {
+    for (const path of ['/docs', '/docs/quickstart', '/docs/docs.css', '/docs/api', '/llms.txt'])
+      expect([path, (await fetch(runner.dev.api.origin + path)).status]).toEqual([path, 200]);
+  });
+
   it('pays, is paid, and cashes out on every chain, and judges two outputs of one Bitcoin transaction by their sum', async () => {
     const paid = await Promise.all(['ethereum', 'tron', 'bitcoin'].map((network) => payAndCashOut(setScene(runner.dev, network))));
     for (const said of paid) expect(said).toContain('cashed out');

@@ -7,6 +7,7 @@ import { findRefund, listPayableRefunds, type StoredRefund } from '#api/store/am
 import { resolveAml } from '#api/operator/resolve-aml.ts';
 import type { ServiceError } from '#shared/core/errors.ts';
 import { formatAmount } from '#shared/core/money.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
 import { anAddress, type Books, someBooks, type TestPayment } from '#test/fixtures/books.ts';
 import { type HeldBooks, heldBooks } from '#test/fixtures/held-books.ts';
 
@@ -159,8 +160,8 @@ describe('REFUND', () => {
     const [refund] = (await refunds()) as [StoredRefund];
     // 100 less 0.5 of network fee; the commission of 1 was reversed.
     expect({ ...refund, amount: formatAmount(refund.amount) }).toMatchObject({ amount: '99.5', recipient: PAYER, status: 'ordered', assetId: held.usdt.id });
-    expect(isOrderedRefund(held.deps.config.SLUICE_MASTER_KEY, refund)).toBe(true);
-    expect(isOrderedRefund(held.deps.config.SLUICE_MASTER_KEY, { ...refund, recipient: anAddress() })).toBe(false);
+    expect(isOrderedRefund(masterKeys(held.deps.config), refund)).toBe(true);
+    expect(isOrderedRefund(masterKeys(held.deps.config), { ...refund, recipient: anAddress() })).toBe(false);
     expect(await held.accounts()).toEqual({ refunding: '99.5' });
     expect(Number(await held.system('commission'))).toBe(Number(commission) - 1);
     expect(await held.amlState(payment)).toBe('HELD');

@@ -226,6 +226,20 @@ describe('sluice', () => {
     expect(await sluice(['secret', 'code'])).toMatchObject({ code: 2, err: expect.stringContaining('base32') });
   });
 
+  it('shows when a key was used last, what operators did, and how far a change of keys has come', async () => {
+    await merchant.must('GET', '/assets');
+    const shown = await sluice(['gateway', 'show', merchant.gateway.id]);
+    expect(shown.out).toMatch(new RegExp(`${merchant.gateway.apiKey.split('_')[1]} +works +20\\d\\d-.*T.*:00\\.000Z`));
+    const { hostname, userInfo } = await import('node:os');
+    const done = await sluice(['secret', 'reseal', '--reason', 'yearly change']);
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('nothing stored needs a previous key') });
+    expect(await json('audit-log', '--action', 'secrets.reseal')).toMatchObject([
+      { reason: 'yearly change', actor: `${userInfo().username}@${hostname()}`, clientIp: '127.0.0.1', token: 'current' },
+    ]);
+    expect((await sluice(['audit-log', '--target', merchant.gateway.id])).out).toMatch(/gateway\.create/);
+    expect(await json('secret', 'status')).toMatchObject({ settled: true, masterKey: { next: null, previous: null, secrets: { other: 0 } } });
+  });
+
   it('lists and shows invoices', async () => {
     expect(await json('invoice', 'list', '--month', '2026-10')).toEqual([]);
     expect(await sluice(['invoice', 'list', '--month', 'October'])).toMatchObject({ code: 1, err: expect.stringContaining('month') });

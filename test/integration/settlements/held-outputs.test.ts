@@ -62,7 +62,7 @@ describe('outputs of the held pool', () => {
     await treasury.chain.payAndMine(held, null, raw('0.0004'));
     await treasury.mine(1);
     expect(await spendable('held')).toEqual([]);
-    await treasury.deps.db.transaction((tx) => insertWatches(tx, [treasury.network.id], held, null));
+    await treasury.deps.db.transaction((tx) => insertWatches(tx, [treasury.network.id], { address: held, until: null }));
     await treasury.mine(3);
     expect([await bookOpeningBalances(treasury.deps), await bookOpeningBalances(treasury.deps)]).toEqual([3, 0]);
     expect((await spendable('held')).map((one) => one.rawAmount)).toEqual([raw('0.0004'), raw('0.0003')]);

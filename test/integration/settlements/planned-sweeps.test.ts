@@ -145,7 +145,7 @@ describe('a planned sweep', () => {
 describe('the funding wallet', () => {
   it('is reported with the sweeps it still brings gas for, and called low before it is empty', async () => {
     const metrics = createApiMetrics('test');
-    const left = async () => Number(/^sluice_funding_sweeps_left\{chain="[^"]+"\} (\d+)$/m.exec((await metrics.scrape()).body)?.[1]);
+    const left = async () => Number(/^sluice_wallet_gas_runway_transfers\{chain="[^"]+",wallet="funding"\} (\d+)$/m.exec((await metrics.scrape()).body)?.[1]);
     expect(await reportFunding({ ...treasury.deps, metrics })).toBe(0);
     expect(await left()).toBeGreaterThan(POLICY.fundingLowSweeps);
     const [name, chain] = [...treasury.deps.chains][0] as [string, Chain];

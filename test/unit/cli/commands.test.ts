@@ -25,7 +25,7 @@ async function run(words: string[], data: Record<string, unknown> = {}): Promise
 
 const SHOWN = { settlement: { id: 's1', status: 'REJECTED' }, metadata: [], fee: null, events: [], payouts: [] };
 
-const NOTHING = { freezes: [], haltedWallets: [], awaitingComparison: false };
+const NOTHING = { freezes: [], haltedWallets: [], awaitingComparison: false, awaitingNetworks: [] };
 
 describe('what operators do by command', () => {
   it.each([
@@ -42,6 +42,9 @@ describe('what operators do by command', () => {
     ['gateway credits g 50', { credits: 50 }, 'POST', '/gateways/g/screening-credits', { add: 50, reason: null }],
     ['screening set 0x1 90', {}, 'PUT', '/screening/0x1', { score: 90 }],
     ['screening set 0x1 unavailable', {}, 'PUT', '/screening/0x1', { unavailable: true }],
+    ['chain pause tron --reason fork', {}, 'POST', '/networks/tron/pause', { reason: 'fork' }],
+    ['chain resume tron', {}, 'POST', '/networks/tron/resume', { reason: null }],
+    ['job list --limit 5', { items: [] }, 'GET', '/jobs?limit=5', undefined],
     ['dispatch status', NOTHING, 'GET', '/freezes', undefined],
     ['dispatch freeze --scope network:tron', NOTHING, 'POST', '/freeze', { scope: 'network:tron', reason: null }],
     ['dispatch unfreeze --force --reason lost', NOTHING, 'POST', '/unfreeze', { force: true, scope: null, reason: 'lost' }],
@@ -58,6 +61,7 @@ describe('what operators do by command', () => {
     'gateway credits g 1.5',
     'screening set 0x1 101',
     'dispatch unfreeze --force',
+    'job list --limit many',
   ])('%s is refused before anything is asked', async (line) => {
     await expect(run(line.split(' '))).rejects.toThrow(UsageError);
   });

@@ -37,7 +37,7 @@ describe('the command line', () => {
   });
 
   it('names the verbs a noun has when the verb is wrong', () => {
-    expect(() => runs('gateway destroy')).toThrow(/gateway create, gateway list, gateway set/);
+    expect(() => runs('gateway destroy')).toThrow(/gateway create, gateway list, gateway show, gateway set/);
   });
 
   it('gives help for everything and for one command, with the exit codes', () => {

@@ -88,6 +88,8 @@ describe('the configuration', () => {
 
   it('gives the seed to the signer role and to nobody else', () => {
     expect(problemsOf(() => readApiConfig({ ...good, SLUICE_SIGNER_SEED: 'words' }))).toEqual([expect.stringContaining('only the signer role may have it')]);
+    for (const given of [{ SLUICE_SIGNER_SEED: 'words' }, { SLUICE_SIGNER_SEED_FILE: '/run/secrets/signer-seed' }])
+      expect(problemsOf(() => readIndexerConfig({ ...good, ...given }))).toEqual([expect.stringContaining('only the signer role may have it')]);
     expect(problemsOf(() => readApiConfig({ ...good, SLUICE_ROLES: 'signer' }))).toEqual([expect.stringContaining('SLUICE_SIGNER_SEED: required')]);
   });
 
@@ -125,6 +127,14 @@ describe('the configuration', () => {
       'SLUICE_SCREENING_URL',
       'SLUICE_CRASH_AT',
     ]);
+  });
+
+  it.each(['SLUICE_MASTER_KEY', 'SLUICE_API_KEY_PEPPER'])('takes a %s that comes and one that goes, but not the same one twice', (name) => {
+    const ring = { [`${name}_NEXT`]: secret('coming'), [`${name}_PREVIOUS`]: secret('going') };
+    expect(readApiConfig({ ...good, ...ring })).toMatchObject(ring);
+    const same = String((good as Record<string, unknown>)[name]);
+    expect(problemsOf(() => readApiConfig({ ...good, ...ring, [`${name}_PREVIOUS`]: same }))).toEqual([`${name}_PREVIOUS: must be another one than ${name}`]);
+    expect(problemsOf(() => readApiConfig({ ...good, [`${name}_NEXT`]: 'short' }))).toEqual([`${name}_NEXT: must be at least 32 characters`]);
   });
 
   it('refuses accounts in production that everybody can spend from', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { agreePrices, type KeptQuote } from '#api/clients/prices/agree.ts';
+import { agreePrices, isSteady, type KeptQuote } from '#api/clients/prices/agree.ts';
 import { formatAmount, parseTrusted } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { price as aPrice } from '../core/arbitraries.ts';
@@ -169,5 +169,24 @@ describe('the agreement, whatever the sources say', () => {
         expect(compare(rational(agreed), ZERO)).toBeGreaterThan(0);
       }),
     );
+  });
+});
+
+describe('a price that left the last one', () => {
+  const steady = (usd: string, last: string, secondsBetween: number): boolean => {
+    const at = new Date('2026-11-22T12:00:00Z');
+    const before = new Date(at.getTime() - secondsBetween * 1_000);
+    return isSteady({ usd: parseTrusted(usd), at }, { usd: parseTrusted(last), at: before }, { factor: 2, withinSeconds: 3_600 });
+  };
+  it.each([
+    ['moves as markets do', '2100', '2000', 30, true],
+    ['doubles', '4000', '2000', 30, true],
+    ['more than doubles', '4000.01', '2000', 30, false],
+    ['halves', '1000', '2000', 30, true],
+    ['falls to less than half', '999.99', '2000', 30, false],
+    ['slips by three places', '2', '2000', 3_600, false],
+    ['has an hour to do so', '2', '2000', 3_601, true],
+  ])('and %s', (_case, usd, last, secondsBetween, believed) => {
+    expect(steady(usd, last, secondsBetween)).toBe(believed);
   });
 });

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { acquireLease, whileHeld } from '#indexer/lease.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import { connect, type Database } from '#shared/platform/postgres.ts';
+import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
+
+const NETWORK = '3f6d0d5e-58a5-4b43-9a7b-0a6c3a1f7d11';
+
+let db: FreshDatabase;
+let indexer: Database;
+let renewals = 0;
+beforeAll(async () => {
+  db = await freshDatabase();
+  await db.sql`insert into networks (id, name, family, chain_id, native_symbol) values (${NETWORK}, 'ethereum', 'evm', '31337', 'ETH')`;
+  indexer = connect(db.url, {
+    name: 'indexer',
+    observe: (work) => {
+      if (work === 'update') renewals += 1;
+    },
+  });
+});
+afterAll(async () => {
+  await indexer.end();
+  await db.drop();
+});
+
+const ends = async (): Promise<Date> => ((await db.sql<{ at: Date }[]>`select expires_at as at from indexer_leases`)[0] as { at: Date }).at;
+
+it('an indexer that takes longer to begin than a lease lasts keeps it, and learns when it was taken all the same', async () => {
+  const epoch = (await acquireLease(indexer.sql, NETWORK, 'slow')) as number;
+  const lease = { networkId: NETWORK, holder: 'slow', epoch };
+  const { signal } = new AbortController();
+  const first = await ends();
+  const loaded = await whileHeld(indexer.sql, lease, { signal, work: () => waitFor(async () => (await ends()) > first && 'loaded', { what: 'a renewal' }) });
+  expect(loaded).toBe('loaded');
+
+  const robbed = whileHeld(indexer.sql, lease, {
+    signal,
+    work: async () => {
+      await db.sql`update indexer_leases set holder = 'another', epoch = epoch + 1, expires_at = clock_timestamp()`;
+      const before = renewals;
+      await waitFor(() => renewals > before, { what: 'a renewal' });
+    },
+  });
+  await expect(robbed).rejects.toThrow('another indexer holds the lease');
+});

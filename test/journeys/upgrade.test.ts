@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Merchant, merchant, newKey } from '#ops/dev/client.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
+import { parseTrusted } from '#shared/core/money.ts';
+import { readMigrations } from '#shared/platform/migration-files.ts';
+import type { Deployable, DeployableOptions, RunningApi } from '#test/harness/deployables.ts';
+import { previousRelease } from '#test/harness/previous-release.ts';
+import { aPayment, aWorld, type World } from '#test/harness/world.ts';
+
+const BLOCK_MS = 250;
+const PATIENCE_MS = 120_000;
+/** A stranger to the deployment. */
+const DESTINATION = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+
+const release = await previousRelease();
+
+interface Selected {
+  id: string;
+  address: string;
+  amount: bigint;
+}
+
+describe.skipIf(release === null)('an upgrade from the previous release', () => {
+  let world: World;
+  let receiver: WebhookReceiver;
+  let mining: NodeJS.Timeout;
+  const usdt = (): string => world.chain.tokens.USDT;
+  /** Runs the previous release's build, on the schema it brings unless told otherwise. */
+  const former = (schema = release?.schemaDirectory, options: DeployableOptions = {}): DeployableOptions => ({
+    ...options,
+    directory: String(release?.directory),
+    env: { SLUICE_SCHEMA_DIR: schema, ...options.env },
+  });
+
+  beforeAll(async () => {
+    [world, receiver] = await Promise.all([aWorld({ blockSeconds: 0 }), startWebhookReceiver()]);
+    // The world's database has this release's schema; the previous one starts from nothing.
+    await world.database.sql.unsafe('drop schema public cascade; create schema public;');
+    mining = setInterval(() => void world.chain.mine(1), BLOCK_MS);
+  });
+  afterAll(async () => {
+    clearInterval(mining);
+    await Promise.all([world.stop(), receiver.stop()]);
+  });
+
+  const open = async (shop: Merchant): Promise<Selected> => {
+    const { paymentUid: id, payment } = await shop.must('POST', '/payments', { body: aPayment(receiver.url) });
+    const { offers } = payment as { offers: { id: string; assetSymbol: string }[] };
+    const offer = offers.find(({ assetSymbol }) => assetSymbol === 'USDT');
+    const selected = await waitFor(
+      async () => {
+        const { status, data } = await shop.call('POST', `/public/payments/${id}/offers/${offer?.id}/select`);
+        return status === 200 && data;
+      },
+      { what: 'an address', timeoutMs: PATIENCE_MS },
+    );
+    return { id: String(id), address: String(selected.depositAddress), amount: parseTrusted(String(selected.amount)) / 10n ** 12n };
+  };
+  const pay = ({ address, amount }: Selected): Promise<unknown> => world.chain.pay(address, usdt(), amount);
+  const paid = (shop: Merchant, { id }: Selected): Promise<unknown> =>
+    waitFor(async () => (await shop.must('POST', `/payments/${id}/verify`)).status === 'SUCCESS', {
+      what: `payment ${id}`,
+      timeoutMs: PATIENCE_MS,
+      everyMs: 200,
+    });
+  const cashOut = async (shop: Merchant, amount: string): Promise<string> => {
+    const { items } = await shop.must('GET', '/assets');
+    const asset = (items as { assetId: string; symbol: string }[]).find(({ symbol }) => symbol === 'USDT');
+    const answer = await waitFor(
+      async () => {
+        const asked = await shop.signed('POST', '/merchant/settlements', {
+          body: { assetId: asset?.assetId, amount, address: DESTINATION },
+          idempotencyKey: newKey(),
+        });
+        return asked.status === 200 && asked;
+      },
+      { what: 'a matured balance', timeoutMs: PATIENCE_MS, everyMs: 200 },
+    );
+    return String(answer.data.id);
+  };
+  const settled = (shop: Merchant, id: string): Promise<unknown> =>
+    waitFor(async () => (await shop.signed('GET', `/merchant/settlements/${id}`)).data.status === 'SETTLED', {
+      what: `cashout ${id}`,
+      timeoutMs: PATIENCE_MS,
+      everyMs: 200,
+    });
+
+  it('goes process by process: both releases work on one database, and the previous one may come back', async () => {
+    // The whole deployment is the previous release.
+    let oldApi = await world.startApi(former());
+    const [oldIndexer, oldSigner] = await Promise.all([world.startIndexer(former()), world.startSigner(former())]);
+    await world.setPrices(oldApi);
+    const before = await world.aGateway(oldApi);
+    const [first, halfway] = [await open(before), await open(before)];
+    await pay(first);
+    await paid(before, first);
+    const early = await cashOut(before, '2');
+
+    // This release's api joins; its first act is the schema.
+    const newApi = await world.startApi();
+    const after = merchant(newApi.baseUrl, before.gateway);
+    const own = (await readMigrations(inject('services').schemaDirectory)).map(({ name }) => name);
+    expect((await world.database.sql`select name from schema_migrations order by name`).map(({ name }) => name)).toEqual(own);
+    const across = [await open(before), await open(after)];
+    await Promise.all([halfway, ...across].map(pay));
+    for (const shop of [before, after]) for (const one of [halfway, ...across]) await paid(shop, one);
+    const [byOld, byNew] = [await cashOut(before, '3'), await cashOut(after, '4')];
+
+    // The signer and the indexer are replaced while those cashouts are on their way.
+    await Promise.all([replace(oldSigner, () => world.startSigner()), replace(oldIndexer, () => world.startIndexer({ untilReady: false }))]);
+    for (const id of [early, byOld, byNew]) await settled(after, id);
+
+    // Back to the previous release, on the schema of this one: an api that crashed, or a deployment that is taken back.
+    await oldApi.kill();
+    await newApi.stop();
+    oldApi = await world.startApi(former(inject('services').schemaDirectory));
+    const back = merchant(oldApi.baseUrl, before.gateway);
+    const again = await open(back);
+    await pay(again);
+    await paid(back, again);
+    await settled(back, await cashOut(back, '1'));
+    expect(await world.chain.tokenBalance(usdt(), DESTINATION)).toBeGreaterThan(8_000_000n);
+
+    // And forward for good.
+    const last: RunningApi = await world.startApi();
+    await oldApi.stop();
+    expect((await merchant(last.baseUrl, before.gateway).must('POST', `/payments/${again.id}/verify`)).status).toBe('SUCCESS');
+    const statuses = receiver.received.map(({ body }) => (JSON.parse(body) as { status: string }).status);
+    expect(statuses).toEqual(Array.from({ length: 5 }, () => 'SUCCESS'));
+  });
+
+  async function replace(old: Deployable, start: () => Promise<unknown>): Promise<void> {
+    await start();
+    await old.stop();
+  }
+});
