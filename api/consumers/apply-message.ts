@@ -6,7 +6,7 @@ import { findCanonicalBlocks, orphanBlocksAbove, pruneBlocksBelow, upsertBlock }
 import { type ChainTip, lockTip, touchTip, writeTip } from '#api/store/chain-tips.ts';
 import { dropDepositsAbove, loseBookedDepositsAbove } from '#api/store/deposits.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
-import { holdsConsumerLease, readIndexerLease } from '#api/store/leases.ts';
+import { holdsConsumerLease, isNewestEpoch } from '#api/store/leases.ts';
 import { unmineAbove } from '#api/store/mempool.ts';
 import { requestRewind } from '#api/store/rewind-requests.ts';
 import { orphanSightingsAbove } from '#api/store/sightings.ts';
@@ -39,15 +39,14 @@ export type Applied =
  * Applies one authentic stream message to Postgres in one transaction: blocks, sightings, deposits, acknowledgements,
  * what it means for outgoing transactions, and the new tip (architecture 3.3). Safe to call twice with the same message.
  * `fence` is the caller's consumer lease; with an older one nothing happens and the outcome is `fenced`.
- * Announces whose payments it is about. Locks the lease (shared) and the tip, then deposits, then ledger accounts.
+ * Announces whose payments it is about. Locks both leases (shared) and the tip, then deposits, then ledger accounts.
  */
 export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: number, message: BlockMessage): Promise<Applied> {
   const paid = new Set<string>();
   const applied = await deps.db.transaction(async (tx): Promise<Applied> => {
     if (!(await holdsConsumerLease(tx, network.id, fence))) return { outcome: 'fenced' };
     // A writer that was superseded may still finish a sentence. What it says of watches would be about a list nobody keeps any more.
-    const writer = await readIndexerLease(tx, network.id);
-    if (writer !== undefined && message.epoch < writer.epoch) return { outcome: 'dropped', reason: 'older_epoch' };
+    if (!(await isNewestEpoch(tx, network.id, message.epoch))) return { outcome: 'dropped', reason: 'older_epoch' };
     const tip = await lockTip(tx, network.id);
     const known = await findCanonicalBlocks(tx, network.id, { heights: [message.to, message.from - 1], hashes: [message.parentHash] });
     const verdict = reconcile(tip ?? null, known, message);

@@ -41,3 +41,12 @@ export async function readIndexerLease(reads: Reads, networkId: string): Promise
     select epoch, published_height as "publishedHeight", caught_up_at as "caughtUpAt" from indexer_leases where network_id = ${networkId}`;
   return row;
 }
+
+/**
+ * True unless another writer of the network's stream has begun since; share-locks the lease row, so that none begins before this
+ * transaction ends, and starts from a tip that is about to move.
+ */
+export async function isNewestEpoch(tx: Tx, networkId: string, epoch: number): Promise<boolean> {
+  const [row] = await tx<{ epoch: number }[]>`select epoch from indexer_leases where network_id = ${networkId} for share`;
+  return row === undefined || epoch >= row.epoch;
+}

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isNewestEpoch } from '#api/store/leases.ts';
 import { acquireLease, whileHeld } from '#indexer/lease.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
@@ -43,4 +44,23 @@ it('an indexer that takes longer to begin than a lease lasts keeps it, and learn
     },
   });
   await expect(robbed).rejects.toThrow('another indexer holds the lease');
+});
+
+it('a new epoch begins after the message that is being applied, so that it never starts below a tip that is about to be final', async () => {
+  const former = (await acquireLease(indexer.sql, NETWORK, 'another')) as number;
+  const [next, order] = await db.transaction(async (tx) => {
+    expect(await isNewestEpoch(tx, NETWORK, former)).toBe(true);
+    const told: string[] = [];
+    const taking = acquireLease(indexer.sql, NETWORK, 'another').then((epoch) => {
+      told.push('begun');
+      return epoch as number;
+    });
+    const waits = async () => (await db.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%indexer_leases%'`).length > 0;
+    await waitFor(waits, { what: 'the new epoch to wait' });
+    told.push('applied');
+    return [{ taking }, told] as const;
+  });
+  expect(await next.taking).toBe(former + 1);
+  expect(order).toEqual(['applied', 'begun']);
+  expect(await db.transaction((tx) => isNewestEpoch(tx, NETWORK, former))).toBe(false);
 });
