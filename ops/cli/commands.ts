@@ -1,3 +1,4 @@
+import { accountCommands } from './accounts.ts';
 import { amlCommands } from './aml.ts';
 import { assetCommands } from './asset.ts';
 import { auditCommands } from './audit.ts';
@@ -42,4 +43,5 @@ export const COMMANDS: readonly Command[] = [
   ...auditLogCommands,
   ...doctorCommands,
   ...secretCommands,
+  ...accountCommands,
 ];

@@ -31,6 +31,11 @@ export function codecOf({ family, chainId }: Pick<NetworkConfig, 'family' | 'cha
   return addressingOf(family).codec(chainId);
 }
 
+/** The fingerprint that a network's configuration pins its account xpub by, 8 hex digits. @throws Error when it is none of that network */
+export function fingerprintOf({ family, chainId, accountXpub }: Pick<NetworkConfig, 'family' | 'chainId' | 'accountXpub'>): string {
+  return addressingOf(family).derive(accountXpub, chainId).fingerprint;
+}
+
 /**
  * The deposit-address deriver of a network.
  * @throws Error when the xpub is not the one whose fingerprint is pinned in the configuration: a swapped xpub is theft
