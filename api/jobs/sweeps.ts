@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { toldOf } from '#shared/platform/database-problems.ts';
-import { connect, type Database } from '#shared/platform/postgres.ts';
+import type { Database } from '#shared/platform/postgres.ts';
 import type { Sweep } from './registry.ts';
 
 /** First half of the advisory lock key; the second is a hash of the sweep's name. */
@@ -20,8 +20,8 @@ export interface Sweeper {
  * small pool with more patience than requests, because some read whole tables.
  */
 export function startSweeper(deps: Deps, sweeps: readonly Sweep[]): Sweeper {
-  const locks = connect(deps.config.DATABASE_URL, { name: 'sluice-sweeps', max: 1, lifetimeMs: Number.POSITIVE_INFINITY });
-  const patient = connect(deps.config.DATABASE_URL, { name: 'sluice-sweeps', max: 6, deadlines: 'long' });
+  const locks = deps.db.apart({ name: 'sluice-sweeps', max: 1, lifetimeMs: Number.POSITIVE_INFINITY });
+  const patient = deps.db.apart({ name: 'sluice-sweeps', max: 6, deadlines: 'long' });
   const unhurried: Deps = { ...deps, db: patient };
   const running = new Map<string, Promise<void>>();
   const timers = new Map<string, NodeJS.Timeout>();

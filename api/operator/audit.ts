@@ -6,7 +6,6 @@ import { type AuditResult, runAudit, runCheck } from '#api/audit/run-audit.ts';
 import { pricePolicy } from '#api/clients/prices.ts';
 import type { Deps, Reply } from '#api/deps.ts';
 import { formatAmount } from '#shared/core/money.ts';
-import { connect } from '#shared/platform/postgres.ts';
 
 /** How long work in progress is given before what looks like a violation counts as one. */
 const SECOND_LOOK_MILLISECONDS = 1_000;
@@ -14,7 +13,7 @@ const SECOND_LOOK_MILLISECONDS = 1_000;
 /** GET /audit: runs every check now, the comparison with the chains included; `clean` when none finds a row (reliability 5). */
 export async function runAuditNow(deps: Deps): Promise<Reply> {
   // Checks read whole tables: they get the time that the sweep has for them, and not that of a request.
-  const patient = connect(deps.config.DATABASE_URL, { name: 'sluice-audit', max: 2, deadlines: 'long' });
+  const patient = deps.db.apart({ name: 'sluice-audit', max: 2, deadlines: 'long' });
   try {
     const checks = [...(await lastingResults({ ...deps, db: patient })), await chainResult({ ...deps, db: patient })];
     return { status: 200, data: { clean: checks.every((check) => check.rows.length === 0), checks } };

@@ -28,6 +28,8 @@ export interface Database {
   /** The same database for somebody who would rather fail, with POOL_EXHAUSTED, than wait longer than that for a free connection. */
   waitingAtMost(milliseconds: number): Database;
   pool(): PoolState;
+  /** Connections of its own to the same database, for somebody with other needs; whoever asks for them ends them. */
+  apart(options: ConnectOptions): Database;
   end(): Promise<void>;
 }
 
@@ -77,6 +79,7 @@ export function connect(url: string, options: ConnectOptions): Database {
     sql: Object.assign(steer(statements.driver, runAlone(statements, observe, atMostMs)), { reserve: () => reserve(statements, observe, atMostMs) }),
     transaction: (work) => timed(observe, () => retry(() => transact(transactions, observe, atMostMs, work))),
     waitingAtMost: (milliseconds) => view(milliseconds),
+    apart: (other) => connect(url, other),
     pool() {
       const [one, other] = [statements.state(), transactions.state()];
       return { idle: one.idle + other.idle, active: one.active + other.active, waiting: one.waiting + other.waiting };
