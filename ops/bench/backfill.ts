@@ -71,7 +71,7 @@ async function compare({ stage, size, floor, chain, found, name, url, traces }: 
   if (size === 'full') await floor.ask<SearchResult>(search);
   for (let round = 0; round < ROUNDS[size]; round++) {
     const bare = await floor.ask<SearchResult>(search);
-    const ours = await index(stage, { family, url, from: first, head, watched: WATCHED });
+    const ours = await index(stage, { family, url, from: first, head, watched: WATCHED, tiny: size === 'tiny' });
     rounds.push({ bare, ours, share: ours.blocks / ours.seconds / (bareBlocks / bare.seconds) });
   }
   const of = (value: (one: Indexed) => number): number => rounded(median(rounds.map(({ ours }) => value(ours))));

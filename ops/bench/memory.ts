@@ -20,7 +20,7 @@ export const memory: Bench = {
     // In turns, so that whatever else the machine does meets all of them.
     for (let round = 0; round < ROUNDS[size]; round++)
       for (const [watched, done] of runs) {
-        const ours = await index(stage, { family: 'evm', url, from: chain.first, head: chain.head, watched });
+        const ours = await index(stage, { family: 'evm', url, from: chain.first, head: chain.head, watched, tiny: size === 'tiny' });
         done.push(ours);
         const expected = watched === 0 ? { deposits: 0, sum: '0' } : { deposits: chain.deposits, sum: chain.sum.toString() };
         const exact = ours.deposits === expected.deposits && ours.sum === expected.sum;
