@@ -4,6 +4,11 @@ import { type AppliedMigration, compareSchema, type MigrationFile, readMigration
 import type { Reads, Sql } from './postgres.ts';
 
 const LOCK = 7_582_001;
+/** Whoever asks for a table behind a migration that waits for it waits too: it lets them pass after this long, and tries again. */
+const LOCK_WAIT_MS = 3_000;
+const LOCK_TRIES = 40;
+const BETWEEN_TRIES_MS = 1_000;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Brings the schema up to date from the numbered SQL files in `directory`; any number of processes may call it at once.
@@ -27,8 +32,7 @@ export async function migrate(sql: Sql, directory: string): Promise<{ applied: s
         name: file.name,
         up: async ({ context }) => {
           if (file.alone) await runAlone(context.sql, file);
-          // One message of several statements is one transaction.
-          else await context.sql.unsafe(`${file.text}\n;${noting(file)}`);
+          else await runWhole(context.sql, file);
         },
       })),
       storage: {
@@ -62,6 +66,24 @@ async function appliedMigrations(sql: Reads): Promise<AppliedMigration[]> {
   // A database that an earlier build made has no such column yet.
   return sql<AppliedMigration[]>`
     select name, checksum, (to_jsonb(m) ->> 'needs_build')::int as "needsBuild" from schema_migrations m order by name`;
+}
+
+/** One message of several statements is one transaction. @throws when somebody keeps a table it changes for minutes */
+async function runWhole(sql: Reads, file: MigrationFile): Promise<void> {
+  await sql.unsafe(`set lock_timeout = ${LOCK_WAIT_MS}`);
+  try {
+    for (let tried = 1; ; tried++) {
+      try {
+        await sql.unsafe(`${file.text}\n;${noting(file)}`);
+        return;
+      } catch (error) {
+        if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || tried >= LOCK_TRIES) throw error;
+      }
+      await pause(BETWEEN_TRIES_MS);
+    }
+  } finally {
+    await sql.unsafe('reset lock_timeout').catch(() => undefined);
+  }
 }
 
 /** An index is built while others write; what a killed build left half-made is removed first. */

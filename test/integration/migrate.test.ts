@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { waitFor } from '#ops/dev/services/wait.ts';
 import { awaitSchema, migrate } from '#shared/platform/migrate.ts';
 import { connect } from '#shared/platform/postgres.ts';
 import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
@@ -56,6 +57,22 @@ describe('the schema', () => {
     await writeFile(join(folder, '0001_other.sql'), 'create table other (id int);');
     await migrate(database.sql, folder);
     await expect(migrate(database.sql, 'shared/schema')).rejects.toThrow(/0001_other\.sql, which this build knows nothing of/);
+  });
+
+  it('lets others pass while it waits for a table that somebody keeps, and goes on once it is free', async () => {
+    await writeFile(join(folder, '9001_extra.sql'), 'alter table gateways add column extra int;');
+    const own = connect(database.url, { name: 'sluice-test', max: 1, deadlines: 'none' });
+    let migrating: Promise<{ applied: string[] }> | undefined;
+    await database.transaction(async (tx) => {
+      await tx`lock table gateways in access share mode`;
+      migrating = migrate(own.sql, folder);
+      const waits = async () => (await database.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%9001_extra%'`).length > 0;
+      await waitFor(waits, { what: 'the migration to wait' });
+      // Behind the migration; the table is still kept when this is answered.
+      expect(await database.sql`select count(*)::int as n from gateways`).toEqual([{ n: 0 }]);
+    });
+    expect(await migrating).toEqual({ applied: ['9001_extra.sql'] });
+    await own.end();
   });
 
   it('builds an index while others write, and builds it anew when the first try was killed', async () => {
