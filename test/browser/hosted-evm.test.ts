@@ -64,7 +64,12 @@ describeInBrowser('payers of ether and its tokens', (open) => {
     const [tab, other] = [await open({ origins: [shop.origin] }), await open({ origins: [shop.origin] })];
     const payers = await Promise.all([tab, other].map((one) => openPayer(one, payment.paymentUrl)));
     const [first, second] = payers as [(typeof payers)[0], (typeof payers)[0]];
+    // Neither is sent before both have chosen: the tab that hears of the other's choice first has nothing to choose any more.
+    const held: (() => Promise<void>)[] = [];
+    for (const { page } of payers) await page.route('**/select', (route) => void held.push(() => route.continue()));
     await Promise.all([first.choose(/USDT on /), second.choose(/USDC on /)]);
+    await expect.poll(() => held.length).toBe(2);
+    await Promise.all(held.map((send) => send()));
     await Promise.all(payers.map((payer) => payer.shows('pay')));
     const { offers } = await shop.read(payment);
     const addresses = new Set(offers.flatMap(({ depositAddress }) => depositAddress ?? []));
