@@ -41,14 +41,15 @@ export function readWebhook({ body, headers }: ArrivedWebhook, secret: string, o
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => header(headers, name)) as [string, string, string];
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now() / 1_000 - Number(timestamp)) > toleranceSeconds)
     throw new WebhookRefused(`webhook-timestamp is more than ${toleranceSeconds} s away from this clock`);
-  const expected = `v1,${createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.`).update(bytes).digest('base64')}`;
+  const expected = standardSignature(secret, { id, timestamp, body: bytes });
   if (!signatures.split(' ').some((one) => same(one, expected))) throw new WebhookRefused('webhook-signature was not made with this secret');
   return JSON.parse(bytes.toString('utf8')) as WebhookEvent;
 }
 
-/** Standard Webhooks signs with the bytes that stand behind `whsec_` in base64. */
-function standardKey(secret: string): Buffer {
-  return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+/** The signature of Standard Webhooks, whose key are the bytes that stand behind `whsec_` in base64. */
+export function standardSignature(secret: string, { id, timestamp, body }: { id: string; timestamp: string; body: string | Uint8Array }): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
 function header(headers: ArrivedWebhook['headers'], name: string): string {
@@ -57,7 +58,8 @@ function header(headers: ArrivedWebhook['headers'], name: string): string {
   return found;
 }
 
-function same(given: string, expected: string): boolean {
+/** Compares two texts in a time that says nothing about where they differ. */
+export function same(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,4 +1,5 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { cashoutSignature } from '#ops/client/sign.ts';
 
 export interface Answer {
   status: number;
@@ -74,11 +75,6 @@ export function merchant(baseUrl: string, gateway: GatewayCredentials): Merchant
       return call(`${baseUrl}${path}`, method, withKey({ headers, ...(rawBody === '' ? {} : { rawBody }) }));
     },
   };
-}
-
-/** Hex HMAC-SHA256 over `timestamp.body` (contract 4.3). */
-export function cashoutSignature(secret: string, timestamp: string, rawBody: string): string {
-  return createHmac('sha256', secret).update(`${timestamp}.${rawBody}`).digest('hex');
 }
 
 export interface Operator {

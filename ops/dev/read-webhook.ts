@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { same, standardSignature } from '#ops/client/webhooks.ts';
 
 /** A webhook as it arrived. */
 export interface Arrived {
@@ -11,15 +12,12 @@ export interface Arrived {
 export function isSigned({ headers, body }: Arrived, secret: string): boolean {
   const text = (name: string): string => String(headers[name] ?? '');
   const own = createHmac('sha256', secret).update(body).digest('hex');
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  const standard = createHmac('sha256', key)
-    .update(`${text('webhook-id')}.${text('webhook-timestamp')}.${body}`)
-    .digest('base64');
+  const standard = standardSignature(secret, { id: text('webhook-id'), timestamp: text('webhook-timestamp'), body });
   return (
     same(text('x-webhook-signature'), own) &&
     text('webhook-signature')
       .split(' ')
-      .some((one) => same(one, `v1,${standard}`))
+      .some((one) => same(one, standard))
   );
 }
 
@@ -31,9 +29,4 @@ export function whatItSays({ body }: Arrived): string {
   } catch {
     return `not JSON: ${body.slice(0, 80)}`;
   }
-}
-
-function same(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

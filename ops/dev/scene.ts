@@ -4,6 +4,7 @@ import { type GatewayCredentials, type Operator, operator } from './client.ts';
 import type { DevFile } from './dev-file.ts';
 import { familyOf } from './families.ts';
 import type { LocalChain } from './local-chain.ts';
+import { isSigned } from './read-webhook.ts';
 import { waitFor } from './services/wait.ts';
 import type { ReceivedWebhook } from './webhook-receiver.ts';
 
@@ -129,6 +130,8 @@ export async function webhookArrived({ dev }: Scene, paymentId: string, status: 
     timeoutMs: PATIENCE_MS,
     everyMs: 200,
   });
+  // By both of its signatures; what it says by the client.
+  expectEqual('webhook signatures are genuine', isSigned(webhook, dev.gateway.webhookSecret), true);
   const at = Number(webhook.headers['webhook-timestamp']) * 1_000;
   expectEqual('what the webhook says', JSON.stringify(readWebhook(webhook, dev.gateway.webhookSecret, { now: () => at })), body);
 }
