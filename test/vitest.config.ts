@@ -25,6 +25,8 @@ export default defineConfig({
     isolate: false,
     // Files wait for blocks, leases and processes a third of their time: on two cores a third worker uses it, a fourth makes waits longer.
     maxWorkers: 3,
+    // A condition that a starved machine meets late is met: the default of 1 s would fail tests by luck.
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       project('unit', { seconds: 30 }),
       project('architecture', { seconds: 120 }),
