@@ -5,7 +5,7 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import type { Posting } from '#state-machines/ledger/accounts.ts';
 
 /** Accounts of the deployment that may be below zero; the CHECK on ledger_accounts lists the same. */
-const OVERDRAWABLE = ['networkFee', 'commission', 'gas', 'capital', 'platformExpense', 'loss', 'chain'];
+const OVERDRAWABLE = ['networkFee', 'commission', 'gas', 'capital', 'platformExpense', 'loss', 'chain', 'cold', 'owed'];
 
 /** A posting would have taken an account below zero; nothing of it was written, and the transaction must be rolled back. */
 export class Overdraw extends Error {

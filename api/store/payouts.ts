@@ -2,7 +2,7 @@ import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { PayoutStatus } from '#state-machines/payout/machine.ts';
 import { noteTrace } from './traces.ts';
 
-export type PayoutPurpose = 'settlement' | 'refund' | 'sweep' | 'top_up' | 'held_release' | 'close';
+export type PayoutPurpose = 'settlement' | 'refund' | 'sweep' | 'top_up' | 'held_release' | 'close' | 'consolidation' | 'withheld' | 'cold';
 
 /** What the worker decided about the next bytes of a family; handed to the signer, which checks it. */
 export interface PayoutPlan {

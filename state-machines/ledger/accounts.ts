@@ -3,16 +3,18 @@ export const POOLS = ['green', 'held'] as const;
 export type Pool = (typeof POOLS)[number];
 
 /**
- * Accounts of a gateway and an asset; none of them can go below zero. `reserved` exists per settlement; `refunding` is what
- * was ordered back to payers and is not paid yet.
+ * Accounts of a gateway and an asset; all but one cannot go below zero. `reserved` exists per settlement; `refunding` is what
+ * was ordered back to payers and is not paid yet; `owed` never rises above zero: what its destinations cost beyond its balance,
+ * until its next credits have paid it (decisions 10).
  */
-export type GatewayAccountKind = 'pending' | 'available' | 'heldPending' | 'held' | 'reserved' | 'withheld' | 'refunding';
+export type GatewayAccountKind = 'pending' | 'available' | 'heldPending' | 'held' | 'reserved' | 'withheld' | 'refunding' | 'owed';
 
 /**
- * Accounts of the deployment per asset. `chain` is the outside: its balance is minus what is held on chain. `capital` is
- * what the operator put in, `gas` what cashouts paid for fees less what fees cost, `platformExpense` fees the platform bears.
+ * Accounts of the deployment per asset. `chain` is the outside: its balance is minus what is held on chain; `cold` is the same for
+ * cold storage. `capital` is what the operator put in, `gas` what cashouts paid for fees less what fees cost, `platformExpense` fees
+ * the platform bears.
  */
-export type SystemAccountKind = 'networkFee' | 'commission' | 'gas' | 'capital' | 'platformExpense' | 'unallocated' | 'loss' | 'chain';
+export type SystemAccountKind = 'networkFee' | 'commission' | 'gas' | 'capital' | 'platformExpense' | 'unallocated' | 'loss' | 'chain' | 'cold';
 
 export type AccountKind = GatewayAccountKind | SystemAccountKind;
 
