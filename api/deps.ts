@@ -159,6 +159,8 @@ export interface GatewaySettings {
     parkingEnabled: boolean;
     parkedCap: number;
     approvalCapUsd: string | null;
+    /** Most US dollars its cashouts may move within a day; absent or null means no cap (decisions 10). */
+    dailyCapUsd?: string | null;
     dispatchDelaySeconds: number;
   };
   /** Its credits are a row of their own. */

@@ -29,7 +29,8 @@ export const CHECKS: readonly Check[] = [
     name: 'A3',
     title: 'no balance of a gateway, and no unallocated balance, is below zero',
     mayPass: false,
-    query: `select id, kind, asset_id, gateway_id, balance from ledger_accounts where balance < 0 and (gateway_id is not null or kind = 'unallocated') ${LIMIT}`,
+    query: `select id, kind, asset_id, gateway_id, balance from ledger_accounts where balance < 0 and (gateway_id is not null and kind <> 'owed' or kind = 'unallocated')
+      or balance > 0 and kind = 'owed' ${LIMIT}`,
   },
   {
     name: 'A4',
@@ -68,6 +69,7 @@ export const CHECKS: readonly Check[] = [
       select c.id, null, c.payment_id, 'drawn beyond what it is' from credits c
       where c.remaining <> case when c.taken = 'refunded' then 0 else c.net end
         - coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state <> 'released'), 0)
+        - coalesce((select sum(x.amount) from charge_draws x where x.credit_id = c.id), 0)
       ${LIMIT}`,
   },
   {

@@ -1,16 +1,14 @@
-import { STATIC_SOURCE } from '#api/clients/prices.ts';
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { insertCashoutAccrual, listUnpricedCashouts } from '#api/store/accruals.ts';
 import { findAssetByContract } from '#api/store/assets.ts';
-import { findPrice } from '#api/store/prices.ts';
 import { insertSettlementFee, type KnownPrice, readPayoutCost } from '#api/store/settlement-fees.ts';
 import type { StoredSettlement } from '#api/store/settlements.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { type Coins, coinsToUsd, fromUnits } from '#shared/core/money.ts';
-import { POLICY } from '#shared/core/policy.ts';
-import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
 import { bear } from '#state-machines/ledger/postings.ts';
+import { knownPrice } from './known-price.ts';
 
 /**
  * Writes what a cashout that settles in this transaction locked for the network and what it really cost; where the platform
@@ -54,15 +52,4 @@ async function accrue(tx: Tx, cost: { settlementId: string; gatewayId: string; n
   if (!(await insertCashoutAccrual(tx, { settlementId, gatewayId, assetId, coins, priceUsd: price.usd, priceAt: price.at, usd }))) return false;
   await post(tx, { sourceKey: `settlement:${settlementId}:bear`, kind: 'bear', postings: bear(assetId, coins) });
   return true;
-}
-
-/** The latest price there is, however old; one that somebody set by hand only where such prices count. */
-async function knownPrice(sql: Reads, deps: Deps, symbol: string): Promise<KnownPrice | null> {
-  const stored = await findPrice(sql, symbol);
-  if (stored === undefined) return null;
-  if (stored.source === STATIC_SOURCE) return deps.config.SLUICE_PRICE_SOURCE === 'static' ? { usd: stored.usd, at: stored.now } : null;
-  const ageSeconds = Math.round((stored.now.getTime() - stored.at.getTime()) / 1_000);
-  if (ageSeconds > (deps.config.SLUICE_PRICE_FRESH_SECONDS ?? POLICY.priceFreshSeconds))
-    deps.log.warn({ symbol, ageSeconds }, 'a cashout settles at a price that is not fresh');
-  return { usd: stored.usd, at: stored.at };
 }

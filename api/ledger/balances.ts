@@ -13,6 +13,8 @@ export interface GatewayBalance {
   withheld: Coins;
   /** Ordered back to payers and not paid yet. */
   refunding: Coins;
+  /** What its destinations cost beyond its balance, below zero; collected from its next credits. */
+  owed: Coins;
 }
 
 /** Balances of a gateway per asset it ever held, zero ones included; takes no lock (contract 2.9). */
@@ -29,6 +31,7 @@ export async function gatewayBalances(reads: Reads, gatewayId: string): Promise<
       reserved: none,
       withheld: none,
       refunding: none,
+      owed: none,
     };
     const kind = row.kind as Exclude<keyof GatewayBalance, 'assetId'>;
     one[kind] = amount(one[kind] + row.balance);

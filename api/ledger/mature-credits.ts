@@ -1,6 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { listMaturingCredits, markMatured } from '#api/store/credits.ts';
 import { mature } from '#state-machines/ledger/postings.ts';
+import { collectOwed } from './collect-owed.ts';
 import { post } from './post.ts';
 
 const BATCH = 200;
@@ -25,6 +26,8 @@ function matureCredit(deps: Pick<Deps, 'db'>, id: string): Promise<boolean> {
     const credit = await markMatured(tx, id);
     if (credit === undefined) return false;
     const postings = mature({ gatewayId: credit.gatewayId, assetId: credit.assetId, pool: credit.pool, amount: credit.net });
-    return post(tx, { sourceKey: `credit:${credit.id}:mature`, kind: 'mature', postings });
+    const posted = await post(tx, { sourceKey: `credit:${credit.id}:mature`, kind: 'mature', postings });
+    if (credit.pool === 'green') await collectOwed(tx, { ...credit, pool: 'green', cause: `credit:${credit.id}` });
+    return posted;
   });
 }

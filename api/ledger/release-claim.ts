@@ -2,8 +2,9 @@ import { releaseDraws } from '#api/store/credit-draws.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { amount, type Coins, formatAmount } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { gatewayAccount, reservedAccount, withdrawableAccount } from '#state-machines/ledger/accounts.ts';
+import { gatewayAccount, POOLS, reservedAccount, withdrawableAccount } from '#state-machines/ledger/accounts.ts';
 import { release } from '#state-machines/ledger/postings.ts';
+import { collectOwed } from './collect-owed.ts';
 import { lockBalances, post } from './post.ts';
 
 /**
@@ -12,7 +13,10 @@ import { lockBalances, post } from './post.ts';
  */
 export async function releaseClaim(tx: Tx, claim: { id: string; gatewayId: string; assetId: string; amount: Coins }): Promise<void> {
   const { id, gatewayId, assetId } = claim;
-  const accounts = [withdrawableAccount('green', gatewayId), withdrawableAccount('held', gatewayId), gatewayAccount('withheld', gatewayId)];
+  const accounts = [
+    ...POOLS.map((pool) => withdrawableAccount(pool, gatewayId)),
+    ...(['withheld', 'owed'] as const).map((kind) => gatewayAccount(kind, gatewayId)),
+  ];
   await lockBalances(
     tx,
     [...accounts, reservedAccount(gatewayId, id)].map((account) => ({ ...account, assetId })),
@@ -27,4 +31,6 @@ export async function releaseClaim(tx: Tx, claim: { id: string; gatewayId: strin
   const total = back.green + back.held + back.withheld;
   if (total !== claim.amount) throw new Invariant(`settlement ${id} reserves ${formatAmount(total)} of its credits, not its amount`);
   await post(tx, { sourceKey: `settlement:${id}:release`, kind: 'release', postings: release({ gatewayId, assetId, settlementId: id, ...back }) });
+  // What its destination cost is paid out of the claim that was not paid out.
+  for (const pool of POOLS) if (back[pool] > 0n) await collectOwed(tx, { gatewayId, assetId, pool, cause: `settlement:${id}:release:${pool}` });
 }

@@ -64,6 +64,7 @@ const settingsSchema = z.object({
       parkingEnabled: flag.default(false),
       parkedCap: count(100_000).default(POLICY.parkedCap),
       approvalCapUsd: money.nullable().default(null),
+      dailyCapUsd: money.nullable().default(null),
       dispatchDelaySeconds: seconds(3650 * DAY).default(0),
     })
     .prefault({}),

@@ -1,5 +1,6 @@
 import type { Deps, Gateway } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
+import { insertSettlementQuote } from '#api/store/settlement-quotes.ts';
 import { findSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { formatAmount } from '#shared/core/money.ts';
@@ -9,6 +10,7 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import type { SettlementRequest } from '#state-machines/settlement/settlement.ts';
 import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, recordOf } from './claim.ts';
+import type { Gathered } from './gather-facts.ts';
 import { isOrdered, orderMac } from './intent.ts';
 import { reasonOf, SHORT } from './prepare-activation.ts';
 import { queueDispatch } from './queue-dispatch.ts';
@@ -21,6 +23,7 @@ export interface Activation {
   id: string;
   /** As `prepareActivation` found them. */
   facts: SettlementRequest;
+  quote: Gathered['quote'];
   feePayer: 'MERCHANT' | 'PLATFORM';
   actor: 'merchant' | 'sweeper';
 }
@@ -30,7 +33,7 @@ export interface Activation {
  * 3.2, 4.3). What the merchant sent stays as it is, and a row that says anything else is not paid. Locks the settlement,
  * the pool's ledger account, the credits it draws.
  */
-export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched, feePayer, actor }: Activation): Promise<Activated> {
+export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched, quote, feePayer, actor }: Activation): Promise<Activated> {
   const row = await lockSettlement(tx, id);
   if (row === undefined || row.status !== fetched.parkedAs) return { gone: true };
   const who: Claimant = {
@@ -74,8 +77,10 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
   });
   if (advanced.conflict) throw new Invariant(`settlement ${id} was decided (${decision.outcome}) and cannot move from ${advanced.status}`);
   for (const effect of advanced.effects) {
-    if (effect === 'reserve' && decision.outcome !== 'park') await claimSettlement(tx, who, decision.pool);
-    else if (effect === 'dispatch') await queueDispatch(tx, deps, { settlementId: id, delaySeconds: gateway.settings.cashout.dispatchDelaySeconds });
+    if (effect === 'reserve' && decision.outcome !== 'park') {
+      await claimSettlement(tx, who, decision.pool);
+      if (quote !== null) await insertSettlementQuote(tx, id, quote);
+    } else if (effect === 'dispatch') await queueDispatch(tx, deps, { settlementId: id, delaySeconds: gateway.settings.cashout.dispatchDelaySeconds });
     else throw new Invariant(`settlement ${id} was activated with the effect ${effect}`);
   }
   deps.metrics?.settlementTransitions.inc({ from: advanced.from, to: advanced.to, route: row.requestedRoute });

@@ -2,6 +2,7 @@ import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
 import { storeAddress } from '#api/store/address-book.ts';
 import { appendEvent } from '#api/store/advance.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
+import { insertSettlementQuote } from '#api/store/settlement-quotes.ts';
 import { insertSettlement, type NewSettlement, type SettlementStart } from '#api/store/settlements.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
@@ -9,9 +10,9 @@ import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { networkFeePayer } from '#state-machines/settlement/network-fee.ts';
-import type { Decision, SettlementRequest } from '#state-machines/settlement/settlement.ts';
+import type { Decision } from '#state-machines/settlement/settlement.ts';
 import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, recordOf } from './claim.ts';
-import { askAbout, gatherFacts } from './gather-facts.ts';
+import { askAbout, type Gathered, gatherFacts } from './gather-facts.ts';
 import { orderMac } from './intent.ts';
 import { type CreateSettlementBody, readOrder, type SettlementOrder } from './read-request.ts';
 import { settlementView } from './view.ts';
@@ -38,14 +39,14 @@ export async function createSettlement(deps: Deps, { gateway, body, commit }: Cr
   const order = await readOrder(deps, body);
   const { asset, chain, amount, rawAmount, route } = order;
   const cashout = { gateway, asset, chain, recipient: order.destination.canonical, amount, rawAmount, route };
-  const { facts, decision } = await gatherFacts(deps, cashout, askAbout(cashout, { parkedAs: null }));
-  if (decision.outcome === 'refuse') throw refusal(decision);
-  const reply = await commit((tx) => decideAndInsert(tx, deps, gateway, order, facts));
+  const gathered = await gatherFacts(deps, cashout, askAbout(cashout, { parkedAs: null }));
+  if (gathered.decision.outcome === 'refuse') throw refusal(gathered.decision);
+  const reply = await commit((tx) => decideAndInsert(tx, deps, gateway, order, gathered));
   deps.wake();
   return reply;
 }
 
-async function decideAndInsert(tx: Tx, deps: Deps, gateway: Gateway, order: SettlementOrder, fetched: SettlementRequest): Promise<Reply> {
+async function decideAndInsert(tx: Tx, deps: Deps, gateway: Gateway, order: SettlementOrder, { facts: fetched, quote }: Gathered): Promise<Reply> {
   const { asset, destination } = order;
   const { decision, facts } = await decideUnderLock(tx, fetched, { gatewayId: gateway.id, assetId: asset.id });
   if (decision.outcome === 'refuse') throw refusal(decision);
@@ -81,6 +82,7 @@ async function decideAndInsert(tx: Tx, deps: Deps, gateway: Gateway, order: Sett
     start: await startWith(tx, deps, gateway, { order, decision, who }),
   };
   const settlement = await insertSettlement(tx, row);
+  if (quote !== null && 'feeLocked' in row.start) await insertSettlementQuote(tx, id, quote);
   const { status } = row.start;
   await appendEvent(tx, 'settlement', { id, event: 'CREATED', from: null, to: status, facts: recordOf(facts, decision), actor: 'merchant' });
   if (settlement.dispatchAt !== null) {

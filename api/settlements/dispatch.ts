@@ -1,56 +1,78 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { findAsset } from '#api/store/assets.ts';
+import { deferOutbox } from '#api/store/outbox.ts';
 import { listFamilies } from '#api/store/payouts.ts';
-import { findSettlement, listDispatchQueue, lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';
-import { familyAfter, sendOrder, type Sent } from '#api/treasury/send.ts';
+import { findSettlementQuote } from '#api/store/settlement-quotes.ts';
+import { countWaiting, findSettlement, listDispatchQueue, lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';
+import { familyAfter, reasonOf, sendOrder, type Sent } from '#api/treasury/send.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { toUnits } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
-/** Cashouts of one asset looked at in one run. */
+/** Cashouts of one wallet looked at in one run. */
 const QUEUE_LENGTH = 100;
-/** A cashout only a person can help is looked at this often. */
+/** A cashout that its destination or a person holds up is looked at this often. */
 const STUCK_SECONDS = 60;
 
 /**
- * Plans every due cashout of this one's asset and pool, in order, up to this one (architecture 4: first in, first out per
- * network and asset; another asset, and the other pool with a wallet of its own, are other queues). Stays safe to run any
- * number of times at once.
+ * Plans every due cashout that the wallet of this one's pool pays, up to this one: in turn between gateways, by time within one
+ * (decisions 10). One that cannot go steps aside: it is deferred, and nothing waits for it. Stays safe to run any number of times at once.
  * @returns in how many seconds to look again, or null when this cashout needs no more dispatching
  */
 export async function dispatchSettlement(deps: Deps, settlementId: string): Promise<number | null> {
-  const wanted = await findSettlement(deps.db.sql, settlementId);
+  const { sql } = deps.db;
+  const wanted = await findSettlement(sql, settlementId);
   if (wanted === undefined || wanted.pool === null || (wanted.status !== 'REQUESTED' && wanted.status !== 'PROCESSING')) return null;
   const chain = deps.chains.get(wanted.networkName);
   if (chain === undefined) throw new Invariant(`network ${wanted.networkName} is not configured`);
   const again = Math.min(Math.max(chain.config.blockSeconds, 1), 15);
-  const queue = await listDispatchQueue(deps.db.sql, { assetId: wanted.assetId, pool: wanted.pool, limit: QUEUE_LENGTH });
-  for (const id of queue) {
+  const queue = await listDispatchQueue(sql, { networkId: wanted.networkId, pool: wanted.pool, limit: QUEUE_LENGTH, wantedId: settlementId });
+  for (const { id, gatewayId } of queue) {
     const outcome = await dispatchOne(deps, chain, id);
-    const reason = 'waiting' in outcome ? outcome.waiting : 'stuck' in outcome ? outcome.stuck : null;
-    if (!('gone' in outcome) && (await setWaitReason(deps.db.sql, id, reason)) && reason !== null) {
-      deps.log.warn({ settlement: id, network: wanted.networkName, reason }, 'a cashout cannot be sent yet');
-    }
-    if ('waiting' in outcome) {
-      if (id !== settlementId) await setWaitReason(deps.db.sql, settlementId, `waits behind settlement ${id}`);
+    const reason = reasonOf(outcome);
+    if (!('gone' in outcome)) await noteReason(deps, wanted.networkName, id, reason);
+    if ('closed' in outcome) {
+      // What stops one stops all that this wallet pays.
+      if (id !== settlementId) await noteReason(deps, wanted.networkName, settlementId, outcome.closed);
       return again;
     }
-    if (id === settlementId) return 'stuck' in outcome ? STUCK_SECONDS : null;
+    if (reason === null) {
+      if (id === settlementId) return null;
+      continue;
+    }
+    const pause = await pauseOf(sql, gatewayId, 'stuck' in outcome ? STUCK_SECONDS : again);
+    if (id === settlementId) return pause;
+    await deferOutbox(sql, 'settlement.dispatch', id, pause);
   }
   // Not in the queue: already on its way, not due yet, or further back than one run looks.
-  const now = await findSettlement(deps.db.sql, settlementId);
-  return now === undefined || (await nextFamily(deps.db.sql, now)) === null ? null : again;
+  const now = await findSettlement(sql, settlementId);
+  return now === undefined || (await nextFamily(sql, now)) === null ? null : again;
+}
+
+async function noteReason(deps: Deps, network: string, id: string, reason: string | null): Promise<void> {
+  if ((await setWaitReason(deps.db.sql, id, reason)) && reason !== null) deps.log.warn({ settlement: id, network, reason }, 'a cashout cannot be sent yet');
+}
+
+/** For how long one steps aside: longer the more of its gateway's wait, so that however many there are, looking at them costs the others nothing. */
+async function pauseOf(sql: Reads, gatewayId: string, seconds: number): Promise<number> {
+  const waiting = await countWaiting(sql, gatewayId);
+  return Math.min(Math.max(seconds, Math.ceil((waiting * 60) / POLICY.waitingLooksPerMinute)), Math.max(seconds, POLICY.waitingPauseSeconds));
 }
 
 /** Sends one cashout from the wallet of the pool it drew from. */
 async function dispatchOne(deps: Deps, chain: Chain, id: string): Promise<Sent> {
-  const settlement = await findSettlement(deps.db.sql, id);
-  const asset = settlement && (await findAsset(deps.db.sql, settlement.assetId));
+  const { sql } = deps.db;
+  const settlement = await findSettlement(sql, id);
+  const asset = settlement && (await findAsset(sql, settlement.assetId));
   if (settlement === undefined || asset === undefined || settlement.netAmount === null || settlement.pool === null) return { gone: true };
-  if ((await nextFamily(deps.db.sql, settlement)) === null) return { gone: true };
+  if ((await nextFamily(sql, settlement)) === null) return { gone: true };
+  const quoted = await findSettlementQuote(sql, id);
   return sendOrder(deps, chain, {
     purpose: 'settlement',
     settlementId: id,
+    gatewayId: settlement.gatewayId,
+    ...(quoted !== undefined && { quoted }),
     pool: settlement.pool,
     asset,
     recipient: settlement.canonicalAddress,

@@ -27,7 +27,7 @@ export async function estimateFee(deps: Deps, { gateway, body }: EstimateFee): P
   const { asset, chain } = await readAsset(deps, body.assetId);
   const destination = await readDestination(deps, asset, chain, body.address);
   const { coins, raw } = readAmount(body.amount, asset.decimals);
-  const fee = await quoteFee(deps, { gateway, asset, chain, pool: 'green', recipient: destination.canonical, rawAmount: raw });
+  const { locked: fee } = await quoteFee(deps, { gateway, asset, chain, pool: 'green', recipient: destination.canonical, rawAmount: raw });
   return {
     address: body.address,
     assetName: asset.symbol,

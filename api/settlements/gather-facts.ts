@@ -5,7 +5,7 @@ import { type Coins, coinsToUsd, parseTrusted } from '#shared/core/money.ts';
 import { decide } from '#state-machines/settlement/decide.ts';
 import { likelyPool } from '#state-machines/settlement/gates/route.ts';
 import type { Decision, Route, Screen, SettlementRequest } from '#state-machines/settlement/settlement.ts';
-import { freshPrice, quoteFee } from './quote-fee.ts';
+import { freshPrice, type QuotedFee, quoteFee } from './quote-fee.ts';
 
 /** A cashout as the gates see it: who wants how much of what to go where. */
 export interface Cashout {
@@ -17,6 +17,13 @@ export interface Cashout {
   amount: Coins;
   rawAmount: bigint;
   route: Route;
+}
+
+/** Everything that a decision under lock needs beforehand. */
+export interface Gathered {
+  facts: SettlementRequest;
+  decision: Decision;
+  quote: QuotedFee['quote'];
 }
 
 /** The question the gates are asked about a cashout, with the gateway's settings of this moment and no fact yet. */
@@ -54,19 +61,22 @@ export async function screenDestination(
  * Fetches what the gates ask for, with no transaction open. What changes from one moment to the next (the pool, the count
  * of parked ones) is taken to be as good as can be and left for the transaction: a duplicate of a call that just claimed
  * everything must replay that call's reply rather than be refused.
- * @returns the facts, and what the gates say as far as they decide
+ * @returns the facts, what the gates say as far as they decide, and what the network quoted for the fee among the facts
  * @throws fee_estimation_unavailable; validation_error when the network refuses the transfer
  */
-export async function gatherFacts(deps: Deps, cashout: Cashout, asked: SettlementRequest): Promise<{ facts: SettlementRequest; decision: Decision }> {
+export async function gatherFacts(deps: Deps, cashout: Cashout, asked: SettlementRequest): Promise<Gathered> {
   const { gateway, asset, chain, recipient, rawAmount } = cashout;
   let facts: SettlementRequest = { ...asked, pools: { green: asked.amount, held: asked.amount }, parkedCount: 0 };
+  let quote: QuotedFee['quote'] = null;
   for (;;) {
     const decision = decide(facts);
-    if (decision.outcome !== 'needs') return { facts, decision };
+    if (decision.outcome !== 'needs') return { facts, decision, quote };
     if (decision.fact === 'price') facts = { ...facts, priceUsd: await freshPrice(deps, asset.symbol) };
-    else if (decision.fact === 'fee')
-      facts = { ...facts, feeLocked: await quoteFee(deps, { gateway, asset, chain, pool: likelyPool(facts), recipient, rawAmount }) };
-    else if (decision.fact === 'screen') {
+    else if (decision.fact === 'fee') {
+      const fee = await quoteFee(deps, { gateway, asset, chain, pool: likelyPool(facts), recipient, rawAmount });
+      facts = { ...facts, feeLocked: fee.locked };
+      ({ quote } = fee);
+    } else if (decision.fact === 'screen') {
       const screened = { ...facts, screen: await screenDestination(deps, cashout, facts.priceUsd) };
       // The fee is that of the pool which pays; a verdict may have chosen another one.
       facts = likelyPool(screened) === likelyPool(facts) ? screened : { ...screened, feeLocked: undefined };

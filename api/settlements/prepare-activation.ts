@@ -6,10 +6,10 @@ import { ERRORS, Invariant, ServiceError } from '#shared/core/errors.ts';
 import { toUnits } from '#shared/core/money.ts';
 import { networkFeePayer } from '#state-machines/settlement/network-fee.ts';
 import type { Decision, SettlementRequest } from '#state-machines/settlement/settlement.ts';
-import { askAbout, type Cashout, gatherFacts, screenDestination } from './gather-facts.ts';
+import { askAbout, type Cashout, type Gathered, gatherFacts, screenDestination } from './gather-facts.ts';
 
 /** What is known before a parked cashout is locked: everything the gates ask for, or why it cannot be activated now. */
-export type Prepared = { facts: SettlementRequest; feePayer: 'MERCHANT' | 'PLATFORM' } | { stays: string };
+export type Prepared = { facts: SettlementRequest; quote: Gathered['quote']; feePayer: 'MERCHANT' | 'PLATFORM' } | { stays: string };
 
 /** Why a cashout whose pool is short is not activated. */
 export const SHORT = 'its balance is still short';
@@ -32,8 +32,8 @@ export async function prepareActivation(deps: Deps, gateway: Gateway, row: Store
   if (screen === 'out_of_credit') return { stays: 'its screening credit is used up' };
   if (screen === 'unavailable') return { stays: 'the screening provider gives no verdict' };
   try {
-    const { facts, decision } = await gatherFacts(deps, cashout, { ...asked, screen });
-    return decision.outcome === 'refuse' ? { stays: reasonOf(decision) } : { facts, feePayer: networkFeePayer(gateway.billing, cashout.asset.type) };
+    const { facts, decision, quote } = await gatherFacts(deps, cashout, { ...asked, screen });
+    return decision.outcome === 'refuse' ? { stays: reasonOf(decision) } : { facts, quote, feePayer: networkFeePayer(gateway.billing, cashout.asset.type) };
   } catch (error) {
     // The network refuses the transfer as it is now; that may pass, and has until the parking time is over to do so.
     if (error instanceof ServiceError && error.code === 'validation_error') return { stays: error.message };

@@ -1,6 +1,6 @@
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
-import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { ChainUnavailable, type FeeQuote } from '#shared/chains/chain.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { type Coins, type Usd, zero } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
@@ -18,14 +18,21 @@ export interface FeeRequest {
   rawAmount: bigint;
 }
 
+/** A network fee to be locked, and what the network quoted it for; null where nothing is quoted, because the platform pays. */
+export interface QuotedFee {
+  /** Units of the asset. */
+  locked: Coins;
+  quote: Pick<FeeQuote, 'rawFee' | 'units'> | null;
+}
+
 /**
  * The network fee a cashout would lock now, in units of its asset, rounded up at the asset's decimals. It does not depend
  * on what any wallet holds (decisions 10). A monthly-billed gateway pays none on tokens (contract 4.3).
  * @throws fee_estimation_unavailable when the chain or a price cannot be reached; validation_error naming address, or amount
  * where that is at fault, when the chain refuses the transfer
  */
-export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipient, rawAmount }: FeeRequest): Promise<Coins> {
-  if (isFreeCashout(gateway.billing, asset.type)) return zero;
+export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipient, rawAmount }: FeeRequest): Promise<QuotedFee> {
+  if (isFreeCashout(gateway.billing, asset.type)) return { locked: zero, quote: null };
   const wallet = pool === 'green' ? chain.config.wallets.hot : chain.config.wallets.held;
   const answer = await chain.payer
     .estimate({ sender: canonicalOf(chain, wallet.address), recipient, contract: asset.contract, rawAmount })
@@ -35,14 +42,16 @@ export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipi
     });
   if (!answer.ok) throw invalid(answer.about ?? 'address', `the network refuses this transfer: ${printable(answer.rejected)}`);
   const native = await nativeAsset(deps.db.sql, asset.networkId);
-  if (asset.type === 'NATIVE') return nativeFee(answer.quote.rawFee, native.decimals);
-  return tokenFee({
-    rawGasFee: answer.quote.rawFee,
+  const { quote } = answer;
+  if (asset.type === 'NATIVE') return { locked: nativeFee(quote.rawFee, native.decimals), quote };
+  const locked = tokenFee({
+    rawGasFee: quote.rawFee,
     nativeDecimals: native.decimals,
     nativePriceUsd: await freshPrice(deps, native.symbol),
     assetPriceUsd: await freshPrice(deps, asset.symbol),
     assetDecimals: asset.decimals,
   });
+  return { locked, quote };
 }
 
 /** What a node says, cut short: a contract that is to be paid chooses some of the words, and they are stored and shown. */

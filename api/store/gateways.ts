@@ -1,6 +1,9 @@
 import type { Gateway, GatewaySettings } from '#api/deps.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
+/** First half of the advisory lock key; the second is a hash of the gateway's id. */
+const CASHOUT_LOCK_CLASS = 7_582_004;
+
 /** A gateway as stored, with the moment it was created. */
 export interface StoredGateway extends Gateway {
   createdAt: Date;
@@ -31,6 +34,17 @@ export async function listGateways(sql: Reads, page: { limit: number; offset: nu
 export async function countGateways(sql: Reads): Promise<number> {
   const [row] = await sql<{ total: number }[]>`select count(*) as total from gateways`;
   return row?.total ?? 0;
+}
+
+/** Counts the gateways that may cash out; locks nothing. */
+export async function countCashingOut(sql: Reads): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`select count(*) as total from gateways where status = 'VERIFIED' and settings->'cashout'->>'enabled' = 'true'`;
+  return row?.total ?? 0;
+}
+
+/** Keeps everybody else from planning a cashout of this gateway until commit: after its settlement, before wallets. */
+export async function lockGatewayCashouts(tx: Tx, gatewayId: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${CASHOUT_LOCK_CLASS}, hashtext(${gatewayId}))`;
 }
 
 /** Adds a gateway whose settings are complete and validated; locks nothing else. */

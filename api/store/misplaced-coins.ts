@@ -74,10 +74,12 @@ function excess(sql: Reads, { paymentId, assetId, except }: { paymentId?: string
       where o.payment_id = m.payment_id and o.asset_id = m.asset_id and o.status not in ('FAILED', 'CANCELLED')
         and o.id is distinct from ${except ?? null}::uuid) t on true
     left join lateral (
-      select trunc(sum(w.amount) * (10::numeric ^ a.decimals)) as drawn
-      from credit_draws w join credits k on k.id = w.credit_id join settlements z on z.id = w.settlement_id
-      where k.payment_id = m.payment_id and k.asset_id = m.asset_id and w.state in ('reserved', 'spent')
-        and z.pool = case c.other when 'hot' then 'green' else 'held' end) d on true
+      select trunc(sum(w.amount) * (10::numeric ^ a.decimals)) as drawn from (
+          select w.credit_id, w.amount, z.pool from credit_draws w join settlements z on z.id = w.settlement_id where w.state in ('reserved', 'spent')
+          union all
+          select x.credit_id, x.amount, x.pool from charge_draws x) w
+        join credits k on k.id = w.credit_id
+      where k.payment_id = m.payment_id and k.asset_id = m.asset_id and w.pool = case c.other when 'hot' then 'green' else 'held' end) d on true
     join lateral (select least(coalesce(s.swept, 0), c.received) + coalesce(t.net, 0) - coalesce(d.drawn, 0) as beyond) o on true`;
 }
 

@@ -121,6 +121,13 @@ export async function hastenOutbox(tx: Tx, topic: Topic, refIds: string[]): Prom
   await tx`update outbox set due_at = sluice_now() where topic = ${topic} and ref_id = any(${refIds}::uuid[]) and state = 'due' and due_at > sluice_now()`;
 }
 
+/** Puts what is due for one reference off for `seconds`, unless a worker has it in hand; for work that was just found to have to wait. */
+export async function deferOutbox(sql: Reads, topic: Topic, refId: string, seconds: number): Promise<void> {
+  await sql`
+    update outbox set due_at = sluice_now() + make_interval(secs => ${seconds}), handed_until = null
+    where topic = ${topic} and ref_id = ${refId} and state = 'due' and due_at <= sluice_now() and (claimed_until is null or claimed_until < now())`;
+}
+
 /** Gives rows of one reference that were given up another life; for somebody who has mended what made them fail. */
 export async function reviveOutbox(tx: Tx, refId: string): Promise<void> {
   await tx`update outbox set state = 'due', due_at = sluice_now(), failures = 0 where ref_id = ${refId} and state = 'dead'`;

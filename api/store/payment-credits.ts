@@ -11,7 +11,7 @@ export interface PaymentCredit extends PooledCredit {
   networkId: string;
   screening: Screening;
   commission: Coins;
-  /** What cashouts reserve of it, and what those that settled took. */
+  /** What cashouts reserve of it, and what those that settled, and charges, took. */
   reserved: Coins;
   spent: Coins;
 }
@@ -35,7 +35,8 @@ export async function listPaymentCredits(sql: Reads, paymentId: string): Promise
     select c.id, c.gateway_id as "gatewayId", c.asset_id as "assetId", c.network_id as "networkId", c.pool, c.taken, c.screening, c.matured_at is not null as matured,
       c.net, c.remaining, c.commission,
       coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state = 'reserved'), 0) as reserved,
-      coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state = 'spent'), 0) as spent
+      coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state = 'spent'), 0)
+        + coalesce((select sum(x.amount) from charge_draws x where x.credit_id = c.id), 0) as spent
     from credits c where c.payment_id = ${paymentId} order by c.id`;
   return rows.map((row) => ({
     ...row,

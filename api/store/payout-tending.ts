@@ -20,6 +20,8 @@ export interface PayoutAge {
   orphanedAt: Date | null;
   /** True while a payout of its wallet with a lower nonce is in no block. */
   waitsForAnother: boolean;
+  /** True while a payout of its wallet with a higher nonce is in no block. */
+  holdsUpOthers: boolean;
   /** Height and time of the last block our scan went through; null before the first. */
   tipHeight: number | null;
   tipTime: Date | null;
@@ -31,7 +33,9 @@ export async function readPayoutAge(sql: Reads, payoutId: string): Promise<Payou
     select sluice_now() as now, coalesce((p.plan->>'quotedAt')::timestamptz, p.created_at) as "quotedAt", c.height as "tipHeight", c.block_time as "tipTime",
       (select max(e.at) from payout_events e where e.payout_id = p.id and e.event = 'ORPHANED') as "orphanedAt",
       exists (select 1 from payouts o where o.wallet_id = p.wallet_id and o.nonce < p.nonce and o.status in ('PLANNED', 'SIGNED', 'BROADCAST', 'REPLACING'))
-        as "waitsForAnother"
+        as "waitsForAnother",
+      exists (select 1 from payouts o where o.wallet_id = p.wallet_id and o.nonce > p.nonce and o.status in ('PLANNED', 'SIGNED', 'BROADCAST', 'REPLACING'))
+        as "holdsUpOthers"
     from payouts p left join chain_tips c on c.network_id = p.network_id where p.id = ${payoutId}`;
   return row;
 }

@@ -12,6 +12,10 @@ export interface PayoutPlan {
   fields?: Record<string, string>;
   /** Unix milliseconds after which the chain takes no bytes made of these fields; null or absent where bytes never expire. */
   expiresAtMs?: number | null;
+  /** Gas or energy of the quote, decimal; absent where the destination has no say in it. */
+  units?: string;
+  /** Set when the family is closed because the network refuses what its destination does with the transfer. */
+  refused?: true;
   /** Service time of the quote, ISO 8601. */
   quotedAt?: string;
   /** Service time since when nothing further can be sent, ISO 8601; absent while something can. */
@@ -192,17 +196,27 @@ export async function listSignable(sql: Reads, networkIds: readonly string[]): P
   return rows.map((row) => row.id);
 }
 
+/** Coins of one asset that leave us. */
+export interface OutgoingSum {
+  symbol: string;
+  decimals: number;
+  native: boolean;
+  /** Whose cashouts; null for everything else, and where that was not asked for. */
+  gatewayId: string | null;
+  rawAmount: bigint;
+}
+
 /**
  * What leaves us by a network's payouts signed since `seconds` ago, per asset, in chain units: what cashouts and refunds move,
  * once, and the most that one of their attempts may cost, as no two can be paid; with `planned`, what waits for the signer as
  * well. Of a family that was closed or failed for good, and moved nothing by what the chain shows, only the fee counts.
- * `except` is left out. Locks nothing.
+ * `except` is left out; `byGateway` tells whose cashouts they are. Locks nothing.
  */
 export async function sumOutgoing(
   sql: Reads,
-  query: { networkId: string; seconds: number; planned: boolean; except?: string | undefined },
-): Promise<{ symbol: string; decimals: number; native: boolean; rawAmount: bigint }[]> {
-  const rows = await sql<{ symbol: string; decimals: number; native: boolean; rawAmount: string }[]>`
+  query: { networkId: string; seconds: number; planned: boolean; byGateway?: true; except?: string | undefined },
+): Promise<OutgoingSum[]> {
+  const rows = await sql<(Omit<OutgoingSum, 'rawAmount'> & { rawAmount: string })[]>`
     with recent as (
       select p.id, t.fee_limit as fee from payout_attempts t join payouts p on p.id = t.payout_id
       where p.network_id = ${query.networkId} and t.created_at > sluice_now() - make_interval(secs => ${query.seconds})
@@ -211,6 +225,7 @@ export async function sumOutgoing(
       where ${query.planned} and p.network_id = ${query.networkId} and p.status in ('PLANNED', 'REPLACING')),
     families as (
       select p.asset_id, p.raw_amount, max(r.fee) as fee,
+        case when ${query.byGateway ?? false} and p.purpose = 'settlement' then (select s.gateway_id from settlements s where s.id = p.settlement_id) end as gateway_id,
         p.purpose in ('settlement', 'refund') and (p.status <> 'FAILED' or exists (
           select 1 from payout_attempts t join wallets w on w.id = p.wallet_id
             join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and g.raw_amount > 0
@@ -218,10 +233,22 @@ export async function sumOutgoing(
           where t.payout_id = p.id)) as moves
       from recent r join payouts p on p.id = r.id where p.id is distinct from ${query.except ?? null}::uuid group by p.id),
     leaving as (
-      select asset_id, raw_amount from families where moves
+      select asset_id, gateway_id, raw_amount from families where moves
       union all
-      select (select id from assets where network_id = ${query.networkId} and contract is null), fee from families)
-    select a.symbol, a.decimals, a.contract is null as native, sum(l.raw_amount)::text as "rawAmount" from leaving l join assets a on a.id = l.asset_id
+      select (select id from assets where network_id = ${query.networkId} and contract is null), gateway_id, fee from families)
+    select a.symbol, a.decimals, a.contract is null as native, l.gateway_id as "gatewayId", sum(l.raw_amount)::text as "rawAmount"
+    from leaving l join assets a on a.id = l.asset_id
+    group by a.id, l.gateway_id`;
+  return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
+}
+
+/** What a gateway's cashouts, planned or signed since `seconds` ago on whatever network, move away, per asset, without their fees; what failed for good moves nothing. Locks nothing. */
+export async function sumPaidOut(sql: Reads, query: { gatewayId: string; seconds: number }): Promise<Omit<OutgoingSum, 'gatewayId'>[]> {
+  const rows = await sql<(Omit<OutgoingSum, 'gatewayId' | 'rawAmount'> & { rawAmount: string })[]>`
+    select a.symbol, a.decimals, a.contract is null as native, sum(p.raw_amount)::text as "rawAmount"
+    from payouts p join settlements s on s.id = p.settlement_id join assets a on a.id = p.asset_id
+    where s.gateway_id = ${query.gatewayId} and p.purpose = 'settlement' and p.status not in ('FAILED', 'CANCELLED')
+      and p.created_at > sluice_now() - make_interval(secs => ${query.seconds})
     group by a.id`;
   return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
 }

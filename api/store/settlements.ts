@@ -140,15 +140,29 @@ export async function countSettlements(sql: Reads, gatewayId: string, status: Se
 }
 
 /**
- * The cashouts of one asset and pool that are due and still have no transaction on its way, in the order they must be paid:
- * those waiting for their first one, and those whose first one failed for good. Locks nothing.
+ * The cashouts that a pool's wallet of a network is to pay, due and with no transaction on its way: those waiting for their first one, and
+ * those whose first one failed for good. In turn between gateways, by time within one (decisions 10). Left out is what stepped aside until
+ * later and what another run is looking at, but never `wantedId`. Locks nothing.
  */
-export async function listDispatchQueue(sql: Reads, queue: { assetId: string; pool: 'green' | 'held'; limit: number }): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select s.id from settlements s
-    where s.asset_id = ${queue.assetId} and s.pool = ${queue.pool} and s.dispatch_at <= sluice_now() and ${isUnsent(sql)}
-    order by s.dispatch_at, s.id limit ${queue.limit}`;
-  return rows.map((row) => row.id);
+export async function listDispatchQueue(
+  sql: Reads,
+  queue: { networkId: string; pool: 'green' | 'held'; limit: number; wantedId: string },
+): Promise<{ id: string; gatewayId: string }[]> {
+  return sql<{ id: string; gatewayId: string }[]>`
+    select q.id, q.gateway_id as "gatewayId" from (
+      select s.id, s.gateway_id, s.dispatch_at, row_number() over (partition by s.gateway_id order by s.dispatch_at, s.id) as turn from settlements s
+      where s.network_id = ${queue.networkId} and s.pool = ${queue.pool} and s.dispatch_at <= sluice_now() and ${isUnsent(sql)}
+        and (s.id = ${queue.wantedId} or not exists (
+          select 1 from outbox o where o.ref_id = s.id and o.topic = 'settlement.dispatch' and o.state = 'due'
+            and (o.due_at > sluice_now() or o.claimed_until > now())))) q
+    order by q.turn, q.dispatch_at, q.id limit ${queue.limit}`;
+}
+
+/** Counts a gateway's cashouts that are to be sent and cannot go; locks nothing. */
+export async function countWaiting(sql: Reads, gatewayId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count from settlements where gateway_id = ${gatewayId} and status = 'REQUESTED' and wait_reason is not null`;
+  return row?.count ?? 0;
 }
 
 /** Cashouts due for a minute that have neither a payout on its way nor an outbox row left that would make one. Locks nothing. */

@@ -1,5 +1,6 @@
 import { completeRefund } from '#api/aml/complete-refund.ts';
 import { failRefund } from '#api/aml/fail-refund.ts';
+import { chargeDestination } from '#api/billing/charge-destination.ts';
 import type { Deps } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
 import { findAssetByContract } from '#api/store/assets.ts';
@@ -131,6 +132,9 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   for (const row of transfers) if (effect.outcome === 'other' || !row.senderOurs) await bookStray(tx, network, row);
   const { now } = await readClock(tx);
   const outcome = { txid: sent.txid, raw_fee: (sent.rawFee ?? 0n).toString(), final_at: now };
+  const destinations = attempt?.kind === 'transfer' || payout.plan.refused === true;
+  if (settlement !== undefined && destinations && effect.outcome !== 'other')
+    await chargeDestination(tx, deps, settlement, { payout, rawFee: sent.rawFee ?? 0n, failed: effect.outcome === 'nothing' });
   if (effect.outcome === 'done') {
     if (rejected) for (const row of transfers) await bookStray(tx, network, row);
     await advance(tx, 'payout', {

@@ -11,13 +11,14 @@ const FEE_CEILING_USD: Usd = parseTrusted('250');
 /** Nobody tops up gas by more than this at once. */
 const TOP_UP_CEILING_USD: Usd = parseTrusted('500');
 
-const WINDOWS = [
+/** Over how long what leaves is added up. */
+export const WINDOWS = [
   { name: 'hourly', seconds: 3_600, limit: 'hourlyUsd' },
   { name: 'daily', seconds: 86_400, limit: 'dailyUsd' },
 ] as const;
 
 /** Coins of one asset. */
-interface Moved {
+export interface Moved {
   symbol: string;
   decimals: number;
   rawAmount: bigint;
@@ -57,8 +58,7 @@ export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer
     const most = parseTrusted<'usd'>(limits.perTransactionUsd);
     if (value > most) return { problem: `${formatCents(value)} USD is above the limit of ${formatCents(most)} USD per transaction${name}`, lasting: true };
   }
-  const leaving: Moved[] = [transfer];
-  if (transfer.fee !== undefined) leaving.push({ ...transfer.fee, rawAmount: transfer.fee.rawFee, native: true });
+  const leaving = movedBy(transfer);
   for (const window of WINDOWS) {
     const before = await sumOutgoing(sql, { networkId: chain.id, seconds: window.seconds, planned: transfer.planned, except: transfer.except });
     for (const scope of scopes) {
@@ -82,7 +82,13 @@ export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer
   return null;
 }
 
-function scopesOf({ config: { limits } }: Chain): Scope[] {
+/** Everything that a transfer takes away: what it moves, and what it may cost. */
+export function movedBy({ fee, ...moved }: LimitedTransfer): Moved[] {
+  return fee === undefined ? [moved] : [moved, { ...fee, rawAmount: fee.rawFee, native: true }];
+}
+
+/** The limits of a network, with what each of them counts. */
+export function scopesOf({ config: { limits } }: Chain): Scope[] {
   return [
     { name: '', limits, counts: () => true },
     ...(limits.native === undefined ? [] : [{ name: ' for the native coin', limits: limits.native, counts: (moved: Moved) => moved.native }]),
@@ -90,7 +96,8 @@ function scopesOf({ config: { limits } }: Chain): Scope[] {
   ];
 }
 
-function noPrice(symbol: string): LimitProblem {
+/** A limit in US dollars cannot be held without a price. */
+export function noPrice(symbol: string): LimitProblem {
   return { problem: `there is no fresh price for ${symbol}`, lasting: false };
 }
 
@@ -123,7 +130,8 @@ export async function checkTopUp(deps: Deps, topUp: { symbol: string; decimals: 
     : null;
 }
 
-async function dollarsOfAll(deps: Deps, all: readonly Moved[]): Promise<bigint | LimitProblem> {
+/** What coins are worth together at fresh prices, rounded up; or which price is missing. */
+export async function dollarsOfAll(deps: Deps, all: readonly Moved[]): Promise<bigint | LimitProblem> {
   let sum = 0n;
   for (const moved of all) {
     const dollars = await dollarsOf(deps, moved);
@@ -133,7 +141,8 @@ async function dollarsOfAll(deps: Deps, all: readonly Moved[]): Promise<bigint |
   return sum;
 }
 
-async function dollarsOf(deps: Deps, moved: { symbol: string; decimals: number; rawAmount: bigint }): Promise<Usd | null> {
+/** What coins are worth at a fresh price, rounded up; null without one. */
+export async function dollarsOf(deps: Deps, moved: { symbol: string; decimals: number; rawAmount: bigint }): Promise<Usd | null> {
   const price = await deps.prices.fresh(moved.symbol);
   return price === undefined ? null : coinsToUsd(fromUnits(moved.rawAmount, moved.decimals), price.usd, 'up');
 }

@@ -2,13 +2,16 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { nativeAsset } from '#api/settlements/quote-fee.ts';
 import type { AttemptKind, StoredAttempt } from '#api/store/payout-attempts.ts';
 import { listCommitted, type StoredPayout } from '#api/store/payouts.ts';
-import { findSettlement } from '#api/store/settlements.ts';
+import { findSettlementQuote } from '#api/store/settlement-quotes.ts';
+import { findSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { findWalletByAddress, type StoredWallet } from '#api/store/wallets.ts';
-import { ChainUnavailable, type FeeQuote, type TransferIntent } from '#shared/chains/chain.ts';
+import { type Bound, ChainUnavailable, type FeeQuote, type TransferIntent } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { MarketFacts } from '#state-machines/payout/tend.ts';
+import { boundTo } from './bound-to.ts';
+import { checkFeeExpense } from './gateway-limits.ts';
 import { checkFee, checkLimits, checkTopUp, type LimitProblem } from './limits.ts';
 import { poolProblem } from './pool-problem.ts';
 import { quoteNextSpend } from './next-spend.ts';
@@ -28,6 +31,8 @@ export interface NextBytes {
   lacking: bigint;
   /** Why they cannot be sent, for the operator. */
   problem: string | null;
+  /** The network refuses them, rather than a limit of ours or a transaction before them. */
+  refused: boolean;
 }
 
 /**
@@ -43,13 +48,14 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
   const seen = await observe(deps, chain, wallet, kind === 'close' ? null : payout.contract);
   const { observed } = seen;
   const nonceUsed = payout.nonce !== null && observed.nonce !== null && observed.nonce > payout.nonce;
-  const refused = (problem: string): NextBytes => ({
+  const refused = (problem: string, byNetwork = false): NextBytes => ({
     market: { nonceUsed, accepted: false, covered: true, allowed: true },
     quote: null,
     rawAmount: payout.rawAmount,
     observed,
     lacking: 0n,
     problem,
+    refused: byNetwork,
   });
   if (nonceUsed) return refused('the chain knows a transaction with its nonce already');
   if (seen.silent !== null) return refused(`the token says nothing: ${seen.silent}`);
@@ -61,10 +67,12 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
       ? { sender: wallet.address, recipient: wallet.address, contract: null, rawAmount: 0n }
       : { sender: wallet.address, recipient: payout.recipient, contract: payout.contract, rawAmount: payout.rawAmount };
   // Between our own addresses as it was planned: with all that the network takes, which a sweep has to keep back.
-  const answer = await (kind === 'transfer' && leavesUs(payout) ? chain.payer.quote(intent) : chain.payer.estimate(intent));
+  const quoted = kind === 'transfer' && payout.purpose === 'settlement' ? await findSettlementQuote(sql, payout.settlementId ?? '') : undefined;
+  const bound = boundTo(quoted, payout.contract);
+  const answer = await (kind === 'transfer' && leavesUs(payout) ? chain.payer.quote(intent, undefined, bound) : chain.payer.estimate(intent));
   // Some nodes refuse what the wallet only lacks the fee for; that can be brought.
   const usable = answer.ok ? answer : await chain.payer.estimate(intent);
-  if (!usable.ok) return refused(`the network refuses it: ${usable.rejected}`);
+  if (!usable.ok) return refused(`the network refuses it: ${usable.rejected}`, true);
   const quote = await raisedAbove(chain, payout, attempts, kind, usable.quote);
   if (quote === null) return refused('what was signed before cannot be replaced');
   // Unsigned, a sweep of native coins takes its fee from what it brings.
@@ -74,9 +82,9 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
 
   const bytes = { kind, rawAmount, rawFee: quote.rawFee };
   const lacking = await lackOf(sql, payout, observed, bytes);
-  const limit = await feeLimit(deps, sql, chain, payout, native, { rawFee: quote.rawFee });
+  const limit = await feeLimit(deps, sql, chain, payout, native, { rawFee: quote.rawFee, units: quote.units, bound });
   const covered = lacking.coins <= 0n && lacking.native <= 0n;
-  if (covered && !answer.ok) return refused(`the network refuses it: ${answer.rejected}`);
+  if (covered && !answer.ok) return refused(`the network refuses it: ${answer.rejected}`, true);
   return {
     market: { nonceUsed, accepted: true, covered, allowed: limit === null },
     quote,
@@ -84,6 +92,7 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
     observed,
     lacking: lacking.native,
     problem: covered ? (limit?.problem ?? null) : 'the wallet does not cover it',
+    refused: false,
   };
 }
 
@@ -98,7 +107,7 @@ async function nextSpend(
   const { sql } = deps.db;
   const { payout } = spender;
   const native = await nativeAsset(sql, chain.id);
-  const base = { rawAmount: payout.rawAmount, observed: null, lacking: 0n };
+  const base = { rawAmount: payout.rawAmount, observed: null, lacking: 0n, refused: false };
   const barred = kind === 'close' ? null : await lastingLimit(deps, sql, chain, payout, attempts, native);
   const found = barred === null ? await quoteNextSpend(deps, chain, spender, attempts, kind) : { refused: barred };
   if (!('quote' in found)) {
@@ -120,10 +129,14 @@ async function feeLimit(
   chain: Chain,
   payout: StoredPayout,
   native: { symbol: string; decimals: number },
-  asked: { rawFee: bigint; inputs?: number },
+  asked: { rawFee: bigint; inputs?: number; units?: bigint | undefined; bound?: Bound | undefined },
 ): Promise<LimitProblem | null> {
+  const settlement = payout.purpose === 'settlement' && payout.settlementId !== null ? await findSettlement(sql, payout.settlementId) : undefined;
   const fee = { symbol: native.symbol, decimals: native.decimals, native: true, rawAmount: asked.rawFee, planned: false, except: payout.id };
-  return (await checkFee(deps, { ...asked, native }, await lockedFee(sql, payout))) ?? (await checkLimits(deps, sql, chain, fee));
+  const limit = (await checkFee(deps, { ...asked, native }, lockedFee(payout, settlement))) ?? (await checkLimits(deps, sql, chain, fee));
+  const { bound, rawFee, units } = asked;
+  if (limit !== null || settlement === undefined || bound === undefined) return limit;
+  return checkFeeExpense(deps, sql, chain, { rawFee, units, native, gatewayId: settlement.gatewayId, bound, except: payout.id });
 }
 
 /** Looks at a wallet; a token that answers nothing, while the chain does, is no reason to leave its payout as it is. */
@@ -200,8 +213,7 @@ function most(signed: string | undefined, quoted: string | undefined): string | 
   return signed !== undefined && quoted !== undefined && BigInt(signed) > BigInt(quoted) ? signed : quoted;
 }
 
-async function lockedFee(sql: Reads, payout: StoredPayout): Promise<Parameters<typeof checkFee>[2]> {
-  const settlement = payout.purpose === 'settlement' && payout.settlementId !== null ? await findSettlement(sql, payout.settlementId) : undefined;
+function lockedFee(payout: StoredPayout, settlement: StoredSettlement | undefined): Parameters<typeof checkFee>[2] {
   return settlement === undefined || settlement.feeLocked === null ? null : { coins: settlement.feeLocked, symbol: payout.assetSymbol };
 }
 

@@ -6,7 +6,7 @@ import { listPoolTransfers, listRefundFamilies } from '#api/store/payouts.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
-import { familyAfter, type Order, sendOrder } from './send.ts';
+import { familyAfter, type Order, reasonOf, sendOrder } from './send.ts';
 import { poolAddress } from './wallets.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function payHeldOrders(deps: Deps): Promise<number> {
     for (const { name, order } of await listOrders(deps, chain)) {
       const outcome = await sendOrder(deps, chain, order);
       if ('planned' in outcome) planned += 1;
-      const reason = 'waiting' in outcome ? outcome.waiting : 'stuck' in outcome ? outcome.stuck : null;
+      const reason = reasonOf(outcome);
       if (reason !== null) deps.log.warn({ order: name, network: chain.config.name, reason }, 'coins of the held pool cannot be sent yet');
     }
   }

@@ -75,7 +75,8 @@ export function freeOf(
 
 /** What a quote becomes in a payout's plan; `now` is the service time it was taken at. */
 export function planOf(quote: FeeQuote, now: Date): PayoutPlan {
-  return { rawFee: quote.rawFee.toString(), fields: quote.fields, expiresAtMs: quote.expiresAtMs, quotedAt: now.toISOString() };
+  const { rawFee, fields, expiresAtMs, units } = quote;
+  return { rawFee: rawFee.toString(), fields, expiresAtMs, quotedAt: now.toISOString(), ...(units !== undefined && { units: units.toString() }) };
 }
 
 /**

@@ -2,16 +2,20 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { nativeAsset } from '#api/settlements/quote-fee.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { listCommitted, type StoredPayout } from '#api/store/payouts.ts';
+import { lockGatewayCashouts } from '#api/store/gateways.ts';
+import type { SettlementQuote } from '#api/store/settlement-quotes.ts';
 import { lockWallet, type StoredWallet } from '#api/store/wallets.ts';
-import { ChainUnavailable, type FeeQuote, type TransferIntent } from '#shared/chains/chain.ts';
+import { type Bound, ChainUnavailable, type FeeQuote, type TransferIntent } from '#shared/chains/chain.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Coins } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
-import type { Tx } from '#shared/platform/postgres.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
+import { boundTo } from './bound-to.ts';
 import { closedReason } from './closed.ts';
 import { coverShortage } from './cover.ts';
-import { checkFee, checkLimits, type LimitedTransfer } from './limits.ts';
+import { checkFeeExpense, checkGatewayLimits } from './gateway-limits.ts';
+import { checkFee, checkLimits, type LimitedTransfer, type LimitProblem } from './limits.ts';
 import { spendsOutputs } from './families.ts';
 import { freeOf, type Observed, observeWallet, planSpend, planTransfer } from './plan-transfer.ts';
 import { mostInputs } from './purse.ts';
@@ -30,6 +34,10 @@ export interface Order {
   settlementId: string | null;
   refundId?: string;
   paymentId?: string;
+  /** Whose cashout it is; its own limits hold it as well. */
+  gatewayId?: string;
+  /** What the network quoted when it was claimed; absent where nothing was locked. */
+  quoted?: SettlementQuote;
   /** The pool that pays: no other pool's coins are ever spent for it (decisions 10). */
   pool: Pool;
   asset: StoredAsset;
@@ -45,8 +53,11 @@ export interface Order {
   nextFamily(tx: Tx): Promise<number | null>;
 }
 
-/** What became of an order: planned for the signer, no longer to be sent, waiting (and so is everything behind it), or stuck by itself. */
-export type Sent = { planned: string } | { gone: true } | { waiting: string } | { stuck: string };
+/**
+ * What became of an order: planned for the signer; no longer to be sent; waiting for what passes by itself; stuck until its destination or a
+ * person does something; or `closed`, as everything its wallet pays.
+ */
+export type Sent = { planned: string } | { gone: true } | { waiting: string } | { stuck: string } | { closed: string };
 
 /**
  * Plans the transaction of one order from the wallet of its pool: asks the chain with no lock held, has coins and gas brought
@@ -57,11 +68,22 @@ export async function sendOrder(deps: Deps, chain: Chain, order: Order): Promise
   try {
     return await send(deps, chain, order);
   } catch (error) {
-    if (error instanceof ChainUnavailable) return { waiting: `the chain cannot be reached: ${error.message}` };
+    // What a node says no to, or takes too long for, may be this order's own doing; a node that cannot be asked is nobody's.
+    if (error instanceof ChainUnavailable)
+      return error.trouble === 'down' || error.trouble === 'busy' || error.trouble === 'wrong-chain'
+        ? { closed: `the chain cannot be reached: ${error.message}` }
+        : { waiting: `the chain gives no clear answer about it: ${error.message}` };
     // A row that contradicts itself must not hold up the ones behind it.
     if (error instanceof Invariant) return { stuck: error.message };
     throw error;
   }
+}
+
+/** Why an order was not sent, for the operator; null when it was, or needs not be. */
+export function reasonOf(sent: Sent): string | null {
+  if ('waiting' in sent) return sent.waiting;
+  if ('stuck' in sent) return sent.stuck;
+  return 'closed' in sent ? sent.closed : null;
 }
 
 /** Number of the family an order needs after these, or null when one of them lives or paid, or a person has to decide. */
@@ -86,32 +108,36 @@ async function sendOnce(deps: Deps, chain: Chain, order: Order): Promise<Sent | 
   const closed = await closedReason(sql, { networkName: asset.networkName, assetId: asset.id });
   if (closed !== null) return { waiting: closed };
   const wallet = await poolWallet(deps, chain, pool);
-  if (wallet.haltedReason !== null) return { waiting: `the wallet is halted: ${wallet.haltedReason}` };
+  if (wallet.haltedReason !== null) return { closed: `the wallet is halted: ${wallet.haltedReason}` };
   if (rawAmount <= 0n) throw new Invariant('it has an amount that cannot be sent');
   const native = await nativeAsset(sql, asset.networkId);
-  const limit = await checkLimits(deps, sql, chain, leaving(order, native, 0n));
+  const limit = await limitOf(deps, sql, chain, order, leaving(order, native, 0n));
   if (limit !== null) return limit.lasting ? { stuck: limit.problem } : { waiting: limit.problem };
 
   const intent = { sender: wallet.address, recipient, contract: asset.contract, rawAmount };
-  const funds: Funds = { settlementId: order.settlementId, wallet, pool: order.pool, asset, native, intent };
+  const funds: Funds = { settlementId: order.settlementId, wallet, pool: order.pool, asset, native, intent, bound: boundOf(order) };
   const found = spendsOutputs(chain.config.family) ? await quoteSpend(deps, chain, funds) : await quoteFromBalance(deps, chain, funds);
   if (!('quote' in found)) return found;
   const { quote } = found;
   const fee = await checkFee(deps, { rawFee: quote.rawFee, native, inputs: mostInputs(chain, [quote.fields]) }, order.locked);
-  // Where coins are outputs one that takes many of them costs many times what the next one does, and must not hold it up.
   if (fee !== null) return found.observed === null ? { stuck: fee.problem } : { waiting: fee.problem };
+  const dear = await feeExpense(deps, sql, chain, order, native, quote);
+  if (dear !== null) return { waiting: dear.problem };
 
   const outcome = await deps.db.transaction(async (tx): Promise<Sent | { taken: unknown }> => {
     // All that may have changed while the chain was asked is looked at again, under lock.
     await order.lock?.(tx);
+    if (order.gatewayId !== undefined) await lockGatewayCashouts(tx, order.gatewayId);
     await lockWallet(tx, wallet.id);
     const family = await order.nextFamily(tx);
     if (family === null) return { gone: true };
     const now = await closedReason(tx, { networkName: asset.networkName, assetId: asset.id });
     if (now !== null) return { waiting: now };
     crashPoint('dispatch.locked');
-    const still = await checkLimits(deps, tx, chain, leaving(order, native, quote.rawFee));
+    const still = await limitOf(deps, tx, chain, order, leaving(order, native, quote.rawFee));
     if (still !== null) return still.lasting ? { stuck: still.problem } : { waiting: still.problem };
+    const dearer = await feeExpense(deps, tx, chain, order, native, quote);
+    if (dearer !== null) return { waiting: dearer.problem };
     const plan = { ...order, family, parentId: null, quote };
     const planned = found.observed === null ? await planSpend(tx, deps, chain, wallet.id, plan) : await planTransfer(tx, deps, wallet.id, found.observed, plan);
     if ('taken' in planned) return planned;
@@ -129,13 +155,27 @@ interface Funds {
   asset: StoredAsset;
   native: StoredAsset;
   intent: TransferIntent;
+  bound: Bound | undefined;
+}
+
+/** What the network's limits, and those of the gateway that asked for it, say against a transfer, or null. */
+async function limitOf(deps: Deps, sql: Reads, chain: Chain, order: Order, transfer: LimitedTransfer): Promise<LimitProblem | null> {
+  const limit = await checkLimits(deps, sql, chain, transfer);
+  return limit !== null || order.gatewayId === undefined ? limit : checkGatewayLimits(deps, sql, chain, order.gatewayId, transfer);
+}
+
+/** Why the deployment does not pay what the fee has risen since it was locked, or null. Where coins are outputs their number decides a fee, which is never the cashout's doing. */
+async function feeExpense(deps: Deps, sql: Reads, chain: Chain, order: Order, native: StoredAsset, quote: FeeQuote): Promise<LimitProblem | null> {
+  const bound = boundOf(order);
+  if (bound === undefined || order.gatewayId === undefined || spendsOutputs(chain.config.family)) return null;
+  return checkFeeExpense(deps, sql, chain, { rawFee: quote.rawFee, units: quote.units, native, gatewayId: order.gatewayId, bound });
 }
 
 /** Prices a transfer out of what its wallet holds, or has coins and gas brought there and says what it waits for. */
 async function quoteFromBalance(
   deps: Deps,
   chain: Chain,
-  { intent, ...short }: Funds,
+  { intent, bound, ...short }: Funds,
 ): Promise<{ quote: FeeQuote; observed: Observed } | { waiting: string } | { stuck: string }> {
   const { wallet, asset } = short;
   const observed = await observeWallet(deps, chain, wallet, asset.contract);
@@ -146,8 +186,12 @@ async function quoteFromBalance(
   const needed = intent.rawAmount + (asset.type === 'NATIVE' ? rawFee : 0n);
   if (free.coins < needed) return { waiting: await coverShortage(deps, chain, { ...short, missing: needed - free.coins }) };
   if (free.native < rawFee) return { waiting: await coverGas(deps, chain, { ...short, missing: rawFee - free.native, fee: rawFee }) };
-  const answer = await chain.payer.quote(intent);
+  const answer = await chain.payer.quote(intent, undefined, bound);
   return answer.ok ? { quote: answer.quote, observed } : { stuck: `the network refuses the transfer: ${answer.rejected}` };
+}
+
+function boundOf({ quoted, asset }: Order): Bound | undefined {
+  return boundTo(quoted, asset.contract);
 }
 
 /** What the order takes away from us: between our own wallets no more than its fee. */

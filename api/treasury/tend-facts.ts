@@ -29,6 +29,7 @@ export async function gatherFacts(sql: Reads, payout: StoredPayout, attempts: re
             ageBlocks: age.tipHeight === null ? 0 : age.tipHeight - (newest.tipHeight ?? -1),
           },
     nextInLine: !age.waitsForAnother,
+    holdsUpOthers: age.holdsUpOthers,
     provenDead: attempts.length > 0 && (await listUndead(sql, payout.id)).length === 0,
   };
 }

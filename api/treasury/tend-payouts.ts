@@ -77,6 +77,7 @@ export async function tendPayout(deps: Deps, payout: StoredPayout): Promise<Tend
   if (decision !== 'askMarket') return decision;
   let kind: AttemptKind = facts.closing ? 'close' : 'transfer';
   let next = await quoteNext(deps, chain, payout, attempts, kind);
+  const { refused } = next;
   decision = tend({ ...facts, market: next.market });
   if (decision === 'askNode') decision = tend({ ...facts, market: next.market, inABlock: await inABlock() });
   if (decision === 'abandon') return (await abandon(deps, seen, next.problem ?? 'the network refuses it')) ? 'abandon' : 'wait';
@@ -93,7 +94,7 @@ export async function tendPayout(deps: Deps, payout: StoredPayout): Promise<Tend
     await bringGas(deps, chain, payout, next);
   }
   if (decision === 'stuck' || decision === 'wait') return decision;
-  const done = decision === 'release' ? await release(deps, seen) : await plan(deps, chain, seen, decision, kind, next);
+  const done = decision === 'release' ? await release(deps, seen) : await plan(deps, chain, seen, decision, kind, { ...next, refused });
   if (!done) return 'wait';
   deps.log.info(
     { payout: payout.id, purpose: payout.purpose, nonce: payout.nonce, anchor: payout.anchor, decision, rawFee: next.quote?.rawFee, problem: next.problem },
@@ -132,7 +133,7 @@ async function plan(
   seen: Seen,
   decision: TendDecision,
   kind: AttemptKind,
-  { quote, rawAmount, observed }: NextBytes,
+  { quote, rawAmount, observed, refused }: NextBytes,
 ): Promise<boolean> {
   if (quote === null) return false;
   const { payout } = seen;
@@ -148,7 +149,8 @@ async function plan(
       if (lacking.coins > 0n || lacking.native > 0n) return false;
     }
     const { now } = await readClock(tx);
-    const mark = kind === 'close' ? { closeMark: closeMark(deps.config.SLUICE_MASTER_KEY, { ...payout, payoutId: payout.id }) } : {};
+    const mark =
+      kind === 'close' ? { closeMark: closeMark(deps.config.SLUICE_MASTER_KEY, { ...payout, payoutId: payout.id }), ...(refused && { refused }) } : {};
     const { stuckSince: _, ...kept } = payout.plan;
     const planned: PayoutPlan = { ...kept, ...planOf(quote, now), ...mark };
     if (decision === 'requote') await replan(tx, payout.id, { rawAmount, anchor, plan: planned });

@@ -187,6 +187,21 @@ export interface FeeQuote {
   fields: Record<string, string>;
   /** Unix milliseconds after which the chain takes no bytes made of these fields; null where bytes never expire. */
   expiresAtMs: number | null;
+  /**
+   * How much of the network's work the fee buys (gas, energy), where the destination has a say in it: it is code that runs, or its
+   * state decides what is written. Absent where it has none.
+   */
+  units?: bigint;
+}
+
+/** What was quoted for a transfer before, which it is now held to (decisions 10). */
+export interface Bound {
+  /** Of that quote; absent where the destination has no say. */
+  units?: bigint;
+  /** The most units the destination may make it take now. */
+  mostUnits?: bigint;
+  /** What was locked for it, native units: bytes are made to cost no more than this while a block would take them at that. */
+  rawFee: bigint;
 }
 
 /**
@@ -211,10 +226,11 @@ export interface ReplacedFamily {
  */
 export interface Payer {
   /**
-   * What the transfer costs to this very recipient, simulated in the present state, the sender's balances included.
+   * What the transfer costs to this very recipient, simulated in the present state, the sender's balances included; rejected too
+   * when it takes more than it is `bound` to.
    * @throws ChainUnavailable when the node cannot be reached; `rejected` when the chain itself says the transfer would fail
    */
-  quote(intent: TransferIntent, coins?: readonly OwnOutput[]): Promise<Quoted>;
+  quote(intent: TransferIntent, coins?: readonly OwnOutput[], bound?: Bound): Promise<Quoted>;
   /**
    * The same as if the sender held enough coins and gas: what a merchant is quoted must not depend on what a wallet of
    * ours happens to hold (decisions 10).

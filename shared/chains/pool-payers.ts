@@ -16,7 +16,7 @@ export function poolPayers(endpoints: Endpoints, payers: readonly Payer[]): Paye
     Math.max(...(await Promise.all(payers.map((one, at) => endpoints.ask(at, () => (one.waitingNonce as Required<Payer>['waitingNonce'])(address))))));
 
   return {
-    quote: (intent, coins) => pay((one) => one.quote(intent, coins)),
+    quote: (intent, coins, bound) => pay((one) => one.quote(intent, coins, bound)),
     estimate: (intent, coins) => pay((one) => one.estimate(intent, coins)),
     bump: bump === null ? null : (fields, family) => pay((one) => (one.bump ?? bump)(fields, family)),
     nonce: (address) => pay((one) => one.nonce(address)),

@@ -72,7 +72,12 @@ export interface NetworkConfig {
   /** Link to a transaction with `{txHash}` in it. */
   explorerTxUrl: string;
   /** What the signer lets out, all assets together and, where given, of the native coin and of tokens by themselves. */
-  limits: OutgoingLimits & { native?: OutgoingLimits; tokens?: OutgoingLimits };
+  limits: OutgoingLimits & {
+    native?: OutgoingLimits;
+    tokens?: OutgoingLimits;
+    /** Most US dollars a day that fees may rise above what cashouts locked for them; the default of policy.ts where absent. */
+    dailyFeeExpenseUsd?: string;
+  };
   /** When deposits are swept without a cashout waiting; the defaults of policy.ts where absent. */
   sweeping?: { floorTimesCost?: number; atOnce?: number };
   /** What a Bitcoin payout may pay, satoshis per virtual byte as decimal text with at most three places; the defaults of policy.ts where absent. */

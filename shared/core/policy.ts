@@ -168,10 +168,27 @@ export const POLICY = {
   /** A fee that is paid no block wants for a minute and three blocks is too low, not unlucky. */
   payoutBumpSeconds: MINUTE,
   payoutBumpBlocks: 3,
+  /**
+   * A token transfer may take this many times the gas or energy it was quoted, because its recipient moved the tokens it had in the
+   * meantime: the dearest known difference is twice. Native coins may not: what is more than was quoted is the recipient's own code.
+   */
+  tokenUnitsTimesQuoted: 3,
+  /** What the deployment pays a day and network when fees rise above what was locked; beyond it cashouts wait for them to fall. */
+  feeExpenseDailyUsd: '50',
+  /** A quarter of that for one gateway at most, so that there is some for four. */
+  feeExpensePerGateway: 4,
+  /** A quarter of every limit is kept for all gateways that may cash out, in equal parts: however much one sends, another can send. */
+  limitKeptForAll: 4,
+  /** Cashouts of one gateway that cannot go are looked at about this often a minute, however many there are. */
+  waitingLooksPerMinute: 20,
+  /** The longest that a cashout which cannot go is left alone. */
+  waitingPauseSeconds: 15 * MINUTE,
   /** Attempts at one transfer: seven raises of an eighth more than double the fee, and each also follows the market. */
   payoutAttempts: 8,
   /** A transfer that could not be sent for this long gives its nonce back: long enough to sit through a spike or an odd node. */
   payoutCloseSeconds: 15 * MINUTE,
+  /** One that the network refuses while others wait behind its nonce gives it back this soon: their cashouts are not its destination's hostages. */
+  payoutHostageSeconds: MINUTE,
   /** Nothing waits behind an anchor, and bytes that cost too little now are taken when fees fall; after days a person would ask. */
   anchorCloseSeconds: 3 * DAY,
   /** Bytes that expire must have this long to live when they are signed, and a plan this long to still reach the signer. */

@@ -30,7 +30,12 @@ const networkSchema = z.strictObject({
   accountPath: z.string(),
   wallets: z.strictObject({ hot: wallet, funding: wallet, held: wallet }),
   explorerTxUrl: z.string().includes('{txHash}'),
-  limits: z.strictObject({ ...limits, native: z.strictObject(limits).exactOptional(), tokens: z.strictObject(limits).exactOptional() }),
+  limits: z.strictObject({
+    ...limits,
+    native: z.strictObject(limits).exactOptional(),
+    tokens: z.strictObject(limits).exactOptional(),
+    dailyFeeExpenseUsd: money.exactOptional(),
+  }),
   sweeping: z.strictObject({ floorTimesCost: z.number().min(1).exactOptional(), atOnce: z.int().min(0).exactOptional() }).exactOptional(),
   feeRate: z
     .strictObject({

@@ -74,6 +74,13 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
     settlementOldestAge: gauge('sluice_settlement_oldest_age_seconds', 'Age of the oldest open settlement.', ['chain', 'status']),
     settlementDispatchOverdue: gauge('sluice_settlement_dispatch_overdue_seconds', 'How long the oldest due dispatch has waited.', ['chain']),
     broadcastToSettled: zeroed(histogram('sluice_settlement_broadcast_to_settled_seconds', 'From the broadcast to SETTLED.', LONG, ['chain']), each),
+    destinationCharges: fromZero(
+      counter('sluice_destination_charges_total', 'Transactions whose destination cost more than was locked, charged to the gateway: units, failed.', [
+        'chain',
+        'cause',
+      ]),
+      combinations({ chain: chains, cause: ['units', 'failed'] }),
+    ),
     totpChecks: fromZero(
       counter('sluice_totp_checks_total', 'Authenticator codes looked at: accepted, wrong, reused, locked.', ['result']),
       combinations({ result: ['accepted', 'wrong', 'reused', 'locked'] }),

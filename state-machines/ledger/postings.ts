@@ -80,6 +80,26 @@ export function settle(s: Omit<Reservation, 'pool'> & { feeLocked: Coins }): Pos
   ]);
 }
 
+/**
+ * What a destination made a transaction cost is charged to the gateway that asked for it, in the asset it asked for: out of its available
+ * balance, and what that does not hold is owed (decisions 10). It pays for gas like a locked fee.
+ */
+export function charge(c: { gatewayId: string; assetId: string; paid: Coins; owed: Coins }): Posting[] {
+  return balanced(c.assetId, [
+    [withdrawableAccount('green', c.gatewayId), -c.paid],
+    [gatewayAccount('owed', c.gatewayId), -c.owed],
+    [systemAccount('gas'), c.paid + c.owed],
+  ]);
+}
+
+/** A gateway pays what it owes out of what became withdrawable. */
+export function collect(c: { gatewayId: string; assetId: string; pool: Pool; amount: Coins }): Posting[] {
+  return balanced(c.assetId, [
+    [withdrawableAccount(c.pool, c.gatewayId), -c.amount],
+    [gatewayAccount('owed', c.gatewayId), c.amount],
+  ]);
+}
+
 /** What one of our own transactions cost, in its network's native asset, once final. */
 export function gas(nativeAssetId: string, actualFee: Coins): Posting[] {
   return balanced(nativeAssetId, [

@@ -30,6 +30,8 @@ export interface TendFacts {
   last: { ageSeconds: number; ageBlocks: number } | null;
   /** No payout of the wallet with a lower nonce is still outside of a block. */
   nextInLine: boolean;
+  /** A payout of the wallet with a higher nonce is in no block, and cannot be before this one's nonce is used. */
+  holdsUpOthers: boolean;
   /** By our own scan of final blocks no block can hold any signed bytes, now or ever. */
   provenDead: boolean;
   /** Absent until asked for. */
@@ -83,8 +85,10 @@ function tendSigned(facts: TendFacts): TendDecision {
 }
 
 /** The nonce blocks its wallet, or the outputs are kept from others, and nothing better can be sent with them. */
-function tendStuck({ exclusion, closing, stuckSeconds }: TendFacts): TendDecision {
-  const patience = exclusion === 'anchor' ? POLICY.anchorCloseSeconds : POLICY.payoutCloseSeconds;
+function tendStuck({ exclusion, closing, stuckSeconds, holdsUpOthers, market }: TendFacts): TendDecision {
+  // What the network refuses is the destination's doing: nobody else waits long for it.
+  const hostage = exclusion === 'nonce' && holdsUpOthers && market?.accepted === false;
+  const patience = exclusion === 'anchor' ? POLICY.anchorCloseSeconds : hostage ? POLICY.payoutHostageSeconds : POLICY.payoutCloseSeconds;
   return !closing && stuckSeconds !== null && stuckSeconds >= patience ? 'close' : 'stuck';
 }
 

@@ -1,6 +1,6 @@
 import { bytesToHex } from 'viem';
 import { Invariant } from '#shared/core/errors.ts';
-import { ChainUnavailable, type FeeQuote, type Payer, type TransferIntent } from '../chain.ts';
+import { type Bound, ChainUnavailable, type FeeQuote, type Payer, type TransferIntent } from '../chain.ts';
 import { profileOf } from '../networks.ts';
 import { opStackDataFee } from './data-fee.ts';
 import { readInteger, readQuantity, unsure } from './replies.ts';
@@ -13,8 +13,14 @@ const GAS_DENOMINATOR = 10n;
 /** What nodes ask of a replacement: an eighth more on both caps (chains 1.4). */
 const BUMP_NUMERATOR = 9n;
 const BUMP_DENOMINATOR = 8n;
-/** More than any account holds; only ever put into a simulated state. */
-const PLENTY = 1n << 128n;
+/**
+ * No transfer of ours takes more, on rollups that price calldata in gas either: a recipient's code is simulated for so long, and no longer. A
+ * sender that lacks coins is simulated to have as much beside what it sends, as any wallet that is about to pay may have.
+ */
+const MOST_GAS = 10_000_000n;
+/** The base fee may rise by an eighth a block: a cap below this would not outlive the next one. */
+const BASE_NUMERATOR = 9n;
+const BASE_DENOMINATOR = 8n;
 const TIP_BLOCKS = 5;
 
 type Overrides = Record<string, { balance?: string; stateDiff?: Record<string, string> }>;
@@ -27,9 +33,16 @@ interface Call {
   data: string;
 }
 
+/** What a block takes per gas now. */
+interface Market {
+  base: bigint;
+  priority: bigint;
+}
+
 /**
- * The keyless half of paying on an EVM network. Both prices come from simulating the real transfer to the real recipient:
- * a quote in the present state, an estimate in one where the sender holds what it needs.
+ * The keyless half of paying on an EVM network. Both prices come from simulating the real transfer to the real recipient, at the
+ * price it would be sent at: a quote in the present state, an estimate in one where a sender that lacks coins holds what it needs.
+ * A recipient that can tell a simulation from the transfer itself gains nothing by it: bytes get the gas that was quoted, and no more.
  */
 export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
   const profile = profileOf('evm', network.chainId);
@@ -42,16 +55,30 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
     }
   };
 
-  const estimateGas = async (transfer: Call, overrides: Overrides | undefined): Promise<{ ok: true; gas: bigint } | Rejected> => {
+  // Without a tag some nodes estimate on top of what waits, in which a transfer that is being replaced has happened already.
+  const simulate = (transfer: Call & Price, overrides: Overrides | undefined): Promise<unknown> =>
+    rpc('eth_estimateGas', overrides === undefined ? [transfer, 'latest'] : [transfer, 'latest', overrides]);
+
+  const estimateGas = async (transfer: Call & Price, overrides: Overrides | undefined): Promise<{ ok: true; gas: bigint } | Rejected> => {
     try {
-      return {
-        ok: true,
-        // Without a tag some nodes estimate on top of what waits, in which a transfer that is being replaced has happened already.
-        gas: readQuantity(await rpc('eth_estimateGas', overrides === undefined ? [transfer, 'latest'] : [transfer, 'latest', overrides]), 'the gas estimate'),
-      };
+      return { ok: true, gas: readQuantity(await simulate(transfer, overrides), 'the gas estimate') };
     } catch (error) {
-      if (error instanceof RpcRefused && refusesTransfer(error)) return { ok: false, rejected: error.message };
-      if (error instanceof RpcRefused) throw new ChainUnavailable(error.message, { cause: error });
+      if (!(error instanceof RpcRefused)) throw error;
+      if (refusesTransfer(error) || (await estimatesOthers(transfer, overrides))) return { ok: false, rejected: error.message };
+      throw new ChainUnavailable(error.message, { cause: error });
+    }
+  };
+
+  /**
+   * Whether the node estimates the same sender's transfer of nothing to itself: then what it refuses is the other transfer. Nodes have many words for
+   * how code may fail, and a recipient chooses which of them is heard.
+   */
+  const estimatesOthers = async (transfer: Call & Price, overrides: Overrides | undefined): Promise<boolean> => {
+    try {
+      readQuantity(await simulate({ ...transfer, to: transfer.from, value: '0x0', data: '0x' }, overrides), 'the gas estimate');
+      return true;
+    } catch (error) {
+      if (error instanceof RpcRefused) return false;
       throw error;
     }
   };
@@ -62,11 +89,14 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
     return readWord(answer) ?? unsure(`${contract} answered balanceOf with no number`);
   };
 
-  /** A simulated state in which the sender holds the coins and tokens of `intent`. */
-  const fundedState = async (intent: TransferIntent): Promise<Overrides> => {
-    const state: Overrides = { [intent.sender]: { balance: `0x${PLENTY.toString(16)}` } };
-    if (intent.contract === null || (await balance(intent.sender, intent.contract)) >= intent.rawAmount) return state;
-    return { ...state, [intent.contract]: { stateDiff: await balanceSlot(call, intent.sender, intent.contract, intent.rawAmount) } };
+  /** The simulated state in which the sender holds the coins, tokens and gas of `intent`; undefined when it really does. */
+  const fundedState = async (intent: TransferIntent, maxFeePerGas: bigint): Promise<Overrides | undefined> => {
+    const { sender, contract, rawAmount } = intent;
+    const [coins, tokens] = await Promise.all([balance(sender, null), contract === null ? null : balance(sender, contract)]);
+    const needed = (contract === null ? rawAmount : 0n) + MOST_GAS * maxFeePerGas;
+    const state: Overrides = coins >= needed ? {} : { [sender]: { balance: `0x${needed.toString(16)}` } };
+    if (contract !== null && tokens !== null && tokens < rawAmount) state[contract] = { stateDiff: await balanceSlot(call, sender, contract, rawAmount) };
+    return Object.keys(state).length === 0 ? undefined : state;
   };
 
   const tip = async (): Promise<bigint> => {
@@ -86,7 +116,7 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
   };
 
   /** What a block takes now: the base fee that is burnt, and the tip beside it. */
-  const market = async (): Promise<{ base: bigint; priority: bigint }> => {
+  const market = async (): Promise<Market> => {
     const [base, paid] = await Promise.all([baseFee(), tip()]);
     if (base > 0n) return { base, priority: paid };
     // Where nothing is burnt the tip is the whole price, and the node knows what validators ask for.
@@ -99,21 +129,31 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
     return { ok: true, quote: { ...answer.quote, rawFee: answer.quote.rawFee + (await opStackDataFee(call)) } };
   };
 
-  const priced = async (intent: TransferIntent, state: Overrides | undefined): Promise<{ ok: true; quote: FeeQuote } | Rejected> => {
-    const [{ base, priority }, estimate] = await Promise.all([market(), estimateGas(callOf(intent), state)]);
+  const priced = async (
+    intent: TransferIntent,
+    { base, priority }: Market,
+    state: Overrides | undefined,
+    bound?: Bound,
+  ): Promise<{ ok: true; quote: FeeQuote } | Rejected> => {
+    const wanted = 2n * base + priority;
+    const estimate = await estimateGas({ ...callOf(intent), ...priceOf(wanted, priority) }, state);
     if (!estimate.ok) return estimate;
-    const gas = (estimate.gas * GAS_NUMERATOR + GAS_DENOMINATOR - 1n) / GAS_DENOMINATOR;
-    return { ok: true, quote: quoteOf(gas, 2n * base + priority, priority) };
+    const gas = gasFor(estimate.gas, bound);
+    if (gas === null) return { ok: false, rejected: `its destination takes ${estimate.gas} gas, of which ${bound?.units} were quoted` };
+    return { ok: true, quote: quoteOf(gas, capFor(gas, { base, priority }, bound), priority) };
   };
 
   return {
-    async quote(intent) {
+    async quote(intent, _coins, bound) {
       // Some nodes estimate a plain transfer without looking at what the sender holds.
       if (intent.contract === null && (await balance(intent.sender, null)) < intent.rawAmount)
         return { ok: false, rejected: 'the sender does not hold the amount' };
-      return priced(intent, undefined);
+      return priced(intent, await market(), undefined, bound);
     },
-    estimate: async (intent) => withDataFee(await priced(intent, await fundedState(intent))),
+    async estimate(intent) {
+      const now = await market();
+      return withDataFee(await priced(intent, now, await fundedState(intent, 2n * now.base + now.priority)));
+    },
     async bump({ gas, maxFeePerGas, maxPriorityFeePerGas }) {
       const { base, priority } = await market();
       const tipCap = most(raised(maxPriorityFeePerGas), priority);
@@ -144,7 +184,36 @@ function quoteOf(gas: bigint, maxFeePerGas: bigint, tip: bigint): FeeQuote {
     rawFee: gas * maxFeePerGas,
     fields: { gas: gas.toString(), maxFeePerGas: maxFeePerGas.toString(), maxPriorityFeePerGas: tip.toString() },
     expiresAtMs: null,
+    units: gas,
   };
+}
+
+/** Fee fields of a simulated transfer: one that is free is no transfer anybody sends. */
+interface Price {
+  gas: string;
+  maxFeePerGas: string;
+  maxPriorityFeePerGas: string;
+}
+
+function priceOf(maxFeePerGas: bigint, tip: bigint): Price {
+  return { gas: `0x${MOST_GAS.toString(16)}`, maxFeePerGas: `0x${maxFeePerGas.toString(16)}`, maxPriorityFeePerGas: `0x${tip.toString(16)}` };
+}
+
+/** The gas that bytes get: with head-room, or what was quoted while that is enough; null where the destination takes more than it may. */
+function gasFor(estimated: bigint, bound: Bound | undefined): bigint | null {
+  const wanted = (estimated * GAS_NUMERATOR + GAS_DENOMINATOR - 1n) / GAS_DENOMINATOR;
+  if (bound?.units === undefined) return wanted;
+  if (estimated <= bound.units) return bound.units;
+  return wanted <= (bound.mostUnits ?? bound.units) ? wanted : null;
+}
+
+/** The price that bytes name: room for the base fee to double, as far as what was locked allows, but never so little that the next block takes none of it. */
+function capFor(gas: bigint, { base, priority }: Market, bound: Bound | undefined): bigint {
+  const wanted = 2n * base + priority;
+  if (bound === undefined) return wanted;
+  const locked = bound.rawFee / gas;
+  const least = (base * BASE_NUMERATOR + BASE_DENOMINATOR - 1n) / BASE_DENOMINATOR + priority;
+  return locked < least || locked > wanted ? wanted : locked;
 }
 
 /** A fee field as a plan or signed bytes write it. @throws Invariant when it is none */

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { FeeQuote, Payer, TransferIntent } from '../chain.ts';
+import type { Bound, FeeQuote, Payer, TransferIntent } from '../chain.ts';
 import { presentBalance } from './balance.ts';
 import { DOCUMENTED_ENERGY, feeLimitFor, largestFee, type Priced, type Prices, presentFee, readPrices, readResources } from './fees.ts';
 import type { TronApi } from './http.ts';
@@ -93,10 +93,13 @@ export function tronPayer(api: TronApi, random: (below: number) => number = rand
     return balance < needed ? `the sender holds ${balance} sun and needs ${needed}` : null;
   };
 
-  const price = async (intent: TransferIntent, funded: boolean): Promise<{ ok: true; quote: FeeQuote } | Rejected> => {
+  const price = async (intent: TransferIntent, funded: boolean, bound?: Bound): Promise<{ ok: true; quote: FeeQuote } | Rejected> => {
     const [prices, fields] = await Promise.all([ask('wallet/getchainparameters', {}).then(readPrices), anchor()]);
     const answer = await priced(intent, prices, fields, funded);
     if (!answer.ok) return answer;
+    const { energy } = answer.priced;
+    const most = bound?.mostUnits ?? bound?.units;
+    if (most !== undefined && energy > most) return { ok: false, rejected: `its destination takes ${energy} energy, of which ${bound?.units} were quoted` };
     const problem = funded ? null : await unaffordable(intent, answer.priced, prices);
     if (problem !== null) return { ok: false, rejected: problem };
     return {
@@ -105,12 +108,13 @@ export function tronPayer(api: TronApi, random: (below: number) => number = rand
         rawFee: largestFee(answer.priced, prices),
         fields: writeFields({ ...fields, feeLimit: answer.priced.feeLimit }),
         expiresAtMs: Number(fields.expirationMs),
+        ...(energy > 0n && { units: energy }),
       },
     };
   };
 
   return {
-    quote: (intent) => price(intent, false),
+    quote: (intent, _coins, bound) => price(intent, false, bound),
     estimate: (intent) => price(intent, true),
     bump: null,
     nonce: async () => null,

@@ -12,6 +12,7 @@ import { signPayout } from '#api/signer/sign-payout.ts';
 import { tendPayouts } from '#api/treasury/tend-payouts.ts';
 import type { TransferSigner } from '#shared/chains/chain.ts';
 import type { ServiceError } from '#shared/core/errors.ts';
+import { amount, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import { assertBooksEqualChain, aTreasury, aTreasuryOf, type Treasury } from '#test/fixtures/treasury.ts';
 import type { CommonChain } from '#test/harness/chain.ts';
 import { times } from '#test/harness/counts.ts';
@@ -181,7 +182,7 @@ describe('an operator rejects a cashout', () => {
     expect([await status(id), await available('USDT')]).toEqual(['SETTLED', '30']);
   });
 
-  it('whose transaction failed: not before that is final, then for good, and no second one is made', async () => {
+  it('whose transaction failed: not before that is final, then for good, no second one is made, and its gateway has paid for it', async () => {
     const { id } = await treasury.cashOut(shop, 'USDT', '10');
     await planned(id);
     await treasury.sign();
@@ -194,7 +195,10 @@ describe('an operator rejects a cashout', () => {
     expect([(await payouts(id))[0]?.status, await outcome(id)]).toEqual(['INCLUDED', 'conflict']);
     await treasury.mine(2);
     expect([(await payouts(id))[0]?.status, await status(id)]).toEqual(['FAILED', 'PROCESSING']);
-    expect([await reject(id), await available('USDT')]).toEqual(['REJECTED', '40']);
+    const [charged] = await sql()<{ amount: string }[]>`select trim_scale(amount)::text as amount from charges where settlement_id = ${id}`;
+    const left = formatAmount(amount(parseTrusted('40') - parseTrusted(charged?.amount ?? '0')));
+    expect([await reject(id), await available('USDT')]).toEqual(['REJECTED', left]);
+    expect(left).not.toBe('40');
     await carryOn();
     expect((await payouts(id)).map((one) => one.status)).toEqual(['FAILED']);
   });

@@ -102,6 +102,7 @@ function play(exclusion: TendFacts['exclusion'], moves: readonly Move[]): { paid
       quoteSecondsLeft: exclusion === 'expiry' ? quotedAt + 90 - now : null,
       last: newest === undefined ? null : { ageSeconds: now - newest.signedAt, ageBlocks: scanned.length - newest.signedHeight },
       nextInLine: true,
+      holdsUpOthers: false,
       provenDead: provenDead(),
     };
   };

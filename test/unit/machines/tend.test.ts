@@ -19,6 +19,7 @@ const sent: TendFacts = {
   quoteSecondsLeft: null,
   last: OLD,
   nextInLine: true,
+  holdsUpOthers: false,
   provenDead: false,
 };
 const planned: TendFacts = { ...sent, status: 'PLANNED', transfers: 0, last: null, quoteAgeSeconds: POLICY.payoutQuoteSeconds };

@@ -1,0 +1,9 @@
+import type { SettlementQuote } from '#api/store/settlement-quotes.ts';
+import type { Bound } from '#shared/chains/chain.ts';
+import { POLICY } from '#shared/core/policy.ts';
+
+/** What the bytes that pay a cashout are held to: native coins get the units that were quoted, tokens as many more as a recipient's balance explains. */
+export function boundTo(quoted: SettlementQuote | undefined, contract: string | null): Bound | undefined {
+  if (quoted?.units === undefined) return quoted;
+  return { ...quoted, mostUnits: contract === null ? quoted.units : quoted.units * BigInt(POLICY.tokenUnitsTimesQuoted) };
+}

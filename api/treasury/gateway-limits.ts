@@ -1,0 +1,135 @@
+import type { Chain, Deps, Gateway } from '#api/deps.ts';
+import { countCashingOut, findGateway } from '#api/store/gateways.ts';
+import { type OutgoingSum, sumOutgoing, sumPaidOut } from '#api/store/payouts.ts';
+import { sumFeesBeyondLocked } from '#api/store/settlement-quotes.ts';
+import type { Bound } from '#shared/chains/chain.ts';
+import { amount, formatCents, parseTrusted, type Usd } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
+import { dollarsOf, dollarsOfAll, type LimitedTransfer, type LimitProblem, movedBy, noPrice, scopesOf, WINDOWS } from './limits.ts';
+
+const DAY_SECONDS = 86_400;
+
+/**
+ * Holds a cashout against what its gateway may send: its own cap a day, and of each of the network's limits what is not kept for the
+ * other gateways (decisions 10). Reads what was sent before; call it under the locks of gateway and wallet for a verdict that still
+ * holds at commit.
+ */
+export async function checkGatewayLimits(deps: Deps, sql: Reads, chain: Chain, gatewayId: string, transfer: LimitedTransfer): Promise<LimitProblem | null> {
+  return (await checkDailyCap(deps, sql, gatewayId, transfer)) ?? (await checkFairShare(deps, sql, chain, gatewayId, transfer));
+}
+
+async function checkDailyCap(deps: Deps, sql: Reads, gatewayId: string, transfer: LimitedTransfer): Promise<LimitProblem | null> {
+  const capText = capOf(await findGateway(sql, gatewayId));
+  if (capText === null) return null;
+  const cap = parseTrusted<'usd'>(capText);
+  const alone = await dollarsOf(deps, transfer);
+  if (alone === null) return noPrice(transfer.symbol);
+  const earlier = await dollarsOfAll(deps, await sumPaidOut(sql, { gatewayId, seconds: DAY_SECONDS }));
+  if (typeof earlier === 'object') return earlier;
+  return alone + earlier > cap ? { problem: `the gateway's own limit of ${formatCents(cap)} USD a day is used up`, lasting: alone > cap } : null;
+}
+
+function capOf(gateway: Gateway | undefined): string | null {
+  return gateway?.settings.cashout.dailyCapUsd ?? null;
+}
+
+/**
+ * A part of every limit is kept for all gateways that may cash out, each an equal share of it; the rest is for whoever comes first.
+ * So whatever one of them sends, each of the others can send its share.
+ */
+async function checkFairShare(deps: Deps, sql: Reads, chain: Chain, gatewayId: string, transfer: LimitedTransfer): Promise<LimitProblem | null> {
+  const gateways = await countCashingOut(sql);
+  if (gateways < 2) return null;
+  for (const window of WINDOWS) {
+    const query = { networkId: chain.id, seconds: window.seconds, planned: transfer.planned, byGateway: true, except: transfer.except } as const;
+    const before = await sumOutgoing(sql, query);
+    for (const scope of scopesOf(chain)) {
+      const own = movedBy(transfer).filter((moved) => scope.counts(moved));
+      if (own.length === 0) continue;
+      const alone = await dollarsOfAll(deps, own);
+      if (typeof alone === 'object') return alone;
+      const used = await usage(
+        deps,
+        before.filter((moved) => scope.counts(moved)),
+      );
+      if (isProblem(used)) return used;
+      const limit = parseTrusted<'usd'>(scope.limits[window.limit]);
+      const fits = fitsFairly({ limit, gateways, used, gatewayId, alone });
+      if (!fits)
+        return {
+          problem: `what one gateway may have of the ${window.name} limit of ${formatCents(limit)} USD${scope.name} is used up`,
+          lasting: scope.counts(transfer) && !fitsFairly({ limit, gateways, used: new Map(), gatewayId, alone }),
+        };
+    }
+  }
+  return null;
+}
+
+function isProblem(answer: Used | LimitProblem): answer is LimitProblem {
+  return 'problem' in answer;
+}
+
+/** US dollars sent before, by gateway; null for what is nobody's cashout. */
+type Used = ReadonlyMap<string | null, bigint>;
+
+async function usage(deps: Deps, before: readonly OutgoingSum[]): Promise<Used | LimitProblem> {
+  const used = new Map<string | null, bigint>();
+  for (const moved of before) {
+    const dollars = await dollarsOf(deps, moved);
+    if (dollars === null) return noPrice(moved.symbol);
+    used.set(moved.gatewayId, (used.get(moved.gatewayId) ?? 0n) + dollars);
+  }
+  return used;
+}
+
+/**
+ * Whether a gateway may send `alone` US dollars more: within its own share of what is kept for all, or out of what is for everybody.
+ * Pure; shares are rounded down.
+ */
+export function fitsFairly({
+  limit,
+  gateways,
+  used,
+  gatewayId,
+  alone,
+}: {
+  limit: Usd;
+  gateways: number;
+  used: Used;
+  gatewayId: string;
+  alone: bigint;
+}): boolean {
+  const kept = limit / BigInt(POLICY.limitKeptForAll);
+  const share = kept / BigInt(gateways);
+  const before = used.get(gatewayId) ?? 0n;
+  const beyond = (sum: bigint, of: bigint): bigint => (sum > of ? sum - of : 0n);
+  const more = beyond(before + alone, share) - beyond(before, share);
+  if (more === 0n) return true;
+  let common = 0n;
+  for (const [whose, sum] of used) common += whose === null ? sum : beyond(sum, share);
+  return common + more <= limit - kept;
+}
+
+/**
+ * Holds a fee against what the cashout locked for it: the deployment pays what fees have risen since out of a budget, of which one gateway
+ * may use a part; beyond that the cashout waits for fees to fall (decisions 10). What the destination itself makes dearer is charged to
+ * its gateway when it is paid, and counts here no more than what was quoted.
+ */
+export async function checkFeeExpense(
+  deps: Deps,
+  sql: Reads,
+  chain: Chain,
+  fee: { rawFee: bigint; units: bigint | undefined; native: { symbol: string; decimals: number }; gatewayId: string; bound: Bound; except?: string },
+): Promise<LimitProblem | null> {
+  const { rawFee, units, native, bound } = fee;
+  const allowed = units !== undefined && bound.units !== undefined && units > bound.units ? (bound.rawFee * units) / bound.units : bound.rawFee;
+  if (rawFee <= allowed) return null;
+  const spent = await sumFeesBeyondLocked(sql, { networkId: chain.id, gatewayId: fee.gatewayId, seconds: DAY_SECONDS, except: fee.except });
+  const budget = parseTrusted<'usd'>(chain.config.limits.dailyFeeExpenseUsd ?? POLICY.feeExpenseDailyUsd);
+  const beyond = rawFee - allowed;
+  const [all, own] = [await dollarsOf(deps, { ...native, rawAmount: spent.all + beyond }), await dollarsOf(deps, { ...native, rawAmount: spent.own + beyond })];
+  if (all === null || own === null) return noPrice(native.symbol);
+  if (all <= budget && own <= amount<'usd'>(budget / BigInt(POLICY.feeExpensePerGateway))) return null;
+  return { problem: 'fees have risen above what was locked for it: it is sent once they fall', lasting: false };
+}
