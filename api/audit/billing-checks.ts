@@ -59,4 +59,30 @@ export const BILLING_CHECKS: readonly Check[] = [
         and not exists (select 1 from invoices i where i.gateway_id = r.gateway_id
           and i.month = (date_trunc('month', (sluice_now() - interval '10 minutes') at time zone 'UTC') - interval '1 month')::date) ${LIMIT}`,
   },
+  {
+    name: 'A30',
+    title: 'what destinations cost is charged to the gateway that asked, once, and is paid out of its credits or owed, to the unit',
+    mayPass: false,
+    query: `
+      select c.id, 'not posted as it is' as problem from charges c left join lateral (
+        select e.amount from ledger_transactions t join ledger_entries e on e.transaction_id = t.id join ledger_accounts k on k.id = e.account_id
+        where t.source_key = 'charge:' || c.id and k.kind = 'gas' and k.asset_id = c.asset_id) g on true
+      where g.amount is distinct from c.amount
+      union all
+      select c.id, 'for a transaction that is none of its cashout, or cost less' from charges c left join payouts p on p.id = c.payout_id
+      where p.settlement_id is distinct from c.settlement_id or p.purpose <> 'settlement' or coalesce(p.raw_fee, 0) < c.raw_native
+      union all
+      select gateway_id, 'what it owes is not what it was charged less what it paid' from (
+        select gateway_id, asset_id, amount from charges
+        union all
+        select gateway_id, asset_id, -amount from charge_draws
+        union all
+        select gateway_id, asset_id, balance from ledger_accounts where kind = 'owed') o
+      group by gateway_id, asset_id having sum(amount) <> 0
+      union all
+      select p.id, 'it failed on the chain, and its gateway was not charged' from payouts p
+        join settlement_quotes q on q.settlement_id = p.settlement_id join payout_attempts t on t.txid = p.txid
+      where p.purpose = 'settlement' and p.status = 'FAILED' and t.kind = 'transfer' and p.raw_fee > 0 and not exists (select 1 from charges c where c.payout_id = p.id)
+        and not exists (select 1 from wallets w where w.id = p.wallet_id and w.halted_reason like 'transaction ' || p.txid || '%') ${LIMIT}`,
+  },
 ];

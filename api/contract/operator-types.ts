@@ -966,6 +966,8 @@ export interface components {
                 parkedCap: number | null;
                 /** @description Above this value a cashout waits for approval; null means never. */
                 approvalCapUsd?: string | null;
+                /** @description Most US dollars its cashouts may move within 24 hours; above it they stay REQUESTED and wait. Null means no cap. */
+                dailyCapUsd?: string | null;
                 /** @default 0 */
                 dispatchDelaySeconds: number | null;
             } | null;
@@ -1426,10 +1428,34 @@ export interface components {
         };
         SettlementTimeline: {
             settlement: Record<string, never>;
+            charges: components["schemas"]["Charge"][];
             fee: components["schemas"]["SettlementFee"] | null;
             events: Record<string, never>[];
             /** @description The transactions that carry it out. */
             payouts: Record<string, never>[];
+        };
+        /** @description What the destination of a cashout made a transaction cost beyond what was locked, charged to its gateway. */
+        Charge: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            gatewayId: string;
+            /** Format: uuid */
+            settlementId: string;
+            /** Format: uuid */
+            payoutId: string;
+            /**
+             * @description units: it took more gas or energy than was quoted. failed: it was mined, and moved nothing.
+             * @enum {string}
+             */
+            cause: "units" | "failed";
+            network: string;
+            assetSymbol: string;
+            amount: components["schemas"]["Money"];
+            nativeAsset: string;
+            nativeAmount: components["schemas"]["Money"];
+            /** Format: date-time */
+            at: string;
         };
         /** @description What a settled cashout locked for the network and what it really cost; null before it is settled. A figure that needs a price nobody knew is null. */
         SettlementFee: {
@@ -1523,6 +1549,8 @@ export interface components {
         };
         InvoicePage: {
             invoice: components["schemas"]["Invoice"];
+            /** @description What destinations of the month cost beyond what was locked: taken from the balance of the gateway, so that it is not due once more. The first thousand. */
+            charges: components["schemas"]["Charge"][];
             pagination: components["schemas"]["Pagination"];
         };
         AmlInput: {

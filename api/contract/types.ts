@@ -1248,6 +1248,8 @@ export interface components {
             netAmount: string;
             /** @description Amount actually sent; empty until SETTLED. */
             receivedAmount: string;
+            /** @description What its destination made it cost beyond the quote, in the asset, charged to the balance; present only when there was any. */
+            feeCharged?: string;
             /** @description How much more must reach the pool before an UNDERFUNDED cashout activates; computed on every read. */
             shortfall?: string;
             /** @description shortfall in US dollars. */

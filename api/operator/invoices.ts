@@ -1,4 +1,5 @@
 import type { Deps, Reply } from '#api/deps.ts';
+import { listCharges } from '#api/store/charges.ts';
 import { findInvoice, listExpensesForOperator, listInvoiceLines, listInvoicesForOperator } from '#api/store/invoices.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import type { OperatorCall } from './deps.ts';
@@ -18,14 +19,15 @@ export async function showInvoices(deps: Deps, call: OperatorCall): Promise<Repl
   return listReply(shown, total, page);
 }
 
-/** GET /invoices/{id}: one invoice and a page of its lines, the earliest booked first. */
+/** GET /invoices/{id}: one invoice and a page of its lines, the earliest booked first, with what the gateway was charged that month. */
 export async function showInvoice(deps: Deps, call: OperatorCall): Promise<Reply> {
   const page = readPage(call.query);
   const invoice = await findInvoice(deps.db.sql, readId(call.params));
   if (invoice === undefined) throw new ServiceError('not_found');
   const lines = await listInvoiceLines(deps.db.sql, invoice.id, page);
   const { data } = listReply(lines, invoice.lineCount, page) as { data: { items: object[]; pagination: object } };
-  return { status: 200, data: { invoice: { ...invoice, lines: data.items }, pagination: data.pagination } };
+  const charges = await listCharges(deps.db.sql, { gatewayId: invoice.gatewayId, month: `${invoice.month}-01` });
+  return { status: 200, data: { invoice: { ...invoice, lines: data.items }, charges, pagination: data.pagination } };
 }
 
 /** GET /expenses: what the platform bore, by gateway, month and asset: what will be invoiced, and what platform-billed gateways cost. */

@@ -1,4 +1,5 @@
 import type { Deps, Reply } from '#api/deps.ts';
+import { listCharges } from '#api/store/charges.ts';
 import { explainAnyPayment } from '#api/payments/explain.ts';
 import { listAmlEventDetails } from '#api/store/aml-timelines.ts';
 import {
@@ -38,12 +39,13 @@ export async function showSettlement(deps: Deps, call: OperatorCall): Promise<Re
   const { sql } = deps.db;
   const settlement = await findSettlementDetail(sql, readId(call.params));
   if (settlement === undefined) throw new ServiceError('not_found');
-  const [fee, events, payouts] = await Promise.all([
+  const [fee, charges, events, payouts] = await Promise.all([
     settlementFeeView(sql, settlement.id),
+    listCharges(sql, { settlementId: settlement.id }),
     listSettlementEventDetails(sql, settlement.id),
     listPayoutDetails(sql, settlement.id),
   ]);
-  return { status: 200, data: { settlement: shown(deps, settlement), metadata: metadataLines(settlement.metadata), fee, events, payouts } };
+  return { status: 200, data: { settlement: shown(deps, settlement), metadata: metadataLines(settlement.metadata), fee, charges, events, payouts } };
 }
 
 /** Writes an address the way people of its network write it. */

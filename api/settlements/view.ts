@@ -24,6 +24,7 @@ export interface SettlementView {
   feeLocked: string;
   netAmount: string;
   receivedAmount: string;
+  feeCharged?: string;
   shortfall?: string;
   shortfallUsd?: string;
   expiresAt?: string;
@@ -51,6 +52,7 @@ export function settlementView(deps: Deps, row: StoredSettlement): SettlementVie
     feeLocked: textOf(row.feeLocked),
     netAmount: textOf(row.netAmount),
     receivedAmount: row.status === 'SETTLED' ? textOf(row.receivedAmount) : '',
+    ...(row.charged > 0n && { feeCharged: formatAmount(row.charged) }),
     ...(parked && row.expiresAt !== null && { expiresAt: row.expiresAt.toISOString() }),
     txHash,
     blockchainUrl: txHash === '' || link === undefined ? '' : link.replace('{txHash}', txHash),

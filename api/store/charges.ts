@@ -1,5 +1,5 @@
 import { Invariant } from '#shared/core/errors.ts';
-import { type Coins, formatAmount, parseTrusted, type Usd } from '#shared/core/money.ts';
+import { type Coins, formatAmount, type Usd } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { drawMatured } from './credit-draws.ts';
@@ -45,8 +45,31 @@ export async function drawForCharges(tx: Tx, draw: { gatewayId: string; assetId:
     from unnest(${draws.map(({ id }) => id)}::uuid[], ${draws.map(({ taken }) => formatAmount(taken))}::numeric[]) as drawn (id, amount)`;
 }
 
-/** What was charged for one cashout, in its asset; locks nothing. */
-export async function sumCharges(sql: Reads, settlementId: string): Promise<Coins> {
-  const [row] = await sql<[{ sum: string }]>`select coalesce(sum(amount), 0)::text as sum from charges where settlement_id = ${settlementId}`;
-  return parseTrusted(row.sum);
+/** A charge as the operator sees it. */
+export interface ListedCharge {
+  id: string;
+  gatewayId: string;
+  settlementId: string;
+  payoutId: string;
+  cause: Charge['cause'];
+  network: string;
+  assetSymbol: string;
+  amount: string;
+  nativeAsset: string;
+  nativeAmount: string;
+  at: Date;
+}
+
+/** The charges of one cashout, or of a gateway in a month (its first day), the earliest first, a thousand at most. Locks nothing. */
+export async function listCharges(sql: Reads, of: { settlementId: string } | { gatewayId: string; month: string }): Promise<ListedCharge[]> {
+  const wanted =
+    'settlementId' in of
+      ? sql`c.settlement_id = ${of.settlementId}`
+      : sql`c.gateway_id = ${of.gatewayId} and c.at >= ${of.month}::date::timestamp at time zone 'UTC'
+          and c.at < (${of.month}::date + interval '1 month') at time zone 'UTC'`;
+  return sql<ListedCharge[]>`
+    select c.id, c.gateway_id as "gatewayId", c.settlement_id as "settlementId", c.payout_id as "payoutId", c.cause, n.name as network, a.symbol as "assetSymbol",
+      trim_scale(c.amount)::text as amount, x.symbol as "nativeAsset", trim_scale(c.raw_native * ('1e-' || x.decimals)::numeric)::text as "nativeAmount", c.at
+    from charges c join assets a on a.id = c.asset_id join networks n on n.id = a.network_id join assets x on x.network_id = n.id and x.contract is null
+    where ${wanted} order by c.at, c.id limit 1000`;
 }

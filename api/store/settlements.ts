@@ -24,6 +24,8 @@ export interface StoredSettlement {
   feeLocked: Coins | null;
   netAmount: Coins | null;
   receivedAmount: Coins | null;
+  /** What its destination made it cost beyond what was locked. */
+  charged: Coins;
   txid: string | null;
   createdAt: Date;
   expiresAt: Date | null;
@@ -42,8 +44,9 @@ export interface StoredSettlement {
   family: Family;
 }
 
-type Row = Omit<StoredSettlement, 'amount' | 'feeLocked' | 'netAmount' | 'receivedAmount'> & {
+type Row = Omit<StoredSettlement, 'amount' | 'feeLocked' | 'netAmount' | 'receivedAmount' | 'charged'> & {
   amount: string;
+  charged: string;
   feeLocked: string | null;
   netAmount: string | null;
   receivedAmount: string | null;
@@ -202,7 +205,8 @@ function joined(sql: Reads) {
 function columns(sql: Reads) {
   return sql`s.id, s.gateway_id as "gatewayId", s.status, s.address, b.address as "canonicalAddress", s.amount_text as "amountText", s.amount,
     s.requested_route as "requestedRoute", s.pool, s.routed_by_service as "routedByService", s.destination_risk_score as "destinationRiskScore", s.metadata,
-    s.fee_locked as "feeLocked", s.net_amount as "netAmount", s.received_amount as "receivedAmount", s.txid, s.created_at as "createdAt",
+    s.fee_locked as "feeLocked", s.net_amount as "netAmount", s.received_amount as "receivedAmount",
+    (select coalesce(sum(c.amount), 0) from charges c where c.settlement_id = s.id)::text as charged, s.txid, s.created_at as "createdAt",
     s.expires_at as "expiresAt", s.dispatch_at as "dispatchAt", s.wait_reason as "waitReason",
     s.intent_mac as "intentMac", s.order_mac as "orderMac", a.id as "assetId", a.symbol as "assetSymbol", a.contract,
     a.decimals, n.id as "networkId", n.name as "networkName", n.family`;
@@ -212,6 +216,7 @@ function fromRow(row: Row): StoredSettlement {
   return {
     ...row,
     amount: parseTrusted(row.amount),
+    charged: parseTrusted(row.charged),
     feeLocked: row.feeLocked === null ? null : parseTrusted(row.feeLocked),
     netAmount: row.netAmount === null ? null : parseTrusted(row.netAmount),
     receivedAmount: row.receivedAmount === null ? null : parseTrusted(row.receivedAmount),

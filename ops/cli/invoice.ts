@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { type Charge, describeCharges } from './charges.ts';
 import { facts, table } from './format.ts';
 
 interface Invoice {
@@ -51,7 +52,10 @@ export const invoiceCommands: readonly Command[] = [
     arity: [1, 1],
     async run(context, [id]) {
       const { operator } = await context();
-      const { invoice } = (await operator.must('GET', `/invoices/${encodeURIComponent(id ?? '')}?limit=100`)) as { invoice: Invoice };
+      const { invoice, charges } = (await operator.must('GET', `/invoices/${encodeURIComponent(id ?? '')}?limit=100`)) as {
+        invoice: Invoice;
+        charges: Charge[];
+      };
       const head = facts({
         invoice: invoice.id,
         gateway: `${invoice.gatewayName} (${invoice.gatewayId})`,
@@ -67,7 +71,8 @@ export const invoiceCommands: readonly Command[] = [
         line.priceUsd,
         line.usd,
       ]);
-      return { data: invoice, text: `${head}\n\n${table(['line', 'of', 'cost', 'price', 'USD'], rows)}` };
+      const parts = [head, table(['line', 'of', 'cost', 'price', 'USD'], rows), ...(charges.length === 0 ? [] : [describeCharges(charges)])];
+      return { data: { ...invoice, charges }, text: parts.join('\n\n') };
     },
   },
 ];

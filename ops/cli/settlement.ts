@@ -1,3 +1,4 @@
+import { type Charge, describeCharges } from './charges.ts';
 import { type Command, textOption, UsageError } from './command.ts';
 import { facts, table } from './format.ts';
 
@@ -25,6 +26,7 @@ interface Shown {
     differenceNative: string | null;
     differenceUsd: string | null;
   } | null;
+  charges: Charge[];
   events: { event: string; from: string | null; to: string; actor: string; at: string }[];
   payouts: { id: string; purpose: string; status: string; nonce: number | null; txHash: string | null; failure: string | null; attempts: { kind: string }[] }[];
 }
@@ -83,7 +85,7 @@ function waitsFor({ status, holdReason, waitReason }: Listed): string | null {
   return status === 'PENDING_APPROVAL' ? `an approval (${holdReason ?? 'by a gate'})` : waitReason;
 }
 
-function describe({ settlement, metadata, fee, events, payouts }: Shown): string {
+function describe({ settlement, metadata, fee, charges, events, payouts }: Shown): string {
   const head = facts({
     settlement: settlement.id,
     gateway: settlement.gatewayId,
@@ -113,7 +115,7 @@ function describe({ settlement, metadata, fee, events, payouts }: Shown): string
     ['payout', 'purpose', 'status', 'nonce', 'transaction', 'attempts', 'failure'],
     payouts.map((one) => [one.id, one.purpose, one.status, one.nonce, one.txHash, one.attempts.length, one.failure]),
   );
-  return [head, ...(metadata.length === 0 ? [] : [told]), history, carried].join('\n\n');
+  return [head, ...(metadata.length === 0 ? [] : [told]), history, carried, ...(charges.length === 0 ? [] : [describeCharges(charges)])].join('\n\n');
 }
 
 function inUsd(usd: string | null): string {

@@ -151,6 +151,11 @@ describe('a recipient that burns the gas of its payout', () => {
     const charges = await chargesOf(thief);
     expect(charges.map((charge) => charge.cause)).toEqual(['failed', 'failed']);
     expect(charges.map((charge) => charge.raw)).toEqual((await payoutsOf(id)).map((payout) => payout.raw_fee));
+    const view = await getSettlement(treasury.deps, { gateway: thief, id });
+    expect(Number(view.feeCharged)).toBeCloseTo(
+      charges.reduce((sum, charge) => sum + Number(charge.amount), 0),
+      12,
+    );
     // What the recipient was promised is untouched.
     expect(await balanceOf(thief, 'reserved', 'ETH')).toBe('0.1');
     expect(await balanceOf(thief, 'owed', 'ETH')).toBe('0');

@@ -69,6 +69,21 @@ describe('a plan with a nonce', () => {
     ['of further bytes is quoted again', { ...planned, status: 'REPLACING', transfers: 1, last: OLD, market: GOOD }, 'requote'],
     ['of further bytes above a limit is stuck', { ...planned, status: 'REPLACING', transfers: 1, last: OLD, market: { ...GOOD, allowed: false } }, 'stuck'],
     ['of further bytes is closed in the end', { ...planned, status: 'REPLACING', stuckSeconds: LONG, market: { ...GOOD, allowed: false } }, 'close'],
+    [
+      'that the network refuses gives its nonce back within a minute while others wait behind it',
+      { ...planned, holdsUpOthers: true, stuckSeconds: POLICY.payoutHostageSeconds, market: { ...GOOD, accepted: false } },
+      'close',
+    ],
+    [
+      'and not a second before that',
+      { ...planned, holdsUpOthers: true, stuckSeconds: POLICY.payoutHostageSeconds - 1, market: { ...GOOD, accepted: false } },
+      'stuck',
+    ],
+    [
+      'that only lacks coins keeps it, whoever waits',
+      { ...planned, holdsUpOthers: true, stuckSeconds: POLICY.payoutHostageSeconds, market: { ...GOOD, covered: false } },
+      'stuck',
+    ],
   ]);
 });
 

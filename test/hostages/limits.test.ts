@@ -1,0 +1,75 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Gateway } from '#api/deps.ts';
+import { getSettlement } from '#api/settlements/view.ts';
+import type { OutgoingLimits } from '#shared/core/assets.ts';
+import { assertBooksEqualChain, aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
+
+let treasury: Treasury;
+let greedy: Gateway;
+let modest: Gateway;
+const usd = (value: string): OutgoingLimits => ({ perTransactionUsd: value, hourlyUsd: value, dailyUsd: value });
+
+async function open(limits: OutgoingLimits, greedyCashout: Record<string, unknown> = {}): Promise<void> {
+  treasury = await aTreasury({ configure: (network) => ({ ...network, limits }) });
+  greedy = await treasury.world.aGateway({ name: 'Greedy', cashout: { enabled: true, ...greedyCashout } });
+  modest = await treasury.world.aGateway({ name: 'Modest', cashout: { enabled: true } });
+  await treasury.world.setPrice('ETH', '1');
+  await treasury.world.setPrice('USDT', '1');
+}
+afterEach(async () => {
+  try {
+    await treasury.mine(2);
+    await assertBooksEqualChain(treasury);
+    await treasury.audit();
+  } finally {
+    await treasury.stop();
+  }
+});
+
+const status = async (gateway: Gateway, id: string) => (await getSettlement(treasury.deps, { gateway, id })).status;
+const reasonFor = async (id: string) =>
+  (await treasury.deps.db.sql<{ reason: string | null }[]>`select wait_reason as reason from settlements where id = ${id}`)[0]?.reason;
+
+async function rounds(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    await treasury.deps.db.sql`update outbox set due_at = sluice_now() where state = 'due' and topic = 'settlement.dispatch'`;
+    await treasury.work();
+    await treasury.sign();
+    await treasury.work();
+    await treasury.mine();
+  }
+}
+
+describe('a gateway that sends all it can', () => {
+  it('cannot use up what the network may let out: the next gateway is paid in the same hour', async () => {
+    await open(usd('100'));
+    await treasury.earn(greedy, 'USDT', '200');
+    await treasury.earn(modest, 'USDT', '50');
+    const sent: string[] = [];
+    for (let i = 0; i < 12; i++) sent.push((await treasury.cashOut(greedy, 'USDT', '10')).id);
+    await rounds(8);
+    const settled = (await Promise.all(sent.map((id) => status(greedy, id)))).filter((one) => one === 'SETTLED').length;
+    // A quarter of 100 is kept, 12.50 for each of two: 87.50 for one of them, fees included.
+    expect(settled).toBe(8);
+    expect(await reasonFor(sent.at(-1) as string)).toMatch(/what one gateway may have of the hourly limit/);
+    const { id } = await treasury.cashOut(modest, 'USDT', '10');
+    await rounds(4);
+    expect(await status(modest, id)).toBe('SETTLED');
+  });
+
+  it('is held by its own cap a day, on all networks together, and nobody else is', async () => {
+    await open(usd('10000'), { dailyCapUsd: '25' });
+    await treasury.earn(greedy, 'USDT', '200');
+    await treasury.earn(modest, 'USDT', '50');
+    const ids: string[] = [];
+    for (const amount of ['10', '10', '10', '5', '30']) ids.push((await treasury.cashOut(greedy, 'USDT', amount)).id);
+    const { id } = await treasury.cashOut(modest, 'USDT', '40');
+    await rounds(8);
+    expect(await Promise.all(ids.map((one) => status(greedy, one)))).toEqual(['SETTLED', 'SETTLED', 'REQUESTED', 'SETTLED', 'REQUESTED']);
+    expect(await reasonFor(ids[2] as string)).toBe("the gateway's own limit of 25.00 USD a day is used up");
+    expect(await status(modest, id)).toBe('SETTLED');
+    await treasury.world.advance(86_401);
+    await rounds(4);
+    expect(await Promise.all(ids.map((one) => status(greedy, one)))).toEqual(['SETTLED', 'SETTLED', 'SETTLED', 'SETTLED', 'REQUESTED']);
+  });
+});
