@@ -44,6 +44,12 @@ export const treasury: Board = {
       queries: { '{{from}} → {{to}}': 'sum by (from, to) (increase(sluice_settlement_transitions_total[1h]))' },
     },
     {
+      title: 'What destinations cost',
+      description: 'Transactions in a day whose destination cost more than was locked, charged to the gateway that asked: failed, or more units than quoted.',
+      runbook: 'settlement-dispatch',
+      queries: { '{{chain}} {{cause}}': `sum by (chain, cause) (increase(sluice_destination_charges_total{${ON_CHAIN}}[1d]))` },
+    },
+    {
       title: 'Cashouts stopped',
       description: 'Freezes and halted wallets. Anything but 0 waits for an operator.',
       runbook: 'dispatch-frozen',
