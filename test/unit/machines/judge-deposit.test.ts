@@ -48,6 +48,26 @@ function judged(payment: Partial<JudgedPayment>, deposit: Partial<ConfirmedDepos
 const percent = (overPercent: string, underPercent: string) => ({ kind: 'PERCENTAGE' as const, over: usd(overPercent), under: usd(underPercent) });
 const dollars = (overUsd: string, underUsd: string) => ({ kind: 'ABSOLUTE' as const, over: usd(overUsd), under: usd(underUsd) });
 
+describe('of several offers that were selected', () => {
+  const eth = anOffer({ id: 'offer-eth', assetId: 'eth', priceUsd: usd('2500'), totalValue: coins('0.04'), selectedAt: 5 });
+  const btc = anOffer({ id: 'offer-btc', assetId: 'btc', priceUsd: usd('60000'), totalValue: coins('0.002'), selectedAt: 5 });
+  const wrong = { assetId: 'dai', marketPriceUsd: usd('1') };
+
+  test('the last one judges another asset, wherever it stands in the list', () => {
+    expect(judged({ selected: [eth, anOffer({ selectedAt: 4 })] }, wrong).offerId).toBe('offer-eth');
+    expect(judged({ selected: [anOffer({ selectedAt: 4 }), eth] }, wrong).offerId).toBe('offer-eth');
+  });
+
+  test('two of the same moment are told apart by their place: the later one judges', () => {
+    expect(judged({ selected: [eth, btc] }, wrong).offerId).toBe('offer-btc');
+    expect(judged({ selected: [btc, eth] }, wrong).offerId).toBe('offer-eth');
+  });
+
+  test('the one of the asset received judges before any that came later', () => {
+    expect(judged({ selected: [anOffer(), eth, btc] }, {}).offerId).toBe('offer-usdt');
+  });
+});
+
 describe('a fixed amount of 100 USD', () => {
   const bounds: [string, JudgedPayment['tolerance'], string, string, string][] = [
     // Inside, at and outside each bound, in dollars.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Intent, intentMac, isIntended } from '#api/settlements/intent.ts';
+import { isOrderedRefund, refundMac } from '#api/aml/refund-mac.ts';
+import { type Intent, intentMac, isIntended, isOrdered, type Order, orderMac } from '#api/settlements/intent.ts';
 import { parseTrusted } from '#shared/core/money.ts';
 
 const KEY = 'a-master-key-of-at-least-thirty-two-characters';
@@ -14,6 +15,13 @@ const intent: Intent = {
   amount: parseTrusted('10.5'),
   feeLocked: parseTrusted('0.25'),
 };
+
+/** Of a claim, an order and a refund. */
+const VECTORS = [
+  'b6d80c4569f6875ab4676197e0cd1be874ee3464b3fe0eb43725f93e44d261aa',
+  '5528faa14d12c2e1d55ffe5dd8c0b4c4b43bfdb800c283183ef2dd284644b371',
+  '927350a2368f81d99dec446228d2fbd73ccf2e66a9bfd1940b12d6ace3cb073e',
+];
 
 describe('the MAC of a claimed cashout', () => {
   it('is accepted for the very claim it was made for', () => {
@@ -41,5 +49,62 @@ describe('the MAC of a claimed cashout', () => {
   it('is refused when it is missing or cut short', () => {
     expect(isIntended(ring, intent, null)).toBe(false);
     expect(isIntended(ring, intent, intentMac(KEY, intent).subarray(1))).toBe(false);
+  });
+});
+
+describe('the MAC of a parked cashout', () => {
+  const { settlementId, gatewayId, assetId, networkId, recipient, amount } = intent;
+  const order: Order = { settlementId, gatewayId, assetId, networkId, recipient, amount, route: 'SMART', pool: null };
+
+  it('covers every field, route and pool included: changing any one of them, or the key, makes it wrong', () => {
+    const mac = orderMac(KEY, order);
+    expect(isOrdered(ring, order, mac)).toBe(true);
+    const changes: Partial<Order>[] = [
+      ...(['settlementId', 'gatewayId', 'assetId', 'networkId', 'recipient'] as const).map((field) => ({ [field]: `${intent[field].slice(0, -1)}9` })),
+      { route: 'GREEN' },
+      { route: 'AML_HELD' },
+      { pool: 'green' },
+      { pool: 'held' },
+      { amount: parseTrusted('10.6') },
+    ];
+    for (const change of changes) expect(isOrdered(ring, { ...order, ...change }, mac), Object.keys(change).join()).toBe(false);
+    expect(isOrdered({ ...ring, current: `${KEY}!` }, order, mac)).toBe(false);
+    expect(isOrdered(ring, order, null)).toBe(false);
+  });
+
+  it('is that of no claim: what was parked is not claimed, whatever the fields are', () => {
+    expect(orderMac(KEY, { ...order, route: 'GREEN', pool: 'green' })).not.toEqual(intentMac(KEY, intent));
+  });
+});
+
+describe('the MAC of a refund', () => {
+  const refund = {
+    id: '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44',
+    paymentId: '2b0a6f1e-0000-4000-8000-000000000004',
+    gatewayId: intent.gatewayId,
+    assetId: intent.assetId,
+    networkId: intent.networkId,
+    recipient: intent.recipient,
+    amount: intent.amount,
+  };
+  type Stored = Parameters<typeof isOrderedRefund>[1];
+  const stored = (change: Partial<Stored> = {}): Stored => ({ ...refund, intentMac: refundMac(KEY, refund), ...change }) as Stored;
+
+  it('covers every field, the recipient included: changing any one of them, or the key, makes it wrong', () => {
+    expect(isOrderedRefund(ring, stored())).toBe(true);
+    for (const field of ['id', 'paymentId', 'gatewayId', 'assetId', 'networkId', 'recipient'] as const)
+      expect(isOrderedRefund(ring, stored({ [field]: `${refund[field].slice(0, -1)}9` })), field).toBe(false);
+    expect(isOrderedRefund(ring, stored({ amount: parseTrusted('10.6') }))).toBe(false);
+    expect(isOrderedRefund({ ...ring, current: `${KEY}!` }, stored())).toBe(false);
+  });
+});
+
+describe('what MACs are made of', () => {
+  // A MAC that came out differently would make every stored order unpayable after an upgrade.
+  it('stays what it was', () => {
+    const { settlementId, gatewayId, assetId, networkId, recipient, amount } = intent;
+    const order: Order = { settlementId, gatewayId, assetId, networkId, recipient, amount, route: 'SMART', pool: null };
+    const refund = { ...order, id: settlementId, paymentId: gatewayId };
+    expect([intentMac(KEY, intent), orderMac(KEY, order), refundMac(KEY, refund)].map((mac) => mac.toString('hex'))).toEqual(VECTORS);
   });
 });
