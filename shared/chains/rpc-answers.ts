@@ -33,16 +33,26 @@ const BUSY_WORDS =
 const TOO_MUCH_WORDS =
   /(batch|payload|request|response|body|content|result|query|range|log).{0,40}(too (large|big|many|long)|limit|exceed|size|maximum|max )|too many (results|logs|batch|requests in)|more than \d+ (results|logs|blocks)|(exceed|maximum).{0,40}(batch|response|payload|body)/i;
 
+/** What geth and those after it answer when code reverted; others say so in words. Whatever follows is written by whoever wrote the code. */
+const REVERTED = 3;
+
+/** True of an error that tells how a contract ended: its words are that contract's, and say nothing of the endpoint. */
+function isOfContract({ code, message }: RpcError): boolean {
+  return code === REVERTED || /revert/i.test(message);
+}
+
 /** True of an error by which the endpoint asks to be asked less. */
-export function isBusy({ code, message }: RpcError): boolean {
+export function isBusy(error: RpcError): boolean {
+  const { code, message } = error;
+  if (isOfContract(error)) return false;
   if (BUSY_WORDS.test(message)) return true;
   // The same codes are used for answers that are too large.
-  return BUSY_CODES.has(code) && !isTooMuch(message);
+  return BUSY_CODES.has(code) && !isTooMuch(error.message);
 }
 
 /** True of an error that a smaller request may not meet. */
 export function isTooMuch(message: string): boolean {
-  return !BUSY_WORDS.test(message) && TOO_MUCH_WORDS.test(message);
+  return !/revert/i.test(message) && !BUSY_WORDS.test(message) && TOO_MUCH_WORDS.test(message);
 }
 
 /** True of an answer that refuses a batch as a whole because of its size, or because it is a batch. */

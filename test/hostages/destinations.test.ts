@@ -28,7 +28,12 @@ afterEach(async () => {
 
 /** Where the thief's cashouts go. */
 const TRAP = '0x000000000000000000000000000000000bad0001';
+/** Reverts with these words once its storage is not empty. */
+const saying = (words: string): string =>
+  `0x60005460085700005b7f${'08c379a0'.padEnd(64, '0')}600052602060045260${words.length.toString(16).padStart(2, '0')}6024527f${Buffer.from(words).toString('hex').padEnd(64, '0')}60445260646000fd`;
 const code = {
+  /** Refuses in the words of a provider that is asked too much. */
+  busy: saying('rate limit: too many requests'),
   /** Burns all gas it is given when its caller is not simulated with a fortune: `if (caller.balance >> 120) return; for (;;);` */
   fortune: '0x33316078601c600d575b60085600' /* replaced below */,
   /** Does nothing while its storage is empty, burns all gas it is given once it is not. */
@@ -95,7 +100,7 @@ describe('a recipient that answers a simulation differently', () => {
     expect(refusal).toMatchObject({ code: 'validation_error', field: 'address' });
   });
 
-  it.each(['turncoat', 'invalid', 'dearer'] as const)(
+  it.each(['turncoat', 'invalid', 'dearer', 'busy'] as const)(
     'and turns coat afterwards steps aside: the next cashout takes not one round longer (%s)',
     async (trick) => {
       const alone = await undisturbed();
@@ -105,6 +110,7 @@ describe('a recipient that answers a simulation differently', () => {
       await turn(1);
       expect(await undisturbed()).toBeLessThanOrEqual(alone);
       expect(await status(thief, held.id)).toBe('REQUESTED');
+      expect((await treasury.deps.chains.get(treasury.network.config.name)?.payer.balance(TRAP, null)) ?? null).toBe(0n);
       expect(await reasonFor(held.id)).toMatch(trick === 'dearer' ? /takes \d+ gas, of which \d+ were quoted/ : /the network refuses the transfer/);
       await turn(0);
       expect(await roundsUntilSettled(thief, held.id)).toBeGreaterThan(0);

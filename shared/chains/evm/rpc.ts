@@ -9,6 +9,8 @@ import { openBatches } from '../rpc-batches.ts';
 import { keyHider } from '../url-keys.ts';
 
 const TIMEOUT_MS = 10_000;
+/** A contract that reverts may choose a megabyte of the words. */
+const LONGEST_REFUSAL = 500;
 /** Twenty full blocks of receipts of a busy chain fit; an endless reply does not. */
 const LARGEST_REPLY_BYTES = 256 * 1024 * 1024;
 
@@ -26,7 +28,13 @@ export function openRpc(url: string, observe: RpcObserver = () => undefined, opt
       judge(error, { method, alone }) {
         if (isBusy(error)) return 'again';
         if (!alone && isTooMuch(error.message)) return 'alone';
-        return new RpcRefused(method, error.code, hide(error.message), typeof error.data === 'string' ? hide(error.data) : error.data);
+        const { code, data } = error;
+        return new RpcRefused(
+          method,
+          code,
+          hide(error.message).slice(0, LONGEST_REFUSAL),
+          typeof data === 'string' ? hide(data).slice(0, LONGEST_REFUSAL) : undefined,
+        );
       },
       again: { problem: 'it is asked too much', trouble: 'busy' },
       takesLong: () => false,
