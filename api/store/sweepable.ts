@@ -37,6 +37,26 @@ export async function listSweepable(sql: Reads, query: Coins & { above: bigint; 
   return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
 }
 
+/**
+ * Chain units that sweeps brought to a wallet for cashouts other than `settlementId` which are still to be sent, each no more than it pays
+ * out: what was brought for one is not for the next to take. One that has not gone `seconds` after its coins came keeps none. Locks nothing.
+ */
+export async function sumBroughtForOthers(
+  sql: Reads,
+  query: { networkId: string; assetId: string; address: string; settlementId: string | null; seconds: number },
+): Promise<bigint> {
+  const [row] = await sql<[{ rawAmount: string }]>`
+    select coalesce(sum(least(b.brought, b.net)), 0)::text as "rawAmount" from (
+      select trunc(s.net_amount * (10::numeric ^ a.decimals)) as net, sum(p.raw_amount) as brought
+      from settlements s join assets a on a.id = s.asset_id
+        join payouts p on p.settlement_id = s.id and p.purpose = 'sweep' and p.asset_id = s.asset_id and p.recipient = ${query.address}
+      where s.network_id = ${query.networkId} and s.asset_id = ${query.assetId} and s.status = 'REQUESTED' and s.id is distinct from ${query.settlementId}::uuid
+        and p.status in ('INCLUDED', 'CONFIRMED') and coalesce(p.final_at, sluice_now()) > sluice_now() - make_interval(secs => ${query.seconds})
+        and not exists (select 1 from payouts l where l.settlement_id = s.id and l.purpose = 'settlement' and l.status not in ('FAILED', 'CANCELLED'))
+      group by s.id, a.decimals) b`;
+  return BigInt(row.rawAmount);
+}
+
 type Row = Omit<SweepableAddress, 'rawAmount'> & { rawAmount: string };
 
 /** Chain units of a pool that lie where a verdict is awaited, or at a halted address: there, and not to be swept now. Locks nothing. */

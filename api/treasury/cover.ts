@@ -1,6 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
-import { listUnderWay } from '#api/store/payouts.ts';
+import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
 import { listSweepable, sumBlocked } from '#api/store/sweepable.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
@@ -34,9 +34,9 @@ export async function coverShortage(deps: Deps, chain: Chain, short: Shortage): 
   let missing = short.missing;
   const sweeping = { ...short, recipient: wallet.address };
   const underWay = await listUnderWay(deps.db.sql, { networkId: chain.id, purpose: 'sweep' });
-  for (const sweep of underWay.filter((one) => one.assetId === asset.id && one.recipient === wallet.address)) {
-    missing -= await pushSweep(deps, chain, sweeping, sweep);
-  }
+  const coming = underWay.filter((one) => one.assetId === asset.id && one.recipient === wallet.address);
+  const own = (sweep: StoredPayout): boolean => sweep.settlementId === null || sweep.settlementId === short.settlementId;
+  for (const sweep of coming.filter(own)) missing -= await pushSweep(deps, chain, sweeping, sweep);
   if (missing > 0n) {
     const above = asset.type === 'NATIVE' ? await sweepFee(chain, sweeping, wallet.address) : 0n;
     for (const found of await listSweepable(deps.db.sql, { networkId: chain.id, assetId: asset.id, pool, above, limit: SWEEPS_AT_ONCE })) {
@@ -45,6 +45,8 @@ export async function coverShortage(deps: Deps, chain: Chain, short: Shortage): 
       if (sweep !== null) missing -= await pushSweep(deps, chain, sweeping, sweep);
     }
   }
+  // What comes for others is theirs first, but is waited for before anything is lent.
+  if (missing > 0n) for (const sweep of coming) if (!own(sweep)) missing -= await pushSweep(deps, chain, sweeping, sweep);
   const text = formatAmount(fromUnits(short.missing, asset.decimals));
   if (missing <= 0n) return `waiting for ${text} ${asset.symbol} to be swept to the wallet`;
   if (asset.type === 'NATIVE') {

@@ -179,6 +179,8 @@ export const POLICY = {
   feeExpensePerGateway: 4,
   /** A quarter of every limit is kept for all gateways that may cash out, in equal parts: however much one sends, another can send. */
   limitKeptForAll: 4,
+  /** Coins that were swept for a cashout are kept for it this long: the run after their block takes seconds, and one that is stuck keeps nothing from others. */
+  broughtKeptSeconds: 5 * MINUTE,
   /** Cashouts of one gateway that cannot go are looked at about this often a minute, however many there are. */
   waitingLooksPerMinute: 20,
   /** The longest that a cashout which cannot go is left alone. */

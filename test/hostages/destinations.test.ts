@@ -293,6 +293,34 @@ describe('a gateway with many cashouts that cannot go', () => {
   });
 });
 
+describe('a gateway with many small cashouts', () => {
+  it('takes none of the coins that were swept for a larger one of another gateway', async () => {
+    const alone = await (async () => {
+      await treasury.earn(victim, 'USDT', '500');
+      const { id } = await treasury.cashOut(victim, 'USDT', '400');
+      return roundsUntilSettled(victim, id);
+    })();
+    const left = await balanceOf(victim, 'available', 'USDT');
+    await treasury.cashOut(victim, 'USDT', left);
+    await treasury.settleAll();
+    for (let i = 0; i < 12; i++) await treasury.earn(thief, 'USDT', '10');
+    await treasury.earn(victim, 'USDT', '500');
+    const small = async () => {
+      for (let i = 0; i < 3; i++) await treasury.cashOut(thief, 'USDT', '3');
+    };
+    await small();
+    const { id } = await treasury.cashOut(victim, 'USDT', '490');
+    let rounds = 0;
+    // Each time something came in, there are new ones to take it.
+    for (; rounds < 30 && (await status(victim, id)) !== 'SETTLED'; rounds++) {
+      await round();
+      await small();
+    }
+    expect(rounds).toBeLessThanOrEqual(alone);
+    await treasury.settleAll();
+  });
+});
+
 describe('a rise of the gas price', () => {
   it('is paid within the budget for it, beyond which a cashout waits alone until fees fall, and is charged to nobody', async () => {
     await treasury.earn(victim, 'ETH', '1');

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
+import { dispatchSettlement } from '#api/settlements/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import type { OutgoingLimits } from '#shared/core/assets.ts';
 import { assertBooksEqualChain, aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
@@ -55,6 +56,19 @@ describe('a gateway that sends all it can', () => {
     const { id } = await treasury.cashOut(modest, 'USDT', '10');
     await rounds(4);
     expect(await status(modest, id)).toBe('SETTLED');
+  });
+
+  it('is held by its cap however many of its cashouts are planned at once', async () => {
+    await open(usd('10000'), { dailyCapUsd: '25' });
+    await treasury.earn(greedy, 'USDT', '200');
+    await treasury.chain.payAndMine(treasury.wallet('hot'), treasury.assets.USDT?.contract ?? null, 200_000_000n);
+    await treasury.chain.payAndMine(treasury.wallet('hot'), null, 10n ** 18n);
+    await treasury.mine(2);
+    const ids: string[] = [];
+    for (let i = 0; i < 8; i++) ids.push((await treasury.cashOut(greedy, 'USDT', '10')).id);
+    await Promise.all(ids.map((id) => dispatchSettlement(treasury.deps, id)));
+    const planned = await treasury.deps.db.sql`select 1 from payouts where purpose = 'settlement'`;
+    expect(planned).toHaveLength(2);
   });
 
   it('is held by its own cap a day, on all networks together, and nobody else is', async () => {
