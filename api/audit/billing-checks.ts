@@ -78,11 +78,6 @@ export const BILLING_CHECKS: readonly Check[] = [
         select gateway_id, asset_id, -amount from charge_draws
         union all
         select gateway_id, asset_id, balance from ledger_accounts where kind = 'owed') o
-      group by gateway_id, asset_id having sum(amount) <> 0
-      union all
-      select p.id, 'it failed on the chain, and its gateway was not charged' from payouts p
-        join settlement_quotes q on q.settlement_id = p.settlement_id join payout_attempts t on t.txid = p.txid
-      where p.purpose = 'settlement' and p.status = 'FAILED' and t.kind = 'transfer' and p.raw_fee > 0 and not exists (select 1 from charges c where c.payout_id = p.id)
-        and not exists (select 1 from wallets w where w.id = p.wallet_id and w.halted_reason like 'transaction ' || p.txid || '%') ${LIMIT}`,
+      group by gateway_id, asset_id having sum(amount) <> 0 ${LIMIT}`,
   },
 ];
