@@ -9,7 +9,7 @@ export const TREASURY_CHECKS: readonly Check[] = [
     query: `
       select p.id, p.purpose, w.role, s.pool from payouts p join wallets w on w.id = p.wallet_id left join settlements s on s.id = p.settlement_id
       where exists (select 1 from payout_attempts t where t.payout_id = p.id) and (
-        (p.purpose = 'settlement' and w.role <> case s.pool when 'green' then 'hot' else 'held' end) or (p.purpose = 'refund' and w.role <> 'held'))
+        (p.purpose = 'settlement' and w.role <> case s.pool when 'green' then 'hot' else 'held' end) or (p.purpose = 'refund' and w.role <> 'held') or (p.purpose = 'cold' and w.role <> 'hot'))
       union all
       select p.id, p.purpose, i.role, null from payouts p
         join wallets w on w.id = p.wallet_id left join wallets i on i.network_id = p.network_id and i.address = p.recipient

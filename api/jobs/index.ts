@@ -15,6 +15,7 @@ import { forgetSignatures } from './forget-signatures.ts';
 import { keepHistorySweep } from './keep-history.ts';
 import { mailRejectionJob } from './mail-rejection.ts';
 import { matureCreditsSweep } from './mature-credits.ts';
+import { moveExcessSweep } from './move-excess.ts';
 import { payHeldOrdersSweep } from './pay-held-orders.ts';
 import { planSweepsSweep } from './plan-sweeps.ts';
 import { reconcileSweep } from './reconcile.ts';
@@ -48,6 +49,7 @@ export const registry: Registry = {
     requeueSettlementsSweep,
     payHeldOrdersSweep,
     planSweepsSweep,
+    moveExcessSweep,
     rebroadcastSweep,
     tendPayoutsSweep,
     tendScreeningsSweep,

@@ -199,6 +199,12 @@ export const POLICY = {
   fundingLowSweeps: 50,
   /** How often refunds and releases of held coins are looked at. */
   heldOrderSeconds: 5,
+  /** How often hot wallets are held against their ceilings and floors: what is above one for a minute is no more in danger than what came in that minute. */
+  coldSeconds: 60,
+  /** After a move to cold storage that failed for good nothing is moved for this long: whatever made it fail costs a fee each time. */
+  coldRestSeconds: HOUR,
+  /** Transfers whose fees a move of native coins leaves in the hot wallet beside its floor: twice what it is given when it has none. */
+  coldGasTransfers: 40,
 
   // Screening
   /** The score from which providers themselves say "high". */

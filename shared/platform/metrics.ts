@@ -110,6 +110,12 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
       'asset',
       'wallet',
     ]),
+    coldStorageCoins: gauge('sluice_cold_storage_coins', 'Whole coins in cold storage by the books.', ['chain', 'asset']),
+    hotWalletCoins: gauge('sluice_hot_wallet_coins', 'Whole coins the hot wallet can pay cashouts with, of assets whose excess goes to cold storage.', [
+      'chain',
+      'asset',
+    ]),
+    hotWalletLimit: gauge('sluice_hot_wallet_limit_coins', 'Between which whole coins the hot wallet is kept: ceiling and floor.', ['chain', 'asset', 'limit']),
     liabilities: gauge('sluice_liabilities', 'Whole coins owed to gateways, by pool, and those kept for nobody yet: unallocated.', ['chain', 'asset', 'pool']),
     reconciliationTimestamp: gauge('sluice_reconciliation_timestamp_seconds', 'When the books were last compared with a chain, Unix seconds.', ['chain']),
     reconciliationDifference: gauge('sluice_reconciliation_difference', 'What our addresses hold minus what the books say, in whole coins.', [
