@@ -1283,6 +1283,8 @@ export interface components {
             networkSymbol?: string;
             family?: string;
             networkPaused?: boolean;
+            /** @description Its issuer does not let our wallets move it. */
+            issuerStopped?: boolean;
         };
         AssetAnswer: {
             asset: components["schemas"]["Asset"];

@@ -31,6 +31,7 @@ import { resealSecretsSweep } from './reseal-secrets.ts';
 import { requeueUnscreenedSweep, screenDepositJob } from './screen-deposit.ts';
 import { tendPayoutsSweep } from './tend-payouts.ts';
 import { tendScreeningsSweep } from './tend-screenings.ts';
+import { watchIssuersSweep } from './watch-issuers.ts';
 
 /** Everything a worker runs by itself. */
 export const registry: Registry = {
@@ -53,6 +54,7 @@ export const registry: Registry = {
     rebroadcastSweep,
     tendPayoutsSweep,
     tendScreeningsSweep,
+    watchIssuersSweep,
     checkGenesis,
     closeMonthsSweep,
     auditSweep(),

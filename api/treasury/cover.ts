@@ -1,7 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { listUnderWay } from '#api/store/payouts.ts';
-import { listSweepable, sumBlocked } from '#api/store/sweepable.ts';
+import { listSweepable, sumBlocked, sumRefused } from '#api/store/sweepable.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
@@ -57,5 +57,7 @@ export async function coverShortage(deps: Deps, chain: Chain, short: Shortage): 
     return `${formatAmount(fromUnits(missing, asset.decimals))} ${asset.symbol} lie where a verdict is awaited, or at a halted address`;
   }
   if (stored > 0n) return refillReason(chain, asset, wallet, stored);
-  return `the wallet and all deposit addresses are short of ${formatAmount(fromUnits(missing, asset.decimals))} ${asset.symbol}`;
+  const refused = await sumRefused(deps.db.sql, { networkId: chain.id, assetId: asset.id, pool });
+  const lie = refused > 0n ? `; ${formatAmount(fromUnits(refused, asset.decimals))} lie where the issuer does not let them be moved` : '';
+  return `the wallet and all deposit addresses are short of ${formatAmount(fromUnits(missing, asset.decimals))} ${asset.symbol}${lie}`;
 }

@@ -122,6 +122,11 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
       'chain',
       'asset',
     ]),
+    issuerRefusals: gauge(
+      'sluice_issuer_refusals',
+      'Addresses of ours that the issuer of a token does not let move it, by what they are: hot, held, deposit.',
+      ['chain', 'asset', 'wallet'],
+    ),
     dispatchStops: gauge('sluice_dispatch_stops', 'What keeps cashouts from being sent, by kind: freezes of all, network, asset, and halted wallets.', [
       'kind',
     ]),
