@@ -215,7 +215,11 @@ async function report({ metrics, db }: Deps, { chain, asset, limits }: Store, he
   metrics.hotWalletCoins.set(labels, coins(held));
   metrics.hotWalletLimit.set({ ...labels, limit: 'ceiling' }, coins(limits.ceiling));
   metrics.hotWalletLimit.set({ ...labels, limit: 'floor' }, coins(limits.floor));
-  metrics.coldStorageCoins.set(labels, Number(formatAmount(await bookedCold(db.sql, asset.id))));
+  const underWay = (await listUnderWay(db.sql, { networkId: chain.id, purpose: 'cold' })).filter(
+    (one) => one.assetId === asset.id && one.status === 'INCLUDED',
+  );
+  metrics.coldStorageCoins.set({ ...labels, state: 'moving' }, coins(underWay.reduce((sum, one) => sum + one.rawAmount, 0n)));
+  metrics.coldStorageCoins.set({ ...labels, state: 'stored' }, Number(formatAmount(await bookedCold(db.sql, asset.id))));
 }
 
 function sumOf(coins: readonly OwnOutput[]): bigint {

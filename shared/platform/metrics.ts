@@ -110,7 +110,11 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
       'asset',
       'wallet',
     ]),
-    coldStorageCoins: gauge('sluice_cold_storage_coins', 'Whole coins in cold storage by the books.', ['chain', 'asset']),
+    coldStorageCoins: gauge(
+      'sluice_cold_storage_coins',
+      'Whole coins of ours in cold storage by the books: stored, or moving there in a block that is not final.',
+      ['chain', 'asset', 'state'],
+    ),
     hotWalletCoins: gauge('sluice_hot_wallet_coins', 'Whole coins the hot wallet can pay cashouts with, of assets whose excess goes to cold storage.', [
       'chain',
       'asset',
