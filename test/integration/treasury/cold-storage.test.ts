@@ -1,13 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CHECKS } from '#api/audit/checks.ts';
+import { runCheck } from '#api/audit/run-audit.ts';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { bookedCold } from '#api/ledger/balances.ts';
 import { dispatchSettlement } from '#api/settlements/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
+import { adoptTransaction } from '#api/treasury/adopt.ts';
 import { moveExcess } from '#api/treasury/move-excess.ts';
 import { planSweeps } from '#api/treasury/plan-sweeps.ts';
 import { seedWallets } from '#api/treasury/wallets.ts';
-import type { Payer } from '#shared/chains/chain.ts';
+import type { Payer, SignedTransfer } from '#shared/chains/chain.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -243,7 +246,41 @@ describe.each(['evm', 'tron'] as const)('excess of the hot wallet (%s)', (family
     await expect(seedWallets(having({ config: withCold(linked()[1].config, address()) }))).rejects.toThrow(problem);
   });
 
+  it('is looked after by the audit, which sees a move that is not booked, from another wallet, and more taken out than was there', async () => {
+    const rows = async (name: string) =>
+      (await runCheck(sql() as never, CHECKS.find((check) => check.name === name) as never, { staticAllowed: true })).rows.length;
+    const [topUp] = await sql()<{ id: string }[]>`select id from payouts where purpose = 'top_up' and status = 'CONFIRMED' limit 1`;
+    const purpose = (to: string) => sql()`update payouts set purpose = ${to} where id = ${topUp?.id as string}`;
+    expect([await rows('A25'), await rows('A30')]).toEqual([0, 0]);
+    await purpose('cold');
+    expect([await rows('A25'), await rows('A30')]).toEqual([1, 1]);
+    await purpose('top_up');
+    await sql()`update ledger_accounts set balance = balance + 1000000 where kind = 'cold' and asset_id = ${asset().id}`;
+    expect([await rows('A25'), await rows('A30')]).toEqual([0, 1]);
+    await sql()`update ledger_accounts set balance = balance - 1000000 where kind = 'cold' and asset_id = ${asset().id}`;
+  });
+
   if (family === 'tron') return;
+
+  it('that went to cold storage without the books is no loss, and its wallet works again by an operator’s word', async () => {
+    await fillTo('90');
+    const [, chain] = linked();
+    const [stored, lost] = [parseTrusted<'asset'>(await cold()), await sql()`select balance from ledger_accounts where kind = 'loss'`];
+    const sender = treasury.wallet('hot');
+    const intent = { sender, recipient: treasury.chain.faucet.toLowerCase(), contract: asset().contract, rawAmount: raw('20') };
+    const quoted = await chain.payer.quote(intent);
+    if (!quoted.ok) throw new Error(quoted.rejected);
+    const [signer] = [...treasury.signers.values()];
+    const nonce = await chain.payer.nonce(sender);
+    if (signer === undefined) throw new Error('there is no signer');
+    const { signedBytes, txid }: SignedTransfer = await signer.sign(chain.config.wallets.hot.path, { intent, nonce, fields: quoted.quote.fields });
+    await chain.payer.broadcast(signedBytes);
+    await treasury.mine(3);
+    expect(parseTrusted(await cold())).toBe(stored + parseTrusted<'asset'>('20'));
+    expect(await sql()`select balance from ledger_accounts where kind = 'loss'`).toEqual(lost);
+    const adopt = { txid, as: { lost: false }, reason: 'a test' };
+    expect((await treasury.deps.db.transaction((tx) => adoptTransaction(tx, treasury.deps, chain, adopt))).revivedWallets).toHaveLength(1);
+  });
 
   it('is not sent again for an hour after a move that failed for good, and then is', async () => {
     await fillTo('300');
