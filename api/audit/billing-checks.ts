@@ -60,7 +60,7 @@ export const BILLING_CHECKS: readonly Check[] = [
           and i.month = (date_trunc('month', (sluice_now() - interval '10 minutes') at time zone 'UTC') - interval '1 month')::date) ${LIMIT}`,
   },
   {
-    name: 'A30',
+    name: 'A31',
     title: 'what destinations cost is charged to the gateway that asked, once, and is paid out of its credits or owed, to the unit',
     mayPass: false,
     query: `

@@ -9,7 +9,7 @@ export const TREASURY_CHECKS: readonly Check[] = [
     query: `
       select p.id, p.purpose, w.role, s.pool from payouts p join wallets w on w.id = p.wallet_id left join settlements s on s.id = p.settlement_id
       where exists (select 1 from payout_attempts t where t.payout_id = p.id) and (
-        (p.purpose = 'settlement' and w.role <> case s.pool when 'green' then 'hot' else 'held' end) or (p.purpose = 'refund' and w.role <> 'held'))
+        (p.purpose = 'settlement' and w.role <> case s.pool when 'green' then 'hot' else 'held' end) or (p.purpose = 'refund' and w.role <> 'held') or (p.purpose = 'cold' and w.role <> 'hot'))
       union all
       select p.id, p.purpose, i.role, null from payouts p
         join wallets w on w.id = p.wallet_id left join wallets i on i.network_id = p.network_id and i.address = p.recipient
@@ -40,5 +40,17 @@ export const TREASURY_CHECKS: readonly Check[] = [
         join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and (g.sender = w.address or p.anchor is not null)
           and g.recipient = p.recipient and g.contract is not distinct from a.contract and g.raw_amount > 0
       where p.purpose = 'refund' group by p.refund_id having count(distinct t.txid) > 1 ${LIMIT}`,
+  },
+  {
+    name: 'A30',
+    title: 'what went to cold storage is booked there once, and no more ever came back from it',
+    mayPass: false,
+    query: `
+      select p.id, p.status, p.txid, p.raw_amount::text as amount from payouts p join assets a on a.id = p.asset_id
+      where p.purpose = 'cold' and (p.status = 'CONFIRMED') <> exists (
+        select 1 from ledger_transactions t join ledger_entries e on e.transaction_id = t.id join ledger_accounts l on l.id = e.account_id and l.kind = 'cold'
+        where t.source_key = 'cold:' || p.id and e.asset_id = p.asset_id and -e.amount * 10::numeric ^ a.decimals = p.raw_amount)
+      union all
+      select l.asset_id, 'below nothing', null, l.balance::text from ledger_accounts l where l.kind = 'cold' and l.balance > 0 ${LIMIT}`,
   },
 ];

@@ -159,6 +159,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/wallets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the wallets hold, and cold storage beside them
+         * @description Every wallet a configuration names, with what the chain says it holds at this moment. Of an asset whose excess goes to cold storage the hot wallet shows its limits, and what the books say lies there.
+         */
+        get: operations["listWallets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/networks/{network}/rescan": {
         parameters: {
             query?: never;
@@ -1126,6 +1146,35 @@ export interface components {
                 endpoints?: components["schemas"]["EndpointReport"][];
             }[];
         };
+        WalletList: {
+            items: {
+                network: string;
+                /** @enum {string} */
+                role: "hot" | "funding" | "held";
+                /** @description As wallets and explorers write it. */
+                address: string;
+                /** @description Why nothing may be sent from it. */
+                haltedReason: string | null;
+                assets: {
+                    /** Format: uuid */
+                    assetId: string;
+                    symbol: string;
+                    /** @description What it can pay with; null while the node cannot tell. On Bitcoin all final outputs of its pool that nothing has taken. */
+                    coins: string | null;
+                    /** @description Limits of the hot wallet; null where nothing of the asset goes to cold storage. */
+                    coldStorage: {
+                        /** @description What is above it goes to cold storage. */
+                        ceiling: string;
+                        /** @description Below it a refill is due. */
+                        floor: string;
+                        /** @description What lies in cold storage by the books. */
+                        coins: string;
+                        /** @description Where a refill comes from. */
+                        address: string;
+                    } | null;
+                }[];
+            }[];
+        };
         EndpointReport: {
             provider: string;
             /**
@@ -1285,6 +1334,8 @@ export interface components {
             networkSymbol?: string;
             family?: string;
             networkPaused?: boolean;
+            /** @description Its issuer does not let our wallets move it. */
+            issuerStopped?: boolean;
         };
         AssetAnswer: {
             asset: components["schemas"]["Asset"];
@@ -2205,6 +2256,34 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["NetworkList"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWallets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["WalletList"];
                     };
                 };
             };

@@ -15,6 +15,7 @@ import { forgetSignatures } from './forget-signatures.ts';
 import { keepHistorySweep } from './keep-history.ts';
 import { mailRejectionJob } from './mail-rejection.ts';
 import { matureCreditsSweep } from './mature-credits.ts';
+import { moveExcessSweep } from './move-excess.ts';
 import { payHeldOrdersSweep } from './pay-held-orders.ts';
 import { planSweepsSweep } from './plan-sweeps.ts';
 import { reconcileSweep } from './reconcile.ts';
@@ -30,6 +31,7 @@ import { resealSecretsSweep } from './reseal-secrets.ts';
 import { requeueUnscreenedSweep, screenDepositJob } from './screen-deposit.ts';
 import { tendPayoutsSweep } from './tend-payouts.ts';
 import { tendScreeningsSweep } from './tend-screenings.ts';
+import { watchIssuersSweep } from './watch-issuers.ts';
 
 /** Everything a worker runs by itself. */
 export const registry: Registry = {
@@ -48,9 +50,11 @@ export const registry: Registry = {
     requeueSettlementsSweep,
     payHeldOrdersSweep,
     planSweepsSweep,
+    moveExcessSweep,
     rebroadcastSweep,
     tendPayoutsSweep,
     tendScreeningsSweep,
+    watchIssuersSweep,
     checkGenesis,
     closeMonthsSweep,
     auditSweep(),

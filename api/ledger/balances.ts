@@ -49,3 +49,8 @@ export async function poolBalance(reads: Reads, gatewayId: string, assetId: stri
 export async function bookedHoldings(reads: Reads, assetId: string): Promise<Coins> {
   return amount(-(await readBalance(reads, { kind: 'chain', gatewayId: null, assetId, settlementId: null })));
 }
+
+/** What the books say lies in cold storage of an asset: minus the balance of its account (decision 0033). */
+export async function bookedCold(reads: Reads, assetId: string): Promise<Coins> {
+  return amount(-(await readBalance(reads, { kind: 'cold', gatewayId: null, assetId, settlementId: null })));
+}

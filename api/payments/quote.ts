@@ -98,9 +98,9 @@ export async function quoteOpenOffers(
   return quoted.map((one) => offerOf(deps, paymentId, one, { amount: zero, txFee: zero, commissionFee: zero, totalValue: zero }));
 }
 
-/** Whether its network gives new addresses: configured here, and not paused by an operator. */
+/** Whether its network gives new addresses, configured here and not paused by an operator, and what comes there could be paid out again. */
 function isOpen(deps: Deps, asset: StoredAsset): boolean {
-  return !asset.networkPaused && deps.chains.has(asset.networkName);
+  return !asset.networkPaused && !asset.issuerStopped && deps.chains.has(asset.networkName);
 }
 
 function figuresOf(payment: NewPayment, { asset, priceUsd }: Quoted): OfferFigures {
@@ -117,8 +117,8 @@ function figuresOf(payment: NewPayment, { asset, priceUsd }: Quoted): OfferFigur
 }
 
 function offerOf(deps: Deps, paymentId: string, { asset, priceUsd, source, at }: Quoted, figures: OfferFigures): Offer {
-  const { symbol, type, contract, decimals, networkFee, networkId, networkName, networkSymbol, networkPaused, family } = asset;
-  const described = { symbol, type, contract, decimals, networkFee, networkId, networkName, networkSymbol, networkPaused, family };
+  const { symbol, type, contract, decimals, networkFee, networkId, networkName, networkSymbol, networkPaused, issuerStopped, family } = asset;
+  const described = { symbol, type, contract, decimals, networkFee, networkId, networkName, networkSymbol, networkPaused, issuerStopped, family };
   const id = uuidFrom(deps.randomBytes(16));
   return { id, paymentId, assetId: asset.id, priceUsd, priceSource: source, priceAt: at, ...figures, ...described, selectedAt: null };
 }

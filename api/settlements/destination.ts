@@ -1,6 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { findAsset, listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { isOwnAddress } from '#api/store/wallets.ts';
+import { isColdAddress } from '#api/treasury/cold.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { type Coins, parseAmount, toUnits } from '#shared/core/money.ts';
@@ -51,6 +52,7 @@ export async function readDestination(deps: Deps, asset: StoredAsset, chain: Cha
   if (canonical === ZERO_EVM) throw invalid('address', 'is the zero address');
   const contracts = (await listAssets(deps.db.sql)).filter((one) => one.networkId === asset.networkId && one.contract !== null);
   if (contracts.some((one) => one.contract === canonical)) throw invalid('address', 'is a token contract; coins sent there are lost');
-  if (await isOwnAddress(deps.db.sql, asset.family, canonical)) throw invalid('address', 'belongs to this service');
+  if (isColdAddress(deps, asset.family, canonical) || (await isOwnAddress(deps.db.sql, asset.family, canonical)))
+    throw invalid('address', 'belongs to this service');
   return { canonical, display: chain.codec.display(canonical) };
 }

@@ -28,7 +28,7 @@ export interface QuotedFee {
 /**
  * The network fee a cashout would lock now, in units of its asset, rounded up at the asset's decimals. It does not depend
  * on what any wallet holds (decisions 10). A monthly-billed gateway pays none on tokens (contract 4.3).
- * @throws fee_estimation_unavailable when the chain or a price cannot be reached; validation_error naming address, or amount
+ * @throws fee_estimation_unavailable when the chain or a price cannot be reached, or the token is stopped by its issuer; validation_error naming address, or amount
  * where that is at fault, when the chain refuses the transfer
  */
 export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipient, rawAmount }: FeeRequest): Promise<QuotedFee> {
@@ -39,6 +39,11 @@ export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipi
     .catch((error: unknown) => {
       if (error instanceof ChainUnavailable) throw new ServiceError('fee_estimation_unavailable', { cause: error });
       throw error;
+    });
+  // No destination is at fault for what the issuer refuses all of them.
+  if (!answer.ok && asset.issuerStopped)
+    throw new ServiceError('fee_estimation_unavailable', {
+      message: `${asset.symbol} on ${asset.networkName} cannot be paid out at the moment: its issuer does not let this service move it.`,
     });
   if (!answer.ok) throw invalid(answer.about ?? 'address', `the network refuses this transfer: ${printable(answer.rejected)}`);
   const native = await nativeAsset(deps.db.sql, asset.networkId);

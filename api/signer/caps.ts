@@ -1,6 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { findAssetByContract } from '#api/store/assets.ts';
 import { findDepositIndex } from '#api/store/wallets.ts';
+import { coldAddress } from '#api/treasury/cold.ts';
 import { checkLimits, checkTopUp } from '#api/treasury/limits.ts';
 import { WALLET_ROLES, walletAddress } from '#api/treasury/wallets.ts';
 import type { TransferIntent } from '#shared/chains/chain.ts';
@@ -16,7 +17,7 @@ export interface Moves extends Pick<TransferIntent, 'sender' | 'recipient' | 'co
 /**
  * Holds what bytes take away from us against the caps per transaction, hour and day, of all assets and of their class
  * (reliability D15). What leaves us is read from the bytes and from the signer's own keys, never from what a row says they are
- * for: to an address that is not ours the whole amount leaves, between our own only the fee. `counted` is true where the same
+ * for: to an address that is not ours the whole amount leaves, between our own, and to cold storage, only the fee. `counted` is true where the same
  * amount was let out with earlier bytes of its nonce, of which only one can be paid. Answers why they must wait, or null.
  */
 export async function checkCaps(
@@ -29,7 +30,7 @@ export async function checkCaps(
   const native = await nativeAsset(sql, chain.id);
   const fee = { symbol: native.symbol, decimals: native.decimals, rawFee: moves.rawFee };
   const rest = { planned: false, except: payoutId };
-  const own = await isOurs(sql, chain, moves.recipient);
+  const own = moves.recipient === coldAddress(chain) || (await isOurs(sql, chain, moves.recipient));
   if (own || counted) {
     const limit = await checkLimits(deps, sql, chain, { ...fee, rawAmount: moves.rawFee, native: true, ...rest });
     if (limit !== null) return limit.problem;

@@ -8,6 +8,7 @@ import { listFamilies, type StoredPayout } from '#api/store/payouts.ts';
 import { findSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { findDepositIndex, findWalletByAddress, isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
 import { closedReason } from '#api/treasury/closed.ts';
+import { coldAddress, coldLimits, isColdAddress } from '#api/treasury/cold.ts';
 import { spendsOutputs } from '#api/treasury/families.ts';
 import { checkFee } from '#api/treasury/limits.ts';
 import { poolProblem } from '#api/treasury/pool-problem.ts';
@@ -123,9 +124,17 @@ async function purposeMismatch(
       return wallet.role === 'funding' && payout.contract === null && recipient !== wallet.address && (await isOurs(sql, chain, recipient))
         ? null
         : 'a top-up brings native coins from the funding wallet to an address of ours';
+    case 'cold':
+      return coldMismatch(chain, payout, wallet);
     default:
       return `nothing is signed for the purpose ${purpose}`;
   }
+}
+
+/** What in a payout contradicts what this signer's own configuration says about cold storage, or null (decision 0033). */
+function coldMismatch(chain: Chain, { recipient, assetSymbol, contract, decimals }: StoredPayout, wallet: StoredWallet): string | null {
+  if (coldLimits(chain, { symbol: assetSymbol, contract, decimals }) === null) return 'nothing of its asset goes to cold storage by the signer’s configuration';
+  return wallet.role === 'hot' && recipient === coldAddress(chain) ? null : 'excess goes from the hot wallet to the cold address of the signer’s configuration';
 }
 
 /** What the bytes are to do: what the payout is for, or nothing at all, from the wallet to itself. */
@@ -178,7 +187,8 @@ async function settlementMismatch(
   if (settlement.status !== (unsent ? 'REQUESTED' : 'PROCESSING')) return `a settlement that is ${settlement.status} is not paid by family ${payout.family}`;
   const parsed = chain.codec.parse(settlement.address);
   if (!parsed.ok || parsed.canonical !== payout.recipient || settlement.canonicalAddress !== payout.recipient) return 'its destination is not the settlement’s';
-  if (await isOwnAddress(sql, chain.config.family, payout.recipient)) return 'its destination is one of our own addresses';
+  if (isColdAddress(deps, chain.config.family, payout.recipient) || (await isOwnAddress(sql, chain.config.family, payout.recipient)))
+    return 'its destination is one of our own addresses';
   if (netAmount === null || feeLocked === null || netAmount + feeLocked !== settlement.amount) return 'the settlement’s amounts do not add up';
   const { id: settlementId, gatewayId, assetId, networkId, pool, amount } = settlement;
   const intent = pool === null ? null : { settlementId, gatewayId, assetId, networkId, recipient: payout.recipient, pool, amount, feeLocked };

@@ -4,6 +4,7 @@ import { findRefund } from '#api/store/aml-refunds.ts';
 import { readBalance } from '#api/store/ledger.ts';
 import { listRefundFamilies, type StoredPayout } from '#api/store/payouts.ts';
 import { isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
+import { isColdAddress } from '#api/treasury/cold.ts';
 import { toUnits } from '#shared/core/money.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
@@ -21,7 +22,8 @@ export async function refundMismatch(deps: Deps, sql: Reads, chain: Chain, payou
   if (wallet.role !== 'held') return 'its wallet does not pay refunds';
   if (refund.networkId !== chain.id || refund.assetId !== payout.assetId) return 'its asset is not the refund’s';
   if (refund.recipient !== payout.recipient) return 'its destination is not the refund’s';
-  if (await isOwnAddress(sql, chain.config.family, payout.recipient)) return 'its destination is one of our own addresses';
+  if (isColdAddress(deps, chain.config.family, payout.recipient) || (await isOwnAddress(sql, chain.config.family, payout.recipient)))
+    return 'its destination is one of our own addresses';
   if (toUnits(refund.amount, payout.decimals) !== payout.rawAmount) return 'its amount is not the refund’s';
   const earlier = await checkEarlierFamilies(sql, chain, payout, await listRefundFamilies(sql, refund.id));
   if ('problem' in earlier) return earlier.problem;

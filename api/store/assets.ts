@@ -24,6 +24,8 @@ export interface StoredAsset {
   family: Family;
   /** True while an operator paused new addresses and dispatch on the network. */
   networkPaused: boolean;
+  /** True while a token is stopped because its issuer does not let our wallets move it: nothing is offered in it. */
+  issuerStopped: boolean;
 }
 
 type Row = Omit<StoredAsset, 'networkFee' | 'dustFloor' | 'minimumSettlement'> & { networkFee: string; dustFloor: string; minimumSettlement: string | null };
@@ -76,7 +78,8 @@ export async function upsertAsset(
 function columns(sql: Reads) {
   return sql`a.id, a.symbol, a.name, a.type, a.contract, a.decimals, a.network_fee as "networkFee", a.dust_floor as "dustFloor",
     a.minimum_settlement as "minimumSettlement", a.active, n.id as "networkId", n.name as "networkName", n.native_symbol as "networkSymbol",
-    n.family, n.paused_at is not null as "networkPaused"`;
+    n.family, n.paused_at is not null as "networkPaused",
+    exists (select 1 from issuer_refusals r where r.asset_id = a.id and r.stopped_at is not null) as "issuerStopped"`;
 }
 
 function fromRow(row: Row): StoredAsset {

@@ -23,16 +23,20 @@ interface Coins {
 /**
  * Deposit addresses of a network holding more than `above` chain units of an asset, the largest first. Only credited
  * deposits of resolved payments in that pool count, in blocks that are final, none of a payment that waits for a verdict
- * (coins follow pools, decisions 10), and no address that is being swept of it now or is halted. With `restSeconds` only those
- * whose last credit is that old. A sweep of native coins takes its fee with it: what it did not use is not worth another.
+ * (coins follow pools, decisions 10), and no address that is being swept of it now or is halted, nor, unless `evenRefused`, one that the
+ * token's issuer does not let move it. With `restSeconds` only those whose last credit is that old. A sweep of native coins takes its fee with it: what it did not use is not worth another.
  * Locks nothing.
  */
-export async function listSweepable(sql: Reads, query: Coins & { above: bigint; restSeconds?: number; limit: number }): Promise<SweepableAddress[]> {
+export async function listSweepable(
+  sql: Reads,
+  query: Coins & { above: bigint; restSeconds?: number; evenRefused?: boolean; limit: number },
+): Promise<SweepableAddress[]> {
   const rows = await sql<Row[]>`
     select f.address, f.derivation_index as "derivationIndex", f.raw_amount::text as "rawAmount" from (${lying(sql, query)}) f
     where not f.waiting and not f.live and f.raw_amount > ${query.above.toString()}::text::numeric
       and f.last_at <= sluice_now() - make_interval(secs => ${query.restSeconds ?? 0})
       and not exists (select 1 from wallets w where w.network_id = ${query.networkId} and w.address = f.address and w.halted_reason is not null)
+      and (${query.evenRefused ?? false} or not exists (select 1 from issuer_refusals r where r.asset_id = ${query.assetId} and r.address = f.address))
     order by f.raw_amount desc, f.address limit ${query.limit}`;
   return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
 }
@@ -65,6 +69,14 @@ export async function sumBlocked(sql: Reads, query: Coins): Promise<bigint> {
     select coalesce(sum(f.raw_amount), 0)::text as "rawAmount" from (${lying(sql, query)}) f
     where f.raw_amount > 0 and (f.waiting or exists (
       select 1 from wallets w where w.network_id = ${query.networkId} and w.address = f.address and w.halted_reason is not null))`;
+  return BigInt(row?.rawAmount ?? 0);
+}
+
+/** Chain units of a pool that lie where their token's issuer does not let them be moved. Locks nothing. */
+export async function sumRefused(sql: Reads, query: Coins): Promise<bigint> {
+  const [row] = await sql<{ rawAmount: string }[]>`
+    select coalesce(sum(f.raw_amount), 0)::text as "rawAmount" from (${lying(sql, query)}) f
+    where f.raw_amount > 0 and exists (select 1 from issuer_refusals r where r.asset_id = ${query.assetId} and r.address = f.address)`;
   return BigInt(row?.rawAmount ?? 0);
 }
 

@@ -27,6 +27,7 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { regain } from '#state-machines/ledger/postings.ts';
 import { NO_SETTLEMENT_FACTS, type SettlementEvent } from '#state-machines/settlement/machine.ts';
+import { coldAddress } from './cold.ts';
 import { completeSettlement } from './complete-settlement.ts';
 import { endFamilies } from './end-families.ts';
 import { spendsOutputs } from './families.ts';
@@ -39,7 +40,7 @@ export type AdoptAs =
   | { refundId: string }
   /** It paid a cashout whose row is lost too: one is written for this gateway, of `amount` (what arrived, when null), fee included. */
   | { gatewayId: string; amount: Coins | null }
-  /** It moved coins between our own addresses; or, `lost`, nobody will answer for what left. */
+  /** It moved coins between our own addresses, or to cold storage; or, `lost`, nobody will answer for what left. */
   | { lost: boolean };
 
 export interface Adoption {
@@ -68,7 +69,12 @@ export async function adoptTransaction(tx: Tx, deps: Deps, chain: Chain, adopt: 
   if ('settlementId' in as) settlementId = await asSettlement(tx, deps, chain, found, leaving, settlement);
   else if ('refundId' in as) refundId = await asRefund(tx, deps, chain, found, leaving, as.refundId);
   else if ('gatewayId' in as) settlementId = await asLostSettlement(tx, deps, chain, found, leaving, as);
-  else await refuseUnnamed(tx, leaving, as.lost);
+  else
+    await refuseUnnamed(
+      tx,
+      leaving.filter(({ recipient }) => recipient !== coldAddress(chain)),
+      as.lost,
+    );
   if (!(await insertAdopted(tx, { networkId: chain.id, txid, settlementId, refundId, reason })))
     throw new ServiceError('conflict', { message: `Transaction ${txid} is known.` });
   return { settlementId, revivedWallets: await reviveWallets(tx, chain.id) };

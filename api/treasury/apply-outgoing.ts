@@ -25,7 +25,7 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { spanWithin } from '#shared/platform/tracing.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import type { AppliedNetwork } from './applied-network.ts';
-import { bookFee, bookForeignSpend, bookStray } from './book-strays.ts';
+import { bookFee, bookForeignSpend, bookStored, bookStray } from './book-strays.ts';
 import { completeSettlement } from './complete-settlement.ts';
 import { haltUsedWallets } from './halt-used-wallets.ts';
 import { type Effect, judgeClose, judgeEffect, judgeOutputs } from './judge-effect.ts';
@@ -78,8 +78,8 @@ async function bookFinal(tx: Tx, deps: Deps, network: AppliedNetwork, finalHeigh
     const { payoutId } = sent ?? { payoutId: null };
     if (sent !== undefined && payoutId !== null)
       await spanWithin(await traceOfPayout(tx, payoutId), 'payout.final', { payout: payoutId }, () => finish(tx, deps, network, sent, transfers));
-    else if (foreign) await bookForeignSpend(tx, network, native, sent, transfers);
-    else if (transfers.every((row) => row.payoutId === null)) for (const row of transfers) await bookStray(tx, network, row);
+    else if (foreign) await bookForeignSpend(tx, deps, network, native, sent, transfers);
+    else if (transfers.every((row) => row.payoutId === null)) for (const row of transfers) await bookStray(tx, deps, network, row);
     // Last, as it locks ledger accounts.
     if (sent !== undefined && !foreign) await bookFee(tx, network, native, sent);
     await markBooked(
@@ -112,7 +112,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
     // Its outcome stands, though its block was replaced by another that holds it too.
     if (payout.txid === sent.txid) return;
     // What the first one moved is booked: this is on top of it, unless the first one is gone. One that was given up had none.
-    if (payout.txid === null || (await isOnChain(tx, network.networkId, payout.txid))) for (const row of transfers) await bookStray(tx, network, row);
+    if (payout.txid === null || (await isOnChain(tx, network.networkId, payout.txid))) for (const row of transfers) await bookStray(tx, deps, network, row);
     await stopDoublePayout(tx, deps, network, { ...payout, txids: [...(payout.txid === null ? [] : [payout.txid]), sent.txid] });
     return;
   }
@@ -129,14 +129,14 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   if (payout.anchor !== null) await releaseOutputs(tx, payout.id, spending?.inputs ?? []);
   crashPoint('settle.effect-checked');
   // A recipient may be a contract that sends coins of its own to us while it is paid.
-  for (const row of transfers) if (effect.outcome === 'other' || !row.senderOurs) await bookStray(tx, network, row);
+  for (const row of transfers) if (effect.outcome === 'other' || !row.senderOurs) await bookStray(tx, deps, network, row);
   const { now } = await readClock(tx);
   const outcome = { txid: sent.txid, raw_fee: (sent.rawFee ?? 0n).toString(), final_at: now };
   const destinations = attempt?.kind === 'transfer' || payout.plan.refused === true;
   if (settlement !== undefined && destinations && effect.outcome !== 'other')
     await chargeDestination(tx, deps, settlement, { payout, rawFee: sent.rawFee ?? 0n, failed: effect.outcome === 'nothing' });
   if (effect.outcome === 'done') {
-    if (rejected) for (const row of transfers) await bookStray(tx, network, row);
+    if (rejected) for (const row of transfers) await bookStray(tx, deps, network, row);
     await advance(tx, 'payout', {
       id: payout.id,
       event: 'FINAL_SUCCESS',
@@ -147,6 +147,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
     if (rejected) await stopPayout(tx, deps, network, { ...payout, reason: `payout ${payout.id} paid a cashout that was rejected: ${sent.txid}` });
     else if (payout.purpose === 'settlement') await complete(tx, deps, network, payout, sent.txid, now);
     else if (payout.purpose === 'refund') await completeRefund(tx, deps, { refundId: payout.refundId as string, txid: sent.txid });
+    else if (payout.purpose === 'cold') await bookStored(tx, payout.assetId, fromUnits(payout.rawAmount, payout.decimals), payout.id);
     else if (payout.settlementId !== null) await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
     return;
   }

@@ -1,11 +1,14 @@
+import type { Deps } from '#api/deps.ts';
+import { bookedCold } from '#api/ledger/balances.ts';
 import { post } from '#api/ledger/post.ts';
 import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
 import type { OutgoingSighting } from '#api/store/outgoing-sightings.ts';
 import { sumSpentBy } from '#api/store/outputs.ts';
-import { fromUnits } from '#shared/core/money.ts';
+import { amount, type Coins, fromUnits } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { fund, gas, lose, unallocated } from '#state-machines/ledger/postings.ts';
+import { fund, gas, lose, refill, store, unallocated } from '#state-machines/ledger/postings.ts';
 import type { AppliedNetwork } from './applied-network.ts';
+import { coldAddress } from './cold.ts';
 
 /** What a transaction of ours cost leaves the books when it is final (architecture 2, Ledger). */
 export async function bookFee(tx: Tx, network: AppliedNetwork, native: StoredAsset, sent: OutgoingSighting): Promise<void> {
@@ -15,31 +18,58 @@ export async function bookFee(tx: Tx, network: AppliedNetwork, native: StoredAss
 
 /**
  * Books a transfer no payout explains: coins put into a wallet, coins at a deposit address that are no deposit, or coins
- * that left without us. Between our own addresses nothing changes.
+ * that left without us; a refill where they come to a wallet from cold storage, and no loss where they went there. Between our
+ * own addresses nothing changes.
  */
-export async function bookStray(tx: Tx, network: AppliedNetwork, row: OutgoingSighting): Promise<void> {
+export async function bookStray(tx: Tx, deps: Deps, network: AppliedNetwork, row: OutgoingSighting): Promise<void> {
   if (row.rawAmount === null || row.rawAmount === 0n || (row.senderOurs && row.recipientOurs)) return;
   const asset = await findAssetByContract(tx, network.networkId, row.contract);
   // A token nobody configured is in no books.
   if (asset === undefined) return;
   const coins = fromUnits(row.rawAmount, asset.decimals);
+  const key = `${network.networkId}:${row.txid}:${row.kind}:${row.ordinal}`;
+  const cold = coldAddressOf(deps, network);
+  if (cold !== null && row.senderOurs && row.recipient === cold) return bookStored(tx, asset.id, coins, key);
+  if (cold !== null && row.recipientWallet && row.sender === cold) return bookRefill(tx, asset.id, coins, key);
   const [kind, book] = row.senderOurs ? (['loss', lose] as const) : row.recipientWallet ? (['fund', fund] as const) : (['unallocated', unallocated] as const);
-  await post(tx, { sourceKey: `${kind}:${network.networkId}:${row.txid}:${row.kind}:${row.ordinal}`, kind, postings: book(asset.id, coins) });
+  await post(tx, { sourceKey: `${kind}:${key}`, kind, postings: book(asset.id, coins) });
+}
+
+/** Books what one transfer brought to cold storage; `key` names that transfer. */
+export async function bookStored(tx: Tx, assetId: string, coins: Coins, key: string): Promise<void> {
+  await post(tx, { sourceKey: `cold:${key}`, kind: 'cold', postings: store(assetId, coins) });
+}
+
+/** Cold storage may hold coins of the operator's own: what the books do not know of there is put in by whoever sent it. */
+async function bookRefill(tx: Tx, assetId: string, coins: Coins, key: string): Promise<void> {
+  const held = await bookedCold(tx, assetId);
+  const stored = held < coins ? held : coins;
+  await post(tx, { sourceKey: `refill:${key}`, kind: 'refill', postings: refill(assetId, { stored, beyond: amount(coins - stored) }) });
+}
+
+function coldAddressOf(deps: Deps, { networkName }: AppliedNetwork): string | null {
+  const chain = deps.chains.get(networkName);
+  return chain === undefined ? null : coldAddress(chain);
 }
 
 /**
  * Books a final transaction that spends outputs of ours and that no payout explains: what of them did not come back to us is
- * lost. Others may have paid into it too, so neither its fee nor its recipients say how much that is.
+ * lost. Others may have paid into it too, so neither its fee nor its recipients say how much that is; but what went to cold
+ * storage is there.
  */
 export async function bookForeignSpend(
   tx: Tx,
+  deps: Deps,
   network: AppliedNetwork,
   native: StoredAsset,
   sent: OutgoingSighting,
   transfers: readonly OutgoingSighting[],
 ): Promise<void> {
   const back = transfers.filter((row) => row.recipientOurs).reduce((sum, row) => sum + (row.rawAmount ?? 0n), 0n);
-  const lost = (await sumSpentBy(tx, sent.id)) - back;
+  const cold = coldAddressOf(deps, network);
+  const stored = cold === null ? 0n : transfers.filter((row) => row.recipient === cold).reduce((sum, row) => sum + (row.rawAmount ?? 0n), 0n);
+  if (stored > 0n) await bookStored(tx, native.id, fromUnits(stored, native.decimals), `${network.networkId}:${sent.txid}:spend`);
+  const lost = (await sumSpentBy(tx, sent.id)) - back - stored;
   if (lost === 0n) return;
   const [kind, book] = lost > 0n ? (['loss', lose] as const) : (['fund', fund] as const);
   const coins = fromUnits(lost > 0n ? lost : -lost, native.decimals);

@@ -1,10 +1,11 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
-import { listSweepable, sumBlocked } from '#api/store/sweepable.ts';
+import { listSweepable, sumBlocked, sumRefused } from '#api/store/sweepable.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
+import { refillReason, storedOf } from './cold.ts';
 import { openSweep, pushSweep, sweepFee } from './sweep.ts';
 import { coverGas } from './top-up.ts';
 
@@ -49,11 +50,16 @@ export async function coverShortage(deps: Deps, chain: Chain, short: Shortage): 
   if (missing > 0n) for (const sweep of coming) if (!own(sweep)) missing -= await pushSweep(deps, chain, sweeping, sweep);
   const text = formatAmount(fromUnits(short.missing, asset.decimals));
   if (missing <= 0n) return `waiting for ${text} ${asset.symbol} to be swept to the wallet`;
+  const stored = await storedOf(deps.db.sql, asset, wallet, missing);
   if (asset.type === 'NATIVE') {
-    // Fees are made up for; coins that are there and must not move yet are not, or the funding wallet would pay cashouts.
-    const lent = missing - (await sumBlocked(deps.db.sql, { networkId: chain.id, assetId: asset.id, pool }));
+    // Fees are made up for; coins that are there and must not move yet, or lie in cold storage, are not, or the funding wallet would pay cashouts.
+    const lent = missing - stored - (await sumBlocked(deps.db.sql, { networkId: chain.id, assetId: asset.id, pool }));
     if (lent > 0n) return coverGas(deps, chain, { ...short, missing: lent, fee: 0n });
+    if (stored > 0n) return refillReason(chain, asset, wallet, stored);
     return `${formatAmount(fromUnits(missing, asset.decimals))} ${asset.symbol} lie where a verdict is awaited, or at a halted address`;
   }
-  return `the wallet and all deposit addresses are short of ${formatAmount(fromUnits(missing, asset.decimals))} ${asset.symbol}`;
+  if (stored > 0n) return refillReason(chain, asset, wallet, stored);
+  const refused = await sumRefused(deps.db.sql, { networkId: chain.id, assetId: asset.id, pool });
+  const lie = refused > 0n ? `; ${formatAmount(fromUnits(refused, asset.decimals))} lie where the issuer does not let them be moved` : '';
+  return `the wallet and all deposit addresses are short of ${formatAmount(fromUnits(missing, asset.decimals))} ${asset.symbol}${lie}`;
 }

@@ -1,9 +1,9 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { findUnspent, listSpendable } from '#api/store/outputs.ts';
+import { findUnspent, listLocked, listSpendable } from '#api/store/outputs.ts';
 import type { AttemptKind, StoredAttempt } from '#api/store/payout-attempts.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
-import type { FeeQuote, TransferIntent } from '#shared/chains/chain.ts';
+import type { FeeQuote, OwnOutput, TransferIntent } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { nameOf, outpointOf, purseOf, spendingOf } from './purse.ts';
 
@@ -37,7 +37,7 @@ export async function quoteNextSpend(
     const gone = inputs.map(nameOf).find((name) => !there.has(name));
     if (gone !== undefined) return { refused: `an output that was signed for is gone from the chain: ${gone}` };
   }
-  const coins = kind === 'close' ? [anchor] : await listSpendable(sql, purseOf(chain, wallet), payout.id);
+  const coins = kind === 'close' ? [anchor] : await coinsFor(deps, chain, payout, wallet);
   const intent: TransferIntent =
     kind === 'close'
       ? { sender: wallet.address, recipient: wallet.address, contract: null, rawAmount: 0n }
@@ -49,4 +49,12 @@ export async function quoteNextSpend(
   }
   const quote = (await chain.payer.bump?.(replaced[0]?.fields ?? {}, { intent, coins, replaced })) ?? null;
   return quote === null ? { refused: 'what was signed before cannot be replaced at a higher fee' } : { quote };
+}
+
+/** What further bytes may spend: all that the wallet may, but of a move to cold storage no more than what it took, so that cashouts are left theirs. */
+async function coinsFor({ db }: Deps, chain: Chain, payout: StoredPayout, wallet: StoredWallet): Promise<OwnOutput[]> {
+  const coins = await listSpendable(db.sql, purseOf(chain, wallet), payout.id);
+  if (payout.purpose !== 'cold') return coins;
+  const taken = new Set((await listLocked(db.sql, payout.id)).map(nameOf));
+  return coins.filter((coin) => taken.has(nameOf(coin)));
 }

@@ -9,7 +9,8 @@ import { POLICY } from '#shared/core/policy.ts';
 import { POOLS } from '#state-machines/ledger/accounts.ts';
 import { closedReason } from './closed.ts';
 import { spendsOutputs } from './families.ts';
-import { openSweep, pushSweep, type Sweeping } from './sweep.ts';
+import { noteIfRefused } from './may-move.ts';
+import { openSweep, pushSweep, type Sweeping, sweepFee } from './sweep.ts';
 import { sweepFloor } from './sweep-floor.ts';
 import { poolWallet } from './wallets.ts';
 
@@ -71,7 +72,10 @@ async function openSweeps(deps: Deps, chain: Chain, sweeping: Sweeping, room: nu
   let begun = 0;
   for (const found of await listSweepable(deps.db.sql, { ...query, above: 0n, limit: room + PASSED_OVER })) {
     above ??= await sweepFloor(deps, chain, sweeping, found.address);
-    if (above === undefined) continue;
+    if (above === undefined) {
+      if ((await sweepFee(chain, sweeping, found.address)) === 0n) await noteIfRefused(deps, chain, asset, found.address);
+      continue;
+    }
     // The largest come first.
     if (found.rawAmount <= above || begun >= room) break;
     const sweep = await openSweep(deps, chain, sweeping, found);

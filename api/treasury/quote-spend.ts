@@ -5,6 +5,7 @@ import type { StoredAsset } from '#api/store/assets.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
 import type { FeeQuote, TransferIntent } from '#shared/chains/chain.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
+import { refillReason, storedOf } from './cold.ts';
 import { purseOf, spendingOf } from './purse.ts';
 import { coverGas } from './top-up.ts';
 
@@ -39,6 +40,8 @@ export async function quoteSpend(
   if (missing > BigInt(FEES_MADE_UP_FOR + coins.length) * fee) {
     const there = coins.reduce((sum, coin) => sum + coin.rawAmount, 0n);
     if (there >= intent.rawAmount) return { stuck: `the ${coins.length} outputs of the pool are too small to pay this much in one transaction` };
+    const stored = await storedOf(deps.db.sql, native, wallet, missing);
+    if (stored > 0n) return { waiting: refillReason(chain, native, wallet, stored) };
     return { waiting: `the outputs of the pool are short of ${say(missing)}` };
   }
   return { waiting: await coverGas(deps, chain, { settlementId: order.settlementId, wallet, native, missing, fee }) };

@@ -10,6 +10,7 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { checkFee } from './limits.ts';
+import { noteIfRefused } from './may-move.ts';
 import { observeWallet, planTransfer, planWaiting } from './plan-transfer.ts';
 import { coverSweepGas, withReserve } from './top-up.ts';
 import { depositPath } from './wallets.ts';
@@ -34,6 +35,7 @@ export async function openSweep(deps: Deps, chain: Chain, sweeping: Sweeping, fo
   const { asset, pool, recipient } = sweeping;
   const held = least(await chain.payer.balance(found.address, asset.contract), found.rawAmount);
   const answer = held <= 0n ? undefined : await chain.payer.estimate({ sender: found.address, recipient, contract: asset.contract, rawAmount: held });
+  if (answer?.ok === false) await noteIfRefused(deps, chain, asset, found.address);
   if (!answer?.ok || held <= (asset.type === 'NATIVE' ? answer.quote.rawFee : 0n)) return null;
   const stored = await insertWallet(deps.db.sql, {
     id: uuidFrom(deps.randomBytes(16)),
@@ -86,7 +88,10 @@ export async function pushSweep(deps: Deps, chain: Chain, sweeping: Sweeping, sw
     contract: sweep.contract,
     rawAmount: sweep.rawAmount,
   });
-  if (!answer.ok) return giveUp(`the network refuses it: ${answer.rejected}`);
+  if (!answer.ok) {
+    await noteIfRefused(deps, chain, sweeping.asset, wallet.address);
+    return giveUp(`the network refuses it: ${answer.rejected}`);
+  }
   const rawAmount = least(least(observed.coins, sweep.rawAmount), allowed.rawAmount) - (native ? answer.quote.rawFee : 0n);
   if (rawAmount <= 0n) return giveUp('its coins are gone, or of another pool now');
   if (!native && observed.native < answer.quote.rawFee) {

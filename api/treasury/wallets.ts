@@ -4,6 +4,7 @@ import { insertWatches } from '#api/store/watches.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
+import { assertCold } from './cold.ts';
 
 /** The wallets that a configuration names for each network. */
 export const WALLET_ROLES = ['hot', 'funding', 'held'] as const;
@@ -12,7 +13,7 @@ const ROLE_OF = { green: 'hot', held: 'held' } as const satisfies Record<Pool, C
 
 /**
  * Stores every configured wallet and asks its indexer to watch it; called at start by every role, any number of times.
- * @throws Invariant when a configured address is not one of its network
+ * @throws Invariant when a configured address is not one of its network, or a cold one is no place to keep coins
  */
 export async function seedWallets(deps: Deps): Promise<void> {
   for (const chain of deps.chains.values()) {
@@ -31,6 +32,7 @@ export async function seedWallets(deps: Deps): Promise<void> {
     });
     deps.nudgeIndexer(chain.config.name);
   }
+  for (const chain of deps.chains.values()) await assertCold(deps.db.sql, chain);
 }
 
 /** Canonical address of a configured wallet. @throws Invariant when it is not an address of that network */

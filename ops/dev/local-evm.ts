@@ -29,7 +29,7 @@ export async function deploy(node: EvmNode, contract: ContractName, constructorW
 /** Deploys a token; `SilentToken` returns nothing from transfer, as the real USDT does. */
 export async function deployToken(
   node: EvmNode,
-  contract: 'TestToken' | 'SilentToken',
+  contract: 'TestToken' | 'SilentToken' | 'FreezableToken',
   name: string,
   symbol: string,
   decimals: number,

@@ -26,6 +26,14 @@ export interface AssetConfig {
   dustFloor: string;
   /** Smallest cashout in asset units; null means the equivalent of 1 USD. */
   minimumSettlement: string | null;
+  /** Between which amounts the hot wallet is kept, on a network with a cold address; without it nothing goes to cold storage (decision 0033). */
+  coldStorage?: ColdStorage;
+}
+
+/** Asset units, decimal: what is above the ceiling goes to cold storage, and below the floor somebody is asked for a refill. */
+export interface ColdStorage {
+  ceiling: string;
+  floor: string;
 }
 
 /** A wallet of this deployment: its address (which anyone may read) and where the signer finds its key. */
@@ -69,6 +77,8 @@ export interface NetworkConfig {
   /** BIP-32 path of that account below the signer's seed. */
   accountPath: string;
   wallets: { hot: WalletConfig; funding: WalletConfig; held: WalletConfig };
+  /** Where excess of the hot wallet goes: an address whose key is nowhere in this deployment (decision 0033). */
+  cold?: { address: string };
   /** Link to a transaction with `{txHash}` in it. */
   explorerTxUrl: string;
   /** What the signer lets out, all assets together and, where given, of the native coin and of tokens by themselves. */

@@ -218,6 +218,16 @@ export const POLICY = {
   fundingLowSweeps: 50,
   /** How often refunds and releases of held coins are looked at. */
   heldOrderSeconds: 5,
+  /** How often hot wallets are held against their ceilings and floors: what is above one for a minute is no more in danger than what came in that minute. */
+  coldSeconds: 60,
+  /** After a move to cold storage that failed for good nothing is moved for this long: whatever made it fail costs a fee each time. */
+  coldRestSeconds: HOUR,
+  /** How often it is tried whether issuers let our wallets move their tokens: payers must not go on paying in one that cannot be paid out. */
+  issuerWatchSeconds: 60,
+  /** How often a deposit address that an issuer stopped is tried again: that hardly ever changes. */
+  issuerRetrySeconds: 10 * MINUTE,
+  /** Transfers whose fees a move of native coins leaves in the hot wallet beside its floor: twice what it is given when it has none. */
+  coldGasTransfers: 40,
 
   // Screening
   /** The score from which providers themselves say "high". */

@@ -29,6 +29,7 @@ const networkSchema = z.strictObject({
   accountFingerprint: z.string().regex(/^[0-9a-f]{8}$/),
   accountPath: z.string(),
   wallets: z.strictObject({ hot: wallet, funding: wallet, held: wallet }),
+  cold: z.strictObject({ address: z.string() }).exactOptional(),
   explorerTxUrl: z.string().includes('{txHash}'),
   limits: z.strictObject({
     ...limits,
@@ -56,6 +57,7 @@ const networkSchema = z.strictObject({
         networkFee: money,
         dustFloor: money,
         minimumSettlement: money.nullable(),
+        coldStorage: z.strictObject({ ceiling: money, floor: money }).exactOptional(),
       }),
     )
     .min(1),

@@ -117,12 +117,27 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
       'asset',
       'wallet',
     ]),
+    coldStorageCoins: gauge(
+      'sluice_cold_storage_coins',
+      'Whole coins of ours in cold storage by the books: stored, or moving there in a block that is not final.',
+      ['chain', 'asset', 'state'],
+    ),
+    hotWalletCoins: gauge('sluice_hot_wallet_coins', 'Whole coins the hot wallet can pay cashouts with, of assets whose excess goes to cold storage.', [
+      'chain',
+      'asset',
+    ]),
+    hotWalletLimit: gauge('sluice_hot_wallet_limit_coins', 'Between which whole coins the hot wallet is kept: ceiling and floor.', ['chain', 'asset', 'limit']),
     liabilities: gauge('sluice_liabilities', 'Whole coins owed to gateways, by pool, and those kept for nobody yet: unallocated.', ['chain', 'asset', 'pool']),
     reconciliationTimestamp: gauge('sluice_reconciliation_timestamp_seconds', 'When the books were last compared with a chain, Unix seconds.', ['chain']),
     reconciliationDifference: gauge('sluice_reconciliation_difference', 'What our addresses hold minus what the books say, in whole coins.', [
       'chain',
       'asset',
     ]),
+    issuerRefusals: gauge(
+      'sluice_issuer_refusals',
+      'Addresses of ours that the issuer of a token does not let move it, by what they are: hot, held, deposit.',
+      ['chain', 'asset', 'wallet'],
+    ),
     dispatchStops: gauge('sluice_dispatch_stops', 'What keeps cashouts from being sent, by kind: freezes of all, network, asset, and halted wallets.', [
       'kind',
     ]),

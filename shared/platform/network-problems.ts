@@ -1,6 +1,6 @@
 import type { AssetConfig, NetworkConfig } from '#shared/core/assets.ts';
 import { BITCOIN_CHAINS } from '#shared/core/bitcoin-chains.ts';
-import { parseTrusted } from '#shared/core/money.ts';
+import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { tokenTypesOf } from '#shared/core/token-types.ts';
 
@@ -76,6 +76,7 @@ function ownProblems(network: NetworkConfig): string[] {
   const last = network.finality.resolve.at(-1);
   if (last?.upToUsd !== undefined) problems.push(`${name}: the last tier of finality.resolve must have no upToUsd`);
   problems.push(...feeProblems(network).map((problem) => `${name}.feeRate: ${problem}`));
+  problems.push(...coldProblems(network));
   const { mature } = network.finality;
   for (const tier of network.finality.resolve)
     if (tier.mature !== undefined && !('blocks' in tier.mature && 'blocks' in mature && tier.mature.blocks <= mature.blocks))
@@ -88,6 +89,25 @@ function feeProblems({ family, feeRate }: NetworkConfig): string[] {
   if (family !== 'bitcoin') return ['only Bitcoin networks have one'];
   const { floor, cap } = { ...POLICY.bitcoinFeeRate, ...feeRate };
   return parseTrusted(floor) > parseTrusted(cap) ? [`its floor of ${floor} is above its cap of ${cap}`] : [];
+}
+
+/** What coins are kept in the hot wallet, and where the others go; that the address is one of the network is looked at when its wallets are opened. */
+function coldProblems({ name, cold, assets, wallets }: NetworkConfig): string[] {
+  const problems: string[] = [];
+  const own = Object.entries(wallets).find(([, { address }]) => address.toLowerCase() === cold?.address.toLowerCase());
+  if (own !== undefined) problems.push(`${name}.cold.address: is that of the ${own[0]} wallet, whose key is here`);
+  for (const { symbol, decimals, coldStorage } of assets) {
+    if (coldStorage === undefined) continue;
+    const { ceiling, floor } = coldStorage;
+    const refuse = (problem: string) => problems.push(`${name}.${symbol}.coldStorage: ${problem}`);
+    if (cold === undefined) refuse('its network has no cold address');
+    if (parseTrusted(ceiling) <= parseTrusted(floor)) refuse(`its ceiling of ${ceiling} is not above its floor of ${floor}`);
+    for (const figure of [ceiling, floor])
+      if (toUnits(parseTrusted(figure), decimals) === undefined) refuse(`${figure} has more than the ${decimals} decimal places of the asset`);
+  }
+  if (cold !== undefined && assets.every(({ coldStorage }) => coldStorage === undefined))
+    problems.push(`${name}.cold: no asset of the network has a coldStorage, so that nothing would ever go there`);
+  return problems;
 }
 
 /** Contracts that are the native coin of their network under another name: listed as a token, the same coins would be credited twice. */

@@ -124,6 +124,23 @@ export function fund(assetId: string, amount: Coins): Posting[] {
   ]);
 }
 
+/** Excess of a hot wallet reached cold storage: still ours, and at no address whose key is here (decision 0033). */
+export function store(assetId: string, amount: Coins): Posting[] {
+  return balanced(assetId, [
+    [systemAccount('chain'), amount],
+    [systemAccount('cold'), -amount],
+  ]);
+}
+
+/** Coins came back from cold storage: those that the books say were there, and whatever else as put in by the operator. */
+export function refill(assetId: string, { stored, beyond }: { stored: Coins; beyond: Coins }): Posting[] {
+  return balanced(assetId, [
+    [systemAccount('chain'), -(stored + beyond)],
+    [systemAccount('cold'), stored],
+    [systemAccount('capital'), beyond],
+  ]);
+}
+
 /** Coins arrived that belong to no payment, or too late for it; kept until somebody claims them (decisions 4). */
 export function unallocated(assetId: string, amount: Coins): Posting[] {
   return balanced(assetId, [

@@ -179,6 +179,7 @@ const SPECIAL: Record<keyof operations, Special> = {
   enrolTotp: { request: () => ofShop({}) },
   addScreeningCredits: { request: () => ofShop({ add: 5 }) },
   listNetworks: { request: nothing },
+  listWallets: { request: nothing },
   rescanNetwork: {
     request: async () => {
       await service.mine();

@@ -47,7 +47,7 @@ export interface TestChain extends CommonChain {
   snapshot(): Promise<() => Promise<void>>;
   /** Deploys another contract of ops/dev/contracts/tokens.sol. */
   deploy: (contract: 'Router' | 'Collectible') => Promise<string>;
-  deployToken: (contract: 'TestToken' | 'SilentToken', symbol: string, decimals: number) => Promise<string>;
+  deployToken: (contract: 'TestToken' | 'SilentToken' | 'FreezableToken', symbol: string, decimals: number) => Promise<string>;
 }
 
 export interface ChainOptions {

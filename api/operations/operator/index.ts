@@ -30,6 +30,7 @@ import { rescanNetwork, showRescans } from '#api/operator/rescan.ts';
 import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
+import { showWallets } from '#api/operator/wallets.ts';
 
 /**
  * Every operation of the operator contract. `tools` is what only the composition root can give: the local chains of a
@@ -47,6 +48,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     enrolTotp,
     addScreeningCredits,
     listNetworks: showNetworks,
+    listWallets: showWallets,
     rescanNetwork,
     listRescans: showRescans,
     pauseNetwork,

@@ -83,6 +83,28 @@ contract SilentToken is Ledger {
     }
 }
 
+/// A SilentToken whose issuer can freeze addresses, as those of USDT and USDC can: who is frozen moves nothing, and with `both` gets nothing either.
+contract FreezableToken is Ledger {
+    mapping(address => bool) public frozen;
+    bool public both;
+
+    constructor(string memory name_, string memory symbol_, uint8 decimals_) Ledger(name_, symbol_, decimals_) {}
+
+    /// Anybody may play the issuer.
+    function setFrozen(address account, bool frozen_) external {
+        frozen[account] = frozen_;
+    }
+
+    function setBoth(bool both_) external {
+        both = both_;
+    }
+
+    function transfer(address to, uint256 value) external {
+        require(!frozen[msg.sender] && !(both && frozen[to]), "frozen");
+        move(msg.sender, to, value);
+    }
+}
+
 /// Pays through a contract: the payer's transaction names neither the token nor the recipient.
 contract Router {
     /// Forwards tokens this contract holds.

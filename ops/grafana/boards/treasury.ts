@@ -86,6 +86,27 @@ export const treasury: Board = {
       queries: { '{{chain}} {{asset}} {{wallet}}': `max by (chain, asset, wallet) (sluice_treasury_onchain_balance{${ON_CHAIN}})` },
     },
     {
+      title: 'Hot wallet between its limits',
+      description: 'Of assets whose excess goes to cold storage: above the ceiling it does, below the floor a refill is due.',
+      runbook: 'cold-storage',
+      queries: {
+        '{{chain}} {{asset}}': `max by (chain, asset) (sluice_hot_wallet_coins{${ON_CHAIN}}) or vector(0)`,
+        '{{chain}} {{asset}} {{limit}}': `max by (chain, asset, limit) (sluice_hot_wallet_limit_coins{${ON_CHAIN}}) or vector(0)`,
+      },
+    },
+    {
+      title: 'In cold storage',
+      description: 'Coins by the books: stored, and moving there in a block that is not final.',
+      runbook: 'cold-storage',
+      queries: { '{{chain}} {{asset}} {{state}}': `max by (chain, asset, state) (sluice_cold_storage_coins{${ON_CHAIN}}) or vector(0)` },
+    },
+    {
+      title: 'Stopped by an issuer',
+      description: 'Addresses that the issuer of a token does not let move it. Anything at hot or held stops the asset.',
+      runbook: 'issuer',
+      queries: { '{{chain}} {{asset}} {{wallet}}': `max by (chain, asset, wallet) (sluice_issuer_refusals{${ON_CHAIN}}) or vector(0)` },
+    },
+    {
       title: 'Gas left',
       description: 'Transfers a wallet still pays for at present fees. Fewer than 50 open a ticket.',
       runbook: 'gas',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { upsertScreeningScore } from '#api/store/screening-scores.ts';
 import { planSweeps } from '#api/treasury/plan-sweeps.ts';
+import { watchIssuers } from '#api/treasury/watch-issuers.ts';
 import { reportFunding } from '#api/treasury/report-funding.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -116,6 +117,8 @@ describe('a planned sweep', () => {
     await treasury.world.advance(61);
     await treasury.credit();
     await rest();
+    // What an issuer has locked is tried again by itself, and swept once it is not.
+    await watchIssuers(treasury.deps);
     await finish(one);
     await finish(one);
     expect(new Set(await swept())).toEqual(new Set([...before, refused, waiting, good]));

@@ -161,6 +161,40 @@ describe('the configuration', () => {
       expect(problems(networksWith((one) => one, [beside]))).toEqual([]);
     });
 
+    it.each<[string, Partial<NetworkConfig>, string, string]>([
+      ['no cold address', {}, '100', 'ethereum.USDT.coldStorage: its network has no cold address'],
+      [
+        'a ceiling that is not above its floor',
+        { cold: { address: '0xc01d' } },
+        '40.0',
+        'ethereum.USDT.coldStorage: its ceiling of 40.0 is not above its floor of 40',
+      ],
+      [
+        'more decimal places than it has',
+        { cold: { address: '0xc01d' } },
+        '50.0000001',
+        'ethereum.USDT.coldStorage: 50.0000001 has more than the 6 decimal places of the asset',
+      ],
+      [
+        'a wallet of our own for a cold one',
+        { cold: { address: evm.wallets.hot.address.toUpperCase().replace('0X', '0x') } },
+        '100',
+        'ethereum.cold.address: is that of the hot wallet, whose key is here',
+      ],
+    ])('refuses an asset of cold storage with %s', (_what, change, ceiling, problem) => {
+      const assets = evm.assets.map((asset) => (asset.symbol === 'USDT' ? { ...asset, coldStorage: { ceiling, floor: '40' } } : asset));
+      expect(problems(networksWith(only({ ...evm, ...change, assets })))).toEqual([`SLUICE_NETWORKS: ${problem}`]);
+    });
+
+    it('takes limits of cold storage with an address, and no address that nothing would go to', () => {
+      const cold = { address: '0xc01d' };
+      const assets = evm.assets.map((asset) => (asset.symbol === 'USDT' ? { ...asset, coldStorage: { ceiling: '100', floor: '0' } } : asset));
+      expect(problems(networksWith(only({ ...evm, cold, assets })))).toEqual([]);
+      expect(problems(networksWith(only({ ...evm, cold })))).toEqual([
+        'SLUICE_NETWORKS: ethereum.cold: no asset of the network has a coldStorage, so that nothing would ever go there',
+      ]);
+    });
+
     it.each<[string, string, string]>([
       ['a name', networksWith((one) => one, [{ ...beside, name: 'ethereum' }]), 'two networks are named ethereum'],
       ['a chain', networksWith((one) => one, [{ ...beside, chainId: '31337' }]), 'beside: another network is evm chain 31337 already'],

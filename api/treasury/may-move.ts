@@ -1,0 +1,41 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { readTip } from '#api/store/chain-tips.ts';
+import { noteRefusal } from '#api/store/issuer-refusals.ts';
+import { coldAddress } from './cold.ts';
+import { WALLET_ROLES, walletAddress } from './wallets.ts';
+
+/** Whether a token lets an address of ours move it. `unknown`: there is nothing to try it with. */
+export type Mobility = 'moves' | 'refused' | 'unknown';
+
+/** The last address of the account: it is never given to anybody, so that no issuer has ever heard of it. */
+const NEVER_GIVEN = 2 ** 31 - 1;
+
+/**
+ * Tries, by simulation, whether a token lets an address of ours move one unit to others of ours. It is refused only when none of them
+ * can be sent any, one of which nobody has ever heard of: whatever a recipient, a payer or another holder of the token does has no part
+ * in that, and so the issuer alone can bring it about (decision 0033). Locks nothing.
+ * @throws ChainUnavailable when the node cannot be reached
+ */
+export async function mayMove(chain: Chain, contract: string, sender: string): Promise<Mobility> {
+  const held = await chain.payer.balance(sender, contract);
+  const cold = coldAddress(chain);
+  const targets = [chain.deriver.depositAddress(NEVER_GIVEN), ...WALLET_ROLES.map((role) => walletAddress(chain, role)), ...(cold === null ? [] : [cold])];
+  for (const recipient of targets.filter((one) => one !== sender)) {
+    const answer = await chain.payer.estimate({ sender, recipient, contract, rawAmount: 1n });
+    if (answer.ok) return 'moves';
+  }
+  // What held nothing before or after may have been refused for just that: a payout of ours can take all there is in between.
+  return held > 0n && (await chain.payer.balance(sender, contract)) > 0n ? 'refused' : 'unknown';
+}
+
+/**
+ * Notes a deposit address whose sweep the network refuses, if that is the issuer's doing: what lies there stays, and keeps no other
+ * address from being swept. @throws ChainUnavailable as `mayMove`
+ */
+export async function noteIfRefused(deps: Deps, chain: Chain, asset: StoredAsset, address: string): Promise<void> {
+  if (asset.contract === null || (await mayMove(chain, asset.contract, address)) !== 'refused') return;
+  const height = (await readTip(deps.db.sql, chain.id))?.height ?? 0;
+  await noteRefusal(deps.db.sql, { assetId: asset.id, address, role: 'deposit', height });
+  deps.log.error({ network: chain.config.name, asset: asset.symbol, address }, 'the issuer does not let a deposit address move its coins');
+}
