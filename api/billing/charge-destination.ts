@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { lockBalances, post } from '#api/ledger/post.ts';
-import { findAssetByContract } from '#api/store/assets.ts';
+import { findAsset, findAssetByContract } from '#api/store/assets.ts';
 import { drawForCharges, insertCharge } from '#api/store/charges.ts';
 import { readBalance } from '#api/store/ledger.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
@@ -39,6 +39,8 @@ export async function chargeDestination(
     quotedUnits: quote.units ?? null,
   });
   if (rawNative === 0n) return;
+  // What an issuer stops is no destination's doing.
+  if (failed && (await findAsset(tx, assetId))?.issuerStopped === true) return;
   const native = await findAssetByContract(tx, settlement.networkId, null);
   if (native === undefined) throw new Invariant(`network ${settlement.networkName} has no native asset`);
   const nativePrice = await knownPrice(tx, deps, native.symbol);
