@@ -68,6 +68,7 @@ export const CHECKS: readonly Check[] = [
       select c.id, null, c.payment_id, 'drawn beyond what it is' from credits c
       where c.remaining <> case when c.taken = 'refunded' then 0 else c.net end
         - coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state <> 'released'), 0)
+        - coalesce((select sum(x.amount) from withheld_transfer_credits x where x.credit_id = c.id), 0)
       ${LIMIT}`,
   },
   {

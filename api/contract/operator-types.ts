@@ -142,6 +142,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/gateways/{id}/withheld": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is kept from a gateway, and what was sent of it
+         * @description By asset: all that is withheld, what of it is final, and what transfers that were ordered speak for.
+         */
+        get: operations["getWithheld"];
+        put?: never;
+        /**
+         * Propose to send coins that are kept from a gateway
+         * @description To an address of the deployment's choosing, which bears the fee. Nothing is sent before a second person confirms the proposal (`POST /proposals/{id}/confirm`).
+         */
+        post: operations["payWithheld"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/withheld/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a transfer of withheld coins back
+         * @description As long as nothing of it is planned or signed: the coins are kept as before.
+         */
+        post: operations["cancelWithheld"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/networks": {
         parameters: {
             query?: never;
@@ -630,6 +674,86 @@ export interface paths {
          * @description What the workers do every minute while there is a previous master key. It may be stopped and repeated at any moment.
          */
         post: operations["resealSecrets"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was proposed to be done by two people, newest first
+         * @description Some acts take two people: one proposes, another one confirms within a day.
+         */
+        get: operations["listProposals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/proposals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a proposal
+         * @description All that is to be done, exactly as it will be.
+         */
+        get: operations["getProposal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/proposals/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Do what somebody else proposed
+         * @description With the token of another person than the one who proposed it (`SLUICE_OPERATOR_TOKENS`). What is stored is done, exactly once, in the transaction that marks it confirmed; when it cannot be done any more it stays open, and 409 says why.
+         */
+        post: operations["confirmProposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/proposals/{id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a proposal void
+         * @description By whoever proposed it, or by anybody else who does not want it.
+         */
+        post: operations["withdrawProposal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1313,14 +1437,16 @@ export interface components {
                 reason: string | null;
                 /** @description The change itself, without secrets. */
                 details: Record<string, never>;
+                /** @description Who it was, by the token of the call: a name of SLUICE_OPERATOR_TOKENS, or operator for the one that is shared. */
+                person: string | null;
                 /** @description Who it was, as the caller said. */
                 actor: string | null;
                 clientIp: string | null;
                 /**
-                 * @description Which operator token it was made with.
+                 * @description Which operator token it was made with: a shared one, or that of a person.
                  * @enum {string|null}
                  */
-                token: "current" | "previous" | null;
+                token: "current" | "previous" | "named" | null;
                 /** @description The call in the logs. */
                 requestId: string | null;
             }[];
@@ -1619,6 +1745,88 @@ export interface components {
              */
             force: boolean | null;
             reason?: components["schemas"]["Reason"];
+        };
+        Proposal: {
+            /** Format: uuid */
+            id: string;
+            /** @description What is to be done, such as `withheld.pay`. */
+            act: string;
+            /** @description Id or name of what it is to be done to. */
+            target: string;
+            /** @description Exactly what is to be done. */
+            content: Record<string, never>;
+            reason: string;
+            /** @description The first person, by the token of the call. */
+            proposedBy: string;
+            /** @enum {string} */
+            status: "open" | "confirmed" | "withdrawn" | "expired";
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description From then on nobody can confirm it.
+             */
+            expiresAt: string;
+            /** @description Who confirmed or withdrew it, by the token of the call. */
+            decidedBy: string | null;
+            /** Format: date-time */
+            decidedAt: string | null;
+            /** @description Ids of what was made, once it was confirmed. */
+            outcome: Record<string, never> | null;
+        };
+        ProposalList: {
+            items: components["schemas"]["Proposal"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        WithheldInput: {
+            assetId: string;
+            /** @description What arrives, such as "12.5". */
+            amount: string;
+            /** @description Where it goes; checked as every destination is. */
+            address: string;
+            /** @description Why; kept in the audit log. */
+            reason: string;
+        };
+        WithheldTransfer: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            gatewayId: string;
+            /** Format: uuid */
+            assetId: string;
+            assetSymbol: string;
+            network: string;
+            address: string;
+            amount: string;
+            /** @enum {string} */
+            status: "ordered" | "paid" | "failed";
+            reason: string;
+            proposedBy: string;
+            confirmedBy: string;
+            /** Format: date-time */
+            orderedAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+            txid: string | null;
+            failure: string | null;
+        };
+        WithheldShown: {
+            /** Format: uuid */
+            gatewayId: string;
+            items: {
+                /** Format: uuid */
+                assetId: string;
+                assetSymbol: string;
+                network: string;
+                /** @description All that is kept. */
+                withheld: string;
+                /** @description What of it came in final blocks. */
+                final: string;
+                /** @description What ordered transfers speak for. */
+                onItsWay: string;
+            }[];
+            /** @description Newest first, 100 at most. */
+            transfers: components["schemas"]["WithheldTransfer"][];
         };
         Freezes: {
             freezes: {
@@ -2150,6 +2358,119 @@ export interface operations {
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWithheld: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["WithheldShown"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    payWithheld: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithheldInput"];
+            };
+        };
+        responses: {
+            /** @description Proposed; a second person has to confirm it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelWithheld: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequiredReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["WithheldTransfer"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
@@ -3135,6 +3456,156 @@ export interface operations {
             };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listProposals: {
+        parameters: {
+            query?: {
+                /** @description Only those in one status. */
+                status?: "open" | "confirmed" | "withdrawn" | "expired";
+                /** @description Page size; more than 100 is read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Page, counted from 1. */
+                page?: components["parameters"]["Page"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["ProposalList"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    confirmProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    withdrawProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];

@@ -24,11 +24,12 @@ const CHOICES = 10;
 /** Families made without asking anybody: the first, and one more after a failure (decisions 10). */
 const AUTOMATIC_FAMILIES = 2;
 
-/** A transfer that a wallet of ours owes: a cashout, a refund, or coins that follow their payment into another pool. */
+/** A transfer that a wallet of ours owes: a cashout, a refund, withheld coins, or coins that follow their payment into another pool. */
 export interface Order {
-  purpose: 'settlement' | 'refund' | 'held_release';
+  purpose: 'settlement' | 'refund' | 'withheld' | 'held_release';
   settlementId: string | null;
   refundId?: string;
+  withheldId?: string;
   paymentId?: string;
   /** The pool that pays: no other pool's coins are ever spent for it (decisions 10). */
   pool: Pool;

@@ -14,7 +14,7 @@ import { upsertScreeningScore } from '#api/store/screening-scores.ts';
 import { evmNode } from '#ops/dev/services/evm-node.ts';
 import { createLimiter } from '#shared/platform/limiter.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
-import { TEST_SECRETS } from '#test/harness/world.ts';
+import { TEST_PEOPLE, TEST_SECRETS } from '#test/harness/world.ts';
 import { type Entry, OPERATOR_CATALOGUE } from './catalogue.ts';
 import type { Answer, Ask, Client } from './client.ts';
 import { aService, type Listening, listen, payTo, selectAddress, serve, type Service, type Shop } from './service.ts';
@@ -109,6 +109,38 @@ async function aHeldPayment(): Promise<Request> {
   return { params: { id: paymentUid } };
 }
 
+const as = (name: keyof typeof TEST_PEOPLE): Record<string, string> => ({ authorization: `Bearer ${TEST_PEOPLE[name]}` });
+
+/** A gateway some of whose coins are withheld: enough for every request here. */
+let keeping: Promise<string> | undefined;
+async function aKeptGateway(): Promise<string> {
+  const { params } = await aHeldPayment();
+  await service.ask('POST', `/operator/v1/payments/${params?.id}/aml`, { headers: TOKEN, body: { action: 'WITHHOLD', reason: 'ordered to' } });
+  const [row] = await service.deps.db.sql<{ id: string }[]>`select gateway_id as id from payments where id = ${params?.id ?? ''}`;
+  return row?.id ?? '';
+}
+
+/** What to ask for so that some of them are sent. */
+async function someKept(): Promise<Request> {
+  keeping ??= aKeptGateway();
+  const body = { assetId: service.world.assets.USDT?.id, amount: '0.01', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', reason: 'a court order' };
+  return { params: { id: await keeping }, body };
+}
+
+/** A proposal of somebody. */
+async function aProposal(by: Record<string, string>): Promise<Request> {
+  const { params, body } = await someKept();
+  const { data } = await service.ask('POST', `/operator/v1/gateways/${params?.id}/withheld`, { headers: by, body });
+  return { params: { id: String(data.id) } };
+}
+
+/** A transfer of withheld coins that two people want, and nobody has planned yet. */
+async function anOrderedTransfer(): Promise<Request> {
+  const { params } = await aProposal(as('anna'));
+  const { data } = await service.ask('POST', `/operator/v1/proposals/${params?.id}/confirm`, { headers: as('ben') });
+  return { params: { id: String((data.outcome as { transferId: string }).transferId) }, body: { reason: 'it was a mistake' } };
+}
+
 /** What a monthly-billed gateway was closed into before its month is over. */
 async function anInvoice(): Promise<Request> {
   const monthly = await service.aShop({ billing: 'MONTHLY' });
@@ -178,6 +210,27 @@ const SPECIAL: Record<keyof operations, Special> = {
   rotateSecret: { request: async () => ({ params: { id: shop.id, kind: 'webhook' }, body: { overlapSeconds: 60 } }) },
   enrolTotp: { request: () => ofShop({}) },
   addScreeningCredits: { request: () => ofShop({ add: 5 }) },
+  getWithheld: { request: someKept },
+  payWithheld: { request: someKept },
+  cancelWithheld: {
+    request: anOrderedTransfer,
+    409: async () => {
+      const request = await anOrderedTransfer();
+      await service.ask('POST', `/operator/v1/withheld/${request.params?.id}/cancel`, { headers: TOKEN, body: request.body });
+      return request;
+    },
+  },
+  listProposals: { request: nothing },
+  getProposal: { request: () => aProposal(as('anna')) },
+  confirmProposal: { request: () => aProposal(as('anna')), 409: () => aProposal(TOKEN) },
+  withdrawProposal: {
+    request: () => aProposal(TOKEN),
+    409: async () => {
+      const request = await aProposal(as('anna'));
+      await service.ask('POST', `/operator/v1/proposals/${request.params?.id}/withdraw`, { headers: as('ben') });
+      return request;
+    },
+  },
   listNetworks: { request: nothing },
   rescanNetwork: {
     request: async () => {
@@ -275,9 +328,9 @@ function cases(entry: Entry): Record<string, () => Promise<void>> {
       const answer = await ask(entry, await special.request(), { through: special.through?.() ?? service.ask, headers: { 'x-operator': 'ada@console' } });
       expect(answer.status, answer.text).toBe(Number(success));
       const logged = await service.deps.db.sql`
-        select actor, client_ip as "clientIp", token from operator_actions where request_id = ${answer.headers.get('x-request-id')}`;
+        select person, actor, client_ip as "clientIp", token from operator_actions where request_id = ${answer.headers.get('x-request-id')}`;
       expect(logged, 'every change leaves a line in the audit log, and nothing else does').toEqual(
-        entry.method === 'GET' ? [] : [{ actor: 'ada@console', clientIp: '127.0.0.1', token: 'current' }],
+        entry.method === 'GET' ? [] : [{ person: 'operator', actor: 'ada@console', clientIp: '127.0.0.1', token: 'current' }],
       );
     },
     400: async () => {

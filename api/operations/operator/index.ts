@@ -22,6 +22,7 @@ import { resealNow, showSecrets } from '#api/operator/key-status.ts';
 import { showDeposits, showJobs, showPayments, showSettlements, showWebhooks } from '#api/operator/lists.ts';
 import { showExpenses, showInvoice, showInvoices } from '#api/operator/invoices.ts';
 import { addAsset, pauseNetwork, resumeNetwork, showAssets, showNetworks } from '#api/operator/networks.ts';
+import { confirmProposal, showProposal, showProposals, withdrawProposal } from '#api/operator/proposals.ts';
 import { adoptOutgoing, showUnknownOutgoing } from '#api/operator/outgoing.ts';
 import { putPrice, showPrices } from '#api/operator/prices.ts';
 import { putScreening, showScreening } from '#api/operator/screening.ts';
@@ -30,6 +31,7 @@ import { rescanNetwork, showRescans } from '#api/operator/rescan.ts';
 import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
+import { cancelWithheld, proposeWithheld, showWithheld } from '#api/operator/withheld.ts';
 
 /**
  * Every operation of the operator contract. `tools` is what only the composition root can give: the local chains of a
@@ -46,6 +48,9 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     rotateSecret,
     enrolTotp,
     addScreeningCredits,
+    getWithheld: showWithheld,
+    payWithheld: proposeWithheld,
+    cancelWithheld,
     listNetworks: showNetworks,
     rescanNetwork,
     listRescans: showRescans,
@@ -73,6 +78,10 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     listActions: showAuditLog,
     getKeyStatus: showSecrets,
     resealSecrets: resealNow,
+    listProposals: showProposals,
+    getProposal: showProposal,
+    confirmProposal,
+    withdrawProposal,
     listFreezes: showFreezes,
     listUnknownOutgoing: showUnknownOutgoing,
     adoptOutgoing,
