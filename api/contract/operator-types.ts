@@ -389,6 +389,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/payments/{id}/transfers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Allow one more transfer of a payment's coins to the wallet of its pool
+         * @description After the two that are made without asking have failed. 409 while one is on its way or made by itself, and where a failed one has moved something.
+         */
+        post: operations["allowTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/settlements": {
         parameters: {
             query?: never;
@@ -791,9 +811,29 @@ export interface paths {
         put?: never;
         /**
          * Accept a transaction that the database lost as ours
-         * @description Name the cashout or the refund that it paid, or the gateway of a cashout whose row is lost too: what was paid is paid then, and never again. Name none where coins only moved between our own addresses; `lost` where nobody will answer for what left. The transaction must be final.
+         * @description Name the cashout (also one that is parked in the books), the refund or the transfer of withheld coins that it paid, or the gateway of a cashout whose row is lost too: what was paid is paid then, and never again. Name none where coins only moved between our own addresses; `close` where it only used up what a payout of ours holds; `lost` where nobody will answer for what left. Open payouts whose nonce or output it has used are ended, and planned anew. The transaction must be final.
          */
         post: operations["adoptOutgoing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/wallets/clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a halted wallet send again
+         * @description Once the books name every transaction of it; 409 says which they do not know yet. What is frozen stays so until it is lifted.
+         */
+        post: operations["clearWallet"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1332,11 +1372,20 @@ export interface components {
             refundId?: string | null;
             /**
              * Format: uuid
+             * @description The transfer of withheld coins it paid.
+             */
+            withheldId?: string | null;
+            /**
+             * Format: uuid
              * @description The gateway whose cashout it paid where that cashout is lost too; it is written anew.
              */
             gatewayId?: string | null;
             /** @description With gatewayId: what the cashout took from its balance, fee included; what arrived when null. */
             amount?: string | null;
+            /** @description With gatewayId: the Idempotency-Key the cashout was asked for with, so that its merchant's repeat is answered with it instead of paid again. */
+            idempotencyKey?: string | null;
+            /** @description It moved nothing and used a nonce or an output of an open payout up; what that was for is planned anew. */
+            close?: boolean;
             /** @description Coins left us and nobody will answer for them. */
             lost?: boolean;
         };
@@ -1348,6 +1397,8 @@ export interface components {
              * @description The cashout that is settled by it.
              */
             settlementId: string | null;
+            /** @description Payouts that cannot be mined any more beside it; what is still owed is planned anew. */
+            endedPayouts: string[];
             /** @description Wallets that may send again. */
             revivedWallets: string[];
             /** @description Transactions of this network that are still unknown. */
@@ -1746,6 +1797,32 @@ export interface components {
             force: boolean | null;
             reason?: components["schemas"]["Reason"];
         };
+        FurtherTransferInput: {
+            assetId: string;
+            /** @description Why; kept in the audit log. */
+            reason: string;
+        };
+        FurtherTransfer: {
+            /** Format: uuid */
+            paymentId: string;
+            /** Format: uuid */
+            assetId: string;
+            /** @description Number of the transfer that is made now. */
+            family: number;
+        };
+        ClearWalletInput: {
+            network: string;
+            /** @description hot, funding or held, or the address of a wallet. */
+            wallet: string;
+            /** @description Why; kept in the audit log. */
+            reason: string;
+        };
+        ClearedWallet: {
+            network: string;
+            role: string;
+            address: string;
+            wasHaltedFor: string;
+        };
         Proposal: {
             /** Format: uuid */
             id: string;
@@ -1841,6 +1918,15 @@ export interface components {
                 role: string;
                 address: string;
                 reason: string;
+                /** @description Transactions that the books have to know before it can be cleared, 20 at most. */
+                unexplained: string[];
+                /** @description Nothing is missing: POST /wallets/clear. */
+                clearable: boolean;
+            }[];
+            /** @description Networks on which our addresses sent what nothing explains. */
+            unknownTransactions: {
+                network: string;
+                transactions: number;
             }[];
             /** @description The database was restored, taken over or started again, and some chain is not compared with it yet. */
             awaitingComparison: boolean;
@@ -2907,6 +2993,47 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    allowTransfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FurtherTransferInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["FurtherTransfer"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listSettlements: {
         parameters: {
             query?: {
@@ -3673,6 +3800,43 @@ export interface operations {
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    clearWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClearWalletInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["ClearedWallet"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

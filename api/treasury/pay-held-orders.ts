@@ -2,11 +2,12 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { listPayableRefunds, type StoredRefund } from '#api/store/aml-refunds.ts';
 import { findAsset, type StoredAsset } from '#api/store/assets.ts';
 import { findMisplaced, listMisplaced, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
-import { listPoolTransfers, listRefundFamilies, listWithheldFamilies } from '#api/store/payouts.ts';
+import { listRefundFamilies, listWithheldFamilies } from '#api/store/payouts.ts';
 import { findWithheldTransfer, listOrderedWithheld, lockWithheldTransfer, type WithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
+import { nextTransfer, readTransfers } from './next-transfer.ts';
 import { familyAfter, type Order, sendOrder } from './send.ts';
 import { poolAddress } from './wallets.ts';
 
@@ -39,7 +40,16 @@ async function listOrders(deps: Deps, chain: Chain): Promise<{ name: string; ord
     orders.push({ name: `withheld coins ${transfer.id}`, order: withheldOrder(await assetOf(sql, transfer.assetId), transfer) });
   }
   for (const coins of await listMisplaced(sql, chain.id)) {
-    if ((await nextTransfer(sql, coins)) === null) continue;
+    if ((await nextTransfer(sql, coins)) === null) {
+      const { failed } = await readTransfers(sql, coins);
+      const { paymentId, assetId } = coins;
+      if (failed !== undefined)
+        deps.log.warn(
+          { paymentId, assetId, network: chain.config.name, failure: failed.failure },
+          'coins do not follow their payment until an operator allows one more transfer',
+        );
+      continue;
+    }
     orders.push({ name: `coins of payment ${coins.paymentId}`, order: moveOrder(chain, await assetOf(sql, coins.assetId), coins) });
   }
   return orders;
@@ -90,12 +100,6 @@ function moveOrder(chain: Chain, asset: StoredAsset, coins: MisplacedCoins): Ord
       return now?.from === coins.from && now.rawAmount === coins.rawAmount ? nextTransfer(tx, coins) : null;
     },
   };
-}
-
-/** Number of the transfer that coins need now; null when one is on its way, or two have failed since the last that arrived. */
-async function nextTransfer(sql: Reads, coins: MisplacedCoins): Promise<number | null> {
-  const made = await listPoolTransfers(sql, coins);
-  return familyAfter(made.slice(made.findLastIndex((payout) => payout.status === 'CONFIRMED') + 1));
 }
 
 async function assetOf(sql: Reads, id: string): Promise<StoredAsset> {

@@ -20,6 +20,7 @@ import { proposalCommands } from './proposal.ts';
 import { secretCommands } from './secret.ts';
 import { settlementCommands } from './settlement.ts';
 import { triggerCommands } from './trigger.ts';
+import { walletCommands } from './wallet.ts';
 import { webhookCommands } from './webhook.ts';
 import { withheldCommands } from './withheld.ts';
 
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   ...withheldCommands,
   ...proposalCommands,
   ...dispatchCommands,
+  ...walletCommands,
   ...depositCommands,
   ...invoiceCommands,
   ...webhookCommands,

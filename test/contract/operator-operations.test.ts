@@ -66,6 +66,7 @@ afterAll(async () => {
   const { data } = await service.ask('GET', '/operator/v1/outgoing', { headers: TOKEN });
   for (const { network, txid } of data.items as { network: string; txid: string }[])
     await service.ask('POST', '/operator/v1/outgoing/adopt', { headers: TOKEN, body: { network, txid, reason: 'left by a test' } });
+  await forgetMadeUp();
   await service.wait(86_400);
   await service.stop();
 });
@@ -178,6 +179,38 @@ async function anUnknownTransaction({ adopted = false } = {}): Promise<Request> 
   return { body };
 }
 
+const furtherBody = async (): Promise<Record<string, unknown>> => ({ assetId: service.world.assets.USDT?.id, reason: 'the contract works again' });
+
+/** A released payment whose coins are in the held wallet, after two transfers to the hot one have failed; its payouts exist in these rows alone. */
+async function stuckCoins(): Promise<Request> {
+  const { params } = await aHeldPayment();
+  const id = params?.id ?? '';
+  await service.ask('POST', `/operator/v1/payments/${id}/aml`, { headers: TOKEN, body: { action: 'RELEASE', reason: 'cleared' } });
+  const { sql } = service.deps.db;
+  await sql`
+    insert into wallets (id, network_id, role, address, derivation_path)
+    select gen_random_uuid(), d.network_id, 'deposit', a.address, 'm/0' from deposits d join deposit_addresses a on a.id = d.address_id where d.payment_id = ${id}`;
+  const payout = (purpose: string, from: string, to: string, status: string, family: number) => sql`
+    insert into payouts (id, network_id, wallet_id, purpose, payment_id, family, status, asset_id, recipient, raw_amount, plan, created_at)
+    select gen_random_uuid(), d.network_id, w.id, ${purpose}, ${purpose === 'sweep' ? null : id}::uuid, ${family}, ${status}, d.asset_id, i.address, d.raw_amount,
+      jsonb_build_object('repay', ${family === 1}::boolean, 'madeUp', true), sluice_now()
+    from deposits d join deposit_addresses a on a.id = d.address_id join wallets i on i.role = ${to}
+      join wallets w on w.role = ${from} and (w.role <> 'deposit' or w.address = a.address)
+    where d.payment_id = ${id}`;
+  await payout('sweep', 'deposit', 'held', 'CONFIRMED', 1);
+  for (const family of [1, 2]) await payout('held_release', 'held', 'hot', 'FAILED', family);
+  return { params: { id }, body: await furtherBody() };
+}
+
+/** Takes the payouts back that exist in their rows alone. */
+async function forgetMadeUp(): Promise<void> {
+  const { sql } = service.deps.db;
+  await sql`alter table further_transfers disable trigger further_transfers_append_only`;
+  await sql`delete from further_transfers`;
+  await sql`alter table further_transfers enable trigger further_transfers_append_only`;
+  await sql`delete from payouts where plan ? 'madeUp'`;
+}
+
 async function aWebhook(): Promise<Request> {
   const { paymentUid } = await shop.payment({ timeoutSeconds: 1 });
   await service.wait(2);
@@ -210,7 +243,7 @@ const SPECIAL: Record<keyof operations, Special> = {
   rotateSecret: { request: async () => ({ params: { id: shop.id, kind: 'webhook' }, body: { overlapSeconds: 60 } }) },
   enrolTotp: { request: () => ofShop({}) },
   addScreeningCredits: { request: () => ofShop({ add: 5 }) },
-  getWithheld: { request: someKept },
+  getWithheld: { request: async () => ({ params: { id: (await someKept()).params?.id ?? '' } }) },
   payWithheld: { request: someKept },
   cancelWithheld: {
     request: anOrderedTransfer,
@@ -263,6 +296,7 @@ const SPECIAL: Record<keyof operations, Special> = {
       return request;
     },
   },
+  allowTransfer: { request: () => stuckCoins(), 409: async () => ({ ...(await aHeldPayment()), body: await furtherBody() }) },
   listSettlements: { request: nothing },
   getSettlement: { request: aSettlement },
   rejectSettlement: {
@@ -295,6 +329,13 @@ const SPECIAL: Record<keyof operations, Special> = {
   listFreezes: { request: nothing },
   listUnknownOutgoing: { request: nothing },
   adoptOutgoing: { request: anUnknownTransaction, 409: async () => anUnknownTransaction({ adopted: true }) },
+  clearWallet: {
+    request: async () => {
+      await service.deps.db.sql`update wallets set halted_reason = 'transaction 0x00: it moved something else than was meant' where role = 'held'`;
+      return { body: { network: 'ethereum', wallet: 'held', reason: 'the transaction is known' } };
+    },
+    409: async () => ({ body: { network: 'ethereum', wallet: 'funding', reason: 'it is not halted' } }),
+  },
   freeze: { request: async () => ({ body: { scope: 'network:ethereum', reason: 'strange blocks' } }) },
   unfreeze: { request: async () => ({ body: { scope: 'network:ethereum' } }) },
   listPrices: { request: nothing },

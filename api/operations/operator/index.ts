@@ -3,9 +3,11 @@ import type { OperatorRegistry } from '#api/operations/call.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { runAuditNow } from '#api/operator/audit.ts';
 import { showAuditLog } from '#api/operator/audit-log.ts';
+import { clearHaltedWallet } from '#api/operator/clear-wallet.ts';
 import { moveClock, showClock } from '#api/operator/clock.ts';
 import { showCurrencies, switchCurrency } from '#api/operator/currencies.ts';
 import type { OperatorDeps } from '#api/operator/deps.ts';
+import { allowFurtherTransfer } from '#api/operator/further-transfer.ts';
 import { freeze, showFreezes, unfreeze } from '#api/operator/freeze.ts';
 import {
   addApiKey,
@@ -63,6 +65,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     listPayments: showPayments,
     getPayment: showPayment,
     resolveAml,
+    allowTransfer: allowFurtherTransfer,
     listSettlements: showSettlements,
     getSettlement: showSettlement,
     rejectSettlement,
@@ -85,6 +88,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     listFreezes: showFreezes,
     listUnknownOutgoing: showUnknownOutgoing,
     adoptOutgoing,
+    clearWallet: clearHaltedWallet,
     freeze,
     unfreeze,
     listPrices: showPrices,
