@@ -4,10 +4,12 @@ import { resolveHeldPayment } from '#api/aml/resolve-held-payment.ts';
 import { CHECKS } from '#api/audit/checks.ts';
 import { runCheck } from '#api/audit/run-audit.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
+import { adoptOutgoing } from '#api/operator/outgoing.ts';
 import { confirmProposal } from '#api/operator/proposals.ts';
 import { cancelWithheld, proposeWithheld, showWithheld } from '#api/operator/withheld.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { payHeldOrders } from '#api/treasury/pay-held-orders.ts';
+import type { ServiceError } from '#shared/core/errors.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { assertBooksEqualChain, aTreasuryOf, type Treasury, type TreasuryFamily } from '#test/fixtures/treasury.ts';
 import type { CommonChain } from '#test/harness/chain.ts';
@@ -162,6 +164,48 @@ describe.each(FAMILIES)('withheld coins ($family)', ({ family, symbol, earned, p
     await treasury.mine(2);
     expect(await transfer(id)).toMatchObject({ status: 'paid' });
     expect([(await holds(to())) - before, await balance('withheld')]).toEqual([raw(rest), 0n]);
+  });
+
+  if (family === 'bitcoin') return;
+
+  it('that left by a transaction which the books lost are adopted: sent once, and by nothing else', async () => {
+    await withhold(earned);
+    const id = await order(part);
+    // The payout that was planned for it holds the nonce that the lost transaction has used; where there are none, nothing is planned yet.
+    const chain = [...treasury.deps.chains.values()][0] as NonNullable<ReturnType<Deps['chains']['get']>>;
+    for (let round = 0; round < 6 && (await holds(treasury.wallet('held'))) < raw(part); round++) {
+      await payHeldOrders(treasury.deps);
+      await treasury.sign();
+      await treasury.work();
+      await treasury.mine();
+    }
+    const open = async () => (await payouts()).filter(({ status }) => !['CONFIRMED', 'FAILED', 'CANCELLED'].includes(status)).length;
+    if (family === 'tron') await sql()`update payouts set status = 'CANCELLED' where purpose = 'withheld' and status = 'PLANNED'`;
+    expect(await open()).toBeLessThan(2);
+    const sender = treasury.wallet('held');
+    const intent = { sender, recipient: given as string, contract: asset().contract, rawAmount: raw(part) };
+    const parsed = chain.codec.parse(given as string);
+    if (parsed.ok) intent.recipient = parsed.canonical;
+    const answer = await chain.payer.quote(intent);
+    if (!answer.ok) throw new Error(answer.rejected);
+    const { path } = chain.config.wallets.held;
+    const nonce = await chain.payer.nonce(sender);
+    const signed = await treasury.signers.get(treasury.network.config.name)?.sign(path, { intent, nonce, fields: answer.quote.fields });
+    expect(await chain.payer.broadcast(signed?.signedBytes as Uint8Array)).toMatchObject({ accepted: true });
+    await treasury.mine(4);
+    const adopt = (more: object): Promise<unknown> =>
+      adoptOutgoing(as('anna'), {
+        params: {},
+        query: {},
+        body: { network: treasury.network.config.name, txid: signed?.txid, reason: 'a test', ...more },
+      }).catch((error: ServiceError) => error.message);
+    expect(await adopt({ lost: true }), 'it would be sent again').toContain(id);
+    expect(await adopt({ withheldId: randomUUID() })).toContain('is not a transfer');
+    expect(await adopt({ withheldId: id })).toMatchObject({ data: { settlementId: null, unknownLeft: 0 } });
+    expect(await transfer(id)).toMatchObject({ status: 'paid', txid: signed?.txid });
+    const before = await holds(to());
+    await treasury.settleAll();
+    expect([await open(), await holds(to())]).toEqual([0, before]);
   });
 
   if (family !== 'evm') return;
