@@ -9,8 +9,8 @@ export interface DisplacedPayout {
 }
 
 /**
- * The open payouts whose nonce or whose anchor a transaction has used, other than by their own stored bytes. One between our own wallets that
- * moved exactly what that transaction did is not among them: it is what the transaction was. Locks nothing.
+ * The open payouts whose nonce or whose anchor a transaction has used, other than by their own stored bytes. A sweep, or coins that follow their
+ * payment, of exactly what that transaction moved is not among them: it is what the transaction was, and must not be made again. Locks nothing.
  */
 export async function listDisplaced(sql: Reads, by: OutgoingTransaction): Promise<DisplacedPayout[]> {
   return sql<DisplacedPayout[]>`
@@ -20,7 +20,7 @@ export async function listDisplaced(sql: Reads, by: OutgoingTransaction): Promis
         select 1 from sightings g join spent_outputs x on x.sighting_id = g.id
         where g.network_id = p.network_id and g.txid = ${by.txid} and g.canonical and x.txid || ':' || x.vout = p.anchor))
       and not exists (select 1 from payout_attempts t where t.payout_id = p.id and t.txid = ${by.txid})
-      and not (p.purpose in ('sweep', 'top_up', 'held_release') and exists (
+      and not (p.purpose in ('sweep', 'held_release') and exists (
         select 1 from sightings m where m.network_id = p.network_id and m.txid = ${by.txid} and m.canonical and m.kind <> 'sent' and m.recipient = p.recipient
           and m.contract is not distinct from a.contract and m.raw_amount = p.raw_amount))
     order by p.settlement_id nulls last, p.id`;
