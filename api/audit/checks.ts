@@ -70,6 +70,7 @@ export const CHECKS: readonly Check[] = [
       where c.remaining <> case when c.taken = 'refunded' then 0 else c.net end
         - coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state <> 'released'), 0)
         - coalesce((select sum(x.amount) from charge_draws x where x.credit_id = c.id), 0)
+        - coalesce((select sum(x.amount) from withheld_transfer_credits x where x.credit_id = c.id), 0)
       ${LIMIT}`,
   },
   {

@@ -142,6 +142,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/gateways/{id}/withheld": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is kept from a gateway, and what was sent of it
+         * @description By asset: all that is withheld, what of it is final, and what transfers that were ordered speak for.
+         */
+        get: operations["getWithheld"];
+        put?: never;
+        /**
+         * Propose to send coins that are kept from a gateway
+         * @description To an address of the deployment's choosing, which bears the fee. Nothing is sent before a second person confirms the proposal (`POST /proposals/{id}/confirm`).
+         */
+        post: operations["payWithheld"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/withheld/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a transfer of withheld coins back
+         * @description As long as nothing of it is planned or signed: the coins are kept as before.
+         */
+        post: operations["cancelWithheld"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/networks": {
         parameters: {
             query?: never;
@@ -359,6 +403,26 @@ export interface paths {
          *     REFUND also need a verdict about every deposit of it, and nothing can be done while a refund is on its way: 409.
          */
         post: operations["resolveAml"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/payments/{id}/transfers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Allow one more transfer of a payment's coins to the wallet of its pool
+         * @description After the two that are made without asking have failed. 409 while one is on its way or made by itself, and where a failed one has moved something.
+         */
+        post: operations["allowTransfer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -656,6 +720,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was proposed to be done by two people, newest first
+         * @description Some acts take two people: one proposes, another one confirms within a day.
+         */
+        get: operations["listProposals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/proposals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a proposal
+         * @description All that is to be done, exactly as it will be.
+         */
+        get: operations["getProposal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/proposals/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Do what somebody else proposed
+         * @description With the token of another person than the one who proposed it (`SLUICE_OPERATOR_TOKENS`). What is stored is done, exactly once, in the transaction that marks it confirmed; when it cannot be done any more it stays open, and 409 says why.
+         */
+        post: operations["confirmProposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/proposals/{id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a proposal void
+         * @description By whoever proposed it, or by anybody else who does not want it.
+         */
+        post: operations["withdrawProposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/outgoing": {
         parameters: {
             query?: never;
@@ -687,9 +831,29 @@ export interface paths {
         put?: never;
         /**
          * Accept a transaction that the database lost as ours
-         * @description Name the cashout or the refund that it paid, or the gateway of a cashout whose row is lost too: what was paid is paid then, and never again. Name none where coins only moved between our own addresses; `lost` where nobody will answer for what left. The transaction must be final.
+         * @description Name the cashout (also one that is parked in the books), the refund or the transfer of withheld coins that it paid, or the gateway of a cashout whose row is lost too: what was paid is paid then, and never again. Name none where coins only moved between our own addresses; `close` where it only used up what a payout of ours holds; `lost` where nobody will answer for what left. Open payouts whose nonce or output it has used are ended, and planned anew. The transaction must be final.
          */
         post: operations["adoptOutgoing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/wallets/clear": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a halted wallet send again
+         * @description Once the books name every transaction of it; 409 says which they do not know yet. What is frozen stays so until it is lifted.
+         */
+        post: operations["clearWallet"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1259,11 +1423,20 @@ export interface components {
             refundId?: string | null;
             /**
              * Format: uuid
+             * @description The transfer of withheld coins it paid.
+             */
+            withheldId?: string | null;
+            /**
+             * Format: uuid
              * @description The gateway whose cashout it paid where that cashout is lost too; it is written anew.
              */
             gatewayId?: string | null;
             /** @description With gatewayId: what the cashout took from its balance, fee included; what arrived when null. */
             amount?: string | null;
+            /** @description With gatewayId: the Idempotency-Key the cashout was asked for with, so that its merchant's repeat is answered with it instead of paid again. */
+            idempotencyKey?: string | null;
+            /** @description It moved nothing and used a nonce or an output of an open payout up; what that was for is planned anew. */
+            close?: boolean;
             /** @description Coins left us and nobody will answer for them. */
             lost?: boolean;
         };
@@ -1275,6 +1448,8 @@ export interface components {
              * @description The cashout that is settled by it.
              */
             settlementId: string | null;
+            /** @description Payouts that cannot be mined any more beside it; what is still owed is planned anew. */
+            endedPayouts: string[];
             /** @description Wallets that may send again. */
             revivedWallets: string[];
             /** @description Transactions of this network that are still unknown. */
@@ -1366,14 +1541,16 @@ export interface components {
                 reason: string | null;
                 /** @description The change itself, without secrets. */
                 details: Record<string, never>;
+                /** @description Who it was, by the token of the call: a name of SLUICE_OPERATOR_TOKENS, or operator for the one that is shared. */
+                person: string | null;
                 /** @description Who it was, as the caller said. */
                 actor: string | null;
                 clientIp: string | null;
                 /**
-                 * @description Which operator token it was made with.
+                 * @description Which operator token it was made with: a shared one, or that of a person.
                  * @enum {string|null}
                  */
-                token: "current" | "previous" | null;
+                token: "current" | "previous" | "named" | null;
                 /** @description The call in the logs. */
                 requestId: string | null;
             }[];
@@ -1699,6 +1876,114 @@ export interface components {
             force: boolean | null;
             reason?: components["schemas"]["Reason"];
         };
+        FurtherTransferInput: {
+            assetId: string;
+            /** @description Why; kept in the audit log. */
+            reason: string;
+        };
+        FurtherTransfer: {
+            /** Format: uuid */
+            paymentId: string;
+            /** Format: uuid */
+            assetId: string;
+            /** @description Number of the transfer that is made now. */
+            family: number;
+        };
+        ClearWalletInput: {
+            network: string;
+            /** @description hot, funding or held, or the address of a wallet. */
+            wallet: string;
+            /** @description Why; kept in the audit log. */
+            reason: string;
+        };
+        ClearedWallet: {
+            network: string;
+            role: string;
+            address: string;
+            wasHaltedFor: string;
+        };
+        Proposal: {
+            /** Format: uuid */
+            id: string;
+            /** @description What is to be done, such as `withheld.pay`. */
+            act: string;
+            /** @description Id or name of what it is to be done to. */
+            target: string;
+            /** @description Exactly what is to be done. */
+            content: Record<string, never>;
+            reason: string;
+            /** @description The first person, by the token of the call. */
+            proposedBy: string;
+            /** @enum {string} */
+            status: "open" | "confirmed" | "withdrawn" | "expired";
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description From then on nobody can confirm it.
+             */
+            expiresAt: string;
+            /** @description Who confirmed or withdrew it, by the token of the call. */
+            decidedBy: string | null;
+            /** Format: date-time */
+            decidedAt: string | null;
+            /** @description Ids of what was made, once it was confirmed. */
+            outcome: Record<string, never> | null;
+        };
+        ProposalList: {
+            items: components["schemas"]["Proposal"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        WithheldInput: {
+            assetId: string;
+            /** @description What arrives, such as "12.5". */
+            amount: string;
+            /** @description Where it goes; checked as every destination is. */
+            address: string;
+            /** @description Why; kept in the audit log. */
+            reason: string;
+        };
+        WithheldTransfer: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            gatewayId: string;
+            /** Format: uuid */
+            assetId: string;
+            assetSymbol: string;
+            network: string;
+            address: string;
+            amount: string;
+            /** @enum {string} */
+            status: "ordered" | "paid" | "failed";
+            reason: string;
+            proposedBy: string;
+            confirmedBy: string;
+            /** Format: date-time */
+            orderedAt: string;
+            /** Format: date-time */
+            endedAt: string | null;
+            txid: string | null;
+            failure: string | null;
+        };
+        WithheldShown: {
+            /** Format: uuid */
+            gatewayId: string;
+            items: {
+                /** Format: uuid */
+                assetId: string;
+                assetSymbol: string;
+                network: string;
+                /** @description All that is kept. */
+                withheld: string;
+                /** @description What of it came in final blocks. */
+                final: string;
+                /** @description What ordered transfers speak for. */
+                onItsWay: string;
+            }[];
+            /** @description Newest first, 100 at most. */
+            transfers: components["schemas"]["WithheldTransfer"][];
+        };
         Freezes: {
             freezes: {
                 scope: string;
@@ -1712,6 +1997,15 @@ export interface components {
                 role: string;
                 address: string;
                 reason: string;
+                /** @description Transactions that the books have to know before it can be cleared, 20 at most. */
+                unexplained: string[];
+                /** @description Nothing is missing: POST /wallets/clear. */
+                clearable: boolean;
+            }[];
+            /** @description Networks on which our addresses sent what nothing explains. */
+            unknownTransactions: {
+                network: string;
+                transactions: number;
             }[];
             /** @description The database was restored, taken over or started again, and some chain is not compared with it yet. */
             awaitingComparison: boolean;
@@ -2237,6 +2531,119 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getWithheld: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["WithheldShown"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    payWithheld: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WithheldInput"];
+            };
+        };
+        responses: {
+            /** @description Proposed; a second person has to confirm it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelWithheld: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequiredReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["WithheldTransfer"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listNetworks: {
         parameters: {
             query?: never;
@@ -2678,6 +3085,47 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["AmlResolution"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    allowTransfer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FurtherTransferInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["FurtherTransfer"];
                     };
                 };
             };
@@ -3250,6 +3698,156 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listProposals: {
+        parameters: {
+            query?: {
+                /** @description Only those in one status. */
+                status?: "open" | "confirmed" | "withdrawn" | "expired";
+                /** @description Page size; more than 100 is read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Page, counted from 1. */
+                page?: components["parameters"]["Page"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["ProposalList"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    confirmProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    withdrawProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listUnknownOutgoing: {
         parameters: {
             query?: never;
@@ -3309,6 +3907,43 @@ export interface operations {
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    clearWallet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClearWalletInput"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["ClearedWallet"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type Context, type Document, OpenAPIBackend, type Operation, type Request as ApiRequest } from 'openapi-backend';
 import type { Deps, Gateway, Reply } from '#api/deps.ts';
+import { likenessOf } from '#api/settlements/likeness.ts';
 import type { StoredReply } from '#api/store/idempotency.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
@@ -179,6 +180,7 @@ async function prepare(context: Context, exchange: Exchange, { arrangements, str
     exchange.keyed = {
       scope: { gatewayId: gateway.id, operation: operation.operationId ?? '', key },
       fingerprint: fingerprint(request.method, request.baseUrl + request.path, rawBody),
+      ...(operation.operationId === 'createSettlement' && { likeness: () => likenessOf(rawBody) }),
     };
     const replay = await findReplay(exchange.deps, exchange.keyed);
     if (replay !== undefined) {

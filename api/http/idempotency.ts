@@ -11,6 +11,8 @@ import { successBody } from './envelope.ts';
 export interface Keyed {
   scope: IdempotencyScope;
   fingerprint: Buffer;
+  /** What stands for a request whose bytes were lost; absent on operations that nothing is written anew for. */
+  likeness?: () => Buffer | undefined;
 }
 
 /** One request's way to write: its `commit`, and afterwards the stored reply if a duplicate was answered with it. */
@@ -76,7 +78,9 @@ export function committer(deps: Deps, keyed: Keyed | undefined): Committer {
 }
 
 function sameRequest(stored: StoredReply | undefined, keyed: Keyed): StoredReply | undefined {
-  if (stored !== undefined && !timingSafeEqual(stored.fingerprint, keyed.fingerprint)) throw new ServiceError('idempotency_conflict');
+  if (stored === undefined || timingSafeEqual(stored.fingerprint, keyed.fingerprint)) return stored;
+  const likeness = keyed.likeness?.();
+  if (likeness === undefined || !timingSafeEqual(stored.fingerprint, likeness)) throw new ServiceError('idempotency_conflict');
   return stored;
 }
 

@@ -7,6 +7,7 @@ import type { Actor } from '#api/store/operator-actions.ts';
 import { noteSignature } from '#api/store/used-signatures.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { SHARED_OPERATOR } from '#shared/platform/config.ts';
 import { isIpWithin } from '#shared/platform/ip.ts';
 
 /** What a security scheme sees of a request. */
@@ -71,19 +72,33 @@ async function noteUse(deps: Deps, { id: gatewayId, settings }: Gateway, signatu
   if (refused) throw new ServiceError('signature_invalid', { message: 'X-Signature was used before; sign every request with the time it is sent at.' });
 }
 
-/** The operator API: one bearer token for the deployment, or two while it is changed. @throws operator_token_invalid */
+/**
+ * The operator API: a bearer token, which says who calls. The deployment's own, or the two of them while it is changed, is one person for
+ * everybody who has it; whoever has one of his own is himself. @throws operator_token_invalid
+ */
 export const operatorToken: Scheme = async (deps, { request, clientIp, requestId }) => {
   const values = request.headersDistinct.authorization ?? [];
   const token = values.length === 1 ? /^Bearer (\S+)$/i.exec(values[0] ?? '')?.[1] : undefined;
-  const { SLUICE_OPERATOR_TOKEN: current, SLUICE_OPERATOR_TOKEN_PREVIOUS: previous } = deps.config;
-  const isCurrent = isToken(token, current);
-  const isPrevious = isToken(token, previous ?? current);
-  if (!isCurrent && !isPrevious) throw new ServiceError('operator_token_invalid');
-  return { gateway: null, operator: { name: operatorName(request), clientIp, token: isCurrent ? 'current' : 'previous', requestId } };
+  const caller = callerOf(deps.config, token);
+  if (caller === undefined) throw new ServiceError('operator_token_invalid');
+  return { gateway: null, operator: { ...caller, name: operatorName(request), clientIp, requestId } };
 };
 
-function isToken(given: string | undefined, token: string): boolean {
-  return timingSafeEqual(digest(given ?? ''), digest(token));
+/** Whose token it is; every one is compared, whatever the first ones say. */
+function callerOf(config: Deps['config'], token: string | undefined): Pick<Actor, 'person' | 'token'> | undefined {
+  const shared = { person: { name: SHARED_OPERATOR } };
+  const known: (Pick<Actor, 'person' | 'token'> & { value: string })[] = [
+    { ...shared, token: 'current', value: config.SLUICE_OPERATOR_TOKEN },
+    { ...shared, token: 'previous', value: config.SLUICE_OPERATOR_TOKEN_PREVIOUS ?? config.SLUICE_OPERATOR_TOKEN },
+    ...config.SLUICE_OPERATOR_TOKENS.map(({ name, token: value }) => ({ person: { name }, token: 'named' as const, value })),
+  ];
+  const given = digest(token ?? '');
+  let found: (typeof known)[number] | undefined;
+  for (const one of known) {
+    const same = timingSafeEqual(given, digest(one.value));
+    if (same && token !== undefined) found ??= one;
+  }
+  return found && { person: found.person, token: found.token };
 }
 
 /** Who calls, as `X-Operator` says: printable and short, and otherwise nothing. A name for the log, and no proof. */

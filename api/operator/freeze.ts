@@ -1,11 +1,11 @@
 import type { Deps, Reply } from '#api/deps.ts';
+import { countUnexplained, listHaltedWallets } from '#api/store/adopted.ts';
 import { findAsset } from '#api/store/assets.ts';
 import { deleteFreeze, insertFreeze, listFreezes } from '#api/store/freezes.ts';
 import { listUntrusted } from '#api/store/database-epoch.ts';
 import { findNetwork } from '#api/store/networks.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { acceptShortages } from '#api/store/reconciliations.ts';
-import { listHaltedWallets } from '#api/store/wallets.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import type { OperatorCall } from './deps.ts';
@@ -54,8 +54,17 @@ export async function unfreeze(deps: Deps, call: OperatorCall): Promise<Reply> {
 
 async function freezes(deps: Deps): Promise<Reply> {
   const { sql } = deps.db;
-  const [frozen, haltedWallets, awaiting] = await Promise.all([listFreezes(sql), listHaltedWallets(sql), listUntrusted(sql, [...deps.chains.keys()])]);
-  return { status: 200, data: { freezes: frozen, haltedWallets, awaitingComparison: awaiting.length > 0, awaitingNetworks: awaiting } };
+  const [frozen, halted, unknown, awaiting] = await Promise.all([
+    listFreezes(sql),
+    listHaltedWallets(sql),
+    countUnexplained(sql),
+    listUntrusted(sql, [...deps.chains.keys()]),
+  ]);
+  const haltedWallets = halted.map(({ id: _, ...one }) => ({ ...one, clearable: one.unexplained.length === 0 }));
+  return {
+    status: 200,
+    data: { freezes: frozen, haltedWallets, unknownTransactions: unknown, awaitingComparison: awaiting.length > 0, awaitingNetworks: awaiting },
+  };
 }
 
 async function readScope(deps: Deps, fields: Record<string, unknown>): Promise<string> {

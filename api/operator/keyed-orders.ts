@@ -1,9 +1,11 @@
 import { refundMac } from '#api/aml/refund-mac.ts';
+import { withheldMac } from '#api/aml/withheld-mac.ts';
 import { intentMac, orderMac } from '#api/settlements/intent.ts';
 import { findRefund } from '#api/store/aml-refunds.ts';
-import { type KeyedOrder, setCloseMark, setIntentMac, setOrderMac, setRefundMac } from '#api/store/keyed-orders.ts';
+import { type KeyedOrder, setCloseMark, setIntentMac, setOrderMac, setRefundMac, setWithheldMac } from '#api/store/keyed-orders.ts';
 import { findPayout, lockPayout } from '#api/store/payouts.ts';
 import { findSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
+import { findWithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { closeMark } from '#api/treasury/close-mark.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
@@ -18,13 +20,15 @@ export interface Macked {
 export async function readOrder(sql: Reads, { kind, id }: KeyedOrder): Promise<Macked | undefined> {
   if (kind === 'settlement') return ofSettlement(await findSettlement(sql, id));
   if (kind === 'refund') return ofRefund(await findRefund(sql, id));
+  if (kind === 'withheld') return ofWithheld(await findWithheldTransfer(sql, id));
   return ofClose(await findPayout(sql, id));
 }
 
-/** The same under the lock of its row, but for a refund, whose order never changes. */
+/** The same under the lock of its row, but for refunds and withheld coins, whose orders never change. */
 export async function lockOrder(tx: Tx, { kind, id }: KeyedOrder): Promise<Macked | undefined> {
   if (kind === 'settlement') return ofSettlement(await lockSettlement(tx, id));
   if (kind === 'refund') return ofRefund(await findRefund(tx, id));
+  if (kind === 'withheld') return ofWithheld(await findWithheldTransfer(tx, id));
   return ofClose(await lockPayout(tx, id));
 }
 
@@ -40,6 +44,11 @@ function ofSettlement(row: StoredSettlement | undefined): Macked | undefined {
 function ofRefund(refund: Awaited<ReturnType<typeof findRefund>>): Macked | undefined {
   if (refund?.status !== 'ordered') return undefined;
   return { mac: refund.intentMac, make: (key) => refundMac(key, refund), store: (tx, mac) => setRefundMac(tx, refund.id, mac) };
+}
+
+function ofWithheld(transfer: Awaited<ReturnType<typeof findWithheldTransfer>>): Macked | undefined {
+  if (transfer?.status !== 'ordered') return undefined;
+  return { mac: transfer.intentMac, make: (key) => withheldMac(key, transfer), store: (tx, mac) => setWithheldMac(tx, transfer.id, mac) };
 }
 
 function ofClose(payout: Awaited<ReturnType<typeof findPayout>>): Macked | undefined {

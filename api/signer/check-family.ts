@@ -1,7 +1,8 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { readTip } from '#api/store/chain-tips.ts';
+import { findDisplacer } from '#api/store/displaced.ts';
 import { isFinallySpentBy } from '#api/store/outputs.ts';
-import { type AttemptKind, listAttempts, listUndead } from '#api/store/payout-attempts.ts';
+import { type AttemptKind, listAttempts, listUndead, type StoredAttempt } from '#api/store/payout-attempts.ts';
 import { hasPaid, isFinalOnChain } from '#api/store/payout-tending.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
 import { isCloseMark } from '#api/treasury/close-mark.ts';
@@ -94,6 +95,7 @@ export async function familyProblem(sql: Reads, chain: Chain, earlier: StoredPay
   if (earlier.status === 'CANCELLED') return attempts.length === 0 ? null : 'a cancelled payout of the settlement has signed bytes';
   if (earlier.status !== 'FAILED') return 'the settlement has another live payout';
   const { txid } = earlier;
+  if (txid === null && (await isDisplaced(sql, chain, earlier, attempts))) return (await hasPaid(sql, earlier.id)) ? 'the payout before it did pay' : null;
   if (txid === null || !attempts.some((attempt) => attempt.txid === txid) || !(await isFinalOnChain(sql, chain.id, txid)))
     return 'the failure of the payout before it is not final on the chain';
   if (await hasPaid(sql, earlier.id)) return 'the payout before it did pay';
@@ -104,4 +106,14 @@ export async function familyProblem(sql: Reads, chain: Chain, earlier: StoredPay
   }
   const undead = await listUndead(sql, earlier.id);
   return undead.every((one) => one === txid) ? null : 'an earlier transaction of the settlement may still take effect';
+}
+
+/**
+ * Whether a final transaction that the books had lost excludes everything that was signed for a payout: it used the nonce, or spent the anchor,
+ * that is in the very bytes of each (decision 0024).
+ */
+async function isDisplaced(sql: Reads, chain: Chain, { id, nonce, anchor, walletAddress }: StoredPayout, attempts: readonly StoredAttempt[]): Promise<boolean> {
+  if ((nonce === null && anchor === null) || (await findDisplacer(sql, id)) === undefined) return false;
+  const decoded = await Promise.all(attempts.map(({ signedBytes }) => decoderOf(chain.config)(signedBytes)));
+  return decoded.every((bytes) => (anchor === null ? bytes.sender === walletAddress && bytes.nonce === nonce : anchorOf(chain, bytes.fields) === anchor));
 }

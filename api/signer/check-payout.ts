@@ -23,6 +23,7 @@ import { checkCaps, isOurs } from './caps.ts';
 import { checkEarlierFamilies, checkFamily } from './check-family.ts';
 import { checkInputs } from './check-inputs.ts';
 import { refundMismatch } from './check-refund.ts';
+import { withheldMismatch } from './check-withheld.ts';
 
 /** What is to be signed, built from what the payout is for and never from the payout's own word. */
 export interface Order {
@@ -113,6 +114,8 @@ async function purposeMismatch(
       return settlement === undefined ? 'its settlement does not exist' : settlementMismatch(deps, sql, chain, payout, wallet, settlement);
     case 'refund':
       return refundMismatch(deps, sql, chain, payout, wallet);
+    case 'withheld':
+      return withheldMismatch(deps, sql, chain, payout, wallet);
     case 'sweep':
       if (spendsOutputs(chain.config.family)) return 'nothing is swept where coins are outputs';
       return wallet.role === 'deposit' && pools.includes(recipient) ? null : 'a sweep goes from a deposit address to the wallet of a pool';

@@ -1,4 +1,5 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { WalletRole } from './wallets.ts';
 
 /** A final transaction that one of our addresses sent, as the chain shows it. */
 export interface OutgoingTransaction {
@@ -72,6 +73,32 @@ export async function listPayable(sql: Reads, transfer: LeavingTransfer): Promis
 }
 
 /**
+ * Cashouts that a transfer may have paid after they claimed, in the time that was lost: parked in the books, or claimed there anew at another
+ * fee; to the same address, of at least what arrived. Locks nothing.
+ */
+export async function listParkedPayable(sql: Reads, transfer: LeavingTransfer): Promise<PayableSettlement[]> {
+  return sql<PayableSettlement[]>`
+    select s.id as "settlementId", s.gateway_id as "gatewayId", s.status from settlements s join address_book b on b.id = s.address_id
+    where s.asset_id = ${transfer.assetId} and b.address = ${transfer.recipient} and s.order_mac is not null
+      and (s.status in ('UNDERFUNDED', 'WAITING_AML_CREDIT') or s.status in ('PENDING_APPROVAL', 'REQUESTED')
+        and s.net_amount * (10::numeric ^ ${transfer.decimals}::int) <> ${transfer.rawAmount.toString()}::text::numeric)
+      and s.amount * (10::numeric ^ ${transfer.decimals}::int) >= ${transfer.rawAmount.toString()}::text::numeric
+    order by s.created_at, s.id limit 20`;
+}
+
+/** Refunds and transfers of withheld coins that are still to be paid exactly what a transfer moved, to the same address. Locks nothing. */
+export async function listPayableOrders(sql: Reads, transfer: LeavingTransfer): Promise<PayableSettlement[]> {
+  return sql<PayableSettlement[]>`
+    select o.id as "settlementId", o.gateway_id as "gatewayId", 'ordered' as status from (
+      select id, gateway_id, asset_id, recipient, amount, ordered_at from aml_refunds where status = 'ordered'
+      union all
+      select id, gateway_id, asset_id, recipient, amount, ordered_at from withheld_transfers where status = 'ordered') o
+    where o.asset_id = ${transfer.assetId} and o.recipient = ${transfer.recipient}
+      and o.amount * (10::numeric ^ ${transfer.decimals}::int) = ${transfer.rawAmount.toString()}::text::numeric
+    order by o.ordered_at, o.id limit 20`;
+}
+
+/**
  * A parked cashout of a gateway that a transfer may have paid after it claimed, in the time that was lost: same recipient and asset, of
  * `amount`, or, when that is not known, of at least what arrived. Locks nothing.
  */
@@ -106,12 +133,13 @@ export async function sumLost(sql: Reads, lost: { networkId: string; txid: strin
 /** Writes that a transaction is ours after all; false when it was adopted before. */
 export async function insertAdopted(
   tx: Tx,
-  adopted: { networkId: string; txid: string; settlementId: string | null; refundId: string | null; reason: string },
+  adopted: { networkId: string; txid: string; settlementId: string | null; refundId: string | null; withheldId: string | null; reason: string },
 ): Promise<boolean> {
-  const purpose = adopted.settlementId !== null ? 'settlement' : adopted.refundId !== null ? 'refund' : 'other';
+  const { settlementId, refundId, withheldId } = adopted;
+  const purpose = settlementId !== null ? 'settlement' : refundId !== null ? 'refund' : withheldId !== null ? 'withheld' : 'other';
   const rows = await tx`
-    insert into adopted_transactions (network_id, txid, purpose, settlement_id, refund_id, reason)
-    values (${adopted.networkId}, ${adopted.txid}, ${purpose}, ${adopted.settlementId}, ${adopted.refundId}, ${adopted.reason})
+    insert into adopted_transactions (network_id, txid, purpose, settlement_id, refund_id, withheld_id, reason)
+    values (${adopted.networkId}, ${adopted.txid}, ${purpose}, ${settlementId}, ${refundId}, ${withheldId}, ${adopted.reason})
     on conflict (network_id, txid) do nothing returning txid`;
   return rows.length === 1;
 }
@@ -136,6 +164,39 @@ export async function reviveWallets(tx: Tx, networkId: string): Promise<string[]
             or exists (select 1 from spent_outputs x where x.sighting_id = g.id)))
     returning address`;
   return rows.map((row) => row.address);
+}
+
+/** A wallet nothing is sent from, why, and what the books still have to be told before it may be cleared. */
+export interface HaltedWallet {
+  id: string;
+  network: string;
+  role: WalletRole;
+  address: string;
+  reason: string;
+  /** Transactions that nothing explains: adopted first, or, where they only took tokens away, booked once they are final. */
+  unexplained: string[];
+}
+
+/** Every wallet that was stopped, with what is missing; those of one network, if one is named. Locks nothing. */
+export async function listHaltedWallets(sql: Reads, networkId: string | null = null): Promise<HaltedWallet[]> {
+  return sql<HaltedWallet[]>`
+    select w.id, n.name as network, w.role, w.address, w.halted_reason as reason, array(
+      select distinct g.txid from sightings g
+      where g.network_id = w.network_id and g.canonical and ${isUnexplained(sql, sql`g.txid`)} and (
+        g.kind = 'sent' and (g.sender = w.address or w.halted_reason like 'transaction ' || g.txid || ' is not one of ours%'
+          or exists (select 1 from spent_outputs x where x.sighting_id = g.id))
+        or g.kind <> 'sent' and g.sender = w.address and g.raw_amount > 0 and g.booked_at is null
+          and (g.contract is null or exists (select 1 from assets a where a.network_id = g.network_id and a.contract = g.contract)))
+      order by 1 limit 20) as unexplained
+    from wallets w join networks n on n.id = w.network_id
+    where w.halted_reason is not null and (${networkId}::uuid is null or w.network_id = ${networkId}) order by n.name, w.role, w.address`;
+}
+
+/** How many transactions of our addresses nothing explains, by network; those that have none left out. Locks nothing. */
+export async function countUnexplained(sql: Reads): Promise<{ network: string; transactions: number }[]> {
+  return sql<{ network: string; transactions: number }[]>`
+    select n.name as network, count(distinct g.txid)::int as transactions from sightings g join networks n on n.id = g.network_id
+    where g.kind = 'sent' and g.canonical and ${isUnexplained(sql, sql`g.txid`)} group by n.name order by n.name`;
 }
 
 function columns(sql: Reads) {

@@ -50,6 +50,19 @@ export async function storeReply(tx: Tx, scope: IdempotencyScope, reply: { statu
     where gateway_id = ${scope.gatewayId} and operation = ${scope.operation} and key = ${scope.key}`;
 }
 
+/** Keeps a reply under a key whose request nobody has any more; false when the key has one already. */
+export async function insertReply(
+  tx: Tx,
+  scope: IdempotencyScope,
+  reply: { fingerprint: Uint8Array; status: number; body: string; resourceId: string },
+): Promise<boolean> {
+  const rows = await tx`
+    insert into idempotency_keys (gateway_id, operation, key, fingerprint, status, body, resource_id)
+    values (${scope.gatewayId}, ${scope.operation}, ${scope.key}, ${Buffer.from(reply.fingerprint)}, ${reply.status}, ${reply.body}, ${reply.resourceId})
+    on conflict do nothing returning 1`;
+  return rows.length === 1;
+}
+
 /** Forgets replies kept for longer than POLICY says, at most `limit` of them; returns how many. */
 export async function deleteOldReplies(sql: Reads, limit: number): Promise<number> {
   const rows = await sql`

@@ -109,6 +109,19 @@ export async function hasPaid(sql: Reads, payoutId: string): Promise<boolean> {
   return rows.length === 1;
 }
 
+/**
+ * Whether any attempt of a payout took coins of any kind from its wallet on the canonical chain, to whomever; where coins are outputs, gave any
+ * to another address than its wallet's. Locks nothing.
+ */
+export async function hasMoved(sql: Reads, payoutId: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from payouts p join payout_attempts t on t.payout_id = p.id join wallets w on w.id = p.wallet_id
+      join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and g.raw_amount > 0
+        and case when p.anchor is null then g.sender = w.address else g.recipient <> w.address end
+    where p.id = ${payoutId} limit 1`;
+  return rows.length === 1;
+}
+
 /** Whether a canonical block holds a transaction of ours; locks nothing. */
 export async function isOnChain(sql: Reads, networkId: string, txid: string): Promise<boolean> {
   const rows = await sql`select 1 from sightings where network_id = ${networkId} and txid = ${txid} and kind = 'sent' and canonical limit 1`;

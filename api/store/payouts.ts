@@ -37,6 +37,8 @@ export interface StoredPayout {
   settlementId: string | null;
   /** The refund it pays; null for every other purpose. */
   refundId: string | null;
+  /** The transfer of withheld coins it carries out; null for every other purpose. */
+  withheldId: string | null;
   /** The payment whose coins follow it into another pool; null for every other purpose. */
   paymentId: string | null;
   family: number;
@@ -68,6 +70,7 @@ export interface NewPayout {
   purpose: PayoutPurpose;
   settlementId: string | null;
   refundId: string | null;
+  withheldId?: string | null;
   paymentId: string | null;
   family: number;
   parentId: string | null;
@@ -86,6 +89,7 @@ export async function insertPayout(tx: Tx, p: NewPayout): Promise<void> {
       nonce, anchor, plan, created_at)
     values (${p.id}, ${p.networkId}, ${p.walletId}, ${p.purpose}, ${p.settlementId}, ${p.refundId}, ${p.paymentId}, ${p.family}, ${p.parentId}, 'PLANNED',
       ${p.assetId}, ${p.recipient}, ${p.rawAmount.toString()}::text::numeric, ${p.nonce}, ${p.anchor}, ${tx.json(json(p.plan))}, sluice_now())`;
+  if (typeof p.withheldId === 'string') await tx`insert into withheld_payouts (payout_id, transfer_id) values (${p.id}, ${p.withheldId})`;
   await noteTrace(tx, p.id);
 }
 
@@ -144,6 +148,13 @@ export async function listFamilies(sql: Reads, settlementId: string): Promise<St
 /** The families made to pay a refund, oldest first; locks nothing. */
 export async function listRefundFamilies(sql: Reads, refundId: string): Promise<StoredPayout[]> {
   const rows = await sql<Row[]>`select ${columns(sql)} from ${joined(sql)} where p.refund_id = ${refundId} order by p.family, p.created_at, p.id`;
+  return rows.map(fromRow);
+}
+
+/** The families made to carry out a transfer of withheld coins, oldest first; locks nothing. */
+export async function listWithheldFamilies(sql: Reads, transferId: string): Promise<StoredPayout[]> {
+  const rows = await sql<Row[]>`
+    select ${columns(sql)} from ${joined(sql)} join withheld_payouts x on x.payout_id = p.id where x.transfer_id = ${transferId} order by p.family, p.created_at, p.id`;
   return rows.map(fromRow);
 }
 
@@ -207,7 +218,7 @@ export interface OutgoingSum {
 }
 
 /**
- * What leaves us by a network's payouts signed since `seconds` ago, per asset, in chain units: what cashouts and refunds move,
+ * What leaves us by a network's payouts signed since `seconds` ago, per asset, in chain units: what cashouts, refunds and withheld coins move,
  * once, and the most that one of their attempts may cost, as no two can be paid; with `planned`, what waits for the signer as
  * well. Of a family that was closed or failed for good, and moved nothing by what the chain shows, only the fee counts.
  * `except` is left out; `byGateway` tells whose cashouts they are. Locks nothing.
@@ -226,7 +237,7 @@ export async function sumOutgoing(
     families as (
       select p.asset_id, p.raw_amount, max(r.fee) as fee,
         case when ${query.byGateway ?? false} and p.purpose = 'settlement' then (select s.gateway_id from settlements s where s.id = p.settlement_id) end as gateway_id,
-        p.purpose in ('settlement', 'refund') and (p.status <> 'FAILED' or exists (
+        p.purpose in ('settlement', 'refund', 'withheld') and (p.status <> 'FAILED' or exists (
           select 1 from payout_attempts t join wallets w on w.id = p.wallet_id
             join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and g.raw_amount > 0
               and case when p.anchor is null then g.sender = w.address else g.recipient = p.recipient end
@@ -277,7 +288,8 @@ function joined(sql: Reads) {
 
 function columns(sql: Reads) {
   return sql`p.id, p.network_id as "networkId", n.name as "networkName", p.wallet_id as "walletId", w.address as "walletAddress", p.purpose,
-    p.settlement_id as "settlementId", p.refund_id as "refundId", p.payment_id as "paymentId", p.family, p.parent_id as "parentId", p.status, p.asset_id as "assetId", a.symbol as "assetSymbol", a.contract,
+    p.settlement_id as "settlementId", p.refund_id as "refundId",
+    (select x.transfer_id from withheld_payouts x where x.payout_id = p.id) as "withheldId", p.payment_id as "paymentId", p.family, p.parent_id as "parentId", p.status, p.asset_id as "assetId", a.symbol as "assetSymbol", a.contract,
     a.decimals, p.recipient, p.raw_amount as "rawAmount", p.nonce, p.anchor, p.plan, p.txid, p.failure,
     greatest((p.plan->>'rawFee')::numeric, (select max(t.fee_limit) from payout_attempts t where t.payout_id = p.id), 0)::text as "rawFeeAtMost"`;
 }

@@ -191,6 +191,13 @@ export async function setWaitReason(sql: Reads, id: string, reason: string | nul
   return rows.length === 1;
 }
 
+/** Writes another fee on a cashout that claimed, with what that leaves to arrive and the MAC over it; the caller holds its lock. */
+export async function setClaim(tx: Tx, id: string, claim: { fee_locked: string; net_amount: string; intent_mac: Uint8Array }): Promise<void> {
+  await tx`
+    update settlements set fee_locked = ${claim.fee_locked}::text::numeric, net_amount = ${claim.net_amount}::text::numeric, intent_mac = ${Buffer.from(claim.intent_mac)}
+    where id = ${id}`;
+}
+
 /** Makes a claimed cashout due `delaySeconds` from now and returns when that is; the caller holds its lock. */
 export async function scheduleDispatch(tx: Tx, id: string, delaySeconds: number): Promise<Date> {
   const [row] = await tx<{ dispatchAt: Date }[]>`

@@ -62,19 +62,9 @@ export async function listPayingWallets(sql: Reads, networkId: string): Promise<
   return sql<StoredWallet[]>`select ${columns(sql)} from wallets where network_id = ${networkId} and role <> 'deposit' order by role`;
 }
 
-/** A wallet nothing is sent from, and why. */
-export interface HaltedWallet {
-  network: string;
-  role: WalletRole;
-  address: string;
-  reason: string;
-}
-
-/** Lists every wallet that was stopped; locks nothing. */
-export async function listHaltedWallets(sql: Reads): Promise<HaltedWallet[]> {
-  return sql<HaltedWallet[]>`
-    select n.name as network, w.role, w.address, w.halted_reason as reason from wallets w join networks n on n.id = w.network_id
-    where w.halted_reason is not null order by n.name, w.role, w.address`;
+/** Lets a wallet send again; the caller holds its lock. */
+export async function clearWallet(tx: Tx, id: string): Promise<void> {
+  await tx`update wallets set halted_reason = null where id = ${id}`;
 }
 
 /** Whether an address belongs to this deployment: a wallet or a deposit address on any network of the family. Locks nothing. */

@@ -1,14 +1,18 @@
 import { completeRefund } from '#api/aml/complete-refund.ts';
+import { completeWithheld } from '#api/aml/end-withheld.ts';
 import type { Chain, Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { claimedFields, claimSettlement, lockPool } from '#api/settlements/claim.ts';
+import { isOrdered, type Order } from '#api/settlements/intent.ts';
 import {
   findOutgoing,
   findParked,
   insertAdopted,
   type LeavingTransfer,
   listLeaving,
+  listParkedPayable,
   listPayable,
+  listPayableOrders,
   type OutgoingTransaction,
   reviveWallets,
   sumLost,
@@ -17,18 +21,22 @@ import { storeAddress } from '#api/store/address-book.ts';
 import { advance, appendEvent } from '#api/store/advance.ts';
 import { findRefund } from '#api/store/aml-refunds.ts';
 import { readClock } from '#api/store/clock.ts';
-import { listFamilies, listRefundFamilies } from '#api/store/payouts.ts';
-import { insertSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
+import { listDisplaced } from '#api/store/displaced.ts';
+import { listFamilies, listRefundFamilies, listWithheldFamilies } from '#api/store/payouts.ts';
+import { insertSettlement, lockSettlement, setClaim, type StoredSettlement } from '#api/store/settlements.ts';
 import { findWalletByAddress } from '#api/store/wallets.ts';
+import { lockWithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { amount as coins, type Coins, formatAmount, fromUnits, parseTrusted, toUnits } from '#shared/core/money.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { regain } from '#state-machines/ledger/postings.ts';
 import { NO_SETTLEMENT_FACTS, type SettlementEvent } from '#state-machines/settlement/machine.ts';
 import { coldAddress } from './cold.ts';
 import { completeSettlement } from './complete-settlement.ts';
+import { endDisplaced, lockDisplaced } from './end-displaced.ts';
 import { endFamilies } from './end-families.ts';
 import { spendsOutputs } from './families.ts';
 
@@ -38,19 +46,26 @@ export type AdoptAs =
   | { settlementId: string }
   /** It paid this refund. */
   | { refundId: string }
+  /** It paid this transfer of withheld coins. */
+  | { withheldId: string }
   /** It paid a cashout whose row is lost too: one is written for this gateway, of `amount` (what arrived, when null), fee included. */
   | { gatewayId: string; amount: Coins | null }
+  /** It moved nothing, and used the nonce or the anchor of a payout up, which is then planned anew. */
+  | { close: true }
   /** It moved coins between our own addresses, or to cold storage; or, `lost`, nobody will answer for what left. */
   | { lost: boolean };
 
 export interface Adoption {
   settlementId: string | null;
   revivedWallets: string[];
+  /** Payouts that cannot be mined any more beside it, and are planned anew where something is still owed. */
+  endedPayouts: string[];
 }
 
 /**
  * Makes a transaction of ours that the database lost known again, by the word of an operator: what it paid is paid, and never again.
- * Until now its coins were booked as lost. Locks the settlement or refund, then wallets and payouts, then ledger accounts.
+ * Until now its coins were booked as lost. A parked cashout that it paid claims first what it took. Payouts that held its nonce or its
+ * anchor for something else are ended. Locks the settlement or refund, then wallets and payouts, then ledger accounts.
  * @throws not_found; conflict when it is known, not final, or something of what it paid may still be paid otherwise; validation_error
  *   naming what the transaction did not do
  */
@@ -63,21 +78,27 @@ export async function adoptTransaction(tx: Tx, deps: Deps, chain: Chain, adopt: 
   if (!found.unexplained) throw new ServiceError('conflict', { message: `Transaction ${txid} is known.` });
   if (!found.final || !found.booked)
     throw new ServiceError('conflict', { message: `Transaction ${txid} is not final and booked yet; try again in a few blocks.` });
+  await lockDisplaced(tx, found);
   const leaving = await listLeaving(tx, chain.id, txid);
   let settlementId: string | null = null;
   let refundId: string | null = null;
+  let withheldId: string | null = null;
   if ('settlementId' in as) settlementId = await asSettlement(tx, deps, chain, found, leaving, settlement);
   else if ('refundId' in as) refundId = await asRefund(tx, deps, chain, found, leaving, as.refundId);
+  else if ('withheldId' in as) withheldId = await asWithheld(tx, deps, chain, found, leaving, as.withheldId);
   else if ('gatewayId' in as) settlementId = await asLostSettlement(tx, deps, chain, found, leaving, as);
+  else if ('close' in as) await refuseUnused(tx, found, leaving);
   else
     await refuseUnnamed(
       tx,
       leaving.filter(({ recipient }) => recipient !== coldAddress(chain)),
       as.lost,
     );
-  if (!(await insertAdopted(tx, { networkId: chain.id, txid, settlementId, refundId, reason })))
+  if (!(await insertAdopted(tx, { networkId: chain.id, txid, settlementId, refundId, withheldId, reason })))
     throw new ServiceError('conflict', { message: `Transaction ${txid} is known.` });
-  return { settlementId, revivedWallets: await reviveWallets(tx, chain.id) };
+  // After what it paid: whatever else held its nonce or its anchor can never be mined.
+  const endedPayouts = await endDisplaced(tx, deps, found);
+  return { settlementId, endedPayouts, revivedWallets: await reviveWallets(tx, chain.id) };
 }
 
 async function asSettlement(
@@ -89,22 +110,87 @@ async function asSettlement(
   settlement: StoredSettlement | undefined,
 ): Promise<string> {
   if (settlement === undefined || settlement.networkId !== found.networkId) throw invalid('settlementId', 'is not a cashout on this network');
-  const steps: Partial<Record<string, SettlementEvent[]>> = { PENDING_APPROVAL: ['APPROVED', 'DISPATCHED'], REQUESTED: ['DISPATCHED'], PROCESSING: [] };
-  const events = steps[settlement.status];
-  if (events === undefined || settlement.netAmount === null) throw new ServiceError('conflict', { message: `The cashout is ${settlement.status}.` });
-  const paid = { assetId: settlement.assetId, recipient: settlement.canonicalAddress, rawAmount: toUnits(settlement.netAmount, settlement.decimals) };
-  if (!leaving.some((one) => isSame(one, paid)))
-    throw invalid(
-      'settlementId',
-      `is to be paid ${formatAmount(settlement.netAmount)} ${settlement.assetSymbol} at ${settlement.address}, and this transaction did not`,
-    );
-  if (settlement.pool !== ((await payingPool(tx, chain, found.sender)) ?? settlement.pool))
-    throw invalid('settlementId', 'is to be paid from the wallet of the other pool');
+  const paid = paidOf(deps, { settlement, leaving, payer: await payingPool(tx, chain, found.sender) });
   const problem = await endFamilies(tx, await listFamilies(tx, settlement.id), found);
   if (problem !== null) throw new ServiceError('conflict', { message: `The cashout may be paid otherwise: ${problem}.` });
-  for (const event of events) await move(tx, settlement.id, event, found.txid);
-  await pay(tx, deps, found, { settlementId: settlement.id, assetId: settlement.assetId, received: settlement.netAmount });
+  if ('claim' in paid) await claimLate(tx, deps, chain, { found, settlement, paid: paid.claim });
+  const steps: Partial<Record<string, SettlementEvent[]>> = { PENDING_APPROVAL: ['APPROVED', 'DISPATCHED'], PROCESSING: [] };
+  for (const event of steps[settlement.status] ?? ['DISPATCHED']) await move(tx, settlement.id, event, found.txid);
+  const received: Coins = 'claim' in paid ? fromUnits(paid.claim.rawAmount, paid.claim.decimals) : paid.received;
+  await pay(tx, deps, found, { settlementId: settlement.id, assetId: settlement.assetId, received });
   return settlement.id;
+}
+
+/**
+ * What a transaction paid of a cashout: exactly its net amount; or, where the books have it parked, or claimed again since they came back, at
+ * a fee of another day, the rest of its amount after that fee.
+ * @throws conflict when it is over; validation_error when the transaction did not pay it
+ */
+function paidOf(
+  deps: Deps,
+  { settlement, leaving, payer }: { settlement: StoredSettlement; leaving: readonly LeavingTransfer[]; payer: Pool | null },
+): { received: Coins } | { claim: LeavingTransfer } {
+  const { status, netAmount, amount, decimals, assetId, canonicalAddress: recipient } = settlement;
+  if (!['PENDING_APPROVAL', 'REQUESTED', 'PROCESSING', 'UNDERFUNDED', 'WAITING_AML_CREDIT'].includes(status))
+    throw new ServiceError('conflict', { message: `The cashout is ${status}.` });
+  if (payer !== null && (settlement.pool ?? payer) !== payer) throw invalid('settlementId', 'is to be paid from the wallet of the other pool');
+  if (netAmount !== null && leaving.some((one) => isSame(one, { assetId, recipient, rawAmount: toUnits(netAmount, decimals) }))) return { received: netAmount };
+  // Only what was never signed for in these books may have been claimed by others that are lost.
+  const parked = settlement.orderMac !== null && status !== 'PROCESSING';
+  const within = leaving.find((one) => one.assetId === assetId && one.recipient === recipient && fromUnits(one.rawAmount, one.decimals) <= amount);
+  if (parked && within !== undefined) {
+    if (netAmount === null && !isOrdered(masterKeys(deps.config), orderOf(settlement), settlement.orderMac))
+      throw new ServiceError('conflict', { message: 'The cashout is not what was asked for: somebody changed its row.' });
+    return { claim: within };
+  }
+  const most = netAmount === null ? `at most ${formatAmount(amount)}` : formatAmount(netAmount);
+  throw invalid('settlementId', `is to be paid ${most} ${settlement.assetSymbol} at ${settlement.address}, and this transaction did not`);
+}
+
+/**
+ * Gives a cashout the claim that the lost rows had: its whole amount, of which what did not arrive was the fee. One that is claimed anew has
+ * it already, at another fee. The signer never pays it: it is paid. Locks the pool's ledger account and the credits it draws.
+ * @throws conflict when the pool does not hold it: then the loss stays booked, and nothing is settled
+ */
+async function claimLate(
+  tx: Tx,
+  deps: Deps,
+  chain: Chain,
+  { found, settlement, paid }: { found: OutgoingTransaction; settlement: StoredSettlement; paid: LeavingTransfer },
+): Promise<void> {
+  const { id, gatewayId, amount, assetSymbol } = settlement;
+  const received: Coins = fromUnits(paid.rawAmount, paid.decimals);
+  const pool = settlement.pool ?? (await poolOf(tx, chain, found.sender));
+  const who = { settlementId: id, gatewayId, assetId: paid.assetId, networkId: chain.id, recipient: paid.recipient, amount };
+  const decision = {
+    outcome: 'claim',
+    pool,
+    feeLocked: coins<'asset'>(amount - received),
+    netAmount: received,
+    routedByService: settlement.routedByService,
+    riskScore: settlement.destinationRiskScore,
+  } as const;
+  const { feeLocked, netAmount, intentMac } = claimedFields(deps, who, { decision, feePayer: 'MERCHANT' });
+  const columns = { fee_locked: formatAmount(feeLocked), net_amount: formatAmount(netAmount), intent_mac: intentMac };
+  if (settlement.netAmount !== null) {
+    await setClaim(tx, id, columns);
+    return;
+  }
+  const available = await lockPool(tx, { gatewayId, assetId: paid.assetId, pool });
+  if (available < amount)
+    throw new ServiceError('conflict', {
+      message: `The cashout took ${formatAmount(amount)} ${assetSymbol}, and the gateway has ${formatAmount(available)} in that pool: ${formatAmount(coins<'asset'>(amount - available))} are missing. What left stays booked as lost until then: adopt it again once the gateway has been credited that much (sluice deposit allocate), or, when its merchant has cancelled it, with --lost.`,
+    });
+  await claimSettlement(tx, who, pool);
+  const event = settlement.status === 'UNDERFUNDED' ? 'ACTIVATED' : 'SCREENED';
+  const facts = { ...NO_SETTLEMENT_FACTS, covered: true };
+  const claimed = { ...columns, pool, wait_reason: null };
+  const moved = await advance(tx, 'settlement', { id, event, actor: 'operator', facts: () => ({ facts, columns: claimed, record: { txid: found.txid } }) });
+  if (moved.conflict) throw new Invariant(`settlement ${id} is ${moved.status} and takes no ${event}`);
+}
+
+function orderOf({ id, gatewayId, assetId, networkId, canonicalAddress: recipient, amount, requestedRoute: route, pool }: StoredSettlement): Order {
+  return { settlementId: id, gatewayId, assetId, networkId, recipient, amount, route, pool };
 }
 
 async function asRefund(tx: Tx, deps: Deps, chain: Chain, found: OutgoingTransaction, leaving: readonly LeavingTransfer[], refundId: string): Promise<string> {
@@ -123,6 +209,28 @@ async function asRefund(tx: Tx, deps: Deps, chain: Chain, found: OutgoingTransac
   return refundId;
 }
 
+async function asWithheld(
+  tx: Tx,
+  deps: Deps,
+  chain: Chain,
+  found: OutgoingTransaction,
+  leaving: readonly LeavingTransfer[],
+  transferId: string,
+): Promise<string> {
+  const transfer = await lockWithheldTransfer(tx, transferId);
+  if (transfer === undefined || transfer.networkId !== found.networkId) throw invalid('withheldId', 'is not a transfer of withheld coins on this network');
+  if (transfer.status !== 'ordered') throw new ServiceError('conflict', { message: `The transfer is ${transfer.status}.` });
+  const { assetId, recipient, amount } = transfer;
+  if (!leaving.some((one) => one.assetId === assetId && one.recipient === recipient && fromUnits(one.rawAmount, one.decimals) === amount))
+    throw invalid('withheldId', 'is a transfer of another amount or to another address');
+  if ((await payingPool(tx, chain, found.sender)) === 'green') throw invalid('withheldId', 'is paid from the held wallet only');
+  const problem = await endFamilies(tx, await listWithheldFamilies(tx, transferId), found);
+  if (problem !== null) throw new ServiceError('conflict', { message: `The transfer may be paid otherwise: ${problem}.` });
+  await regainLost(tx, found, { assetId, coins: amount });
+  await completeWithheld(tx, deps, { transferId, txid: found.txid });
+  return transferId;
+}
+
 /** Writes the cashout anew, from the pool of the wallet that paid it, so that its gateway's balance is what it was. */
 async function asLostSettlement(
   tx: Tx,
@@ -138,7 +246,7 @@ async function asLostSettlement(
   const amount = asked ?? received;
   if (amount < received) throw invalid('amount', `must be at least what arrived, ${formatAmount(received)}`);
   await refuseOpen(tx, gatewayId, paid, asked);
-  const pool = (await payingPool(tx, chain, found.sender)) ?? ((await findWalletByAddress(tx, chain.id, found.sender))?.role === 'held' ? 'held' : 'green');
+  const pool = await poolOf(tx, chain, found.sender);
   const available = await lockPool(tx, { gatewayId, assetId: paid.assetId, pool });
   if (available < amount)
     throw new ServiceError('conflict', {
@@ -199,18 +307,33 @@ async function refuseOpen(tx: Tx, gatewayId: string, paid: LeavingTransfer, aske
   const parked = await findParked(tx, gatewayId, paid, asked === null ? null : formatAmount(asked));
   if (parked !== undefined)
     throw new ServiceError('conflict', {
-      message: `The gateway has a parked cashout that may be this one, and would be paid again: name ${parked} once it is parked no more, or say the amount of the other.`,
+      message: `The gateway has a parked cashout that may be this one, and would be paid again: name ${parked}, or say the amount of the other.`,
     });
 }
 
 /** Coins that left were for somebody, or are lost; never lost while somebody waits for just these, who would be paid again. */
 async function refuseUnnamed(tx: Tx, leaving: readonly LeavingTransfer[], lost: boolean): Promise<void> {
-  const may = (await Promise.all(leaving.map((one) => listPayable(tx, one)))).flat().map(({ settlementId }) => settlementId);
-  if (leaving.length === 0 || (lost && may.length === 0)) return;
+  if (leaving.length === 0) return;
+  const [payable, parked, orders] = await Promise.all(
+    [listPayable, listParkedPayable, listPayableOrders].map(async (list) => (await Promise.all(leaving.map((one) => list(tx, one)))).flat()),
+  );
+  const may = [
+    ...(payable ?? []).map((one) => one.settlementId),
+    ...(parked ?? []).map((one) => `${one.settlementId} (have it cancelled first if it did not)`),
+    ...(orders ?? []).map((one) => one.settlementId),
+  ];
+  if (lost && may.length === 0) return;
   const hint = may.length === 0 ? '' : ` It may have paid ${may.join(' or ')}.`;
   throw new ServiceError('conflict', {
-    message: `Coins left us: name the cashout, the refund or the gateway they were for, or say that they are lost.${hint}`,
+    message: `Coins left us: name the cashout, the refund, the transfer or the gateway they were for, or say that they are lost.${hint}`,
   });
+}
+
+/** A close moves nothing and uses something up that a payout of ours holds. @throws validation_error naming close */
+async function refuseUnused(tx: Tx, found: OutgoingTransaction, leaving: readonly LeavingTransfer[]): Promise<void> {
+  if (leaving.length > 0) throw invalid('close', 'moves nothing away from us, and this transaction did');
+  if ((await listDisplaced(tx, found)).length === 0)
+    throw invalid('close', 'uses up the nonce or the anchor of a payout that is open, and this transaction did not');
 }
 
 /** Whose coins an address pays cashouts with; null where coins are outputs, which lie at addresses of either pool. @throws conflict when it pays none */
@@ -220,6 +343,11 @@ async function payingPool(tx: Tx, chain: Chain, sender: string): Promise<Pool | 
   if (role === 'hot') return 'green';
   if (role === 'held') return 'held';
   throw new ServiceError('conflict', { message: `Nothing is paid from ${chain.codec.display(sender)}.` });
+}
+
+/** The pool whose coins an address pays with; where coins are outputs, that of the wallet at it. */
+async function poolOf(tx: Tx, chain: Chain, sender: string): Promise<Pool> {
+  return (await payingPool(tx, chain, sender)) ?? ((await findWalletByAddress(tx, chain.id, sender))?.role === 'held' ? 'held' : 'green');
 }
 
 function isSame(

@@ -1,4 +1,5 @@
 import { completeRefund } from '#api/aml/complete-refund.ts';
+import { completeWithheld, failWithheld } from '#api/aml/end-withheld.ts';
 import { failRefund } from '#api/aml/fail-refund.ts';
 import { chargeDestination } from '#api/billing/charge-destination.ts';
 import type { Deps } from '#api/deps.ts';
@@ -148,6 +149,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
     else if (payout.purpose === 'settlement') await complete(tx, deps, network, payout, sent.txid, now);
     else if (payout.purpose === 'refund') await completeRefund(tx, deps, { refundId: payout.refundId as string, txid: sent.txid });
     else if (payout.purpose === 'cold') await bookStored(tx, payout.assetId, fromUnits(payout.rawAmount, payout.decimals), payout.id);
+    else if (payout.purpose === 'withheld') await completeWithheld(tx, deps, { transferId: payout.withheldId as string, txid: sent.txid });
     else if (payout.settlementId !== null) await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
     return;
   }
@@ -173,6 +175,8 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   // Nothing of it left us, and nothing more is tried by itself: the coins are back in the held pool for the operator to decide.
   if (payout.refundId !== null && effect.outcome === 'nothing' && !repay)
     await failRefund(tx, deps, { refundId: payout.refundId, reason: `transaction ${sent.txid}: ${effect.reason}` });
+  if (payout.withheldId !== null && effect.outcome === 'nothing' && !repay)
+    await failWithheld(tx, deps, { transferId: payout.withheldId, reason: `transaction ${sent.txid}: ${effect.reason}` });
   if (payout.settlementId === null || rejected) return;
   if (repay) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: payout.settlementId });
   else if (payout.purpose === 'settlement')
@@ -194,7 +198,7 @@ async function spendingIn(deps: Deps, { networkName }: AppliedNetwork, { signedB
 
 /** Whether somebody, or another pool, is owed what it moves. */
 function isOwed({ purpose }: StoredPayout): boolean {
-  return purpose === 'settlement' || purpose === 'refund' || purpose === 'held_release';
+  return purpose === 'settlement' || purpose === 'refund' || purpose === 'withheld' || purpose === 'held_release';
 }
 
 /** The cashout is settled with what its payout moved. */

@@ -48,6 +48,8 @@ async function giveUpPlan(tx: Tx, deps: Deps, payout: StoredPayout): Promise<str
 async function giveUpSigned(tx: Tx, chain: Chain, payout: StoredPayout): Promise<string | null> {
   const abandoned = payout.status === 'FAILED' && payout.txid === null;
   if (payout.status === 'CANCELLED' || (payout.status === 'FAILED' && !abandoned)) return familyProblem(tx, chain, payout);
+  // Given up with its nonce or its anchor in use by somebody else's bytes: the chain says whether nothing of it can be mined.
+  if (abandoned && (payout.nonce !== null || payout.anchor !== null)) return familyProblem(tx, chain, payout);
   const undead = await listUndead(tx, payout.id);
   if ((payout.status !== 'REPLACING' && !abandoned) || payout.nonce !== null || undead.length > 0)
     return `transaction ${undead[0] ?? payout.txid ?? 'of its payout'} may still take effect`;

@@ -169,7 +169,7 @@ async function lastingLimit(
 
 /** Whether it pays somebody else, rather than moving coins between our own addresses. */
 function leavesUs({ purpose }: StoredPayout): boolean {
-  return purpose === 'settlement' || purpose === 'refund';
+  return purpose === 'settlement' || purpose === 'refund' || purpose === 'withheld';
 }
 
 /**

@@ -2,15 +2,17 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { listPayableRefunds, type StoredRefund } from '#api/store/aml-refunds.ts';
 import { findAsset, type StoredAsset } from '#api/store/assets.ts';
 import { findMisplaced, listMisplaced, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
-import { listPoolTransfers, listRefundFamilies } from '#api/store/payouts.ts';
+import { listRefundFamilies, listWithheldFamilies } from '#api/store/payouts.ts';
+import { findWithheldTransfer, listOrderedWithheld, lockWithheldTransfer, type WithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
+import { nextTransfer, readTransfers } from './next-transfer.ts';
 import { familyAfter, type Order, reasonOf, sendOrder } from './send.ts';
 import { poolAddress } from './wallets.ts';
 
 /**
- * Plans every refund that was ordered and not sent yet, and every transfer between the hot and the held wallet that a change
+ * Plans every refund and every transfer of withheld coins that was ordered and not sent yet, and every transfer between the hot and the held wallet that a change
  * of pool asks for (decisions 10). Each needs its own coins, so one that waits holds up no other. Answers how many it planned.
  */
 export async function payHeldOrders(deps: Deps): Promise<number> {
@@ -33,8 +35,21 @@ async function listOrders(deps: Deps, chain: Chain): Promise<{ name: string; ord
     if (familyAfter(await listRefundFamilies(sql, refund.id)) === null) continue;
     orders.push({ name: `refund ${refund.id}`, order: refundOrder(await assetOf(sql, refund.assetId), refund) });
   }
+  for (const transfer of await listOrderedWithheld(sql, chain.id)) {
+    if (familyAfter(await listWithheldFamilies(sql, transfer.id)) === null) continue;
+    orders.push({ name: `withheld coins ${transfer.id}`, order: withheldOrder(await assetOf(sql, transfer.assetId), transfer) });
+  }
   for (const coins of await listMisplaced(sql, chain.id)) {
-    if ((await nextTransfer(sql, coins)) === null) continue;
+    if ((await nextTransfer(sql, coins)) === null) {
+      const { failed } = await readTransfers(sql, coins);
+      const { paymentId, assetId } = coins;
+      if (failed !== undefined)
+        deps.log.warn(
+          { paymentId, assetId, network: chain.config.name, failure: failed.failure },
+          'coins do not follow their payment until an operator allows one more transfer',
+        );
+      continue;
+    }
     orders.push({ name: `coins of payment ${coins.paymentId}`, order: moveOrder(chain, await assetOf(sql, coins.assetId), coins) });
   }
   return orders;
@@ -54,6 +69,22 @@ function refundOrder(asset: StoredAsset, refund: StoredRefund): Order {
   };
 }
 
+function withheldOrder(asset: StoredAsset, transfer: WithheldTransfer): Order {
+  return {
+    purpose: 'withheld',
+    settlementId: null,
+    withheldId: transfer.id,
+    pool: 'held',
+    asset,
+    recipient: transfer.recipient,
+    rawAmount: toUnits(transfer.amount, asset.decimals) ?? 0n,
+    locked: null,
+    lock: (tx) => lockWithheldTransfer(tx, transfer.id),
+    nextFamily: async (tx) =>
+      (await findWithheldTransfer(tx, transfer.id))?.status === 'ordered' ? familyAfter(await listWithheldFamilies(tx, transfer.id)) : null,
+  };
+}
+
 function moveOrder(chain: Chain, asset: StoredAsset, coins: MisplacedCoins): Order {
   return {
     purpose: 'held_release',
@@ -69,12 +100,6 @@ function moveOrder(chain: Chain, asset: StoredAsset, coins: MisplacedCoins): Ord
       return now?.from === coins.from && now.rawAmount === coins.rawAmount ? nextTransfer(tx, coins) : null;
     },
   };
-}
-
-/** Number of the transfer that coins need now; null when one is on its way, or two have failed since the last that arrived. */
-async function nextTransfer(sql: Reads, coins: MisplacedCoins): Promise<number | null> {
-  const made = await listPoolTransfers(sql, coins);
-  return familyAfter(made.slice(made.findLastIndex((payout) => payout.status === 'CONFIRMED') + 1));
 }
 
 async function assetOf(sql: Reads, id: string): Promise<StoredAsset> {

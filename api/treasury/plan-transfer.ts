@@ -29,6 +29,8 @@ export interface TransferPlan {
   settlementId: string | null;
   /** The refund it pays. */
   refundId?: string;
+  /** The transfer of withheld coins it carries out. */
+  withheldId?: string;
   /** The payment whose coins follow it into another pool. */
   paymentId?: string;
   family: number;
@@ -157,6 +159,7 @@ async function storePayout(
     purpose: p.purpose,
     settlementId: p.settlementId,
     refundId: p.refundId ?? null,
+    withheldId: p.withheldId ?? null,
     paymentId: p.paymentId ?? null,
     family: p.family,
     parentId: p.parentId,

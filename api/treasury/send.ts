@@ -30,11 +30,12 @@ const CHOICES = 10;
 /** Families made without asking anybody: the first, and one more after a failure (decisions 10). */
 const AUTOMATIC_FAMILIES = 2;
 
-/** A transfer that a wallet of ours owes: a cashout, a refund, or coins that follow their payment into another pool. */
+/** A transfer that a wallet of ours owes: a cashout, a refund, withheld coins, or coins that follow their payment into another pool. */
 export interface Order {
-  purpose: 'settlement' | 'refund' | 'held_release';
+  purpose: 'settlement' | 'refund' | 'withheld' | 'held_release';
   settlementId: string | null;
   refundId?: string;
+  withheldId?: string;
   paymentId?: string;
   /** Whose cashout it is; its own limits hold it as well. */
   gatewayId?: string;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { failWithheld } from '#api/aml/end-withheld.ts';
 import { failRefund } from '#api/aml/fail-refund.ts';
 import type { Chain, Deps } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
@@ -198,6 +199,7 @@ async function abandon(deps: Deps, seen: Seen, problem: string): Promise<boolean
     const moved = await advance(tx, 'payout', { id: payout.id, event: 'ABANDONED', actor: 'worker', facts });
     if (moved.conflict) throw new Invariant(`payout ${payout.id} is ${moved.status} and cannot be abandoned`);
     if (payout.refundId !== null) await failRefund(tx, deps, { refundId: payout.refundId, reason: problem });
+    if (payout.withheldId !== null) await failWithheld(tx, deps, { transferId: payout.withheldId, reason: problem });
     if (payout.settlementId !== null) {
       if (payout.purpose === 'settlement') await setWaitReason(tx, payout.settlementId, `it could not be sent: ${problem}; an operator must decide`);
       else await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);

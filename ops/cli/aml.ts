@@ -32,6 +32,20 @@ export const amlCommands: readonly Command[] = [
     },
   },
   {
+    name: 'payment transfer',
+    args: '<id> <asset id>',
+    summary: 'allow one more transfer of its coins to the wallet of its pool, after two have failed',
+    options: { reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
+    arity: [2, 2],
+    async run(context, [id = '', assetId], options) {
+      const reason = textOption(options, 'reason');
+      if (reason === undefined) throw new UsageError('--reason is required');
+      const { operator } = await context();
+      const data = await operator.must('POST', `/payments/${encodeURIComponent(id)}/transfers`, { body: { assetId, reason } });
+      return { data, text: `transfer ${String(data.family)} of these coins is made within a minute` };
+    },
+  },
+  {
     name: 'gateway credits',
     args: '<id> <add>',
     summary: 'add screening credits to a gateway',

@@ -5,6 +5,7 @@ interface Action {
   at: string;
   action: string;
   target: string;
+  person: string | null;
   actor: string | null;
   clientIp: string | null;
   reason: string | null;
@@ -29,8 +30,14 @@ export const auditLogCommands: readonly Command[] = [
         if (value !== undefined) query.set(name, value);
       }
       const { items } = (await operator.must('GET', `/audit-log?${query}`)) as unknown as { items: Action[] };
-      const rows = items.map((one) => [one.at, one.action, one.target, one.actor ?? 'unknown', one.clientIp ?? '-', one.reason ?? '']);
+      const rows = items.map((one) => [one.at, one.action, one.target, whoOf(one), one.clientIp ?? '-', one.reason ?? '']);
       return { data: items, text: table(['at', 'action', 'target', 'who', 'from', 'reason'], rows) };
     },
   },
 ];
+
+/** Who it was by the token, and what was said of it: the shared one proves nobody in particular. */
+function whoOf({ person, actor }: Action): string {
+  if (person === null || person === 'operator') return actor ?? 'unknown';
+  return actor === null ? person : `${person} (${actor})`;
+}

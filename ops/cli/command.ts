@@ -7,6 +7,8 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, unreachable: 3 } as const;
 /** Where the commands find the service: the development file of `npm start`, or the environment. */
 export interface Context {
   operator: Operator;
+  /** The same as people that `npm start` made up, by name; empty elsewhere, where everybody has a token of their own. */
+  people: ReadonlyMap<string, Operator>;
   operatorUrl: string;
   /** Ends in /api/v1. */
   baseUrl: string;

@@ -16,11 +16,13 @@ import { listenCommands } from './listen.ts';
 import { pauseCommands } from './pause.ts';
 import { payCommands } from './pay.ts';
 import { paymentCommands } from './payment.ts';
+import { proposalCommands } from './proposal.ts';
 import { secretCommands } from './secret.ts';
 import { settlementCommands } from './settlement.ts';
 import { triggerCommands } from './trigger.ts';
 import { walletCommands } from './wallet.ts';
 import { webhookCommands } from './webhook.ts';
+import { withheldCommands } from './withheld.ts';
 
 /** Every command, in the order of the help; a new noun is one file and one line here. */
 export const COMMANDS: readonly Command[] = [
@@ -29,7 +31,10 @@ export const COMMANDS: readonly Command[] = [
   ...paymentCommands,
   ...settlementCommands,
   ...amlCommands,
+  ...withheldCommands,
+  ...proposalCommands,
   ...dispatchCommands,
+  ...walletCommands,
   ...depositCommands,
   ...invoiceCommands,
   ...webhookCommands,

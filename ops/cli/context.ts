@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { call, type CallOptions, operator } from '#ops/dev/client.ts';
+import { call, type CallOptions, operator, type Operator } from '#ops/dev/client.ts';
 import { DEV_FILE, type DevFile, readDevFile } from '#ops/dev/dev-file.ts';
 import { type Context, UnreachableError } from './command.ts';
 
@@ -16,15 +16,20 @@ export async function openContext(env: Record<string, string | undefined>, folde
   if (operatorUrl === undefined || token === undefined)
     throw new UnreachableError(`there is no ${DEV_FILE} here: run "npm start" first, or set SLUICE_OPERATOR_URL and SLUICE_OPERATOR_TOKEN`);
   const url = operatorUrl.replace(/\/+$/, '');
-  const plain = operator(url, token, whoami());
-  return {
-    operatorUrl: url,
-    baseUrl: dev !== undefined && dev.operatorUrl === operatorUrl ? dev.api.baseUrl : url.replace(/\/operator\/v1$/, '/api/v1'),
-    dev: dev !== undefined && dev.operatorUrl === operatorUrl ? dev : undefined,
-    operator: {
+  const speak = (own: string): Operator => {
+    const plain = operator(url, own, whoami());
+    return {
       call: (method, path, options) => reachable(url, plain.call(method, path, options)),
       must: (method, path, options) => reachable(url, plain.must(method, path, options)),
-    },
+    };
+  };
+  const here = dev !== undefined && dev.operatorUrl === operatorUrl ? dev : undefined;
+  return {
+    operatorUrl: url,
+    baseUrl: here !== undefined ? here.api.baseUrl : url.replace(/\/operator\/v1$/, '/api/v1'),
+    dev: here,
+    operator: speak(token),
+    people: new Map(Object.entries(here?.operatorTokens ?? {}).map(([name, own]) => [name, speak(own)])),
   };
 }
 

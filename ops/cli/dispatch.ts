@@ -4,7 +4,8 @@ import { table } from './format.ts';
 
 interface Freezes {
   freezes: { scope: string; reason: string; frozenAt: string }[];
-  haltedWallets: { network: string; role: string; address: string; reason: string }[];
+  haltedWallets: { network: string; role: string; address: string; reason: string; unexplained: string[]; clearable: boolean }[];
+  unknownTransactions: { network: string; transactions: number }[];
   awaitingNetworks: string[];
 }
 
@@ -64,8 +65,11 @@ export const dispatchCommands: readonly Command[] = [
     options: {
       settlement: { type: 'string', help: 'the cashout it paid' },
       refund: { type: 'string', help: 'the refund it paid' },
+      withheld: { type: 'string', help: 'the transfer of withheld coins it paid' },
       gateway: { type: 'string', help: 'the gateway of a cashout whose row is lost too: it is written anew' },
       amount: { type: 'string', help: 'with --gateway: what that cashout took from the balance, fee included; what arrived unless given' },
+      key: { type: 'string', help: 'with --gateway: the Idempotency-Key of that cashout, so that its merchant repeats it in vain' },
+      close: { type: 'boolean', help: 'it moved nothing, and used up what an open payout holds: that is planned anew' },
       lost: { type: 'boolean', help: 'coins left us and nobody will answer for them' },
       reason: { type: 'string', help: 'why; kept in the audit log (required)' },
     },
@@ -73,11 +77,23 @@ export const dispatchCommands: readonly Command[] = [
     async run(context, [network, txid], options) {
       const reason = textOption(options, 'reason');
       if (reason === undefined) throw new UsageError('--reason is required');
-      const named = { settlementId: textOption(options, 'settlement'), refundId: textOption(options, 'refund'), gatewayId: textOption(options, 'gateway') };
-      const body = { network, txid, reason, ...named, amount: textOption(options, 'amount'), lost: options.lost === true };
+      const named = {
+        settlementId: textOption(options, 'settlement'),
+        refundId: textOption(options, 'refund'),
+        withheldId: textOption(options, 'withheld'),
+        gatewayId: textOption(options, 'gateway'),
+      };
+      const more = {
+        amount: textOption(options, 'amount'),
+        idempotencyKey: textOption(options, 'key'),
+        close: options.close === true,
+        lost: options.lost === true,
+      };
+      const body = { network, txid, reason, ...named, ...more };
       const data = (await (await context()).operator.must('POST', '/outgoing/adopt', { body })) as unknown as Adopted;
       const lines = [
         data.settlementId === null ? `${txid} is known now` : `${txid} settled cashout ${data.settlementId}`,
+        ...data.endedPayouts.map((id) => `payout ${id} cannot be mined any more; what it was for is planned anew`),
         ...data.revivedWallets.map((address) => `wallet ${address} may send again`),
         data.unknownLeft > 0
           ? `${data.unknownLeft} more are unknown: sluice dispatch unknown`
@@ -101,6 +117,7 @@ interface UnknownOutgoing {
 
 interface Adopted {
   settlementId: string | null;
+  endedPayouts: string[];
   revivedWallets: string[];
   unknownLeft: number;
 }
@@ -120,10 +137,15 @@ async function change(operator: Operator, verb: 'freeze' | 'unfreeze', options: 
   return { data, text: describe(data) };
 }
 
-function describe({ freezes, haltedWallets, awaitingNetworks }: Freezes): string {
+function describe({ freezes, haltedWallets, unknownTransactions, awaitingNetworks }: Freezes): string {
   const rows = [
     ...freezes.map((one) => [one.scope, one.frozenAt, one.reason]),
-    ...haltedWallets.map((one) => [`${one.role} wallet of ${one.network}`, '-', `${one.address}: ${one.reason}`]),
+    ...haltedWallets.map((one) => [`${one.role} wallet of ${one.network}`, '-', `${one.address}: ${one.reason}; ${missingOf(one)}`]),
+    ...unknownTransactions.map((one) => [
+      `network:${one.network}`,
+      '-',
+      `${one.transactions} transactions of ours are unknown to the books: sluice dispatch unknown`,
+    ]),
     ...awaitingNetworks.map((one) => [
       `network:${one}`,
       '-',
@@ -131,4 +153,10 @@ function describe({ freezes, haltedWallets, awaitingNetworks }: Freezes): string
     ]),
   ];
   return rows.length === 0 ? 'nothing is frozen' : table(['frozen', 'since', 'why'], rows);
+}
+
+/** What has to happen before a wallet may send again. */
+function missingOf({ clearable, unexplained, network, role, address }: Freezes['haltedWallets'][number]): string {
+  if (clearable) return `every transaction of it is known: sluice wallet clear ${role === 'deposit' ? address : role} --network ${network}`;
+  return `unknown to the books: ${unexplained.join(', ')}`;
 }

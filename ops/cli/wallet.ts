@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import { type Command, textOption, UsageError } from './command.ts';
 import { table } from './format.ts';
 
 interface Wallet {
@@ -20,6 +20,23 @@ export const walletCommands: readonly Command[] = [
       const { items } = (await operator.must('GET', '/wallets')) as { items: Wallet[] };
       const rows = items.flatMap((wallet) => wallet.assets.map((asset) => rowOf(wallet, asset)));
       return { data: items, text: table(['network', 'wallet', 'address', 'asset', 'holds', 'floor', 'ceiling', 'in cold storage', ''], rows) };
+    },
+  },
+  {
+    name: 'wallet clear',
+    args: '<hot|funding|held|address>',
+    summary: 'let a halted wallet send again, once the books know every transaction of it (sluice dispatch status)',
+    options: {
+      network: { type: 'string', help: 'the network it is on (required)' },
+      reason: { type: 'string', help: 'why; kept in the audit log (required)' },
+    },
+    arity: [1, 1],
+    async run(context, [wallet = ''], options) {
+      const [network, reason] = [textOption(options, 'network'), textOption(options, 'reason')];
+      if (network === undefined || reason === undefined) throw new UsageError('--network and --reason are required');
+      const { operator } = await context();
+      const data = await operator.must('POST', '/wallets/clear', { body: { network, wallet, reason } });
+      return { data, text: `${String(data.address)} may send again; it was halted because ${String(data.wasHaltedFor)}` };
     },
   },
 ];

@@ -6,14 +6,18 @@ export interface DemoSecrets {
   SLUICE_STREAM_KEY: string;
   SLUICE_API_KEY_PEPPER: string;
   SLUICE_OPERATOR_TOKEN: string;
+  SLUICE_OPERATOR_TOKENS: string;
   SLUICE_MASTER_KEY: string;
 }
 
-/** Reads the secrets kept in `path`, or makes them once; what the environment names wins. */
+/** Who runs the demo besides: what two people have to want can be tried with them. */
+const PEOPLE = ['anna', 'ben'];
+
+/** Reads the secrets kept in `path`, and makes those that are not there yet; what the environment names wins. */
 export async function demoSecrets(path: string): Promise<DemoSecrets> {
   const kept = await readFile(path, 'utf8').catch(() => undefined);
-  const secrets = kept === undefined ? newSecrets() : (JSON.parse(kept) as DemoSecrets);
-  if (kept === undefined) await writeFile(path, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  const secrets: DemoSecrets = { ...newSecrets(), ...(kept === undefined ? {} : (JSON.parse(kept) as Partial<DemoSecrets>)) };
+  if (kept !== `${JSON.stringify(secrets, null, 2)}\n`) await writeFile(path, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   for (const name of Object.keys(secrets) as (keyof DemoSecrets)[]) secrets[name] = process.env[name] ?? secrets[name];
   return secrets;
 }
@@ -24,6 +28,12 @@ function newSecrets(): DemoSecrets {
     SLUICE_STREAM_KEY: make('stream'),
     SLUICE_API_KEY_PEPPER: make('pepper'),
     SLUICE_OPERATOR_TOKEN: make('operator'),
+    SLUICE_OPERATOR_TOKENS: PEOPLE.map((name) => `${name}=${make(name)}`).join(','),
     SLUICE_MASTER_KEY: make('master'),
   };
+}
+
+/** The tokens of the demo's people, by name. */
+export function demoPeople({ SLUICE_OPERATOR_TOKENS: pairs }: Pick<DemoSecrets, 'SLUICE_OPERATOR_TOKENS'>): Record<string, string> {
+  return Object.fromEntries(pairs.split(',').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
 }

@@ -9,6 +9,8 @@ export interface DevFile {
   dashboardUrl: string | null;
   operatorUrl: string;
   operatorToken: string;
+  /** Tokens of people, by name: what takes two can be tried as two of them. */
+  operatorTokens?: Record<string, string>;
   metrics: { api: string; indexers: Record<string, string> };
   databaseUrl: string;
   redisUrl: string;

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CannotStart } from './cannot-start.ts';
 import { operator } from './client.ts';
-import { demoSecrets } from './demo-secrets.ts';
+import { demoPeople, demoSecrets } from './demo-secrets.ts';
 import { type DevFile, writeDevFile } from './dev-file.ts';
 import { explorerPage } from './explorer.ts';
 import { type LocalNetworks, readServiceClock, refuseOtherChains, startNetworks } from './local-networks.ts';
@@ -153,6 +153,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     dashboardUrl: null,
     operatorUrl: `${origin}/operator/v1`,
     operatorToken: secrets.SLUICE_OPERATOR_TOKEN,
+    operatorTokens: demoPeople(secrets),
     metrics: {
       api: `http://127.0.0.1:${ports.apiMetrics}/metrics`,
       indexers: Object.fromEntries([...ports.indexerMetrics].map(([name, port]) => [name, `http://127.0.0.1:${port}/metrics`])),

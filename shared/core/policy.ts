@@ -155,6 +155,8 @@ export const POLICY = {
   parkedSweepSeconds: 10,
   /** Contract: auto-rejected after seven days. */
   parkedDays: 7,
+  /** Long enough for somebody in another part of the world to confirm, short enough that nothing forgotten is done by accident. */
+  proposalSeconds: DAY,
   /** When an asset has no minimum of its own: below a dollar the network fee eats the cashout. */
   minimumSettlementUsd: '1',
   /** Time to notice fraud before coins leave; zero in development, where nobody waits a day. */

@@ -110,7 +110,35 @@ const origin = z
     (text) => /^https?:/i.test(text) && URL.canParse(text) && new URL(text).href === `${new URL(text).origin}/`,
     'must be an origin such as https://pay.example',
   );
-const secret = z.string().min(32, 'must be at least 32 characters');
+const SECRET_LENGTH = 32;
+const secret = z.string().min(SECRET_LENGTH, `must be at least ${SECRET_LENGTH} characters`);
+
+/** Somebody who may call the operator API, and the token that proves it. */
+export interface NamedToken {
+  name: string;
+  token: string;
+}
+
+/** Name of whoever comes with the token that is shared. */
+export const SHARED_OPERATOR = 'operator';
+
+/** While a token is changed its owner has two. */
+const TOKENS_PER_PERSON = 2;
+
+/** `name=token` pairs, comma-separated. Problems name people, never what they were given. */
+const namedTokens = list.transform((pairs, context): NamedToken[] => {
+  const named: NamedToken[] = [];
+  for (const [at, pair] of pairs.entries()) {
+    const [, name, token] = /^([a-z][a-z0-9._-]{0,31})=(\S+)$/.exec(pair) ?? [];
+    if (name === undefined || token === undefined)
+      context.addIssue(`must be name=token pairs, which number ${at + 1} is not: names are lower case, up to 32 characters`);
+    else if (name === SHARED_OPERATOR) context.addIssue(`${SHARED_OPERATOR} is the name of whoever comes with SLUICE_OPERATOR_TOKEN`);
+    else if (token.length < SECRET_LENGTH) context.addIssue(`the token of ${name} must be at least ${SECRET_LENGTH} characters`);
+    else if (named.filter((one) => one.name === name).length === TOKENS_PER_PERSON) context.addIssue(`${name} has more than ${TOKENS_PER_PERSON} tokens`);
+    else named.push({ name, token });
+  }
+  return named;
+});
 
 const common = {
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
@@ -139,6 +167,7 @@ const apiSchema = z.object({
   SLUICE_API_KEY_PEPPER_PREVIOUS: secret.optional(),
   SLUICE_OPERATOR_TOKEN: secret,
   SLUICE_OPERATOR_TOKEN_PREVIOUS: secret.optional(),
+  SLUICE_OPERATOR_TOKENS: namedTokens.default([]),
   SLUICE_MASTER_KEY: secret,
   SLUICE_MASTER_KEY_NEXT: secret.optional(),
   SLUICE_MASTER_KEY_PREVIOUS: secret.optional(),
@@ -213,7 +242,7 @@ export function readApiConfig(env: Environment): ApiConfig {
       problems.push('SLUICE_PRICE_FRESH_SECONDS: must be at least four times SLUICE_PRICE_POLL_SECONDS');
     if ((values.SLUICE_CANARY_URL === undefined) !== (values.SLUICE_CANARY_KEY_FILE === undefined))
       problems.push('SLUICE_CANARY_URL and SLUICE_CANARY_KEY_FILE: the canary needs both, or neither');
-    problems.push(...ringProblems(values));
+    problems.push(...ringProblems(values), ...personProblems(values));
     if (values.NODE_ENV === 'production') problems.push(...productionProblems(values), ...demoAccountProblems(networks ?? []));
   }
   if (problems.length > 0 || !values || !networks) throw new ConfigError(problems);
@@ -231,9 +260,20 @@ function ringProblems(values: z.output<typeof apiSchema>): string[] {
   );
 }
 
+/** A token that is somebody else's as well, or another secret, would make two people of one. */
+function personProblems(values: z.output<typeof apiSchema>): string[] {
+  const others = SECRETS.flatMap((name) => [values[name], values[`${name}_NEXT` as keyof typeof values], values[`${name}_PREVIOUS` as keyof typeof values]]);
+  const tokens = values.SLUICE_OPERATOR_TOKENS;
+  return tokens
+    .filter(({ token }, at) => others.includes(token) || tokens.findIndex((one) => one.token === token) !== at)
+    .map(({ name }) => `SLUICE_OPERATOR_TOKENS: the token of ${name} must be one that is used for nothing else`);
+}
+
 function productionProblems(values: z.output<typeof apiSchema>): string[] {
   const problems: string[] = [];
   for (const name of SECRETS) if (values[name].includes('demo')) problems.push(`${name}: the demo secret is refused in production`);
+  for (const { name, token } of values.SLUICE_OPERATOR_TOKENS)
+    if (token.includes('demo')) problems.push(`SLUICE_OPERATOR_TOKENS: the demo token of ${name} is refused in production`);
   if (values.SLUICE_SIGNER_SEED === DEMO_SEED) problems.push('SLUICE_SIGNER_SEED: the demo seed is refused in production');
   if (values.SLUICE_PRICE_SOURCE === 'static') problems.push('SLUICE_PRICE_SOURCE: static prices are refused in production');
   if (values.SLUICE_SCREENING_PROVIDER === 'development') problems.push('SLUICE_SCREENING_PROVIDER: the development source is refused in production');

@@ -225,6 +225,14 @@ export function payRefund(r: { gatewayId: string; assetId: string; amount: Coins
   ]);
 }
 
+/** Withheld coins left for where the operator decided. */
+export function payWithheld(w: { gatewayId: string; assetId: string; amount: Coins }): Posting[] {
+  return balanced(w.assetId, [
+    [gatewayAccount('withheld', w.gatewayId), -w.amount],
+    [systemAccount('chain'), w.amount],
+  ]);
+}
+
 /** Drops what moves nothing; refuses what does not sum to zero, before the database has to. */
 function balanced(assetId: string, entries: [Account, bigint][]): Posting[] {
   if (entries.reduce((sum, [, change]) => sum + change, 0n) !== 0n) throw new Invariant('postings do not sum to zero');

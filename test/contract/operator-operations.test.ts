@@ -14,7 +14,7 @@ import { upsertScreeningScore } from '#api/store/screening-scores.ts';
 import { evmNode } from '#ops/dev/services/evm-node.ts';
 import { createLimiter } from '#shared/platform/limiter.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
-import { TEST_SECRETS } from '#test/harness/world.ts';
+import { TEST_PEOPLE, TEST_SECRETS } from '#test/harness/world.ts';
 import { type Entry, OPERATOR_CATALOGUE } from './catalogue.ts';
 import type { Answer, Ask, Client } from './client.ts';
 import { aService, type Listening, listen, payTo, selectAddress, serve, type Service, type Shop } from './service.ts';
@@ -66,6 +66,7 @@ afterAll(async () => {
   const { data } = await service.ask('GET', '/operator/v1/outgoing', { headers: TOKEN });
   for (const { network, txid } of data.items as { network: string; txid: string }[])
     await service.ask('POST', '/operator/v1/outgoing/adopt', { headers: TOKEN, body: { network, txid, reason: 'left by a test' } });
+  await forgetMadeUp();
   await service.wait(86_400);
   await service.stop();
 });
@@ -109,6 +110,38 @@ async function aHeldPayment(): Promise<Request> {
   return { params: { id: paymentUid } };
 }
 
+const as = (name: keyof typeof TEST_PEOPLE): Record<string, string> => ({ authorization: `Bearer ${TEST_PEOPLE[name]}` });
+
+/** A gateway some of whose coins are withheld: enough for every request here. */
+let keeping: Promise<string> | undefined;
+async function aKeptGateway(): Promise<string> {
+  const { params } = await aHeldPayment();
+  await service.ask('POST', `/operator/v1/payments/${params?.id}/aml`, { headers: TOKEN, body: { action: 'WITHHOLD', reason: 'ordered to' } });
+  const [row] = await service.deps.db.sql<{ id: string }[]>`select gateway_id as id from payments where id = ${params?.id ?? ''}`;
+  return row?.id ?? '';
+}
+
+/** What to ask for so that some of them are sent. */
+async function someKept(): Promise<Request> {
+  keeping ??= aKeptGateway();
+  const body = { assetId: service.world.assets.USDT?.id, amount: '0.01', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', reason: 'a court order' };
+  return { params: { id: await keeping }, body };
+}
+
+/** A proposal of somebody. */
+async function aProposal(by: Record<string, string>): Promise<Request> {
+  const { params, body } = await someKept();
+  const { data } = await service.ask('POST', `/operator/v1/gateways/${params?.id}/withheld`, { headers: by, body });
+  return { params: { id: String(data.id) } };
+}
+
+/** A transfer of withheld coins that two people want, and nobody has planned yet. */
+async function anOrderedTransfer(): Promise<Request> {
+  const { params } = await aProposal(as('anna'));
+  const { data } = await service.ask('POST', `/operator/v1/proposals/${params?.id}/confirm`, { headers: as('ben') });
+  return { params: { id: String((data.outcome as { transferId: string }).transferId) }, body: { reason: 'it was a mistake' } };
+}
+
 /** What a monthly-billed gateway was closed into before its month is over. */
 async function anInvoice(): Promise<Request> {
   const monthly = await service.aShop({ billing: 'MONTHLY' });
@@ -146,6 +179,38 @@ async function anUnknownTransaction({ adopted = false } = {}): Promise<Request> 
   return { body };
 }
 
+const furtherBody = async (): Promise<Record<string, unknown>> => ({ assetId: service.world.assets.USDT?.id, reason: 'the contract works again' });
+
+/** A released payment whose coins are in the held wallet, after two transfers to the hot one have failed; its payouts exist in these rows alone. */
+async function stuckCoins(): Promise<Request> {
+  const { params } = await aHeldPayment();
+  const id = params?.id ?? '';
+  await service.ask('POST', `/operator/v1/payments/${id}/aml`, { headers: TOKEN, body: { action: 'RELEASE', reason: 'cleared' } });
+  const { sql } = service.deps.db;
+  await sql`
+    insert into wallets (id, network_id, role, address, derivation_path)
+    select gen_random_uuid(), d.network_id, 'deposit', a.address, 'm/0' from deposits d join deposit_addresses a on a.id = d.address_id where d.payment_id = ${id}`;
+  const payout = (purpose: string, from: string, to: string, status: string, family: number) => sql`
+    insert into payouts (id, network_id, wallet_id, purpose, payment_id, family, status, asset_id, recipient, raw_amount, plan, created_at)
+    select gen_random_uuid(), d.network_id, w.id, ${purpose}, ${purpose === 'sweep' ? null : id}::uuid, ${family}, ${status}, d.asset_id, i.address, d.raw_amount,
+      jsonb_build_object('repay', ${family === 1}::boolean, 'madeUp', true), sluice_now()
+    from deposits d join deposit_addresses a on a.id = d.address_id join wallets i on i.role = ${to}
+      join wallets w on w.role = ${from} and (w.role <> 'deposit' or w.address = a.address)
+    where d.payment_id = ${id}`;
+  await payout('sweep', 'deposit', 'held', 'CONFIRMED', 1);
+  for (const family of [1, 2]) await payout('held_release', 'held', 'hot', 'FAILED', family);
+  return { params: { id }, body: await furtherBody() };
+}
+
+/** Takes the payouts back that exist in their rows alone. */
+async function forgetMadeUp(): Promise<void> {
+  const { sql } = service.deps.db;
+  await sql`alter table further_transfers disable trigger further_transfers_append_only`;
+  await sql`delete from further_transfers`;
+  await sql`alter table further_transfers enable trigger further_transfers_append_only`;
+  await sql`delete from payouts where plan ? 'madeUp'`;
+}
+
 async function aWebhook(): Promise<Request> {
   const { paymentUid } = await shop.payment({ timeoutSeconds: 1 });
   await service.wait(2);
@@ -178,6 +243,27 @@ const SPECIAL: Record<keyof operations, Special> = {
   rotateSecret: { request: async () => ({ params: { id: shop.id, kind: 'webhook' }, body: { overlapSeconds: 60 } }) },
   enrolTotp: { request: () => ofShop({}) },
   addScreeningCredits: { request: () => ofShop({ add: 5 }) },
+  getWithheld: { request: async () => ({ params: { id: (await someKept()).params?.id ?? '' } }) },
+  payWithheld: { request: someKept },
+  cancelWithheld: {
+    request: anOrderedTransfer,
+    409: async () => {
+      const request = await anOrderedTransfer();
+      await service.ask('POST', `/operator/v1/withheld/${request.params?.id}/cancel`, { headers: TOKEN, body: request.body });
+      return request;
+    },
+  },
+  listProposals: { request: nothing },
+  getProposal: { request: () => aProposal(as('anna')) },
+  confirmProposal: { request: () => aProposal(as('anna')), 409: () => aProposal(TOKEN) },
+  withdrawProposal: {
+    request: () => aProposal(TOKEN),
+    409: async () => {
+      const request = await aProposal(as('anna'));
+      await service.ask('POST', `/operator/v1/proposals/${request.params?.id}/withdraw`, { headers: as('ben') });
+      return request;
+    },
+  },
   listNetworks: { request: nothing },
   listWallets: { request: nothing },
   rescanNetwork: {
@@ -211,6 +297,7 @@ const SPECIAL: Record<keyof operations, Special> = {
       return request;
     },
   },
+  allowTransfer: { request: () => stuckCoins(), 409: async () => ({ ...(await aHeldPayment()), body: await furtherBody() }) },
   listSettlements: { request: nothing },
   getSettlement: { request: aSettlement },
   rejectSettlement: {
@@ -243,6 +330,13 @@ const SPECIAL: Record<keyof operations, Special> = {
   listFreezes: { request: nothing },
   listUnknownOutgoing: { request: nothing },
   adoptOutgoing: { request: anUnknownTransaction, 409: async () => anUnknownTransaction({ adopted: true }) },
+  clearWallet: {
+    request: async () => {
+      await service.deps.db.sql`update wallets set halted_reason = 'transaction 0x00: it moved something else than was meant' where role = 'held'`;
+      return { body: { network: 'ethereum', wallet: 'held', reason: 'the transaction is known' } };
+    },
+    409: async () => ({ body: { network: 'ethereum', wallet: 'funding', reason: 'it is not halted' } }),
+  },
   freeze: { request: async () => ({ body: { scope: 'network:ethereum', reason: 'strange blocks' } }) },
   unfreeze: { request: async () => ({ body: { scope: 'network:ethereum' } }) },
   listPrices: { request: nothing },
@@ -276,9 +370,9 @@ function cases(entry: Entry): Record<string, () => Promise<void>> {
       const answer = await ask(entry, await special.request(), { through: special.through?.() ?? service.ask, headers: { 'x-operator': 'ada@console' } });
       expect(answer.status, answer.text).toBe(Number(success));
       const logged = await service.deps.db.sql`
-        select actor, client_ip as "clientIp", token from operator_actions where request_id = ${answer.headers.get('x-request-id')}`;
+        select person, actor, client_ip as "clientIp", token from operator_actions where request_id = ${answer.headers.get('x-request-id')}`;
       expect(logged, 'every change leaves a line in the audit log, and nothing else does').toEqual(
-        entry.method === 'GET' ? [] : [{ actor: 'ada@console', clientIp: '127.0.0.1', token: 'current' }],
+        entry.method === 'GET' ? [] : [{ person: 'operator', actor: 'ada@console', clientIp: '127.0.0.1', token: 'current' }],
       );
     },
     400: async () => {

@@ -13,6 +13,14 @@ import { type Deployable, type DeployableOptions, type RunningApi, startApi, sta
 import { demoNetwork } from './networks.ts';
 import { type FreshRedis, freshRedis } from './redis.ts';
 
+/** Tokens of two people of the tests, by name. */
+export const TEST_PEOPLE = { anna: 'test-token-of-anna-test-token-of-anna-test-token', ben: 'test-token-of-ben-test-token-of-ben-test-token-of' };
+
+/** The same as configuration has them. */
+export const TEST_OPERATOR_TOKENS = Object.entries(TEST_PEOPLE)
+  .map(([name, token]) => `${name}=${token}`)
+  .join(',');
+
 /** Secrets of the tests; they open nothing. */
 export const TEST_SECRETS = {
   SLUICE_STREAM_KEY: 'test-stream-key-test-stream-key-test-stream-key',
@@ -105,6 +113,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     SLUICE_MAIL_DIR: join(directory, 'mail'),
     SLUICE_PRIVATE_WEBHOOK_TARGETS: LOOPBACK,
     ...TEST_SECRETS,
+    SLUICE_OPERATOR_TOKENS: TEST_OPERATOR_TOKENS,
   };
   const running = new Set<Deployable>();
   const keep = <D extends Deployable>(deployable: D): D => {

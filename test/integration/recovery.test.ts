@@ -9,6 +9,8 @@ import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
 import { broadcastPayoutJob } from '#api/jobs/broadcast-payout.ts';
 import { dispatchSettlementJob } from '#api/jobs/dispatch-settlement.ts';
+import { findReplay, fingerprint } from '#api/http/idempotency.ts';
+import { likenessOf } from '#api/settlements/likeness.ts';
 import { showFreezes, unfreeze } from '#api/operator/freeze.ts';
 import { adoptOutgoing, showUnknownOutgoing } from '#api/operator/outgoing.ts';
 import { createSettlement } from '#api/settlements/create.ts';
@@ -227,6 +229,9 @@ describe.each(FAMILIES)('an hour-old backup of a deployment on $family, restored
     await set(was);
     expect(await adopt(txids.lost, { gatewayId: shop.id, amount: '1000' }).catch(refusal)).toEqual(['conflict', null]);
     expect(await adopt(txids.lost, { gatewayId: shop.id, amount: '0.00000001' }).catch(refusal)).toEqual(['validation_error', 'amount']);
+    expect(await adopt(txids.lost, { lost: true, idempotencyKey: 'x' }).catch(refusal)).toEqual(['validation_error', 'idempotencyKey']);
+    expect(await adopt(txids.lost, { gatewayId: shop.id, idempotencyKey: 'é' }).catch(refusal)).toEqual(['validation_error', 'idempotencyKey']);
+    expect(await adopt(txids.lost, { withheldId: randomUUID() }).catch(refusal)).toEqual(['validation_error', 'withheldId']);
     expect((await unknown()).length).toBeGreaterThan(2);
   });
 
@@ -234,7 +239,22 @@ describe.each(FAMILIES)('an hour-old backup of a deployment on $family, restored
     const { db } = restored.deps;
     await adopt(txids.planned, { settlementId: cashouts.planned });
     await Promise.allSettled([adopt(txids.waiting, { settlementId: cashouts.waiting }), adopt(txids.waiting, { settlementId: cashouts.waiting })]);
-    const { settlementId } = (await adopt(txids.lost, { gatewayId: shop.id, amount: amounts.lost })).data as { settlementId: string };
+    const lostKey = { gatewayId: shop.id, amount: amounts.lost, idempotencyKey: 'cashout-4711' };
+    const { settlementId } = (await adopt(txids.lost, lostKey)).data as { settlementId: string };
+    // Its merchant, who never heard of it, asks for it again: it is answered, and not paid again.
+    const repeat = (body: object) => {
+      const rawBody = Buffer.from(JSON.stringify({ metadata: { order: 1 }, ...body }, null, 1));
+      const scope = { gatewayId: shop.id, operation: 'createSettlement', key: 'cashout-4711' };
+      return findReplay(restored.deps, {
+        scope,
+        fingerprint: fingerprint('POST', '/api/v1/merchant/settlements', rawBody),
+        likeness: () => likenessOf(rawBody),
+      });
+    };
+    const asked = { assetId: treasury.assets[symbol]?.id, amount: `${amounts.lost}${amounts.lost.includes('.') ? '0' : '.0'}`, address: treasury.merchant };
+    expect(JSON.parse((await repeat(asked))?.body ?? '{}')).toMatchObject({ data: { id: settlementId, status: 'SETTLED' } });
+    for (const other of [{ amount: '1' }, { address: treasury.chain.outsider }, { assetId: randomUUID() }, { amount: 4 }])
+      expect(await repeat({ ...asked, ...other }).catch(refusal)).toEqual(['idempotency_conflict', null]);
     for (const { txid } of await unknown()) await adopt(txid);
     expect([await statusOf(cashouts.planned), await statusOf(cashouts.waiting), await statusOf(settlementId)]).toEqual(['SETTLED', 'SETTLED', 'SETTLED']);
     expect(await unknown()).toEqual([]);

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, newKey } from '#ops/dev/client.ts';
+import { type Answer, newKey, operator } from '#ops/dev/client.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
+import { amount as amountOf, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import { DRIVERS } from '#test/chains/conformance/families.ts';
 import { FULL } from '#test/harness/counts.ts';
 import { assertBooksMatchChain } from '#test/harness/holdings.ts';
 import { demoNetwork } from '#test/harness/networks.ts';
 import { totpCode } from '#test/harness/totp-code.ts';
+import { TEST_PEOPLE } from '#test/harness/world.ts';
 import { type Crash, dieAtEach } from './crash.ts';
 import { aScene, type Scene } from './scene.ts';
 
@@ -27,6 +29,12 @@ const HELD: Crash[] = [
   ['api', 'aml.verdict-applied'],
   ['api', 'aml.resolved'],
   ['api', 'aml.refund-completed'],
+];
+const WITHHELD: Crash[] = [
+  ['api', 'proposal.created'],
+  ['api', 'proposal.executed'],
+  ['api', 'proposal.confirmed'],
+  ['api', 'withheld.completed'],
 ];
 const HERE = ['127.0.0.1', '::1'];
 /** Above the cap, and more than there is before somebody pays. */
@@ -208,6 +216,50 @@ describe.each(FAMILIES)('what people decide about money on %s survives SIGKILL',
       expect(more).toHaveLength(0);
       expect(refund?.status).toBe('paid');
       expect(await scene.held(main, destination)).toBe(scene.raw(main, refund?.amount as string));
+    }
+    await expectSound();
+  });
+
+  it('at every point of sending withheld coins: what two people want is done once, and paid once', async () => {
+    const { sql } = scene.world.database;
+    const by = (name: keyof typeof TEST_PEOPLE) => operator(scene.api.operatorUrl, TEST_PEOPLE[name]);
+    const sent = await dieAtEach(scene, WITHHELD, {
+      async prepare() {
+        const payment = await scene.open(main, { amount: '25' });
+        await insist(() => scene.world.operator(scene.api).call('PUT', `/screening/${payment.address}`, { body: { score: 90 } }));
+        await scene.chainOf(main).pay(payment.address, scene.contract(main), payment.rawAmount);
+        const withhold = () => scene.world.operator(scene.api).call('POST', `/payments/${payment.id}/aml`, { body: { action: 'WITHHOLD', reason: 'a test' } });
+        await waitFor(async () => (await insist(withhold)).status === 200, { what: 'the payment to be withheld', timeoutMs: PATIENCE_MS, everyMs: 300 });
+        return { destination: aStranger() };
+      },
+      async work({ destination }) {
+        const { gatewayId, items } = (await insist(() => by('anna').call('GET', `/gateways/${scene.shop.gateway.id}/withheld`))).data as {
+          gatewayId: string;
+          items: { assetId: string; final: string; onItsWay: string }[];
+        };
+        const [kept] = items;
+        const amount = formatAmount(amountOf(parseTrusted(kept?.final as string) - parseTrusted(kept?.onItsWay as string)));
+        const body = { assetId: kept?.assetId, amount, address: destination, reason: destination };
+        // An answer may be lost after it was stored: what is there twice is confirmed once, and withdrawn.
+        await waitFor(async () => (await by('anna').call('POST', `/gateways/${gatewayId}/withheld`, { body })).status === 202, {
+          what: 'the proposal',
+          timeoutMs: PATIENCE_MS,
+          everyMs: 300,
+        });
+        const [first, ...others] = await sql<{ id: string }[]>`select id from operator_proposals where reason = ${destination} order by created_at`;
+        for (const { id } of others) await insist(() => by('ben').call('POST', `/proposals/${id}/withdraw`, { body: {} }));
+        await insist(() => by('ben').call('POST', `/proposals/${first?.id}/confirm`, { body: {} }));
+        await waitFor(async () => (await sql`select 1 from withheld_transfers where reason = ${destination} and status = 'paid'`).length > 0, {
+          what: 'the withheld coins to leave',
+          timeoutMs: PATIENCE_MS,
+          everyMs: 300,
+        });
+        return { destination, amount };
+      },
+    });
+    for (const { destination, amount } of sent) {
+      expect(await sql`select status from withheld_transfers where reason = ${destination}`).toEqual([{ status: 'paid' }]);
+      expect(await scene.held(main, destination)).toBe(scene.raw(main, amount));
     }
     await expectSound();
   });

@@ -24,6 +24,7 @@ const DEPLOYMENT = {
   SLUICE_MASTER_KEY_PREVIOUS: secret('master-previous'),
   SLUICE_STREAM_KEY_PREVIOUS: secret('stream-previous'),
 };
+const PEOPLE = { anna: secret('anna'), ben: secret('ben') };
 const NODE_KEY = secret('node');
 const REDIS_PASSWORD = secret('redis');
 /** Sent in requests: what a merchant or an attacker writes belongs into its row, and into no log. */
@@ -60,6 +61,9 @@ beforeAll(async () => {
   redis.username = 'default';
   redis.password = REDIS_PASSWORD;
   Object.assign(world.environment, DEPLOYMENT, {
+    SLUICE_OPERATOR_TOKENS: Object.entries(PEOPLE)
+      .map(([name, token]) => `${name}=${token}`)
+      .join(','),
     REDIS_URL: redis.href,
     SLUICE_LOG_LEVEL: 'trace',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -69,6 +73,7 @@ beforeAll(async () => {
   const indexerEnv = Object.fromEntries(
     Object.keys(DEPLOYMENT)
       .filter((name) => name !== 'SLUICE_STREAM_KEY')
+      .concat('SLUICE_OPERATOR_TOKENS')
       .map((name) => [name, undefined]),
   );
   api = await world.startApi();
@@ -165,6 +170,11 @@ describe('no secret leaves the place it belongs to', () => {
     });
     const parked = await signed('POST', '/merchant/settlements', { assetId: asset, amount: '4000', address: world.chain.outsider });
     expect(parked.data.status, parked.text).toBe('UNDERFUNDED');
+    const [anna, ben] = [operator(api.operatorUrl, PEOPLE.anna), operator(api.operatorUrl, PEOPLE.ben)];
+    const order = { assetId: asset, amount: '1', address: world.chain.outsider, reason: WRITTEN.reference };
+    const proposal = await anna.must('POST', `/gateways/${shop.gateway.id}/withheld`, { body: order });
+    for (const one of [anna, ben]) answers.push((await one.call('POST', `/proposals/${String(proposal.id)}/confirm`, { body: {} })).text);
+    answers.push(JSON.stringify(await ben.must('POST', `/proposals/${String(proposal.id)}/withdraw`, { body: {} })));
     await control.must('POST', `/gateways/${shop.gateway.id}/secrets/webhook/rotate`, { body: { reason: WRITTEN.reference } });
   });
 
@@ -174,7 +184,7 @@ describe('no secret leaves the place it belongs to', () => {
       await tell(`${baseUrl}/payments`, 'GET', {
         headers: { 'x-api-key': key, cookie: `session=${TRIED.token}`, referer: `https://x.example/?t=${TRIED.token}` },
       });
-    for (const token of [TRIED.token, `${DEPLOYMENT.SLUICE_OPERATOR_TOKEN}x`])
+    for (const token of [TRIED.token, `${DEPLOYMENT.SLUICE_OPERATOR_TOKEN}x`, `anna=${PEOPLE.anna}`])
       await tell(`${operatorUrl}/gateways`, 'GET', { headers: { authorization: `Bearer ${token}` } });
     const raws = [
       `{"amount": "${TRIED.body}"`,
@@ -295,6 +305,7 @@ describe('no secret leaves the place it belongs to', () => {
     const halves = shop.gateway.apiKey.split('_');
     const keys = {
       ...DEPLOYMENT,
+      ...PEOPLE,
       NODE_KEY,
       databasePassword: new URL(world.database.url).password,
       REDIS_PASSWORD,

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { items } = (await world.operator(api).must('GET', '/assets')) as { items: { id: string; symbol: string; networkName: string }[] };
   const assets = items.map(({ id, symbol, networkName }) => ({ id, symbol, network: networkName }));
   const dev = { checkoutUrl: CHECKOUT, gateway, webhookReceiver: { url: receiver.url, log: receiver.logUrl }, assets } as unknown as DevFile;
-  context = { operator: world.operator(api), operatorUrl: api.operatorUrl, baseUrl: api.baseUrl, dev };
+  context = { operator: world.operator(api), people: new Map(), operatorUrl: api.operatorUrl, baseUrl: api.baseUrl, dev };
 });
 afterAll(async () => {
   await world.stop();

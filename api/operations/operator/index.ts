@@ -3,9 +3,11 @@ import type { OperatorRegistry } from '#api/operations/call.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { runAuditNow } from '#api/operator/audit.ts';
 import { showAuditLog } from '#api/operator/audit-log.ts';
+import { clearHaltedWallet } from '#api/operator/clear-wallet.ts';
 import { moveClock, showClock } from '#api/operator/clock.ts';
 import { showCurrencies, switchCurrency } from '#api/operator/currencies.ts';
 import type { OperatorDeps } from '#api/operator/deps.ts';
+import { allowFurtherTransfer } from '#api/operator/further-transfer.ts';
 import { freeze, showFreezes, unfreeze } from '#api/operator/freeze.ts';
 import {
   addApiKey,
@@ -22,6 +24,7 @@ import { resealNow, showSecrets } from '#api/operator/key-status.ts';
 import { showDeposits, showJobs, showPayments, showSettlements, showWebhooks } from '#api/operator/lists.ts';
 import { showExpenses, showInvoice, showInvoices } from '#api/operator/invoices.ts';
 import { addAsset, pauseNetwork, resumeNetwork, showAssets, showNetworks } from '#api/operator/networks.ts';
+import { confirmProposal, showProposal, showProposals, withdrawProposal } from '#api/operator/proposals.ts';
 import { adoptOutgoing, showUnknownOutgoing } from '#api/operator/outgoing.ts';
 import { putPrice, showPrices } from '#api/operator/prices.ts';
 import { putScreening, showScreening } from '#api/operator/screening.ts';
@@ -31,6 +34,7 @@ import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
 import { showWallets } from '#api/operator/wallets.ts';
+import { cancelWithheld, proposeWithheld, showWithheld } from '#api/operator/withheld.ts';
 
 /**
  * Every operation of the operator contract. `tools` is what only the composition root can give: the local chains of a
@@ -47,6 +51,9 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     rotateSecret,
     enrolTotp,
     addScreeningCredits,
+    getWithheld: showWithheld,
+    payWithheld: proposeWithheld,
+    cancelWithheld,
     listNetworks: showNetworks,
     listWallets: showWallets,
     rescanNetwork,
@@ -60,6 +67,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     listPayments: showPayments,
     getPayment: showPayment,
     resolveAml,
+    allowTransfer: allowFurtherTransfer,
     listSettlements: showSettlements,
     getSettlement: showSettlement,
     rejectSettlement,
@@ -75,9 +83,14 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     listActions: showAuditLog,
     getKeyStatus: showSecrets,
     resealSecrets: resealNow,
+    listProposals: showProposals,
+    getProposal: showProposal,
+    confirmProposal,
+    withdrawProposal,
     listFreezes: showFreezes,
     listUnknownOutgoing: showUnknownOutgoing,
     adoptOutgoing,
+    clearWallet: clearHaltedWallet,
     freeze,
     unfreeze,
     listPrices: showPrices,

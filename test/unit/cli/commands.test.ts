@@ -16,7 +16,7 @@ async function run(words: string[], data: Record<string, unknown> = {}): Promise
     asked.push({ method, path, body: options?.body });
     return data;
   };
-  const context = { operator: { must, call: must }, operatorUrl: '', baseUrl: '', dev: undefined } as unknown as Context;
+  const context = { operator: { must, call: must }, people: new Map(), operatorUrl: '', baseUrl: '', dev: undefined } as unknown as Context;
   const parsed = parseCommandLine(words, COMMANDS);
   if ('help' in parsed) throw new Error('only help');
   const said = await parsed.command.run(async () => context, parsed.args, parsed.options);
@@ -25,7 +25,18 @@ async function run(words: string[], data: Record<string, unknown> = {}): Promise
 
 const SHOWN = { settlement: { id: 's1', status: 'REJECTED' }, metadata: [], fee: null, events: [], payouts: [] };
 
-const NOTHING = { freezes: [], haltedWallets: [], awaitingComparison: false, awaitingNetworks: [] };
+const PROPOSAL = {
+  id: 'p1',
+  act: 'withheld.pay',
+  content: { amount: '1', address: '0x1' },
+  reason: 'why',
+  proposedBy: 'anna',
+  status: 'open',
+  outcome: null,
+  decidedBy: null,
+};
+
+const NOTHING = { freezes: [], haltedWallets: [], unknownTransactions: [], awaitingComparison: false, awaitingNetworks: [] };
 
 describe('what operators do by command', () => {
   it.each([
@@ -47,6 +58,15 @@ describe('what operators do by command', () => {
     ['job list --limit 5', { items: [] }, 'GET', '/jobs?limit=5', undefined],
     ['dispatch status', NOTHING, 'GET', '/freezes', undefined],
     ['dispatch freeze --scope network:tron', NOTHING, 'POST', '/freeze', { scope: 'network:tron', reason: null }],
+    ['proposal list --status open', { items: [] }, 'GET', '/proposals?status=open', undefined],
+    ['proposal show p1', PROPOSAL, 'GET', '/proposals/p1', undefined],
+    ['proposal confirm p1', PROPOSAL, 'POST', '/proposals/p1/confirm', { reason: null }],
+    ['proposal withdraw p1 --reason no', PROPOSAL, 'POST', '/proposals/p1/withdraw', { reason: 'no' }],
+    ['withheld show g', { items: [], transfers: [] }, 'GET', '/gateways/g/withheld', undefined],
+    ['withheld pay g a 1 0x1 --reason why', PROPOSAL, 'POST', '/gateways/g/withheld', { assetId: 'a', amount: '1', address: '0x1', reason: 'why' }],
+    ['withheld cancel t --reason why', {}, 'POST', '/withheld/t/cancel', { reason: 'why' }],
+    ['payment transfer p a --reason again', { family: 3 }, 'POST', '/payments/p/transfers', { assetId: 'a', reason: 'again' }],
+    ['wallet clear hot --network tron --reason known', {}, 'POST', '/wallets/clear', { network: 'tron', wallet: 'hot', reason: 'known' }],
     ['dispatch unfreeze --force --reason lost', NOTHING, 'POST', '/unfreeze', { force: true, scope: null, reason: 'lost' }],
   ] as const)('%s', async (line, answer, method, path, body) => {
     expect((await run(line.split(' '), answer)).asked).toEqual([{ method, path, body }]);
@@ -61,9 +81,35 @@ describe('what operators do by command', () => {
     'gateway credits g 1.5',
     'screening set 0x1 101',
     'dispatch unfreeze --force',
+    'withheld pay g a 1 0x1',
+    'withheld cancel t',
+    'payment transfer p a',
+    'wallet clear hot --network tron',
+    'wallet clear hot --reason known',
     'job list --limit many',
   ])('%s is refused before anything is asked', async (line) => {
     await expect(run(line.split(' '))).rejects.toThrow(UsageError);
+  });
+
+  it('says what is left when a freeze is lifted: transactions that are unknown, and wallets that are halted', async () => {
+    const halted = { network: 'tron', role: 'hot', address: 'T1', reason: 'transaction aa is not one of ours' };
+    const { text } = await run(['dispatch', 'unfreeze'], {
+      ...NOTHING,
+      haltedWallets: [
+        { ...halted, unexplained: ['aa', 'bb'], clearable: false },
+        { ...halted, role: 'deposit', address: 'T2', unexplained: [], clearable: true },
+      ],
+      unknownTransactions: [{ network: 'tron', transactions: 2 }],
+    });
+    expect(text).toContain('unknown to the books: aa, bb');
+    expect(text).toContain('sluice wallet clear T2 --network tron');
+    expect(text).toContain('2 transactions of ours are unknown to the books: sluice dispatch unknown');
+  });
+
+  it('shows a proposal in full before it is confirmed, and speaks as nobody that npm start does not know', async () => {
+    const { text } = await run(['proposal', 'show', 'p1'], PROPOSAL);
+    for (const line of [/act +withheld\.pay/, /amount +1/, /address +0x1/, /reason +why/, /proposed by +anna/]) expect(text).toMatch(line);
+    await expect(run(['proposal', 'confirm', 'p1', '--as', 'carol'])).rejects.toThrow('there is nobody called carol here');
   });
 
   it('shows who asked for a cashout first, and what an approval waits for', async () => {

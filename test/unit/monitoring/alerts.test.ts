@@ -4,7 +4,7 @@ import { BOARDS } from '#ops/grafana/dashboards.ts';
 import { alertRules, groupNames, namesIn, recordingRules, ruleTests, RUNBOOKS_FOLDER } from '#test/fixtures/monitoring.ts';
 
 /** Runbooks that no alert leads to. */
-const OTHER_PAGES = ['faults.md', 'README.md'];
+const OTHER_PAGES = ['faults.md', 'withheld.md', 'README.md'];
 const SECTIONS = ['What the user sees', 'First look', 'Three checks', 'Safe actions', 'Never do', 'How to confirm recovery', 'Escalate to'];
 
 const alerts = alertRules();

@@ -62,7 +62,8 @@ it('a comparison that stops at the first difference would be seen', () => {
 });
 
 const token = `token-${randomBytes(20).toString('hex')}`;
-const deps = { config: { SLUICE_OPERATOR_TOKEN: token } } as unknown as Deps;
+const named = `anna-${randomBytes(20).toString('hex')}`;
+const deps = { config: { SLUICE_OPERATOR_TOKEN: token, SLUICE_OPERATOR_TOKENS: [{ name: 'anna', token: named }] } } as unknown as Deps;
 const asked = (guess: string): Promise<unknown> =>
   operatorToken(deps, {
     request: { headers: {}, headersDistinct: { authorization: [`Bearer ${guess}`] } } as unknown as IncomingMessage,
@@ -82,6 +83,7 @@ it.each<[what: string, judge: (guess: string) => unknown, right: string, samples
   ['an API key', (guess) => pepperOf(ring, guess, stored), secret, SAMPLES],
   ['the MAC of an order', (guess) => isCloseMark({ ...ring }, family, guess), mark, Math.ceil(SAMPLES / 5)],
   ['an operator token', asked, token, SAMPLES],
+  ['the token of a person', asked, named, SAMPLES],
   ['an authenticator code', (guess) => matchingSteps(seed, guess, 1_700_000_000), code, Math.ceil(SAMPLES / 20)],
 ])('judging %s takes as long whether its first or its last character is wrong', (_, judge, right, samples) => {
   expect(least(judge, pair(right), samples)).toBeLessThan(SAME_KIND);

@@ -117,11 +117,13 @@ describe('the configuration', () => {
         SLUICE_SCREENING_PROVIDER: 'development',
         SLUICE_SCREENING_URL: 'http://aml.example',
         SLUICE_MASTER_KEY: secret('demo'),
+        SLUICE_OPERATOR_TOKENS: `anna=${secret('demo-anna')}`,
         SLUICE_CRASH_AT: 'credit.committed',
       }),
     );
     expect(problems.map((problem) => problem.split(':')[0])).toEqual([
       'SLUICE_MASTER_KEY',
+      'SLUICE_OPERATOR_TOKENS',
       'SLUICE_PRICE_SOURCE',
       'SLUICE_SCREENING_PROVIDER',
       'SLUICE_SCREENING_URL',
@@ -135,6 +137,34 @@ describe('the configuration', () => {
     const same = String((good as Record<string, unknown>)[name]);
     expect(problemsOf(() => readApiConfig({ ...good, ...ring, [`${name}_PREVIOUS`]: same }))).toEqual([`${name}_PREVIOUS: must be another one than ${name}`]);
     expect(problemsOf(() => readApiConfig({ ...good, [`${name}_NEXT`]: 'short' }))).toEqual([`${name}_NEXT: must be at least 32 characters`]);
+  });
+
+  it('takes people with a token of their own, two while one is changed', () => {
+    const [anna, again, ben] = [secret('anna'), secret('anna-again'), secret('ben')];
+    const named = (pairs: string) => ({ ...good, SLUICE_OPERATOR_TOKENS: pairs });
+    expect(readApiConfig(named(`anna=${anna}, ben=${ben},anna=${again}`)).SLUICE_OPERATOR_TOKENS).toEqual([
+      { name: 'anna', token: anna },
+      { name: 'ben', token: ben },
+      { name: 'anna', token: again },
+    ]);
+    expect(readApiConfig(good).SLUICE_OPERATOR_TOKENS).toEqual([]);
+    const told = (pairs: string): string[] => problemsOf(() => readApiConfig(named(pairs)));
+    for (const [pairs, problem] of [
+      [anna, 'must be name=token pairs, which number 1 is not'],
+      [`Anna=${anna}`, 'must be name=token pairs, which number 1 is not'],
+      [`anna=${anna},ben=short`, 'the token of ben must be at least 32 characters'],
+      [`operator=${anna}`, 'operator is the name of whoever comes with SLUICE_OPERATOR_TOKEN'],
+      [`anna=${anna},anna=${again},anna=${ben}`, 'anna has more than 2 tokens'],
+      [`anna=${anna},ben=${anna}`, 'the token of ben must be one that is used for nothing else'],
+      [`anna=${anna},anna=${anna}`, 'the token of anna must be one that is used for nothing else'],
+      [`anna=${good.SLUICE_OPERATOR_TOKEN}`, 'the token of anna must be one that is used for nothing else'],
+      [`anna=${good.SLUICE_MASTER_KEY}`, 'the token of anna must be one that is used for nothing else'],
+    ] as const) {
+      expect(told(pairs), pairs).toEqual([expect.stringContaining(`SLUICE_OPERATOR_TOKENS: ${problem}`)]);
+      expect(told(pairs).join(), 'never what was given').not.toContain(anna);
+    }
+    const previous = { ...named(`anna=${anna}`), SLUICE_OPERATOR_TOKEN_PREVIOUS: anna };
+    expect(problemsOf(() => readApiConfig(previous))).toEqual([expect.stringContaining('used for nothing else')]);
   });
 
   it('refuses accounts in production that everybody can spend from', () => {

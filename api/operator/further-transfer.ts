@@ -1,0 +1,52 @@
+import type { Deps, Reply } from '#api/deps.ts';
+import { findAsset } from '#api/store/assets.ts';
+import { allowFurther } from '#api/store/further-transfers.ts';
+import { findMisplaced } from '#api/store/misplaced-coins.ts';
+import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { hasMoved } from '#api/store/payout-tending.ts';
+import { lockPayment } from '#api/store/payments.ts';
+import { nextTransfer, readTransfers } from '#api/treasury/next-transfer.ts';
+import { invalid, ServiceError } from '#shared/core/errors.ts';
+import { isUuid } from '#shared/core/ids.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { OperatorCall } from './deps.ts';
+import { fieldsOf, readId, readText } from './input.ts';
+import { personOf } from './person.ts';
+
+const MAX_REASON = 500;
+
+/**
+ * POST /payments/{id}/transfers: one more transfer of a payment's coins to the wallet of its pool, after as many failed as are made without
+ * asking (decisions 10), with an audit row. Locks the payment.
+ * @throws not_found; validation_error naming assetId or reason; conflict when none is needed, one is made anyway, or one that failed has moved something
+ */
+export async function allowFurtherTransfer(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const paymentId = readId(call.params);
+  const fields = fieldsOf(call.body);
+  const assetId = readText(fields, 'assetId').toLowerCase();
+  const reason = readText(fields, 'reason', MAX_REASON);
+  if (!isUuid(assetId) || (await findAsset(deps.db.sql, assetId)) === undefined) throw invalid('assetId', 'is not an asset of this service');
+  const coins = { paymentId, assetId };
+  const transfer = await deps.db.transaction(async (tx) => {
+    if ((await lockPayment(tx, paymentId)) === undefined) throw new ServiceError('not_found');
+    if ((await findMisplaced(tx, coins)) === undefined) throw new ServiceError('conflict', { message: 'The coins of this payment are where they belong.' });
+    const { failed } = await readTransfers(tx, coins);
+    if (failed === undefined || (await nextTransfer(tx, coins)) !== null)
+      throw new ServiceError('conflict', { message: 'A transfer of these coins is on its way, or about to be made by itself.' });
+    if (await hasMoved(tx, failed.id))
+      throw new ServiceError('conflict', { message: `Payout ${failed.id} has moved something: another transfer would move it twice.` });
+    if (!(await allowFurther(tx, { payoutId: failed.id, reason, person: personOf(deps).name })))
+      throw new ServiceError('conflict', { message: 'One more transfer is allowed already.' });
+    const family = failed.family + 1;
+    await insertOperatorAction(tx, deps.operator, {
+      action: 'payment.transfer',
+      target: paymentId,
+      reason,
+      details: { assetId, family, failedPayoutId: failed.id, failure: failed.failure },
+    });
+    return { paymentId, assetId, family };
+  });
+  crashPoint('transfer.allowed');
+  deps.wake();
+  return { status: 200, data: transfer };
+}

@@ -1,0 +1,96 @@
+import type { Deps, Reply } from '#api/deps.ts';
+import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { decideProposal, findProposal, listProposals, lockProposal, PROPOSAL_STATUSES, type StoredProposal } from '#api/store/proposals.ts';
+import { Invariant, ServiceError } from '#shared/core/errors.ts';
+import { crashPoint } from '#shared/platform/crash-points.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
+import { ACTS } from './acts.ts';
+import type { OperatorCall } from './deps.ts';
+import { fieldsOf, listReply, readFilter, readId, readPage, readReason } from './input.ts';
+import { personOf } from './person.ts';
+import { isProposed } from './proposal-mac.ts';
+import { proposalView } from './propose.ts';
+
+/** GET /proposals, such as `?status=open`. */
+export async function showProposals(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const page = readPage(call.query);
+  const status = readFilter(call.query, 'status', PROPOSAL_STATUSES) ?? null;
+  const { items, total } = await listProposals(deps.db.sql, { status, limit: page.limit, offset: page.offset });
+  return listReply(items.map(proposalView), total, page);
+}
+
+/** GET /proposals/{id}. @throws not_found */
+export async function showProposal(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const found = await findProposal(deps.db.sql, readId(call.params));
+  if (found === undefined) throw new ServiceError('not_found');
+  return { status: 200, data: proposalView(found) };
+}
+
+/**
+ * POST /proposals/{id}/confirm: does what somebody else proposed, exactly once, in the transaction that marks it confirmed (decision 0032).
+ * Locks the proposal, then what the act locks.
+ * @throws not_found; conflict when the caller proposed it, it is not open any more, was not proposed through this api, or cannot be done now
+ */
+export async function confirmProposal(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const id = readId(call.params);
+  const { name } = personOf(deps);
+  const remark = readReason(fieldsOf(call.body));
+  const confirmed = await deps.db.transaction(async (tx) => {
+    const proposal = await lockProposal(tx, id);
+    if (proposal === undefined) throw new ServiceError('not_found');
+    refuseDecided(proposal);
+    if (proposal.proposedBy === name)
+      throw new ServiceError('conflict', { message: `This was proposed by ${name}; it takes a second person, with a token of their own, to confirm it.` });
+    if (!isProposed(masterKeys(deps.config), proposal)) {
+      deps.log.error({ proposal: id }, 'a proposal is not what anybody proposed: somebody changed its row');
+      throw new ServiceError('conflict', { message: 'This is not what was proposed: withdraw it, and find out who changed it.' });
+    }
+    const act = ACTS[proposal.act];
+    if (act === undefined) throw new ServiceError('conflict', { message: `This release does not know the act ${proposal.act}.` });
+    const outcome = await act.execute(tx, deps, { proposal, confirmedBy: name });
+    await decideProposal(tx, id, { by: name, outcome });
+    await insertOperatorAction(tx, deps.operator, {
+      action: 'proposal.confirm',
+      target: id,
+      reason: proposal.reason,
+      details: { ...saidOf(proposal), confirmedBy: name, outcome, ...(remark !== undefined && { remark }) },
+    });
+    crashPoint('proposal.executed');
+    return findProposal(tx, id);
+  });
+  crashPoint('proposal.confirmed');
+  deps.wake();
+  return { status: 200, data: proposalView(found(confirmed)) };
+}
+
+/** POST /proposals/{id}/withdraw: it can never be confirmed after; whoever calls, its proposer or anybody else. Locks the proposal. @throws not_found; conflict when it is decided */
+export async function withdrawProposal(deps: Deps, call: OperatorCall): Promise<Reply> {
+  const id = readId(call.params);
+  const { name } = personOf(deps);
+  const reason = readReason(fieldsOf(call.body));
+  const withdrawn = await deps.db.transaction(async (tx) => {
+    const proposal = await lockProposal(tx, id);
+    if (proposal === undefined) throw new ServiceError('not_found');
+    refuseDecided(proposal);
+    await decideProposal(tx, id, { by: name, outcome: null });
+    await insertOperatorAction(tx, deps.operator, { action: 'proposal.withdraw', target: id, reason, details: { ...saidOf(proposal), withdrawnBy: name } });
+    return findProposal(tx, id);
+  });
+  crashPoint('proposal.withdrawn');
+  return { status: 200, data: proposalView(found(withdrawn)) };
+}
+
+function refuseDecided({ status, decidedBy, expiresAt }: StoredProposal): void {
+  if (status === 'open') return;
+  const how = status === 'expired' ? `It expired at ${expiresAt.toISOString()}; propose it anew.` : `It was ${status} by ${decidedBy} already.`;
+  throw new ServiceError('conflict', { message: how });
+}
+
+function saidOf({ act, target, content, proposedBy }: StoredProposal): Record<string, unknown> {
+  return { act, target, content, proposedBy };
+}
+
+function found(proposal: StoredProposal | undefined): StoredProposal {
+  if (proposal === undefined) throw new Invariant('a proposal is gone');
+  return proposal;
+}

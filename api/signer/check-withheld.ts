@@ -1,0 +1,31 @@
+import { isOrderedTransfer } from '#api/aml/withheld-mac.ts';
+import type { Chain, Deps } from '#api/deps.ts';
+import { readBalance } from '#api/store/ledger.ts';
+import { listWithheldFamilies, type StoredPayout } from '#api/store/payouts.ts';
+import { isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
+import { findWithheldTransfer } from '#api/store/withheld-transfers.ts';
+import { toUnits } from '#shared/core/money.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
+import { gatewayAccount } from '#state-machines/ledger/accounts.ts';
+import { checkEarlierFamilies } from './check-family.ts';
+
+/**
+ * What in a payout contradicts the transfer of withheld coins it says it carries out, or null: the order must carry the MAC it was given in
+ * the names of two people, be unpaid, and be paid from the held wallet, where withheld coins lie (reliability D15). Locks nothing.
+ */
+export async function withheldMismatch(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout, wallet: StoredWallet): Promise<string | null> {
+  const transfer = payout.withheldId === null ? undefined : await findWithheldTransfer(sql, payout.withheldId);
+  if (transfer === undefined || !isOrderedTransfer(masterKeys(deps.config), transfer)) return 'nobody ordered its withheld coins';
+  if (transfer.proposedBy === transfer.confirmedBy) return 'one person alone ordered its withheld coins';
+  if (transfer.status !== 'ordered') return `its transfer of withheld coins is ${transfer.status}`;
+  if (wallet.role !== 'held') return 'its wallet does not hold withheld coins';
+  if (transfer.networkId !== chain.id || transfer.assetId !== payout.assetId) return 'its asset is not that of the withheld coins';
+  if (transfer.recipient !== payout.recipient) return 'its destination is not that of the withheld coins';
+  if (await isOwnAddress(sql, chain.config.family, payout.recipient)) return 'its destination is one of our own addresses';
+  if (toUnits(transfer.amount, payout.decimals) !== payout.rawAmount) return 'its amount is not that of the withheld coins';
+  const earlier = await checkEarlierFamilies(sql, chain, payout, await listWithheldFamilies(sql, transfer.id));
+  if ('problem' in earlier) return earlier.problem;
+  const kept = await readBalance(sql, { ...gatewayAccount('withheld', transfer.gatewayId), assetId: transfer.assetId });
+  return kept >= transfer.amount ? null : 'the ledger does not hold the withheld coins';
+}

@@ -1,0 +1,81 @@
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** What became of a proposal; `expired` is one that nobody decided about in time. */
+export const PROPOSAL_STATUSES = ['open', 'confirmed', 'withdrawn', 'expired'] as const;
+export type ProposalStatus = (typeof PROPOSAL_STATUSES)[number];
+
+/** An act that two people have to want, as one of them proposed it. */
+export interface Proposal {
+  id: string;
+  /** What is to be done, such as withheld.pay. */
+  act: string;
+  /** Id or name of what it is to be done to. */
+  target: string;
+  /** Exactly what is to be done. */
+  content: Record<string, unknown>;
+  reason: string;
+  proposedBy: string;
+}
+
+export interface StoredProposal extends Proposal {
+  mac: Uint8Array;
+  status: ProposalStatus;
+  createdAt: Date;
+  expiresAt: Date;
+  decidedBy: string | null;
+  decidedAt: Date | null;
+  outcome: Record<string, unknown> | null;
+}
+
+/** Adds an open proposal, dated now, that can be confirmed for so many seconds. */
+export async function insertProposal(tx: Tx, proposal: Proposal & { mac: Uint8Array; seconds: number }): Promise<void> {
+  await tx`
+    insert into operator_proposals (id, act, target, content, reason, proposed_by, mac, expires_at)
+    values (${proposal.id}, ${proposal.act}, ${proposal.target}, ${json(tx, proposal.content)}, ${proposal.reason}, ${proposal.proposedBy},
+      ${Buffer.from(proposal.mac)}, sluice_now() + make_interval(secs => ${proposal.seconds}))`;
+}
+
+/** Reads one; locks nothing. */
+export async function findProposal(sql: Reads, id: string): Promise<StoredProposal | undefined> {
+  const [row] = await sql<StoredProposal[]>`select ${columns(sql)} from operator_proposals p where p.id = ${id}`;
+  return row;
+}
+
+/** Reads one and locks it until commit: whoever decides about it comes after, and finds it decided. The first lock of its transaction. */
+export async function lockProposal(tx: Tx, id: string): Promise<StoredProposal | undefined> {
+  const [row] = await tx<StoredProposal[]>`select ${columns(tx)} from operator_proposals p where p.id = ${id} for update`;
+  return row;
+}
+
+/** Proposals, newest first, of one status unless it is null; locks nothing. */
+export async function listProposals(
+  sql: Reads,
+  filter: { status: ProposalStatus | null; limit: number; offset: number },
+): Promise<{ items: StoredProposal[]; total: number }> {
+  const rows = await sql<(StoredProposal & { total: number })[]>`
+    select ${columns(sql)}, count(*) over ()::int as total from operator_proposals p
+    where ${filter.status}::text is null or ${statusOf(sql)} = ${filter.status}
+    order by p.created_at desc, p.id desc limit ${filter.limit} offset ${filter.offset}`;
+  return { items: rows.map(({ total: _, ...row }) => row), total: rows[0]?.total ?? 0 };
+}
+
+/** Writes what was decided; the caller holds its lock and found it open. */
+export async function decideProposal(tx: Tx, id: string, decided: { by: string; outcome: Record<string, unknown> | null }): Promise<void> {
+  await tx`
+    update operator_proposals set status = ${decided.outcome === null ? 'withdrawn' : 'confirmed'}, decided_by = ${decided.by}, decided_at = sluice_now(),
+      outcome = ${decided.outcome === null ? null : json(tx, decided.outcome)}
+    where id = ${id} and status = 'open'`;
+}
+
+function statusOf(sql: Reads) {
+  return sql`(case when p.status = 'open' and p.expires_at <= sluice_now() then 'expired' else p.status end)`;
+}
+
+function columns(sql: Reads) {
+  return sql`p.id, p.act, p.target, p.content, p.reason, p.proposed_by as "proposedBy", p.mac, ${statusOf(sql)} as status, p.created_at as "createdAt",
+    p.expires_at as "expiresAt", p.decided_by as "decidedBy", p.decided_at as "decidedAt", p.outcome`;
+}
+
+function json(tx: Tx, value: Record<string, unknown>) {
+  return tx.json(value as Parameters<Tx['json']>[0]);
+}

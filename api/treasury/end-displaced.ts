@@ -1,0 +1,65 @@
+import { failWithheld } from '#api/aml/end-withheld.ts';
+import { failRefund } from '#api/aml/fail-refund.ts';
+import type { Deps } from '#api/deps.ts';
+import type { OutgoingTransaction } from '#api/store/adopted.ts';
+import { advance } from '#api/store/advance.ts';
+import { readClock } from '#api/store/clock.ts';
+import { listDisplaced } from '#api/store/displaced.ts';
+import { hastenOutbox, insertOutbox } from '#api/store/outbox.ts';
+import { releaseOutputs } from '#api/store/outputs.ts';
+import { lockPayout, type StoredPayout } from '#api/store/payouts.ts';
+import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
+import { lockWallet } from '#api/store/wallets.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { NO_PAYOUT_FACTS, type PayoutEvent } from '#state-machines/payout/machine.ts';
+
+const FAILURE = 'a transaction that the books had lost has used its nonce or its anchor';
+
+/** Locks the cashouts of the payouts that a lost transaction displaced, in id order: before anything that is locked after cashouts. */
+export async function lockDisplaced(tx: Tx, by: OutgoingTransaction): Promise<void> {
+  const ids = (await listDisplaced(tx, by)).flatMap(({ settlementId }) => (settlementId === null ? [] : [settlementId]));
+  for (const id of [...new Set(ids)].sort()) await lockSettlement(tx, id);
+}
+
+/**
+ * Ends every payout of which nothing can be mined any more, because a final transaction that the books had lost has used its nonce or its
+ * anchor for something else, such as a close; what it was for is planned anew, in a family that the signer asks the chain about. What
+ * that very transaction did between our own wallets is left alone. Answers the ids. Locks wallets, then payouts.
+ */
+export async function endDisplaced(tx: Tx, deps: Deps, by: OutgoingTransaction): Promise<string[]> {
+  const ended: string[] = [];
+  for (const { id, walletId } of await listDisplaced(tx, by)) {
+    await lockWallet(tx, walletId);
+    const payout = await lockPayout(tx, id);
+    if (payout === undefined) throw new Invariant(`payout ${id} is gone`);
+    await end(tx, deps, payout);
+    ended.push(id);
+  }
+  return ended;
+}
+
+async function end(tx: Tx, deps: Deps, payout: StoredPayout): Promise<void> {
+  const { now } = await readClock(tx);
+  const unsigned = payout.status === 'PLANNED';
+  const repay =
+    !unsigned &&
+    payout.family === 1 &&
+    (payout.purpose === 'settlement' || payout.purpose === 'refund' || payout.purpose === 'withheld' || payout.purpose === 'held_release');
+  const events: readonly PayoutEvent[] = unsigned ? ['CANCELLED'] : payout.status === 'REPLACING' ? ['ABANDONED'] : ['EXPIRED', 'ABANDONED'];
+  const columns = { failure: FAILURE, ...(!unsigned && { final_at: now, plan: tx.json({ ...payout.plan, repay } as unknown as Parameters<Tx['json']>[0]) }) };
+  for (const event of events) {
+    const last = event === events.at(-1);
+    const moved = await advance(tx, 'payout', { id: payout.id, event, actor: 'operator', facts: () => ({ facts: NO_PAYOUT_FACTS, ...(last && { columns }) }) });
+    if (moved.conflict) throw new Invariant(`payout ${payout.id} is ${moved.status} and takes no ${event}`);
+  }
+  await releaseOutputs(tx, payout.id);
+  const again = unsigned || repay;
+  if (payout.refundId !== null && !again) await failRefund(tx, deps, { refundId: payout.refundId, reason: FAILURE });
+  if (payout.withheldId !== null && !again) await failWithheld(tx, deps, { transferId: payout.withheldId, reason: FAILURE });
+  if (payout.settlementId === null) return;
+  if (payout.purpose !== 'settlement') await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
+  else if (again) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: payout.settlementId });
+  else await setWaitReason(tx, payout.settlementId, `${FAILURE}; an operator must decide`);
+}

@@ -1,0 +1,28 @@
+import { isFurtherAllowed } from '#api/store/further-transfers.ts';
+import { listPoolTransfers, type StoredPayout } from '#api/store/payouts.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
+import { familyAfter } from './send.ts';
+
+/** Coins of a payment that are to go between the wallets of the pools. */
+interface Move {
+  paymentId: string;
+  assetId: string;
+}
+
+/** Number of the transfer that coins need now; null when one is on its way, or two have failed since the last that arrived and nobody allows another. Locks nothing. */
+export async function nextTransfer(sql: Reads, coins: Move): Promise<number | null> {
+  const { automatic, failed } = await readTransfers(sql, coins);
+  if (automatic !== null || failed === undefined) return automatic;
+  return (await isFurtherAllowed(sql, failed.id)) ? failed.family + 1 : null;
+}
+
+/**
+ * What became of the transfers of these coins since the last that arrived: the number of the one that is made without asking, if any, and
+ * the last one when all have failed. Locks nothing.
+ */
+export async function readTransfers(sql: Reads, coins: Move): Promise<{ automatic: number | null; failed: StoredPayout | undefined }> {
+  const made = await listPoolTransfers(sql, coins);
+  const since = made.slice(made.findLastIndex((payout) => payout.status === 'CONFIRMED') + 1);
+  const over = since.every(({ status }) => status === 'FAILED' || status === 'CANCELLED');
+  return { automatic: familyAfter(since), failed: over ? since.findLast(({ status }) => status === 'FAILED') : undefined };
+}
