@@ -42,7 +42,6 @@ export const COMMANDS: readonly Command[] = [
   ...triggerCommands,
   ...listenCommands,
   ...chainCommands,
-  ...walletCommands,
   ...pauseCommands,
   ...jobCommands,
   ...backupCommands,
