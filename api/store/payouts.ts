@@ -161,8 +161,8 @@ export async function listCommitted(sql: Reads, walletId: string, alsoIds: reado
   return rows.map(fromRow);
 }
 
-/** Payouts without a settlement's money that are still under way to an address: sweeps and top-ups. Locks nothing. */
-export async function listUnderWay(sql: Reads, target: { networkId: string; purpose: 'sweep' | 'top_up' }): Promise<StoredPayout[]> {
+/** Payouts without a settlement's money that are still under way to an address of ours. Locks nothing. */
+export async function listUnderWay(sql: Reads, target: { networkId: string; purpose: 'sweep' | 'top_up' | 'consolidation' }): Promise<StoredPayout[]> {
   const rows = await sql<Row[]>`
     select ${columns(sql)} from ${joined(sql)}
     where p.network_id = ${target.networkId} and p.purpose = ${target.purpose} and p.status not in ('CONFIRMED', 'FAILED', 'CANCELLED')

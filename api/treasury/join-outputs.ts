@@ -1,0 +1,110 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { sumConsolidationCosts } from '#api/store/consolidations.ts';
+import { listSpendable, sumSpendable } from '#api/store/outputs.ts';
+import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
+import type { StoredWallet } from '#api/store/wallets.ts';
+import type { OwnOutput } from '#shared/chains/chain.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { planConsolidation } from './consolidate.ts';
+import { purseOf } from './purse.ts';
+
+/** An output that covers this part of an order is spent for it as it is: a few of them do. */
+export const LARGE_PART = 4n;
+/** Choices of outputs in one go; whoever is outrun more often goes on the next time. */
+const CHOICES = 50;
+
+/** An order whose pool has too many small outputs to pay it at once. */
+export interface Prepared {
+  settlementId: string | null;
+  wallet: StoredWallet;
+  native: StoredAsset;
+  /** Chain units it moves, and what one output's payment of them costs. */
+  rawAmount: bigint;
+  fee: bigint;
+  /** Chain units the pool does not have now and will get: coins on their way, and fees that are made up for. */
+  there: bigint;
+  /** Of these, coins in outputs that will be large enough for the order; what is joined for it among them. */
+  comingLarge: bigint;
+}
+
+/**
+ * Joins as many small outputs of a pool as an order needs, whatever fees are now, because it is owed (decision 0031): in one
+ * round of transactions beside each other, again as long as what they became is still too many. Answers what the order waits
+ * for, or null where joining does not help: the pool does not cover it, or has few outputs.
+ * @throws ChainUnavailable when the node cannot be reached
+ */
+export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Promise<string | null> {
+  const { sql } = deps.db;
+  const { outputCost } = chain.payer;
+  if (outputCost === undefined) return null;
+  const { wallet, native, settlementId } = order;
+  const purse = purseOf(chain, wallet);
+  const { input } = await outputCost();
+  const underWay = (await listUnderWay(sql, { networkId: chain.id, purpose: 'consolidation' })).filter((one) => one.walletId === wallet.id);
+  const pool = await sumSpendable(sql, purse, input);
+  const own = underWay.filter((one) => one.settlementId !== null && one.settlementId === settlementId);
+  if (pool.count <= POLICY.bitcoinPaymentInputs) return own.length > 0 ? waitFor(own.length) : null;
+  if (pool.rawAmount + order.there < order.rawAmount) return null;
+
+  // With room for a rise, and for the inputs of the payment itself.
+  const need = order.rawAmount + 2n * (order.fee + BigInt(POLICY.bitcoinPaymentInputs) * input);
+  // What is joined for another cashout is that one's.
+  const others = underWay.filter((one) => one.settlementId !== null && one.settlementId !== settlementId && one.rawAmount > order.rawAmount / LARGE_PART);
+  const small = underWay.filter((one) => !others.includes(one) && one.rawAmount <= order.rawAmount / LARGE_PART);
+  let missing = need - order.comingLarge + sumOf(others) - sumOf(small);
+  let made = 0;
+  let problem: string | null = null;
+  for (let choice = 0; choice < CHOICES && underWay.length + made < POLICY.preparationsAtOnce; choice++) {
+    const coins = await smallOnes(deps, { purse, need, missing, input });
+    if (coins.length < 2) break;
+    const joined = await planConsolidation(deps, chain, { wallet, native, coins, settlementId });
+    if ('taken' in joined) continue;
+    if ('refused' in joined) {
+      problem = joined.refused;
+      break;
+    }
+    deps.log.info(
+      { network: chain.config.name, settlement: settlementId, payout: joined.payoutId, outputs: joined.coins.length, rawFee: joined.rawFee },
+      'small outputs are joined for a cashout',
+    );
+    missing -= joined.rawAmount;
+    made += 1;
+  }
+  if (underWay.length + made > 0) return waitFor(underWay.length + made);
+  return problem === null ? null : `its pool has ${pool.count} small outputs that have to be joined first, and ${problem}`;
+}
+
+/** The largest of the outputs that are too small to be spent for the order as they are, as many as bring what is missing. */
+async function smallOnes(
+  { db }: Deps,
+  { purse, need, missing, input }: { purse: Parameters<typeof listSpendable>[1]; need: bigint; missing: bigint; input: bigint },
+): Promise<OwnOutput[]> {
+  const worth = (await listSpendable(db.sql, purse)).filter((coin) => coin.rawAmount > input);
+  const small = worth.filter((coin) => coin.rawAmount * LARGE_PART < need);
+  let left = missing - sumOf(worth) + sumOf(small);
+  const chosen: OwnOutput[] = [];
+  for (const coin of small.slice(0, POLICY.consolidationInputs)) {
+    if (left <= 0n) break;
+    chosen.push(coin);
+    left -= coin.rawAmount - input;
+  }
+  return chosen;
+}
+
+/** What joining outputs of a wallet has taken from its pool, and may still: the funding wallet makes up for it as for other fees. */
+export async function joiningCosts(deps: Deps, chain: Chain, wallet: StoredWallet): Promise<bigint> {
+  const { outputCost } = chain.payer;
+  if (outputCost === undefined) return 0n;
+  const { input } = await outputCost();
+  const { count } = await sumSpendable(deps.db.sql, purseOf(chain, wallet), input);
+  return (await sumConsolidationCosts(deps.db.sql, wallet.id)) + BigInt(count) * input;
+}
+
+function waitFor(transactions: number): string {
+  return `small outputs of its pool are joined first: ${transactions} transaction${transactions === 1 ? '' : 's'} on the way`;
+}
+
+function sumOf(all: readonly Pick<OwnOutput | StoredPayout, 'rawAmount'>[]): bigint {
+  return all.reduce((sum, { rawAmount }) => sum + rawAmount, 0n);
+}
