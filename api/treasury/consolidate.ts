@@ -65,13 +65,13 @@ async function quoteJoin(
 ): Promise<{ coins: readonly OwnOutput[]; rawFee: bigint; quote: FeeQuote } | { refused: string }> {
   const { join } = chain.payer;
   if (join === undefined) throw new Invariant(`coins on ${chain.config.name} are no outputs that could be joined`);
-  for (let most = Math.min(coins.length, POLICY.consolidationInputs); ; most = Math.floor(most / 2)) {
+  for (let most = Math.min(coins.length, POLICY.consolidationInputs); ; most = Math.max(2, Math.floor(most / 2))) {
     const some = coins.slice(0, most).sort((a, b) => (a.rawAmount < b.rawAmount ? 1 : a.rawAmount > b.rawAmount ? -1 : 0));
     const answer = await join(wallet.address, some);
     if (!answer.ok) return { refused: `the network refuses it: ${answer.rejected}` };
     const { rawFee } = answer.quote;
     const fee = await checkFee(deps, { rawFee: rawFee * ROOM_TO_RAISE, native }, null);
     if (fee === null) return { coins: some, rawFee, quote: answer.quote };
-    if (most < 4) return { refused: fee.problem };
+    if (most <= 2) return { refused: fee.problem };
   }
 }

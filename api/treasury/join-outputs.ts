@@ -1,7 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { sumConsolidationCosts } from '#api/store/consolidations.ts';
-import { listSpendable, sumSpendable } from '#api/store/outputs.ts';
+import { listSpendable, type Purse, sumSpendable } from '#api/store/outputs.ts';
 import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
 import type { OwnOutput } from '#shared/chains/chain.ts';
@@ -9,8 +9,8 @@ import { POLICY } from '#shared/core/policy.ts';
 import { planConsolidation } from './consolidate.ts';
 import { purseOf } from './purse.ts';
 
-/** An output that covers this part of an order is spent for it as it is: a few of them do. */
-export const LARGE_PART = 4n;
+/** An output that covers this part of an order is spent for it as it is: so few of them do. */
+const LARGE_PART = 4;
 /** Choices of outputs in one go; whoever is outrun more often goes on the next time. */
 const CHOICES = 50;
 
@@ -19,9 +19,14 @@ export interface Prepared {
   settlementId: string | null;
   wallet: StoredWallet;
   native: StoredAsset;
-  /** Chain units it moves, and what one output's payment of them costs. */
+  /** Chain units it moves, and what one output's payment of them costs, and each further output. */
   rawAmount: bigint;
   fee: bigint;
+  input: bigint;
+  /** As many outputs as its payment may spend. */
+  most: number;
+  /** Outputs above this are spent for it as they are. */
+  large: bigint;
   /** Chain units the pool does not have now and will get: coins on their way, and fees that are made up for. */
   there: bigint;
   /** Of these, coins in outputs that will be large enough for the order; what is joined for it among them. */
@@ -36,27 +41,24 @@ export interface Prepared {
  */
 export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Promise<string | null> {
   const { sql } = deps.db;
-  const { outputCost } = chain.payer;
-  if (outputCost === undefined) return null;
-  const { wallet, native, settlementId } = order;
+  const { wallet, native, settlementId, input, large } = order;
   const purse = purseOf(chain, wallet);
-  const { input } = await outputCost();
   const underWay = (await listUnderWay(sql, { networkId: chain.id, purpose: 'consolidation' })).filter((one) => one.walletId === wallet.id);
   const pool = await sumSpendable(sql, purse, input);
   const own = underWay.filter((one) => one.settlementId !== null && one.settlementId === settlementId);
-  if (pool.count <= POLICY.bitcoinPaymentInputs) return own.length > 0 ? waitFor(own.length) : null;
+  if (pool.count <= order.most) return own.length > 0 ? waitFor(own.length) : null;
   if (pool.rawAmount + order.there < order.rawAmount) return null;
 
   // With room for a rise, and for the inputs of the payment itself.
-  const need = order.rawAmount + 2n * (order.fee + BigInt(POLICY.bitcoinPaymentInputs) * input);
+  const need = order.rawAmount + 2n * (order.fee + BigInt(order.most) * input);
   // What is joined for another cashout is that one's.
-  const others = underWay.filter((one) => one.settlementId !== null && one.settlementId !== settlementId && one.rawAmount > order.rawAmount / LARGE_PART);
-  const small = underWay.filter((one) => !others.includes(one) && one.rawAmount <= order.rawAmount / LARGE_PART);
+  const others = underWay.filter((one) => one.settlementId !== null && one.settlementId !== settlementId && one.rawAmount > large);
+  const small = underWay.filter((one) => !others.includes(one) && one.rawAmount <= large);
   let missing = need - order.comingLarge + sumOf(others) - sumOf(small);
   let made = 0;
   let problem: string | null = null;
   for (let choice = 0; choice < CHOICES && underWay.length + made < POLICY.preparationsAtOnce; choice++) {
-    const coins = await smallOnes(deps, { purse, need, missing, input });
+    const coins = await smallOnes(deps, { purse, large, missing, input });
     if (coins.length < 2) break;
     const joined = await planConsolidation(deps, chain, { wallet, native, coins, settlementId });
     if ('taken' in joined) continue;
@@ -78,10 +80,10 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
 /** The largest of the outputs that are too small to be spent for the order as they are, as many as bring what is missing. */
 async function smallOnes(
   { db }: Deps,
-  { purse, need, missing, input }: { purse: Parameters<typeof listSpendable>[1]; need: bigint; missing: bigint; input: bigint },
+  { purse, large, missing, input }: { purse: Purse; large: bigint; missing: bigint; input: bigint },
 ): Promise<OwnOutput[]> {
   const worth = (await listSpendable(db.sql, purse)).filter((coin) => coin.rawAmount > input);
-  const small = worth.filter((coin) => coin.rawAmount * LARGE_PART < need);
+  const small = worth.filter((coin) => coin.rawAmount <= large);
   let left = missing - sumOf(worth) + sumOf(small);
   const chosen: OwnOutput[] = [];
   for (const coin of small.slice(0, POLICY.consolidationInputs)) {
@@ -92,11 +94,13 @@ async function smallOnes(
   return chosen;
 }
 
+/** Chain units above which an output is spent for an order as it is, where a payment may spend `most` of them. */
+export function largeFor(rawAmount: bigint, most: number): bigint {
+  return rawAmount / BigInt(Math.min(LARGE_PART, most));
+}
+
 /** What joining outputs of a wallet has taken from its pool, and may still: the funding wallet makes up for it as for other fees. */
-export async function joiningCosts(deps: Deps, chain: Chain, wallet: StoredWallet): Promise<bigint> {
-  const { outputCost } = chain.payer;
-  if (outputCost === undefined) return 0n;
-  const { input } = await outputCost();
+export async function joiningCosts(deps: Deps, chain: Chain, wallet: StoredWallet, input: bigint): Promise<bigint> {
   const { count } = await sumSpendable(deps.db.sql, purseOf(chain, wallet), input);
   return (await sumConsolidationCosts(deps.db.sql, wallet.id)) + BigInt(count) * input;
 }

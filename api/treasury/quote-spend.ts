@@ -6,8 +6,8 @@ import type { StoredWallet } from '#api/store/wallets.ts';
 import type { FeeQuote, TransferIntent } from '#shared/chains/chain.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { joiningCosts, joinOutputs, LARGE_PART } from './join-outputs.ts';
-import { checkTopUp } from './limits.ts';
+import { joiningCosts, joinOutputs, largeFor } from './join-outputs.ts';
+import { checkFee, checkTopUp } from './limits.ts';
 import { mostInputs, purseOf, spendingOf } from './purse.ts';
 import { coverGas } from './top-up.ts';
 
@@ -32,16 +32,22 @@ export async function quoteSpend(
   const purse = purseOf(chain, wallet);
   const coins = await listSpendable(deps.db.sql, purse);
   const answer = await chain.payer.quote(intent, coins);
-  if (answer.ok && mostInputs(chain, [answer.quote.fields]) <= POLICY.bitcoinPaymentInputs) return { quote: answer.quote, observed: null };
+  const spent = answer.ok ? mostInputs(chain, [answer.quote.fields]) : 0;
+  if (answer.ok && spent === 1) return { quote: answer.quote, observed: null };
   if (!answer.ok && answer.lacking === undefined) return { stuck: `the network refuses the transfer: ${answer.rejected}` };
   const say = (raw: bigint): string => `${formatAmount(fromUnits(raw, native.decimals))} ${native.symbol}`;
   // Of one output, whatever there is.
   const estimate = await chain.payer.estimate(intent);
   const fee = estimate.ok ? estimate.quote.rawFee : 0n;
+  const { input } = (await chain.payer.outputCost?.()) ?? { input: fee };
+  const most = await mostInputsAllowed(deps, native, { fee, input });
+  if (answer.ok && spent <= most) return { quote: answer.quote, observed: null };
   const coming = await comingTo(deps, chain, wallet, fee);
-  const madeUpFor = BigInt(FEES_MADE_UP_FOR + coins.length) * fee + (await joiningCosts(deps, chain, wallet));
-  const comingLarge = await comingTo(deps, chain, wallet, intent.rawAmount / LARGE_PART);
-  const joining = await joinOutputs(deps, chain, { settlementId, wallet, native, rawAmount: intent.rawAmount, fee, there: coming + madeUpFor, comingLarge });
+  const madeUpFor = BigInt(FEES_MADE_UP_FOR + coins.length) * fee + (await joiningCosts(deps, chain, wallet, input));
+  const large = largeFor(intent.rawAmount, most);
+  const comingLarge = await comingTo(deps, chain, wallet, large);
+  const preparing = { settlementId, wallet, native, rawAmount: intent.rawAmount, fee, input, most, large, there: coming + madeUpFor, comingLarge };
+  const joining = await joinOutputs(deps, chain, preparing);
   if (joining !== null) return { stuck: joining };
   if (answer.ok) return { quote: answer.quote, observed: null };
   const lacking = answer.lacking ?? 0n;
@@ -49,6 +55,13 @@ export async function quoteSpend(
   const missing = lacking - coming;
   if (missing > madeUpFor) return { waiting: `the outputs of the pool are short of ${say(missing)}` };
   return { waiting: await coverGas(deps, chain, { settlementId, wallet, native, missing: await atOnce(deps, native, missing), fee }) };
+}
+
+/** How many outputs one payment may spend, so that what they cost stays below what any transaction may. */
+async function mostInputsAllowed(deps: Deps, native: StoredAsset, { fee, input }: { fee: bigint; input: bigint }): Promise<number> {
+  let most: number = POLICY.bitcoinPaymentInputs;
+  while (most > 1 && (await checkFee(deps, { rawFee: fee + BigInt(most - 1) * input, native }, null)) !== null) most = Math.floor(most / 2);
+  return most;
 }
 
 /** As much of what is missing as one top-up may bring; the rest comes with the next ones. */
