@@ -19,6 +19,7 @@ import { paymentCommands } from './payment.ts';
 import { secretCommands } from './secret.ts';
 import { settlementCommands } from './settlement.ts';
 import { triggerCommands } from './trigger.ts';
+import { walletCommands } from './wallet.ts';
 import { webhookCommands } from './webhook.ts';
 
 /** Every command, in the order of the help; a new noun is one file and one line here. */
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   ...settlementCommands,
   ...amlCommands,
   ...dispatchCommands,
+  ...walletCommands,
   ...depositCommands,
   ...invoiceCommands,
   ...webhookCommands,

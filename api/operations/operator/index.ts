@@ -4,6 +4,7 @@ import { allocateDeposit } from '#api/operator/allocate.ts';
 import { runAuditNow } from '#api/operator/audit.ts';
 import { showAuditLog } from '#api/operator/audit-log.ts';
 import { moveClock, showClock } from '#api/operator/clock.ts';
+import { consolidateOutputs } from '#api/operator/consolidate.ts';
 import { showCurrencies, switchCurrency } from '#api/operator/currencies.ts';
 import type { OperatorDeps } from '#api/operator/deps.ts';
 import { freeze, showFreezes, unfreeze } from '#api/operator/freeze.ts';
@@ -76,6 +77,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     listFreezes: showFreezes,
     listUnknownOutgoing: showUnknownOutgoing,
     adoptOutgoing,
+    consolidateOutputs,
     freeze,
     unfreeze,
     listPrices: showPrices,

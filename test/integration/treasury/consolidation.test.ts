@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { resolveHeldPayment } from '#api/aml/resolve-held-payment.ts';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { getSettlement } from '#api/settlements/view.ts';
+import { consolidateOutputs } from '#api/operator/consolidate.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { listSpendable, sumSpendable } from '#api/store/outputs.ts';
 import { consolidatePool, consolidatePools } from '#api/treasury/consolidate-pools.ts';
@@ -172,6 +173,33 @@ it('never joins outputs of two pools, nor what waits for a verdict, and what was
   }
   expect((await sumSpendable(sql(), steps.purse('hot'))).rawAmount).toBe(before + 14n * 70_000n);
   expect(await paymentOf(clean)).not.toBe(id);
+});
+
+it('joins what an operator says at once, says what it costs, and keeps who asked for it', async () => {
+  const { treasury } = steps;
+  await treasury.settleAll();
+  await earn(6, 80_000n);
+  const call = (body: unknown) => consolidateOutputs(treasury.deps, { params: {}, query: {}, body } as never);
+  await expect(call({ network: 'nowhere' })).rejects.toMatchObject({ field: 'network' });
+  await expect(call({ network: 'bitcoin', pool: 'blue' })).rejects.toMatchObject({ field: 'pool' });
+  // Dearer than anything is joined at by itself.
+  const { status, data } = await consolidateOutputs(configured({ belowFeeRate: '1' }), {
+    params: {},
+    query: {},
+    body: { network: 'bitcoin', pool: 'green', reason: 'before the weekend' },
+  } as never);
+  expect(status).toBe(202);
+  const [pool] = (data as { pools: { pool: string; transactions: { payoutId: string; outputs: number; fee: string }[]; problem: string | null }[] }).pools;
+  const [join] = await joins();
+  expect(pool).toMatchObject({
+    pool: 'green',
+    problem: null,
+    transactions: [{ payoutId: join?.id, fee: formatAmount(fromUnits(BigInt(join?.fee as string), 8)) }],
+  });
+  expect(pool?.transactions[0]?.outputs).toBeGreaterThanOrEqual(6);
+  expect(await sql()`select target, reason, details from operator_actions where action = 'outputs.consolidate' order by id`).toEqual([
+    { target: 'bitcoin', reason: 'before the weekend', details: { pools: ['green'] } },
+  ]);
 });
 
 it('raises its fee out of what arrives, spending the same outputs, and is done by whichever of its bytes is mined', async () => {
