@@ -6,6 +6,7 @@ import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
 import type { OwnOutput } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { planConsolidation } from './consolidate.ts';
 import { purseOf } from './purse.ts';
 
@@ -13,6 +14,8 @@ import { purseOf } from './purse.ts';
 const LARGE_PART = 4;
 /** Choices of outputs in one go; whoever is outrun more often goes on the next time. */
 const CHOICES = 50;
+
+const OUTRUN = 'somebody else joins outputs of the pool';
 
 /** An order whose pool has too many small outputs to pay it at once. */
 export interface Prepared {
@@ -43,7 +46,9 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
   const { sql } = deps.db;
   const { wallet, native, settlementId, input, large } = order;
   const purse = purseOf(chain, wallet);
-  const underWay = (await listUnderWay(sql, { networkId: chain.id, purpose: 'consolidation' })).filter((one) => one.walletId === wallet.id);
+  const listJoining = async (reads: Reads): Promise<StoredPayout[]> =>
+    (await listUnderWay(reads, { networkId: chain.id, purpose: 'consolidation' })).filter((one) => one.walletId === wallet.id);
+  const underWay = await listJoining(sql);
   const pool = await sumSpendable(sql, purse, input);
   const own = underWay.filter((one) => one.settlementId !== null && one.settlementId === settlementId);
   if (pool.count <= order.most) return own.length > 0 ? waitFor(own.length) : null;
@@ -60,9 +65,12 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
   for (let choice = 0; choice < CHOICES && underWay.length + made < POLICY.preparationsAtOnce; choice++) {
     const coins = await smallOnes(deps, { purse, large, missing, input });
     if (coins.length < 2) break;
-    const joined = await planConsolidation(deps, chain, { wallet, native, coins, settlementId });
+    // Whoever looks at the same order beside us would join as much for it once more.
+    const outrun = async (tx: Tx): Promise<string | null> => ((await listJoining(tx)).length > underWay.length + made ? OUTRUN : null);
+    const joined = await planConsolidation(deps, chain, { wallet, native, coins, settlementId, allow: outrun });
     if ('taken' in joined) continue;
     if ('refused' in joined) {
+      if (joined.refused === OUTRUN) return waitFor((await listJoining(sql)).length);
       problem = joined.refused;
       break;
     }

@@ -91,8 +91,9 @@ describe('thousands of small outputs in the pool of a Bitcoin network', () => {
   it('let one of 6,000 USD settle by itself, also when fees are high, and of more than a thousand of them', async () => {
     expect(await consolidatePools(steps.treasury.deps)).toBe(0);
     const asked = await cashOut(attacker, '6000');
-    await dispatchSettlement(steps.treasury.deps, asked.id);
-    expect(await reasonOf(asked.id)).toMatch(/^small outputs of its pool are joined first: \d transactions? on the way$/);
+    // However many look at it at once.
+    await Promise.all(Array.from({ length: 6 }, () => dispatchSettlement(steps.treasury.deps, asked.id)));
+    expect(await reasonOf(asked.id)).toBe('small outputs of its pool are joined first: 2 transactions on the way');
     await steps.treasury.settleAll();
     await expectPaid(attacker, asked);
     expect((await paymentOf(asked.id)).inputs).toBeLessThanOrEqual(3);
