@@ -87,7 +87,8 @@ export const treasury: Board = {
     },
     {
       title: 'Outputs of the pools',
-      description: 'Outputs worth spending, where coins are outputs. Above 200 the small ones are joined while fees are low; above 1,000 for hours opens a ticket.',
+      description:
+        'Outputs worth spending, where coins are outputs. Above 200 the small ones are joined while fees are low; above 1,000 for hours opens a ticket.',
       runbook: 'treasury',
       queries: { '{{chain}} {{pool}}': `max by (chain, pool) (sluice_pool_outputs{${ON_CHAIN}})` },
     },
