@@ -32,7 +32,7 @@ export interface Prepared {
   large: bigint;
   /** Chain units the pool does not have now and will get: coins on their way, and fees that are made up for. */
   there: bigint;
-  /** Of these, coins in outputs that will be large enough for the order; what is joined for it among them. */
+  /** Of these, coins in outputs that will be large enough for the order; of what is joined only what is in a block. */
   comingLarge: bigint;
 }
 
@@ -48,18 +48,20 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
   const purse = purseOf(chain, wallet);
   const listJoining = async (reads: Reads): Promise<StoredPayout[]> =>
     (await listUnderWay(reads, { networkId: chain.id, purpose: 'consolidation' })).filter((one) => one.walletId === wallet.id);
-  const underWay = await listJoining(sql);
+  // In this order: what somebody else has just taken is missing from the pool, and on its way.
   const pool = await sumSpendable(sql, purse, input);
+  const underWay = await listJoining(sql);
   const own = underWay.filter((one) => one.settlementId !== null && one.settlementId === settlementId);
-  if (pool.count <= order.most) return own.length > 0 ? waitFor(own.length) : null;
-  if (pool.rawAmount + order.there < order.rawAmount) return null;
+  if (pool.count <= order.most || pool.rawAmount + order.there < order.rawAmount) return own.length > 0 ? waitFor(own.length) : null;
 
   // With room for a rise, and for the inputs of the payment itself.
   const need = order.rawAmount + 2n * (order.fee + BigInt(order.most) * input);
-  // What is joined for another cashout is that one's.
-  const others = underWay.filter((one) => one.settlementId !== null && one.settlementId !== settlementId && one.rawAmount > large);
-  const small = underWay.filter((one) => !others.includes(one) && one.rawAmount <= large);
-  let missing = need - order.comingLarge + sumOf(others) - sumOf(small);
+  // What is joined for another cashout is that one's. Once it is in a block, what is large of it is among what is coming.
+  const isOthers = (one: StoredPayout): boolean => one.settlementId !== null && one.settlementId !== settlementId;
+  const isComing = (one: StoredPayout): boolean => one.status === 'INCLUDED' && one.rawAmount > large;
+  const ours = underWay.filter((one) => !isOthers(one) && !isComing(one));
+  const theirs = underWay.filter((one) => isOthers(one) && isComing(one));
+  let missing = need - order.comingLarge - sumOf(ours) + sumOf(theirs);
   let made = 0;
   let problem: string | null = null;
   for (let choice = 0; choice < CHOICES && underWay.length + made < POLICY.preparationsAtOnce; choice++) {

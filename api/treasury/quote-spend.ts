@@ -45,7 +45,7 @@ export async function quoteSpend(
   const coming = await comingTo(deps, chain, wallet, fee);
   const madeUpFor = BigInt(FEES_MADE_UP_FOR + coins.length) * fee + (await joiningCosts(deps, chain, wallet, input));
   const large = largeFor(intent.rawAmount, most);
-  const comingLarge = await comingTo(deps, chain, wallet, large);
+  const comingLarge = await comingTo(deps, chain, wallet, large, { joined: false });
   const preparing = { settlementId, wallet, native, rawAmount: intent.rawAmount, fee, input, most, large, there: coming + madeUpFor, comingLarge };
   const joining = await joinOutputs(deps, chain, preparing);
   if (joining !== null) return { stuck: joining };
@@ -71,12 +71,13 @@ async function atOnce(deps: Deps, { symbol, decimals }: StoredAsset, missing: bi
   return rawAmount;
 }
 
-/** Coins a wallet is going to be able to spend without anybody's doing, in outputs worth more than `least`: not final yet, waiting for a verdict, or given back by what it pays. */
-async function comingTo(deps: Deps, chain: Chain, wallet: StoredWallet, least: bigint): Promise<bigint> {
+/** Coins a wallet is going to be able to spend without anybody's doing, in outputs worth more than `least`: not final yet, waiting for a verdict, or given back by what it pays; without `joined` not what only its own outputs are about to become. */
+async function comingTo(deps: Deps, chain: Chain, wallet: StoredWallet, least: bigint, { joined } = { joined: true }): Promise<bigint> {
   const { sql } = deps.db;
   const back = (await listCommitted(sql, wallet.id, [])).map(({ plan, purpose, rawAmount }) => {
     if (plan.fields === undefined) return 0n;
-    return purpose === 'consolidation' ? rawAmount : (spendingOf(chain, plan.fields).change?.rawAmount ?? 0n);
+    if (purpose === 'consolidation') return joined ? rawAmount : 0n;
+    return spendingOf(chain, plan.fields).change?.rawAmount ?? 0n;
   });
   const sent = (await listUnderWay(sql, { networkId: chain.id, purpose: 'top_up' }))
     .filter((one) => one.recipient === wallet.address && one.status !== 'INCLUDED')
