@@ -88,6 +88,9 @@ export const OUTPUT_CHECKS: readonly Check[] = [
         on s.network_id = m.network_id and s.block_hash = m.block_hash and s.txid = m.txid and s.kind = 'native' and s.canonical
       where s.recipient not in (m.recipient, m.address)
       union all
+      select p.id, p.txid, 'joined elsewhere than at the wallet of its pool' from payouts p join wallets w on w.id = p.wallet_id
+      where p.purpose = 'consolidation' and (p.recipient <> w.address or w.role not in ('hot', 'held') or p.anchor is null)
+      union all
       select w.id, null, 'what it held at first is not what was booked' from wallets w join networks n on n.id = w.network_id and n.family = 'bitcoin'
         join assets c on c.network_id = w.network_id and c.contract is null
         left join ledger_transactions l on l.source_key = 'opening:' || w.id || ':' || c.id

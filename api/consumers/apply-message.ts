@@ -5,9 +5,10 @@ import { insertBlindBlocks } from '#api/store/blind-blocks.ts';
 import { findCanonicalBlocks, orphanBlocksAbove, pruneBlocksBelow, upsertBlock } from '#api/store/chain-blocks.ts';
 import { type ChainTip, lockTip, touchTip, writeTip } from '#api/store/chain-tips.ts';
 import { dropDepositsAbove, loseBookedDepositsAbove } from '#api/store/deposits.ts';
-import { insertFreeze } from '#api/store/freezes.ts';
+import { insertFreeze, insertLossFreeze, liftRegained } from '#api/store/freezes.ts';
 import { holdsConsumerLease, isNewestEpoch } from '#api/store/leases.ts';
 import { unmineAbove } from '#api/store/mempool.ts';
+import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { requestRewind } from '#api/store/rewind-requests.ts';
 import { orphanSightingsAbove } from '#api/store/sightings.ts';
 import { acknowledgeWatches } from '#api/store/watches.ts';
@@ -111,6 +112,7 @@ async function applyBlocks(
   });
   await pruneBlocksBelow(tx, network.id, message.to - Math.max(KEPT_BLOCKS, 2 * (message.to - finalHeight)));
   await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
+  await unfreezeRegained(tx, deps, network);
   crashPoint('ingest.tip-written');
   return { outcome: 'applied', ...orphaned };
 }
@@ -135,7 +137,7 @@ const NOTHING_ORPHANED: Orphaned = { orphanedBlocks: 0, droppedDeposits: 0, lost
 
 /**
  * Takes everything above `height` off the canonical chain. Open deposits are dropped; for one that was booked the status
- * stands, the loss is booked and its asset is frozen (decisions 5) until it is re-mined and an operator looked.
+ * stands, the loss is booked and its asset is frozen (decisions 5) until it is mined again and final, or an operator lifts it.
  */
 async function orphanAbove(tx: Tx, deps: Deps, network: ConsumedNetwork, height: number, mark: Mark): Promise<Orphaned> {
   const orphanedBlocks = await orphanBlocksAbove(tx, network.id, height);
@@ -145,11 +147,26 @@ async function orphanAbove(tx: Tx, deps: Deps, network: ConsumedNetwork, height:
   const lost = await loseBookedDepositsAbove(tx, network.id, height);
   for (const deposit of lost) {
     await post(tx, { sourceKey: `deposit:${deposit.id}:loss:${mark.epoch}.${mark.seq}`, kind: 'loss', postings: lose(deposit.assetId, deposit.amount) });
-    await insertFreeze(tx, {
-      scope: `asset:${deposit.assetId}`,
+    await insertLossFreeze(tx, {
+      assetId: deposit.assetId,
+      depositId: deposit.id,
       reason: `a reorganisation above block ${height} took back deposit ${deposit.id} of ${formatAmount(deposit.amount)} after it was booked`,
     });
     deps.log.error({ network: network.name, deposit: deposit.id, ancestor: height }, 'a booked deposit was reorganised away');
   }
   return { orphanedBlocks, droppedDeposits, lostDeposits: lost.map((deposit) => deposit.id) };
+}
+
+/** Ends what a reorganisation alone had frozen, once everything it took back is final again as it was (decision 0031). */
+async function unfreezeRegained(tx: Tx, deps: Deps, network: ConsumedNetwork): Promise<void> {
+  for (const { scope, reason, frozenAt, deposits } of await liftRegained(tx, network.id)) {
+    const details = { lifted: { reason, frozenAt: frozenAt.toISOString() }, forced: false, accepted: [], deposits };
+    await insertOperatorAction(tx, undefined, {
+      action: 'dispatch.unfreeze',
+      target: scope,
+      reason: 'every deposit that the reorganisation took back is final again',
+      details,
+    });
+    deps.log.warn({ network: network.name, scope, deposits }, 'what a reorganisation took back is final again: its freeze is lifted');
+  }
 }

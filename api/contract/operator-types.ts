@@ -640,6 +640,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/consolidations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Join small outputs of a network's pools now
+         * @description Whatever fees are now and however few outputs there are: up to five transactions a pool, each of which brings as many outputs as one may to the wallet of that very pool. Outputs that are hardly worth what spending them costs are left alone, and the budget of the day and the fee ceiling hold as they do for what is joined by itself. The deployment bears the fees.
+         */
+        post: operations["consolidateOutputs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/audit": {
         parameters: {
             query?: never;
@@ -1461,6 +1481,32 @@ export interface components {
             /** @description Last block, inclusive. */
             to: number;
             reason?: components["schemas"]["Reason"];
+        };
+        ConsolidationInput: {
+            /** @description Name of the network. */
+            network: string;
+            /**
+             * @description Of one pool alone; of both unless given.
+             * @enum {string|null}
+             */
+            pool?: "green" | "held" | null;
+            reason?: components["schemas"]["Reason"];
+        };
+        PoolConsolidation: {
+            /** @enum {string} */
+            pool: "green" | "held";
+            transactions: {
+                /** Format: uuid */
+                payoutId: string;
+                /** @description How many it joins. */
+                outputs: number;
+                /** @description What they become, in coins. */
+                amount: string;
+                /** @description What it costs, in coins. */
+                fee: string;
+            }[];
+            /** @description Why no more of them are joined; null when nothing is left to join. */
+            problem: string | null;
         };
         AssetInput: {
             /** @description Name of the network. */
@@ -3562,6 +3608,44 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    consolidateOutputs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConsolidationInput"];
+            };
+        };
+        responses: {
+            /** @description Planned; the signer signs them next. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            pools: components["schemas"]["PoolConsolidation"][];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -4,6 +4,7 @@ import { bookOpeningBalancesSweep } from './book-opening-balances.ts';
 import { broadcastPayoutJob, rebroadcastSweep } from './broadcast-payout.ts';
 import { closeMonthsSweep } from './close-months.ts';
 import { confirmSimulations } from './confirm-simulations.ts';
+import { consolidatePoolsSweep } from './consolidate-pools.ts';
 import { creditDeposits } from './credit-deposits.ts';
 import { deliverWebhook, resendWebhook } from './deliver-webhook.ts';
 import { dispatchSettlementJob, requeueSettlementsSweep } from './dispatch-settlement.ts';
@@ -24,6 +25,7 @@ import type { Registry } from './registry.ts';
 import { reportDispatch } from './report-dispatch.ts';
 import { reportFundingSweep } from './report-funding.ts';
 import { reportJobs } from './report-jobs.ts';
+import { reportOutputsSweep } from './report-outputs.ts';
 import { reportPayments } from './report-payments.ts';
 import { reportSettlements } from './report-settlements.ts';
 import { activateParkedSweep, expireParkedSweep } from './tend-parked.ts';
@@ -51,6 +53,7 @@ export const registry: Registry = {
     payHeldOrdersSweep,
     planSweepsSweep,
     moveExcessSweep,
+    consolidatePoolsSweep,
     rebroadcastSweep,
     tendPayoutsSweep,
     tendScreeningsSweep,
@@ -69,5 +72,6 @@ export const registry: Registry = {
     reportSettlements,
     reportDispatch,
     reportFundingSweep,
+    reportOutputsSweep,
   ],
 };

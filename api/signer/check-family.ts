@@ -51,8 +51,9 @@ export async function checkFamily(deps: Deps, sql: Reads, chain: Chain, payout: 
     earlier.push(decoded);
     if (anchor === null ? sender !== walletAddress || used !== nonce : anchorOf(chain, decoded.fields) !== anchor)
       return { refuse: `bytes signed before ${anchor === null ? 'use another nonce' : 'do not spend its anchor'}` };
-    // The limits were held against what those move, and nothing else may take their place.
-    const same = recipient === payout.recipient && contract === payout.contract && rawAmount === payout.rawAmount;
+    // The limits were held against what those move, and nothing else may take their place. What is joined brings what its fee leaves.
+    const fits = payout.purpose === 'consolidation' || rawAmount === payout.rawAmount;
+    const same = recipient === payout.recipient && contract === payout.contract && fits;
     if (attempt.kind === 'transfer' && !same) return { refuse: 'bytes signed before moved something else' };
   }
   return { kind, nonce, shared: true, earlier };

@@ -24,7 +24,7 @@ export interface CheckedInputs {
  * Checks what a plan spends, where coins are outputs, by the signer's own look-up and its own keys (reliability D13, D15): the
  * anchor first, every input a final output of ours of the pool that pays, with its true amount, taken for this very payout and
  * at an address the signer derives itself; the change goes to the paying wallet, and what is left over is the planned fee to
- * the unit. A close spends nothing but the anchor. Locks nothing.
+ * the unit. A close spends nothing but the anchor; what joins outputs has no change, and costs no more than it brings. Locks nothing.
  * @throws Invariant when the plan cannot be read
  */
 export async function checkInputs(
@@ -40,10 +40,13 @@ export async function checkInputs(
   if (change !== null && change.address !== wallet.address) return { refuse: 'its change goes elsewhere than to its wallet' };
   const close = family.kind === 'close';
   if (close && (inputs.length > 1 || change !== null)) return { refuse: 'a close spends more than the anchor' };
+  const joins = payout.purpose === 'consolidation' && !close;
+  if (joins && (inputs.length < 2 || change !== null)) return { refuse: 'it does not join outputs into one' };
   const rawFee = BigInt(payout.plan.rawFee ?? 0);
   const left = inputs.reduce((sum, input) => sum + input.rawAmount, 0n) - (change?.rawAmount ?? 0n) - rawFee;
   const rawAmount = close ? left : payout.rawAmount;
   if (left !== rawAmount || left <= 0n) return { refuse: 'what its inputs leave over is not its fee' };
+  if (joins && rawFee > left) return { refuse: 'joining its outputs costs more than what arrives' };
 
   const signed = family.earlier.flatMap(({ fields }) => spendingOf(chain, fields).inputs);
   const problem = await inputsProblem(sql, purseOf(chain, wallet), payout.id, inputs, signed);

@@ -123,6 +123,11 @@ async function purposeMismatch(
       return pools.includes(wallet.address) && pools.includes(recipient) && wallet.address !== recipient
         ? null
         : 'coins that follow their payment go from the wallet of one pool to that of the other';
+    case 'consolidation':
+      // Which outputs, and that nothing of them goes elsewhere, is looked at with the inputs.
+      return spendsOutputs(chain.config.family) && pools.includes(wallet.address) && recipient === wallet.address && payout.contract === null
+        ? null
+        : 'outputs of a pool are joined at the wallet of that very pool';
     case 'top_up':
       return wallet.role === 'funding' && payout.contract === null && recipient !== wallet.address && (await isOurs(sql, chain, recipient))
         ? null

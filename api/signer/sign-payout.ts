@@ -132,8 +132,8 @@ function isSignable(payout: StoredPayout): boolean {
  */
 function changeOf(payout: StoredPayout, before: Order, now: Order): 'gone' | { refuse: string } | null {
   if (isDeepStrictEqual(before, now)) return null;
-  // A sweep of native coins, and an anchor that goes back to its wallet, bring less when their fee rises.
-  const shrinks = payout.purpose === 'sweep' || now.kind === 'close';
+  // A sweep of native coins, outputs that are joined, and an anchor that goes back to its wallet bring less when their fee rises.
+  const shrinks = payout.purpose === 'sweep' || payout.purpose === 'consolidation' || now.kind === 'close';
   const same = ({ path, request: { nonce, intent } }: Order) => [path, nonce, { ...intent, rawAmount: shrinks ? null : intent.rawAmount }];
   if (before.kind !== now.kind || isDeepStrictEqual(same(before), same(now))) return 'gone';
   return { refuse: 'it was changed while it was being signed' };

@@ -114,10 +114,13 @@ export interface RegainedDeposit extends BookedDeposit {
   ordinal: number;
 }
 
-/** Clears the mark of lost deposits that are on the canonical chain again, and answers them. */
+/** Clears the mark of lost deposits that are on the canonical chain again with their recipient and amount, and answers them. */
 export async function regainDeposits(tx: Tx, ids: readonly string[]): Promise<RegainedDeposit[]> {
   const rows = await tx<(Omit<RegainedDeposit, 'amount'> & { amount: string })[]>`
-    update deposits set lost_at = null where id = any(${[...ids]}::uuid[]) and lost_at is not null
+    update deposits d set lost_at = null where d.id = any(${[...ids]}::uuid[]) and d.lost_at is not null and exists (
+      select 1 from sightings g join deposit_addresses x on x.id = d.address_id
+      where g.network_id = d.network_id and g.txid = d.txid and g.kind = d.kind and g.ordinal = d.ordinal and g.canonical
+        and g.recipient = x.address and g.raw_amount = d.raw_amount)
     returning id, asset_id as "assetId", amount, txid, kind, ordinal`;
   return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));
 }

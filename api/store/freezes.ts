@@ -20,10 +20,41 @@ export async function findFreeze(sql: Reads, dispatch: { networkName: string; as
   return row;
 }
 
-/** Freezes a scope; one already frozen keeps its first reason. Returns whether it is new. Locks that row. */
+/**
+ * Freezes a scope; one already frozen keeps its first reason, and is lifted by nobody but an operator from now on. Returns
+ * whether it is new. Locks that row.
+ */
 export async function insertFreeze(tx: Reads, freeze: { scope: string; reason: string }): Promise<boolean> {
-  const rows = await tx`insert into freezes (scope, reason) values (${freeze.scope}, ${freeze.reason}) on conflict (scope) do nothing returning scope`;
-  return rows.length === 1;
+  const [row] = await tx<{ fresh: boolean }[]>`
+    insert into freezes as f (scope, reason) values (${freeze.scope}, ${freeze.reason})
+    on conflict (scope) do update set lost_deposits = null where f.lost_deposits is not null returning xmax = 0 as fresh`;
+  return row?.fresh === true;
+}
+
+/** Freezes an asset because a reorganisation took a booked deposit of it back; what something else froze stays that one's. Locks that row. */
+export async function insertLossFreeze(tx: Tx, loss: { assetId: string; depositId: string; reason: string }): Promise<void> {
+  await tx`
+    insert into freezes as f (scope, reason, lost_deposits) values (${`asset:${loss.assetId}`}, ${loss.reason}, array[${loss.depositId}::uuid])
+    on conflict (scope) do update set lost_deposits = f.lost_deposits || excluded.lost_deposits
+    where f.lost_deposits is not null and not f.lost_deposits @> excluded.lost_deposits`;
+}
+
+/**
+ * Lifts the freezes of a network's assets that only lost deposits made, all of which are in final canonical blocks again with
+ * the recipient and the amount they were booked with, while no other deposit of the asset is lost. Answers them. Locks those rows.
+ */
+export async function liftRegained(tx: Tx, networkId: string): Promise<(Freeze & { deposits: string[] })[]> {
+  return tx<(Freeze & { deposits: string[] })[]>`
+    delete from freezes f using assets a
+    where a.network_id = ${networkId} and f.scope = 'asset:' || a.id and f.lost_deposits is not null
+      and not exists (select 1 from deposits d where d.network_id = a.network_id and d.asset_id = a.id and d.lost_at is not null)
+      and not exists (
+        select 1 from unnest(f.lost_deposits) as l (id) where not exists (
+          select 1 from deposits d join deposit_addresses x on x.id = d.address_id join chain_tips t on t.network_id = d.network_id
+            join sightings g on g.network_id = d.network_id and g.txid = d.txid and g.kind = d.kind and g.ordinal = d.ordinal and g.canonical
+          where d.id = l.id and d.asset_id = a.id and g.height <= t.final_height
+            and g.recipient = x.address and g.raw_amount = d.raw_amount and g.contract is not distinct from a.contract))
+    returning f.scope, f.reason, f.frozen_at as "frozenAt", f.lost_deposits::text[] as deposits`;
 }
 
 /** Lifts the freeze of one scope and answers it; undefined when it was not frozen. Locks that row. */

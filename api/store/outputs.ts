@@ -61,6 +61,23 @@ export async function listSpendable(sql: Reads, purse: Purse, payoutId?: string)
   return rows.map(fromRow);
 }
 
+/** The smallest outputs worth more than `least` that a wallet may spend now, in that order, at most `limit`; otherwise as `listSpendable`. */
+export async function listSmallest(sql: Reads, purse: Purse, { least, limit }: { least: bigint; limit: number }): Promise<OwnOutput[]> {
+  const rows = await sql<Row[]>`
+    select o.txid, o.vout, o.address, o.raw_amount::text as "rawAmount" from (${unspent(sql, purse)}) o
+    where o.ready and o.raw_amount > ${least.toString()}::text::numeric and not ${isTaken(sql, sql`o`, purse.networkId, null)}
+    order by o.raw_amount, o.txid, o.vout limit ${limit}`;
+  return rows.map(fromRow);
+}
+
+/** How many outputs worth more than `least` a wallet may spend now, and the chain units in them; in the sense of `listSpendable`, however many there are. */
+export async function sumSpendable(sql: Reads, purse: Purse, least = 0n): Promise<{ count: number; rawAmount: bigint }> {
+  const [row] = await sql<{ count: number; rawAmount: string }[]>`
+    select count(*)::int as count, coalesce(sum(o.raw_amount), 0)::text as "rawAmount" from (${unspent(sql, purse)}) o
+    where o.ready and o.raw_amount > ${least.toString()}::text::numeric and not ${isTaken(sql, sql`o`, purse.networkId, null)}`;
+  return { count: row?.count ?? 0, rawAmount: BigInt(row?.rawAmount ?? 0) };
+}
+
 /** Those among `outputs` that a wallet may spend now, in the same sense, whatever else there is. */
 export async function findSpendable(sql: Reads, purse: Purse, outputs: readonly Outpoint[], payoutId?: string): Promise<OwnOutput[]> {
   const rows = await sql<Row[]>`

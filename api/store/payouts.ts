@@ -176,8 +176,8 @@ export async function listCommitted(sql: Reads, walletId: string, alsoIds: reado
   return rows.map(fromRow);
 }
 
-/** Payouts without a settlement's money that are still under way to an address: sweeps, top-ups and moves to cold storage. Locks nothing. */
-export async function listUnderWay(sql: Reads, target: { networkId: string; purpose: 'sweep' | 'top_up' | 'cold' }): Promise<StoredPayout[]> {
+/** Payouts without a settlement's money that are still under way to an address of ours or to cold storage. Locks nothing. */
+export async function listUnderWay(sql: Reads, target: { networkId: string; purpose: 'sweep' | 'top_up' | 'cold' | 'consolidation' }): Promise<StoredPayout[]> {
   const rows = await sql<Row[]>`
     select ${columns(sql)} from ${joined(sql)}
     where p.network_id = ${target.networkId} and p.purpose = ${target.purpose} and p.status not in ('CONFIRMED', 'FAILED', 'CANCELLED')

@@ -124,7 +124,8 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   const moved = made.filter((row) => row.sender === payout.walletAddress);
   const spending = attempt === undefined || payout.anchor === null ? null : await spendingIn(deps, network, attempt);
   let effect: Effect;
-  if (spending !== null) effect = judgeOutputs(attempt?.kind === 'close' ? null : payout, { wallet: payout.walletAddress, change: spending.change }, made);
+  if (spending !== null)
+    effect = judgeOutputs(attempt?.kind === 'close' ? null : meantBy(payout, spending), { wallet: payout.walletAddress, change: spending.change }, made);
   else effect = attempt?.kind === 'close' ? judgeClose(moved) : judgeEffect(payout, sent.succeeded === true, moved);
   // What was mined is spent for good; no other of its attempts can be, so that what else they spend is free again.
   if (payout.anchor !== null) await releaseOutputs(tx, payout.id, spending?.inputs ?? []);
@@ -190,10 +191,16 @@ function spendsOutputsOf(deps: Deps, { networkName }: AppliedNetwork): boolean {
 }
 
 /** What the very bytes that were mined spend and give back. @throws Invariant when the network is not served here */
-async function spendingIn(deps: Deps, { networkName }: AppliedNetwork, { signedBytes }: StoredAttempt): Promise<Spending> {
+async function spendingIn(deps: Deps, { networkName }: AppliedNetwork, { signedBytes }: StoredAttempt): Promise<Spending & { rawAmount: bigint }> {
   const chain = deps.chains.get(networkName);
   if (chain === undefined) throw new Invariant(`network ${networkName} is not configured`);
-  return spendingOf(chain, (await decoderOf(chain.config)(signedBytes)).fields);
+  const { fields, rawAmount } = await decoderOf(chain.config)(signedBytes);
+  return { ...spendingOf(chain, fields), rawAmount };
+}
+
+/** What was to be paid: where outputs are joined what the fee of these very bytes left of them, as each attempt brings another amount. */
+function meantBy({ purpose, recipient, rawAmount }: StoredPayout, bytes: { rawAmount: bigint }): { recipient: string; rawAmount: bigint } {
+  return { recipient, rawAmount: purpose === 'consolidation' ? bytes.rawAmount : rawAmount };
 }
 
 /** Whether somebody, or another pool, is owed what it moves. */

@@ -16,7 +16,7 @@ import { checkFee, checkLimits, checkTopUp, type LimitProblem } from './limits.t
 import { poolProblem } from './pool-problem.ts';
 import { quoteNextSpend } from './next-spend.ts';
 import { freeOf, type Observed, observeWallet } from './plan-transfer.ts';
-import { mostInputs } from './purse.ts';
+import { mostInputs, spendingOf } from './purse.ts';
 import { coverGas, coverSweepGas, withReserve } from './top-up.ts';
 
 /** What the next bytes of a payout would be now, and what speaks for and against signing them. */
@@ -119,6 +119,9 @@ async function nextSpend(
   const signed = await Promise.all(attempts.map(({ signedBytes }) => decoderOf(chain.config)(signedBytes)));
   const inputs = mostInputs(chain, [quote.fields, ...signed.map(({ fields }) => fields)]);
   const limit = await feeLimit(deps, sql, chain, payout, native, { rawFee: quote.rawFee, inputs });
+  // What joins outputs brings what its fee leaves of them.
+  if (payout.purpose === 'consolidation' && kind === 'transfer')
+    base.rawAmount = spendingOf(chain, quote.fields).inputs.reduce((sum, input) => sum + input.rawAmount, -quote.rawFee);
   return { ...base, market: { nonceUsed: false, accepted: true, covered: true, allowed: limit === null }, quote, problem: limit?.problem ?? null };
 }
 

@@ -1,10 +1,11 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { findUnspent, listLocked, listSpendable } from '#api/store/outputs.ts';
+import { findSpendable, findUnspent, listLocked, listSpendable, type Purse } from '#api/store/outputs.ts';
 import type { AttemptKind, StoredAttempt } from '#api/store/payout-attempts.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
-import type { FeeQuote, OwnOutput, TransferIntent } from '#shared/chains/chain.ts';
+import type { DecodedTransfer, FeeQuote, OwnOutput, TransferIntent } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
+import { Invariant } from '#shared/core/errors.ts';
 import { nameOf, outpointOf, purseOf, spendingOf } from './purse.ts';
 
 /** What further bytes would spend, or what is in their way. `used`: a transaction the node knows spends the anchor; the scan is about to tell which. */
@@ -37,6 +38,7 @@ export async function quoteNextSpend(
     const gone = inputs.map(nameOf).find((name) => !there.has(name));
     if (gone !== undefined) return { refused: `an output that was signed for is gone from the chain: ${gone}` };
   }
+  if (payout.purpose === 'consolidation' && kind === 'transfer') return quoteJoinAnew(deps, chain, { payout, wallet }, replaced);
   const coins = kind === 'close' ? [anchor] : await coinsFor(deps, chain, payout, wallet);
   const intent: TransferIntent =
     kind === 'close'
@@ -57,4 +59,23 @@ async function coinsFor({ db }: Deps, chain: Chain, payout: StoredPayout, wallet
   if (payout.purpose !== 'cold') return coins;
   const taken = new Set((await listLocked(db.sql, payout.id)).map(nameOf));
   return coins.filter((coin) => taken.has(nameOf(coin)));
+}
+
+/** The next bytes of a transaction that joins outputs: the very same ones, at the price of this moment; unsigned, given up when one of them cannot be had any more. */
+async function quoteJoinAnew(
+  deps: Deps,
+  chain: Chain,
+  { payout, wallet }: { payout: StoredPayout; wallet: StoredWallet },
+  replaced: readonly DecodedTransfer[],
+): Promise<NextSpend> {
+  const { join } = chain.payer;
+  if (join === undefined) throw new Invariant(`payout ${payout.id} joins outputs where there are none`);
+  const { inputs } = spendingOf(chain, replaced[0]?.fields ?? payout.plan.fields ?? {});
+  if (replaced.length === 0 && !(await areSpendable(deps, purseOf(chain, wallet), payout.id, inputs))) return { short: 'an output it was to join is gone' };
+  const answer = await join(wallet.address, inputs, replaced);
+  return answer.ok ? { quote: answer.quote } : { refused: `the network refuses it: ${answer.rejected}` };
+}
+
+async function areSpendable({ db }: Deps, purse: Purse, payoutId: string, inputs: readonly OwnOutput[]): Promise<boolean> {
+  return (await findSpendable(db.sql, purse, inputs, payoutId)).length === inputs.length;
 }

@@ -5,8 +5,11 @@ import type { StoredAsset } from '#api/store/assets.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
 import type { FeeQuote, TransferIntent } from '#shared/chains/chain.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { refillReason, storedOf } from './cold.ts';
-import { purseOf, spendingOf } from './purse.ts';
+import { joiningCosts, joinOutputs, largeFor } from './join-outputs.ts';
+import { checkFee, checkTopUp } from './limits.ts';
+import { mostInputs, purseOf, spendingOf } from './purse.ts';
 import { coverGas } from './top-up.ts';
 
 /** Fees that a pool may have paid beyond what was locked for them, beside one for each output it has; a larger hole is not made up for by itself. */
@@ -16,8 +19,9 @@ const FEES_MADE_UP_FOR = 20;
 export type SpendQuote = { quote: FeeQuote; observed: null } | { waiting: string } | { stuck: string };
 
 /**
- * Chooses the outputs for a transfer out of all that its wallet may spend now (decisions 10). What the pool lacks in fees is
- * brought from the funding wallet; coins that are on their way, or wait for a verdict, are waited for.
+ * Chooses the outputs for a transfer out of all that its wallet may spend now (decisions 10). Where that would take too many of
+ * them, they are joined first, at the deployment's expense, and the transfer waits for that without holding up others (decision 0031).
+ * What the pool lacks in fees is brought from the funding wallet; coins that are on their way, or wait for a verdict, are waited for.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function quoteSpend(
@@ -25,35 +29,62 @@ export async function quoteSpend(
   chain: Chain,
   order: { settlementId: string | null; wallet: StoredWallet; native: StoredAsset; intent: TransferIntent },
 ): Promise<SpendQuote> {
-  const { wallet, native, intent } = order;
+  const { settlementId, wallet, native, intent } = order;
   const purse = purseOf(chain, wallet);
   const coins = await listSpendable(deps.db.sql, purse);
   const answer = await chain.payer.quote(intent, coins);
-  if (answer.ok) return { quote: answer.quote, observed: null };
-  if (answer.lacking === undefined) return { stuck: `the network refuses the transfer: ${answer.rejected}` };
+  const spent = answer.ok ? mostInputs(chain, [answer.quote.fields]) : 0;
+  if (answer.ok && spent === 1) return { quote: answer.quote, observed: null };
+  if (!answer.ok && answer.lacking === undefined) return { stuck: `the network refuses the transfer: ${answer.rejected}` };
   const say = (raw: bigint): string => `${formatAmount(fromUnits(raw, native.decimals))} ${native.symbol}`;
-  const estimate = await chain.payer.estimate(intent, coins);
+  // Of one output, whatever there is.
+  const estimate = await chain.payer.estimate(intent);
   const fee = estimate.ok ? estimate.quote.rawFee : 0n;
+  const { input } = (await chain.payer.outputCost?.()) ?? { input: fee };
+  const most = await mostInputsAllowed(deps, native, { fee, input });
+  if (answer.ok && spent <= most) return { quote: answer.quote, observed: null };
   const coming = await comingTo(deps, chain, wallet, fee);
-  if (coming >= answer.lacking) return { waiting: `waiting for ${say(coming)} of the pool that are not final yet, or wait for a verdict` };
-  const missing = answer.lacking - coming;
-  if (missing > BigInt(FEES_MADE_UP_FOR + coins.length) * fee) {
-    const there = coins.reduce((sum, coin) => sum + coin.rawAmount, 0n);
-    if (there >= intent.rawAmount) return { stuck: `the ${coins.length} outputs of the pool are too small to pay this much in one transaction` };
+  const madeUpFor = BigInt(FEES_MADE_UP_FOR + coins.length) * fee + (await joiningCosts(deps, chain, wallet, input));
+  const large = largeFor(intent.rawAmount, most);
+  const comingLarge = await comingTo(deps, chain, wallet, large, { joined: false });
+  const preparing = { settlementId, wallet, native, rawAmount: intent.rawAmount, fee, input, most, large, there: coming + madeUpFor, comingLarge };
+  const joining = await joinOutputs(deps, chain, preparing);
+  if (joining !== null) return { stuck: joining };
+  if (answer.ok) return { quote: answer.quote, observed: null };
+  const lacking = answer.lacking ?? 0n;
+  if (coming >= lacking) return { waiting: `waiting for ${say(coming)} of the pool that are not final yet, or wait for a verdict` };
+  const missing = lacking - coming;
+  if (missing > madeUpFor) {
     const stored = await storedOf(deps.db.sql, native, wallet, missing);
-    if (stored > 0n) return { waiting: refillReason(chain, native, wallet, stored) };
-    return { waiting: `the outputs of the pool are short of ${say(missing)}` };
+    return { waiting: stored > 0n ? refillReason(chain, native, wallet, stored) : `the outputs of the pool are short of ${say(missing)}` };
   }
-  return { waiting: await coverGas(deps, chain, { settlementId: order.settlementId, wallet, native, missing, fee }) };
+  return { waiting: await coverGas(deps, chain, { settlementId, wallet, native, missing: await atOnce(deps, native, missing), fee }) };
 }
 
-/** Coins a wallet is going to be able to spend without anybody's doing, in outputs worth more than a fee: not final yet, waiting for a verdict, or given back by what it pays. */
-async function comingTo(deps: Deps, chain: Chain, wallet: StoredWallet, fee: bigint): Promise<bigint> {
+/** How many outputs one payment may spend, so that what they cost stays below what any transaction may. */
+async function mostInputsAllowed(deps: Deps, native: StoredAsset, { fee, input }: { fee: bigint; input: bigint }): Promise<number> {
+  let most: number = POLICY.bitcoinPaymentInputs;
+  while (most > 1 && (await checkFee(deps, { rawFee: fee + BigInt(most - 1) * input, native }, null)) !== null) most = Math.floor(most / 2);
+  return most;
+}
+
+/** As much of what is missing as one top-up may bring; the rest comes with the next ones. */
+async function atOnce(deps: Deps, { symbol, decimals }: StoredAsset, missing: bigint): Promise<bigint> {
+  let rawAmount = missing;
+  while (rawAmount > 1n && (await checkTopUp(deps, { symbol, decimals, rawAmount }))?.lasting === true) rawAmount /= 2n;
+  return rawAmount;
+}
+
+/** Coins a wallet is going to be able to spend without anybody's doing, in outputs worth more than `least`: not final yet, waiting for a verdict, or given back by what it pays; without `joined` not what only its own outputs are about to become. */
+async function comingTo(deps: Deps, chain: Chain, wallet: StoredWallet, least: bigint, { joined } = { joined: true }): Promise<bigint> {
   const { sql } = deps.db;
-  let coming = await sumUnready(sql, purseOf(chain, wallet), fee);
-  for (const { plan } of await listCommitted(sql, wallet.id, []))
-    if (plan.fields !== undefined) coming += spendingOf(chain, plan.fields).change?.rawAmount ?? 0n;
-  for (const one of await listUnderWay(sql, { networkId: chain.id, purpose: 'top_up' }))
-    if (one.recipient === wallet.address && one.status !== 'INCLUDED') coming += one.rawAmount;
-  return coming;
+  const back = (await listCommitted(sql, wallet.id, [])).map(({ plan, purpose, rawAmount }) => {
+    if (plan.fields === undefined) return 0n;
+    if (purpose === 'consolidation') return joined ? rawAmount : 0n;
+    return spendingOf(chain, plan.fields).change?.rawAmount ?? 0n;
+  });
+  const sent = (await listUnderWay(sql, { networkId: chain.id, purpose: 'top_up' }))
+    .filter((one) => one.recipient === wallet.address && one.status !== 'INCLUDED')
+    .map(({ rawAmount }) => rawAmount);
+  return [...back, ...sent].filter((rawAmount) => rawAmount > least).reduce((a, b) => a + b, await sumUnready(sql, purseOf(chain, wallet), least));
 }

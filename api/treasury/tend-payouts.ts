@@ -155,7 +155,11 @@ async function plan(
     const { stuckSince: _, ...kept } = payout.plan;
     const planned: PayoutPlan = { ...kept, ...planOf(quote, now), ...mark };
     if (decision === 'requote') await replan(tx, payout.id, { rawAmount, anchor, plan: planned });
-    else await decide(tx, payout, decision === 'bump' ? 'BUMPED' : 'CLOSED', planned, { rawFee: planned.rawFee, fields: planned.fields, kind });
+    else {
+      // What joins outputs pays a higher fee out of what arrives.
+      if (payout.purpose === 'consolidation' && kind === 'transfer') await replan(tx, payout.id, { rawAmount, anchor, plan: planned });
+      await decide(tx, payout, decision === 'bump' ? 'BUMPED' : 'CLOSED', planned, { rawFee: planned.rawFee, fields: planned.fields, kind });
+    }
     return true;
   });
   if (done && decision !== 'requote') crashPoint(decision === 'bump' ? 'bump.committed' : 'close.committed');

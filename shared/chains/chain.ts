@@ -220,6 +220,14 @@ export interface ReplacedFamily {
   replaced: readonly DecodedTransfer[];
 }
 
+/** What payments cost now where coins are outputs. */
+export interface OutputCost {
+  /** Chain units per thousand units of size; on Bitcoin satoshis per thousand virtual bytes. */
+  rate: bigint;
+  /** Chain units that spending one more output costs. */
+  input: bigint;
+}
+
 /**
  * The keyless half of paying: quotes, nonces and broadcasting; used by the worker. Where coins are outputs, `coins` are the
  * ones it may choose from, and the fields name the chosen ones.
@@ -243,6 +251,14 @@ export interface Payer {
    * family, and answers null when nothing can replace it now: the fee may not rise further, or no coins are left to pay it.
    */
   bump: ((fields: Record<string, string>, family?: ReplacedFamily) => Promise<FeeQuote | null>) | null;
+  /**
+   * Where coins are outputs: what bringing all of these to `wallet` as one output costs, the first of them the anchor; in the place of
+   * bytes that did the same (`replaced`, newest first) it pays as much more as nodes ask for. What is left over is what arrives. Absent elsewhere.
+   * @throws ChainUnavailable when the node cannot be reached
+   */
+  join?(wallet: string, coins: readonly OwnOutput[], replaced?: readonly DecodedTransfer[]): Promise<Quoted>;
+  /** What payments cost now; absent where coins are balances. @throws ChainUnavailable when the node cannot be reached */
+  outputCost?(): Promise<OutputCost>;
   /** Next nonce by the chain's latest state; only to initialise a wallet row and to detect foreign use. Null on families without nonces. */
   nonce(address: string): Promise<number | null>;
   /** The same with everything that waits to be mined, by whichever endpoint knows of most; all must answer. Absent on families without nonces. */

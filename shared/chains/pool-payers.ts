@@ -15,10 +15,15 @@ export function poolPayers(endpoints: Endpoints, payers: readonly Payer[]): Paye
   const waitingNonce: Required<Payer>['waitingNonce'] = async (address) =>
     Math.max(...(await Promise.all(payers.map((one, at) => endpoints.ask(at, () => (one.waitingNonce as Required<Payer>['waitingNonce'])(address))))));
 
+  const join: Required<Payer>['join'] = (wallet, coins, replaced) => pay((one) => (one.join as Required<Payer>['join'])(wallet, coins, replaced));
+  const outputCost: Required<Payer>['outputCost'] = () => pay((one) => (one.outputCost as Required<Payer>['outputCost'])());
+
   return {
     quote: (intent, coins, bound) => pay((one) => one.quote(intent, coins, bound)),
     estimate: (intent, coins) => pay((one) => one.estimate(intent, coins)),
     bump: bump === null ? null : (fields, family) => pay((one) => (one.bump ?? bump)(fields, family)),
+    ...(payers.every((one) => one.join !== undefined) ? { join } : {}),
+    ...(payers.every((one) => one.outputCost !== undefined) ? { outputCost } : {}),
     nonce: (address) => pay((one) => one.nonce(address)),
     ...(payers.every((one) => one.waitingNonce !== undefined) ? { waitingNonce } : {}),
     ...(lives.length > 0 ? { bytesLiveSeconds: Math.max(...lives) } : {}),

@@ -92,5 +92,7 @@ export interface NetworkConfig {
   sweeping?: { floorTimesCost?: number; atOnce?: number };
   /** What a Bitcoin payout may pay, satoshis per virtual byte as decimal text with at most three places; the defaults of policy.ts where absent. */
   feeRate?: { floor?: string; cap?: string; fallback?: string; targetBlocks?: number };
+  /** When small outputs of a Bitcoin pool are joined by themselves: above how many, up to which fee rate (satoshis per virtual byte) and for how much a day; the defaults of policy.ts where absent. */
+  consolidation?: { aboveOutputs?: number; belowFeeRate?: string; dailyUsd?: string };
   assets: AssetConfig[];
 }

@@ -207,6 +207,26 @@ export const POLICY = {
    */
   bitcoinFeeRate: { floor: '1', cap: '500', fallback: '5', targetBlocks: 3 },
 
+  /**
+   * A cashout that would spend more outputs than this has them joined first: twenty cost ten times what was locked for one, which
+   * is as much as any fee may be (limits). Joining them is the deployment's expense (decision 0031).
+   */
+  bitcoinPaymentInputs: 20,
+  /**
+   * Outputs of a pool are joined by themselves above two hundred, which is what one transaction ever spends; while a virtual byte
+   * costs five satoshis or less, as it does on most nights; for a hundred dollars a day and network. Only outputs worth ten times
+   * what spending them costs: whoever sends smaller ones must not use that up.
+   */
+  bitcoinConsolidation: { aboveOutputs: 200, belowFeeRate: '5', dailyUsd: '100', worthTimesCost: 10 },
+  /** Outputs joined in one transaction: a second of signing, and an eighth of the largest one that nodes pass on. */
+  consolidationInputs: 200,
+  /** Such transactions of a wallet on their way at once: what they spend pays nobody until they are final. */
+  consolidationsAtOnce: 5,
+  /** The same for a cashout that waits for them, which takes all it needs. */
+  preparationsAtOnce: 25,
+  /** Fees fall for hours, not for minutes. */
+  consolidationSeconds: 10 * MINUTE,
+
   // Sweeping
   /** How often deposits worth sweeping are looked for, and sweeps on their way are taken a step further. */
   sweepSeconds: MINUTE,

@@ -46,6 +46,9 @@ const networkSchema = z.strictObject({
       targetBlocks: z.int().min(1).max(1_008).exactOptional(),
     })
     .exactOptional(),
+  consolidation: z
+    .strictObject({ aboveOutputs: z.int().min(1).exactOptional(), belowFeeRate: satPerVbyte.exactOptional(), dailyUsd: money.exactOptional() })
+    .exactOptional(),
   assets: z
     .array(
       z.strictObject({

@@ -105,6 +105,11 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
       'Transfers a wallet still brings gas for, at present fees, counting the gas itself; at most a million. The funding wallet gives gas to all others.',
       ['chain', 'wallet'],
     ),
+    poolOutputs: gauge(
+      'sluice_pool_outputs',
+      'Outputs that a pool may spend now and that are worth it, where coins are outputs. Many small ones make cashouts wait until they are joined.',
+      ['chain', 'pool'],
+    ),
     canaryLastSuccess: absentGauge(
       'sluice_canary_last_success_timestamp_seconds',
       'When a whole sandbox payment through the public API last succeeded, Unix seconds; 0 for never, absent without a canary.',

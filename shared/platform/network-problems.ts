@@ -77,6 +77,7 @@ function ownProblems(network: NetworkConfig): string[] {
   if (last?.upToUsd !== undefined) problems.push(`${name}: the last tier of finality.resolve must have no upToUsd`);
   problems.push(...feeProblems(network).map((problem) => `${name}.feeRate: ${problem}`));
   problems.push(...coldProblems(network));
+  if (network.consolidation !== undefined && network.family !== 'bitcoin') problems.push(`${name}.consolidation: only Bitcoin networks have one`);
   const { mature } = network.finality;
   for (const tier of network.finality.resolve)
     if (tier.mature !== undefined && !('blocks' in tier.mature && 'blocks' in mature && tier.mature.blocks <= mature.blocks))

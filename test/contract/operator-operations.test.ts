@@ -274,6 +274,7 @@ const SPECIAL: Record<keyof operations, Special> = {
     },
   },
   listRescans: { request: async () => ({ params: { network: 'ethereum' } }) },
+  consolidateOutputs: { request: async () => ({ body: { network: 'ethereum', pool: 'green' } }) },
   pauseNetwork: { request: ofNetwork },
   resumeNetwork: { request: ofNetwork },
   listCurrencies: { request: nothing },

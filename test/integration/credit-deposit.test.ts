@@ -274,6 +274,23 @@ describe('finality by value', () => {
     expect([await balance('chain'), await balance('loss'), await balance('pending')]).toEqual(['-100', '0', '99.5']);
     // Nothing of it is left to book: what the chain holds is what the books say.
     expect(await books.db.sql`select 1 from sightings where canonical and booked_at is null`).toEqual([]);
+    await books.chain.mineEmpty(9);
+    expect(await books.db.sql`select scope from freezes`).toEqual([]);
+  });
+
+  it('leaves lost, and frozen, what comes back under the same name with another amount', async () => {
+    await start({}, { finality });
+    await books.chain.mineEmpty(3);
+    const transfer = usdt(100_000_000n);
+    await pay(transfer);
+    await credit();
+    books.chain.forkAt(books.chain.height - 2);
+    await books.chain.mine();
+    await books.chain.mine([{ ...transfer, rawAmount: '1000000' }]);
+    await books.chain.mineEmpty(12);
+    await credit();
+    expect(await balance('loss')).toBe('-100');
+    expect(await books.db.sql`select scope from freezes`).toEqual([{ scope: `asset:${books.assets.USDT.id}` }]);
   });
 });
 

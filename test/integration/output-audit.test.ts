@@ -57,6 +57,7 @@ describe('the audit of outputs', () => {
     expect(await violated()).toEqual([]);
     const point = (output: Output) => `txid = '${output.txid}' and vout = ${output.vout}`;
     const bytes = (...inputs: Output[]) => `update payout_attempts set signed_bytes = '\\x${psbtBeginning(inputs).toString('hex')}'`;
+    expect(await seenBy(`update payouts set purpose = 'consolidation'`)).toEqual(['A29']);
     expect(await seenBy(`update output_locks set released_at = now() where ${point(own)}`)).toEqual(['A27']);
     expect(await seenBy(`update payouts set anchor = '${nameOf(deposit)}'`)).toEqual(['A27']);
     expect(await seenBy(bytes(deposit, own))).toEqual(['A27']);

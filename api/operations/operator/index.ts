@@ -5,6 +5,7 @@ import { runAuditNow } from '#api/operator/audit.ts';
 import { showAuditLog } from '#api/operator/audit-log.ts';
 import { clearHaltedWallet } from '#api/operator/clear-wallet.ts';
 import { moveClock, showClock } from '#api/operator/clock.ts';
+import { consolidateOutputs } from '#api/operator/consolidate.ts';
 import { showCurrencies, switchCurrency } from '#api/operator/currencies.ts';
 import type { OperatorDeps } from '#api/operator/deps.ts';
 import { allowFurtherTransfer } from '#api/operator/further-transfer.ts';
@@ -91,6 +92,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     listUnknownOutgoing: showUnknownOutgoing,
     adoptOutgoing,
     clearWallet: clearHaltedWallet,
+    consolidateOutputs,
     freeze,
     unfreeze,
     listPrices: showPrices,

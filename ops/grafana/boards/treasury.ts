@@ -113,6 +113,13 @@ export const treasury: Board = {
       queries: { '{{chain}} {{wallet}}': `min by (chain, wallet) (sluice_wallet_gas_runway_transfers{${ON_CHAIN}})` },
     },
     {
+      title: 'Outputs of the pools',
+      description:
+        'Outputs worth spending, where coins are outputs. Above 200 the small ones are joined while fees are low; above 1,000 for hours opens a ticket.',
+      runbook: 'treasury',
+      queries: { '{{chain}} {{pool}}': `max by (chain, pool) (sluice_pool_outputs{${ON_CHAIN}})` },
+    },
+    {
       title: 'Sum of all entries',
       description: 'Per asset. Anything but 0 is an incident.',
       runbook: 'ledger',

@@ -1,10 +1,10 @@
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import type { FeeQuote, OwnOutput, Payer, Quoted, ReplacedFamily, TransferIntent } from '../chain.ts';
+import type { DecodedTransfer, FeeQuote, OwnOutput, Payer, Quoted, ReplacedFamily, TransferIntent } from '../chain.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { scriptOfAddress } from './address.ts';
 import { openBlocks } from './blocks.ts';
-import { type Selection, selectCoins, sumOf } from './coin-selection.ts';
+import { inputFee, MOST_INPUTS, type Selection, selectCoins, sumOf } from './coin-selection.ts';
 import { feeBoundsOf, feeMarketOf } from './fees.ts';
 import { writeFields } from './fields.ts';
 import { feeAt, needOf } from './need.ts';
@@ -65,12 +65,30 @@ export function bitcoinPayer(network: Pick<NetworkConfig, 'chainId' | 'feeRate'>
     return chosen === null ? null : quoteOf(chosen, intent.sender);
   };
 
+  const join = async (wallet: string, coins: readonly OwnOutput[], replaced: readonly DecodedTransfer[]): Promise<Quoted> => {
+    if (coins.length < 2 || coins.length > MOST_INPUTS) return refuse(`${coins.length} outputs are not joined in one transaction`);
+    const home = scriptOfAddress(wallet, params);
+    const vsize = vsizeOf(coins.length, [home]);
+    const now = await market();
+    const higher = replaced.length === 0 ? null : replacementFee(replaced, params, now, bounds.cap);
+    if (replaced.length > 0 && higher === null) return refuse('what was signed before cannot be replaced at a higher fee');
+    const rawFee = higher === null ? feeAt(now.rate, vsize) : higher.of(vsize);
+    if (rawFee > feeAt(bounds.cap, vsize)) return refuse('it would cost more than the highest rate allows');
+    if (sumOf(coins) - rawFee < most(dustOf(home), rawFee)) return refuse('it would cost more than what arrives');
+    return { ok: true, quote: { rawFee, fields: writeFields({ inputs: [...coins], change: null }), expiresAtMs: null } };
+  };
+
   return {
     quote: (intent, coins = []) => price(intent, coins, false),
     estimate: (intent, coins = []) => price(intent, coins, true),
     async bump(_fields, family) {
       if (family === undefined || family.replaced.length === 0) throw new Invariant('a replacement needs to know what it replaces');
       return bump(family);
+    },
+    join: (wallet, coins, replaced = []) => join(wallet, coins, replaced),
+    async outputCost() {
+      const { rate } = await market();
+      return { rate, input: inputFee(rate) };
     },
     nonce: async () => null,
 
@@ -117,6 +135,10 @@ function closed(home: string, coins: readonly OwnOutput[], rawFee: bigint, funde
 function quoteOf({ inputs, change, fee }: Selection, wallet: string): FeeQuote {
   const back = change === 0n ? null : { rawAmount: change, address: wallet };
   return { rawFee: fee, fields: writeFields({ inputs, change: back }), expiresAtMs: null };
+}
+
+function most(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
 }
 
 type Refused = Extract<Quoted, { ok: false }>;

@@ -75,12 +75,12 @@ function ownKeys(inputs: readonly OwnOutput[], { paths = {} }: SigningRequest, w
   return keys;
 }
 
-/** Whatever a plan says, no payment of ours leaves more to miners than the cap allows; what returns to the wallet may, to end what else would wait for ever. */
+/** Whatever a plan says, nothing of ours leaves more to miners than the cap allows; an anchor that returns to its wallet alone may, to end what else would wait for ever. */
 function checkFee({ intent }: SigningRequest, inputs: readonly OwnOutput[], change: BitcoinFields['change'], params: BitcoinParams, cap: bigint): void {
   const fee = inputs.reduce((sum, { rawAmount }) => sum + rawAmount, 0n) - intent.rawAmount - (change?.rawAmount ?? 0n);
   const home = scriptOfAddress(intent.sender, params);
   if (fee < 0n) throw new Invariant('the plan pays more than it spends');
-  if (intent.recipient === intent.sender && change === null) return;
+  if (intent.recipient === intent.sender && change === null && inputs.length === 1) return;
   const limit = mostFee(cap, inputs.length, { payment: scriptOfAddress(intent.recipient, params), change: home, dust: dustOf(home) });
   if (fee > limit) throw new Invariant(`the plan leaves a fee of ${fee}, and for this payment the highest rate makes ${limit}`);
 }

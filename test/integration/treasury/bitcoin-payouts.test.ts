@@ -50,7 +50,7 @@ it('has the funding wallet bring what the pool lacks in fees, once, and pays out
   ]);
 });
 
-it('pays out of many small deposits, though that costs far more than was locked for one', async () => {
+it('has many small deposits joined first, at our own expense, and pays no more than was locked for one', async () => {
   const { treasury, shop } = steps;
   const { chain } = treasury;
   const { payAndMine } = chain;
@@ -64,11 +64,20 @@ it('pays out of many small deposits, though that costs far more than was locked 
   } finally {
     chain.payAndMine = payAndMine;
   }
-  const { settlementId, payoutId } = await steps.sent('0.0045');
-  const [attempt] = await steps.attemptsOf(payoutId);
-  expect(attempt?.fee).toBeGreaterThan(10n * raw((await read(settlementId)).feeLocked));
+  const { id } = await treasury.cashOut(shop, 'BTC', '0.0045');
+  await dispatchSettlement(treasury.deps, id);
+  expect(await sql()`select wait_reason as reason from settlements where id = ${id}`).toEqual([
+    { reason: 'small outputs of its pool are joined first: 1 transaction on the way' },
+  ]);
   await treasury.settleAll();
-  expect((await read(settlementId)).status).toBe('SETTLED');
+  const settled = await read(id);
+  expect(settled.status).toBe('SETTLED');
+  const paid = await sql()<
+    { purpose: string; fee: string }[]
+  >`select purpose, raw_fee::text as fee from payouts where settlement_id = ${id} order by created_at`;
+  expect(paid.map(({ purpose }) => purpose)).toEqual(['consolidation', 'settlement']);
+  expect(BigInt(paid[0]?.fee ?? 0)).toBeGreaterThan(10n * raw(settled.feeLocked));
+  expect(BigInt(paid[1]?.fee ?? 0)).toBeLessThanOrEqual(raw(settled.feeLocked));
 });
 
 it('reports for how many fees the funding wallet has coins, and calls it low before it is empty', async () => {

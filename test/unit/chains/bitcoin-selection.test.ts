@@ -93,17 +93,20 @@ describe('the selection of outputs for a Bitcoin payment', () => {
         const worth = spending > dust ? spending : dust;
         const withChange = (minimum: bigint) => least(sets.filter((set) => set.sum - rawAmount - feeOf(set.inputs, true) >= minimum).map((set) => set.inputs));
         const sensible = withChange(worth);
-        const exact = least(
-          sets
-            .map((set) => ({ ...set, fee: set.sum - rawAmount }))
-            .filter((set) => set.fee >= feeOf(set.inputs, false) && set.fee <= feeOf(set.inputs, true))
-            .filter((set) => sensible === undefined || set.inputs <= sensible + 1)
-            .map((set) => set.fee),
-        );
-        if (exact !== undefined) expect({ change, fee }).toEqual({ change: 0n, fee: exact });
-        else if (sensible !== undefined) expect({ inputs: inputs.length, worthwhile: change >= worth }).toEqual({ inputs: sensible, worthwhile: true });
-        else if (withChange(dust) !== undefined) expect({ inputs: inputs.length, some: change >= dust }).toEqual({ inputs: withChange(dust), some: true });
-        else expect({ inputs: inputs.length, change }).toEqual({ inputs: least(able.map((set) => set.inputs)), change: 0n });
+        const fewest = sensible ?? withChange(dust);
+        const exact = sets
+          .map((set) => ({ ...set, fee: set.sum - rawAmount }))
+          .filter((set) => set.fee >= feeOf(set.inputs, false) && set.fee <= feeOf(set.inputs, true))
+          .filter((set) => fewest === undefined || set.inputs <= fewest + 1)
+          .reduce<{ inputs: number; fee: bigint } | undefined>((a, b) => (a === undefined || b.fee < a.fee ? b : a), undefined);
+        // One input more than with change is taken where that is cheaper by more than a tenth of an input, counting what the change will cost.
+        const lost = change > 0n && change < spending ? change : spending;
+        const cheaper = exact !== undefined && (fewest === undefined || exact.inputs <= fewest || (feeOf(fewest, true) + lost - exact.fee) * 10n > spending);
+        if (sensible !== undefined || fewest === undefined) expect(change === 0n && exact !== undefined).toBe(cheaper);
+        if (change > 0n) expect({ inputs: inputs.length, enough: change >= (sensible === undefined ? dust : worth) }).toEqual({ inputs: fewest, enough: true });
+        else if (exact !== undefined) expect(fee).toBe(exact.fee);
+        else expect({ fewest, inputs: inputs.length }).toEqual({ fewest: undefined, inputs: least(able.map((set) => set.inputs)) });
+        if (change > 0n && sensible === undefined) expect(cheaper).toBe(false);
       }),
       { numRuns: times(20_000) },
     );
@@ -126,6 +129,21 @@ describe('the selection of outputs for a Bitcoin payment', () => {
     const { inputs, change } = chosen(coinsOf(500_000n, 30_000n, 70_000n), payment(100_000n - fee, 10_000n));
     expect(inputs.map(({ rawAmount }) => rawAmount)).toEqual([70_000n, 30_000n]);
     expect(change).toBe(0n);
+  });
+
+  it('prefers fewer outputs to more that cost the same, and takes one more where that is cheaper by a tenth of an input', () => {
+    const rate = 10_000n;
+    // 31 virtual bytes separate the cheapest exact match of two from one output with change that is spent later.
+    const rawAmount = 100_000n;
+    const two = (wasted: bigint) => {
+      const sum = rawAmount + feeAt(rate, vsizeOf(2, [SCRIPTS.p2wpkh])) + wasted;
+      return [sum / 2n, sum - sum / 2n];
+    };
+    const countOf = (wasted: bigint) => chosen(coinsOf(500_000n, ...two(wasted)), payment(rawAmount, rate)).inputs.length;
+    expect(countOf(0n)).toBe(2);
+    expect(countOf(200n)).toBe(2);
+    expect(countOf(260n)).toBe(1);
+    expect(countOf(310n)).toBe(1);
   });
 
   it('does not spend three more outputs to save one of change', () => {

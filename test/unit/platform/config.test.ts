@@ -269,6 +269,14 @@ describe('the configuration', () => {
         expect(problems(networksWith(only({ ...bitcoin, ...change })))).toEqual([`SLUICE_NETWORKS: ${expected}`]);
       });
 
+      it('alone have rules for joining outputs, with a count, a fee rate and dollars', () => {
+        const consolidation = { aboveOutputs: 500, belowFeeRate: '2.5', dailyUsd: '50' };
+        expect(problems(networksWith(only({ ...bitcoin, consolidation })))).toEqual([]);
+        expect(problems(networksWith(only({ ...evm, consolidation })))).toEqual(['SLUICE_NETWORKS: ethereum.consolidation: only Bitcoin networks have one']);
+        for (const wrong of [{ aboveOutputs: 0 }, { belowFeeRate: '-1' }, { dailyUsd: '1e3' }, { everyUsd: '1' }])
+          expect(problems(networksWith(only({ ...bitcoin, consolidation: wrong })))).toHaveLength(1);
+      });
+
       it('never shows the password of a node', () => {
         const twice = { ...bitcoin, rpcUrls: ['http://sluice:s3cret@127.0.0.1:18443', 'http://sluice:s3cret@127.0.0.1:18443'] };
         expect(problems(networksWith(only(twice)))).toEqual(['SLUICE_NETWORKS: bitcoin: an rpcUrl at 127.0.0.1:18443 is given twice']);

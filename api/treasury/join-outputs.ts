@@ -1,0 +1,124 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { sumConsolidationCosts } from '#api/store/consolidations.ts';
+import { listSpendable, type Purse, sumSpendable } from '#api/store/outputs.ts';
+import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
+import type { StoredWallet } from '#api/store/wallets.ts';
+import type { OwnOutput } from '#shared/chains/chain.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { planConsolidation } from './consolidate.ts';
+import { purseOf } from './purse.ts';
+
+/** An output that covers this part of an order is spent for it as it is: so few of them do. */
+const LARGE_PART = 4;
+/** Choices of outputs in one go; whoever is outrun more often goes on the next time. */
+const CHOICES = 50;
+
+const OUTRUN = 'somebody else joins outputs of the pool';
+
+/** An order whose pool has too many small outputs to pay it at once. */
+export interface Prepared {
+  settlementId: string | null;
+  wallet: StoredWallet;
+  native: StoredAsset;
+  /** Chain units it moves, and what one output's payment of them costs, and each further output. */
+  rawAmount: bigint;
+  fee: bigint;
+  input: bigint;
+  /** As many outputs as its payment may spend. */
+  most: number;
+  /** Outputs above this are spent for it as they are. */
+  large: bigint;
+  /** Chain units the pool does not have now and will get: coins on their way, and fees that are made up for. */
+  there: bigint;
+  /** Of these, coins in outputs that will be large enough for the order; of what is joined only what is in a block. */
+  comingLarge: bigint;
+}
+
+/**
+ * Joins as many small outputs of a pool as an order needs, whatever fees are now, because it is owed (decision 0031): in one
+ * round of transactions beside each other, again as long as what they became is still too many. Answers what the order waits
+ * for, or null where joining does not help: the pool does not cover it, or has few outputs.
+ * @throws ChainUnavailable when the node cannot be reached
+ */
+export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Promise<string | null> {
+  const { sql } = deps.db;
+  const { wallet, native, settlementId, input, large } = order;
+  const purse = purseOf(chain, wallet);
+  const listJoining = async (reads: Reads): Promise<StoredPayout[]> =>
+    (await listUnderWay(reads, { networkId: chain.id, purpose: 'consolidation' })).filter((one) => one.walletId === wallet.id);
+  // In this order: what somebody else has just taken is missing from the pool, and on its way.
+  const pool = await sumSpendable(sql, purse, input);
+  const underWay = await listJoining(sql);
+  const own = underWay.filter((one) => one.settlementId !== null && one.settlementId === settlementId);
+  if (pool.count <= order.most || pool.rawAmount + order.there < order.rawAmount) return own.length > 0 ? waitFor(own.length) : null;
+
+  // With room for a rise, and for the inputs of the payment itself.
+  const need = order.rawAmount + 2n * (order.fee + BigInt(order.most) * input);
+  // What is joined for another cashout is that one's. Once it is in a block, what is large of it is among what is coming.
+  const isOthers = (one: StoredPayout): boolean => one.settlementId !== null && one.settlementId !== settlementId;
+  const isComing = (one: StoredPayout): boolean => one.status === 'INCLUDED' && one.rawAmount > large;
+  const ours = underWay.filter((one) => !isOthers(one) && !isComing(one));
+  const theirs = underWay.filter((one) => isOthers(one) && isComing(one));
+  let missing = need - order.comingLarge - sumOf(ours) + sumOf(theirs);
+  let made = 0;
+  let problem: string | null = null;
+  for (let choice = 0; choice < CHOICES && underWay.length + made < POLICY.preparationsAtOnce; choice++) {
+    const coins = await smallOnes(deps, { purse, large, missing, input });
+    if (coins.length < 2) break;
+    // Whoever looks at the same order beside us would join as much for it once more.
+    const outrun = async (tx: Tx): Promise<string | null> => ((await listJoining(tx)).length > underWay.length + made ? OUTRUN : null);
+    const joined = await planConsolidation(deps, chain, { wallet, native, coins, settlementId, allow: outrun });
+    if ('taken' in joined) continue;
+    if ('refused' in joined) {
+      if (joined.refused === OUTRUN) return waitFor((await listJoining(sql)).length);
+      problem = joined.refused;
+      break;
+    }
+    deps.log.info(
+      { network: chain.config.name, settlement: settlementId, payout: joined.payoutId, outputs: joined.coins.length, rawFee: joined.rawFee },
+      'small outputs are joined for a cashout',
+    );
+    missing -= joined.rawAmount;
+    made += 1;
+  }
+  if (underWay.length + made > 0) return waitFor(underWay.length + made);
+  return problem === null ? null : `its pool has ${pool.count} small outputs that have to be joined first, and ${problem}`;
+}
+
+/** The largest of the outputs that are too small to be spent for the order as they are, as many as bring what is missing. */
+async function smallOnes(
+  { db }: Deps,
+  { purse, large, missing, input }: { purse: Purse; large: bigint; missing: bigint; input: bigint },
+): Promise<OwnOutput[]> {
+  const worth = (await listSpendable(db.sql, purse)).filter((coin) => coin.rawAmount > input);
+  const small = worth.filter((coin) => coin.rawAmount <= large);
+  let left = missing - sumOf(worth) + sumOf(small);
+  const chosen: OwnOutput[] = [];
+  for (const coin of small.slice(0, POLICY.consolidationInputs)) {
+    if (left <= 0n) break;
+    chosen.push(coin);
+    left -= coin.rawAmount - input;
+  }
+  return chosen;
+}
+
+/** Chain units above which an output is spent for an order as it is, where a payment may spend `most` of them. */
+export function largeFor(rawAmount: bigint, most: number): bigint {
+  return rawAmount / BigInt(Math.min(LARGE_PART, most));
+}
+
+/** What joining outputs of a wallet has taken from its pool, and may still: the funding wallet makes up for it as for other fees. */
+export async function joiningCosts(deps: Deps, chain: Chain, wallet: StoredWallet, input: bigint): Promise<bigint> {
+  const { count } = await sumSpendable(deps.db.sql, purseOf(chain, wallet), input);
+  return (await sumConsolidationCosts(deps.db.sql, wallet.id)) + BigInt(count) * input;
+}
+
+function waitFor(transactions: number): string {
+  return `small outputs of its pool are joined first: ${transactions} transaction${transactions === 1 ? '' : 's'} on the way`;
+}
+
+function sumOf(all: readonly Pick<OwnOutput | StoredPayout, 'rawAmount'>[]): bigint {
+  return all.reduce((sum, { rawAmount }) => sum + rawAmount, 0n);
+}
