@@ -6,6 +6,7 @@ import type { IndexerMetrics } from '#shared/platform/metrics.ts';
 import type { Sql } from '#shared/platform/postgres.ts';
 import type { Streams } from '#shared/platform/redis-streams.ts';
 import type { ChainEvent } from '#state-machines/chain/machine.ts';
+import type { LeftUnit, Purpose } from './caution.ts';
 import type { Trail } from './trail.ts';
 import type { Wake } from './wake.ts';
 import type { Watchlist } from './watchlist.ts';
@@ -41,6 +42,8 @@ export interface Life {
   networkId: string;
   epoch: number;
   reader: PooledReader;
+  /** What the life before this one was reading when it ended; by now it may be known that it was not the reason. */
+  left: Record<Purpose, LeftUnit | null>;
   watchlist: Watchlist;
   trail: Trail;
   /** Highest block ever published as final; a fork below it is for a person. */

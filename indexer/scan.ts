@@ -1,8 +1,11 @@
-import { type BlockContent, ChainUnavailable } from '#shared/chains/chain.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
 import type { Sighting, Transfer } from '#shared/core/chain-events.ts';
-import { match, payersNamed, withFewerPayers, withoutStrangeTokens } from '#shared/core/match.ts';
+import { matching, payersNamed, withFewerPayers, withoutStrangeTokens } from '#shared/core/match.ts';
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '#shared/platform/breathe.ts';
 import { inTracesOf } from './block-trace.ts';
+import { type Caution, createCaution } from './caution.ts';
 import type { Child, IndexerDeps, Life, SeenHead } from './life.ts';
 import { createPatience } from './patience.ts';
 import { finalHeightOf, type Plan, planNext } from './plan.ts';
@@ -28,6 +31,7 @@ type Turn = 'published' | 'moved' | 'idle';
 export const scanChain: Child = async (deps, life, tell, signal) => {
   const patience = createPatience(deps);
   const rangeSize = askingSize(FIRST_RANGE, LONGEST_RANGE);
+  const caution = createCaution(deps, life, 'following', life.left.following);
   let tailing = false;
   while (!signal.aborted) {
     const { head } = life;
@@ -36,30 +40,33 @@ export const scanChain: Child = async (deps, life, tell, signal) => {
       continue;
     }
     const finalHeight = Math.min(head.latest.height, finalHeightOf(life.network.finality.mature, head));
-    const plan = planNext(life.trail, head, finalHeight, rangeSize.now());
+    const next = (life.trail.last()?.height ?? -1) + 1;
+    const plan = planNext(life.trail, head, finalHeight, Math.min(rangeSize.now(), caution.most(next)));
     const near = plan.step !== 'range' && plan.step !== 'begin';
     if (near !== tailing) tell({ type: near ? 'CAUGHT_UP' : 'FELL_BEHIND' });
     tailing = near;
     try {
-      const turn = await take(deps, life, { head, finalHeight, plan }, signal);
+      const turn = await take(deps, life, { head, finalHeight, plan, caution }, signal);
       patience.reset();
       if (turn === 'published') tell({ type: 'PUBLISHED' });
       if (turn === 'published' && plan.step === 'range') rangeSize.grow();
       if (turn === 'idle') await life.scanWake.wait(IDLE_MS, signal);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       if (!(error instanceof ChainUnavailable)) throw error;
       // Asking for less is a way on, not another failure: however slow the node, this gets to where it can answer.
       if (plan.step === 'range' && isTooMuch(error) && rangeSize.shrink()) continue;
       await life.scanWake.wait(patience.next(error), signal);
     }
   }
+  await caution.forget();
 };
 
 interface Reading {
   head: SeenHead;
   finalHeight: number;
   plan: Plan;
+  caution: Caution;
 }
 
 async function take(deps: IndexerDeps, life: Life, reading: Reading, signal: AbortSignal): Promise<Turn> {
@@ -76,6 +83,8 @@ async function take(deps: IndexerDeps, life: Life, reading: Reading, signal: Abo
     case 'block':
       return readBlock(deps, life, reading, { height: plan.height, hash: plan.step === 'block' ? plan.hash : undefined }, signal);
     case 'range':
+      // A single block is cheaper read by itself.
+      if (reading.caution.isLean(plan.from)) return readBlock(deps, life, reading, { height: plan.from, hash: undefined }, signal);
       return readRange(deps, life, reading, plan, signal);
   }
 }
@@ -90,12 +99,16 @@ async function readBlock(
   const startedMs = deps.monotonicMs();
   const last = life.trail.last();
   const acks = life.watchlist.takeAcks(at.height, startedMs);
+  await reading.caution.begin({ from: at.height, to: at.height });
   const hash = at.hash ?? (await life.reader.blockAt(at.height)).hash;
-  const content = await life.reader.block(hash, life.watchlist);
+  const lean = reading.caution.isLean(at.height);
+  if (lean)
+    deps.log.warn({ network: life.network.name, height: at.height }, 'processes ended while they read this block: it is read without what can be left out');
+  const content = await life.reader.block(hash, life.watchlist, { lean });
   if (content.block.height !== at.height) throw new ChainUnavailable(`block ${hash} is at ${content.block.height}, not at ${at.height}`);
   if (last !== undefined && content.block.parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
   const { parentHash, time } = content.block;
-  const sightings = await bounded(deps, life, at.height, match(content, life.watchlist));
+  const sightings = await bounded(deps, life, at.height, await inTurns(matching([content], life.watchlist), breathe));
   await send(deps, life, reading, { from: at.height, to: at.height, parentHash, hash, time, sightings, acks, ...unseenOf(content) }, startedMs, signal);
   deps.metrics.blockArrival.observe({ chain: life.network.name }, Math.max(0, Date.now() / 1_000 - time));
   return 'published';
@@ -105,10 +118,11 @@ async function readRange(deps: IndexerDeps, life: Life, reading: Reading, { from
   const startedMs = deps.monotonicMs();
   const last = life.trail.last();
   const acks = life.watchlist.takeAcks(from, startedMs);
+  await reading.caution.begin({ from, to });
   const read = await life.reader.range(from, to, life.watchlist);
   const { parentHash, last: end, contents } = read;
   if (last !== undefined && parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
-  const found = contents.flatMap((content: BlockContent): Sighting[] => match(content, life.watchlist));
+  const found = await inTurns(matching(contents, life.watchlist), breathe);
   const sightings = to > from ? found : await bounded(deps, life, from, found);
   if (isFlood(sightings) && to > from) throw new ChainUnavailable(`too many sightings in blocks ${from}..${to}: ${sightings.length}`);
   await send(deps, life, reading, { from, to, parentHash, hash: end.hash, time: end.time, sightings, acks, ...unseenOf(read) }, startedMs, signal);

@@ -109,7 +109,7 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
     },
 
     blockAt: (height) => read((one) => one.blockAt(height)),
-    block: (hash, watched) => readMoves((one) => one.block(hash, watched)),
+    block: (hash, watched, how) => readMoves((one) => one.block(hash, watched, how)),
     range: (from, to, watched) => readMoves((one) => one.range(from, to, watched)),
 
     async transaction(txid, inBlock) {

@@ -36,7 +36,10 @@ export function bitcoinReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, 
     const read = await Promise.all(hashes.map((hash) => blocks.block(hash)));
     const bytes = read.reduce((sum, block) => sum + bytesOf(block), 0);
     atOnce = Math.max(1, Math.min(BLOCKS_PER_REQUEST, 2 * read.length, Math.floor((BYTES_PER_REQUEST * read.length) / bytes)));
-    return read.map((block, i) => (block.height === from + i ? contentOf(block, params, watched) : unsure(`asked for block ${from + i}, got ${block.height}`)));
+    const contents: BlockContent[] = [];
+    for (const [i, block] of read.entries())
+      contents.push(block.height === from + i ? await contentOf(block, params, watched) : unsure(`asked for block ${from + i}, got ${block.height}`));
+    return contents;
   };
 
   return {

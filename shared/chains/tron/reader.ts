@@ -70,8 +70,8 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     return block.height === height ? prove(block, infos) : unsure(`asked for block ${height}, got ${block.height}`);
   };
 
-  const read = ({ block, outcomes }: { block: Block; outcomes: Outcome[] }, watched: WatchSet): BlockContent => ({
-    ...contentOf(block, outcomes, watched),
+  const read = async ({ block, outcomes }: { block: Block; outcomes: Outcome[] }, watched: WatchSet): Promise<BlockContent> => ({
+    ...(await contentOf(block, outcomes, watched)),
     ...(recordsInternals() || contractRuns(block) === 0 ? {} : { internalUnseen: true }),
   });
 
@@ -80,10 +80,13 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     const [answer, ...infos] = await Promise.all([call('wallet/getblockbylimitnext', { startNum: from, endNum: to + 1 }), ...heights.map(infosAt)]);
     const blocks = readList(readObject(answer, 'the blocks').block, 'the blocks');
     if (blocks.length !== heights.length) unsure(`asked for blocks ${from}..${to}, got ${blocks.length}`);
-    return heights.map((height, i) => {
+    const contents: BlockContent[] = [];
+    for (const [i, height] of heights.entries()) {
       const block = readBlock(blocks[i]);
-      return block.height === height ? read(prove(block, infos[i]), watched) : unsure(`asked for block ${height}, got ${block.height}`);
-    });
+      if (block.height !== height) unsure(`asked for block ${height}, got ${block.height}`);
+      contents.push(await read(prove(block, infos[i]), watched));
+    }
+    return contents;
   };
 
   const range: Reader['range'] = async (from, to, watched) => {
@@ -154,7 +157,7 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
       if (readHash(id, 'the transaction id of an outcome') !== txid) unsure(`asked for transaction ${txid}, got ${id}`);
       // The outcome only says which block to read: a whole block proves its transactions, and numbers every movement.
       const proven = await blockAtHeight(readInteger(blockNumber, 'the block number of an outcome'));
-      const { block, transfers, internalUnseen } = read(proven, EVERYTHING);
+      const { block, transfers, internalUnseen } = await read(proven, EVERYTHING);
       const position = proven.block.transactions.findIndex((transaction) => transaction.txid === txid);
       const outcome = proven.outcomes[position] ?? unsure(`block ${block.height} does not hold ${txid}`);
       return {

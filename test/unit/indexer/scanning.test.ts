@@ -37,6 +37,7 @@ async function scan(until: number, range: (from: number, to: number, tick: (ms: 
     scanWake: createWake(),
     pulseWake: createWake(),
     appliedWake: createWake(),
+    left: { following: null, rescanning: null },
     reader: {
       range: async (from: number, to: number) => {
         asked.push(to - from + 1);

@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
 
 /** Runs a line in a process that is watched, with short limits. */
-function watched(line: string, onSaid: (child: ChildProcess, said: string) => void = () => undefined): Promise<{ code: number | null; signal: string | null; said: string }> {
+function watched(
+  line: string,
+  onSaid: (child: ChildProcess, said: string) => void = () => undefined,
+): Promise<{ code: number | null; signal: string | null; said: string }> {
   const program = `
     const { startWatchdog } = await import('./shared/platform/watchdog.ts');
     let used = 0;
@@ -37,7 +40,9 @@ it('a watchdog leaves a process alone that is not scheduled, however long, and o
 });
 
 it('a watchdog kills a process that computes without a turn, though it is scheduled only now and then', async () => {
-  const spun = await watched(`${STARVE} for (;;) { const until = process.cpuUsage().user + 20_000; while (process.cpuUsage().user < until); Atomics.wait(standing, 0, 0, 30); }`);
+  const spun = await watched(
+    `${STARVE} for (;;) { const until = process.cpuUsage().user + 20_000; while (process.cpuUsage().user < until); Atomics.wait(standing, 0, 0, 30); }`,
+  );
   expect(spun).toMatchObject({ signal: 'SIGKILL', said: expect.stringContaining('blocked') });
 });
 
