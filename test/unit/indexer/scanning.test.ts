@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import type { LeftUnit } from '#indexer/caution.ts';
 import type { IndexerDeps, Life } from '#indexer/life.ts';
 import { scanChain } from '#indexer/scan.ts';
 import { createTrail } from '#indexer/trail.ts';
@@ -17,10 +18,11 @@ const STRANGER = `0x${'0'.repeat(39)}3`;
 const KNOWN_TOKEN = `0x${'0'.repeat(39)}2`;
 
 /** Scans from block 100 to `until` on a node that answers ranges as told; a clock that only errors and time limits move. */
-async function scan(until: number, range: (from: number, to: number, tick: (ms: number) => void) => Partial<RangeContent>) {
+async function scan(until: number, range: (from: number, to: number, tick: (ms: number) => void) => Partial<RangeContent>, following: LeftUnit | null = null) {
   const published: BlockMessage[] = [];
   const abort = new AbortController();
   const asked: number[] = [];
+  const lean: number[] = [];
   let now = 0;
   const life = {
     network: { name: 'local', finality: { resolve: [], mature: { tag: 'finalized' } } },
@@ -37,7 +39,7 @@ async function scan(until: number, range: (from: number, to: number, tick: (ms: 
     scanWake: createWake(),
     pulseWake: createWake(),
     appliedWake: createWake(),
-    left: { following: null, rescanning: null },
+    left: { following, rescanning: null },
     reader: {
       range: async (from: number, to: number) => {
         asked.push(to - from + 1);
@@ -45,6 +47,11 @@ async function scan(until: number, range: (from: number, to: number, tick: (ms: 
           now += ms;
         });
         return { parentHash: ref(from).parentHash, last: ref(to), contents: [], ...told };
+      },
+      blockAt: async (height: number) => ref(height),
+      block: async (hash: string, _watched: unknown, how: { lean: boolean }) => {
+        if (how.lean) lean.push(Number(hash.slice(3)));
+        return { block: ref(Number(hash.slice(3))), transfers: [], sent: [], ...(how.lean && { internalUnseen: true }) };
       },
     },
   } as unknown as Life;
@@ -69,7 +76,7 @@ async function scan(until: number, range: (from: number, to: number, tick: (ms: 
   } as unknown as IndexerDeps;
   life.watchlist.add(OURS);
   await scanChain(deps, life, () => undefined, abort.signal);
-  return { published, asked, deps };
+  return { published, asked, lean, deps };
 }
 
 describe('reading final blocks', () => {
@@ -132,5 +139,22 @@ describe('reading final blocks', () => {
     expect(told).toMatchObject({ from: 150, to: 150 });
     expect(told?.sightings.map((one) => one.kind !== 'sent' && [one.ordinal, one.coSenders?.length])).toEqual(transfers.map(({ ordinal }) => [ordinal, 62]));
     expect(published.at(-1)?.to).toBeGreaterThanOrEqual(160);
+  });
+
+  it('reads half of what an earlier life ended on at a time, and as much as ever after it', async () => {
+    const { asked } = await scan(1_000, () => ({}), { from: 100, to: 299, deaths: 1 });
+    expect(asked.slice(0, 4)).toEqual([100, 100, 450, 675]);
+  });
+
+  it('reads a block that lives ended on alone without what can be left out, once two have, and says so', async () => {
+    const [once, twice] = [await scan(400, () => ({}), { from: 100, to: 100, deaths: 1 }), await scan(400, () => ({}), { from: 100, to: 100, deaths: 2 })];
+    expect([once.lean, twice.lean]).toEqual([[], [100]]);
+    expect([once.published[0]?.internalUnseen, twice.published[0]?.internalUnseen]).toEqual([undefined, true]);
+    expect([once, twice].map(({ published }) => published[0]?.to)).toEqual([100, 100]);
+  });
+
+  it('does not care what a life ended on that is read already', async () => {
+    const { asked, lean } = await scan(400, () => ({}), { from: 50, to: 99, deaths: 9 });
+    expect([asked[0], lean]).toEqual([200, []]);
   });
 });
