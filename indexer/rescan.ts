@@ -1,13 +1,12 @@
 import type { RangeContent } from '#shared/chains/chain.ts';
 import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
 import { encodingBlockMessage } from '#shared/core/block-codec.ts';
-import { rescanStream, type Sighting } from '#shared/core/chain-events.ts';
-import { matching } from '#shared/core/match.ts';
+import { rescanStream } from '#shared/core/chain-events.ts';
 import { inTurns } from '#shared/core/turns.ts';
 import { breathe } from '#shared/platform/breathe.ts';
 import { type Caution, createCaution } from './caution.ts';
 import type { Child, IndexerDeps, Life } from './life.ts';
-import { bounded, isFlood } from './scan.ts';
+import { inParts, MOST_SIGHTINGS, type Part } from './scan.ts';
 import { type OpenRescan, readRescan } from './truth.ts';
 import { createWake } from './wake.ts';
 
@@ -75,8 +74,9 @@ async function readAgain(
   caution: Caution,
 ): Promise<void> {
   await caution.begin({ from, to });
-  const read = caution.isLean(from) ? await readLean(life, from) : await life.reader.range(from, to, life.watchlist);
-  const { sightings, last } = await sightingsOf(deps, life, from, read);
+  const read = caution.isLean(from) ? await readLean(life, from) : await life.reader.range(from, to, life.watchlist, { enough: MOST_SIGHTINGS });
+  // What one message does not carry is read again for the next one.
+  const [{ sightings, last }] = (await inParts(deps, life, read)) as [Part];
   const message = {
     network: life.network.name,
     epoch: life.epoch,
@@ -101,18 +101,4 @@ async function readLean({ reader, watchlist }: Life, height: number): Promise<Ra
   const content = await reader.block((await reader.blockAt(height)).hash, watchlist, { lean: true });
   const { block, internalUnseen } = content;
   return { parentHash: block.parentHash, last: block, contents: [content], ...(internalUnseen === undefined ? {} : { internalUnseen }) };
-}
-
-/** A flood is sent block by block. */
-async function sightingsOf(
-  deps: IndexerDeps,
-  life: Life,
-  from: number,
-  { contents, last }: RangeContent,
-): Promise<{ sightings: Sighting[]; last: RangeContent['last'] }> {
-  const found = await inTurns(matching(contents, life.watchlist), breathe);
-  if (last.height === from) return { sightings: await bounded(deps, life, from, found), last };
-  if (!isFlood(found)) return { sightings: found, last };
-  const first = await life.reader.range(from, from, life.watchlist);
-  return sightingsOf(deps, life, from, first);
 }

@@ -1,4 +1,4 @@
-import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { ChainUnavailable, type RangeContent } from '#shared/chains/chain.ts';
 import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
 import type { Sighting, Transfer } from '#shared/core/chain-events.ts';
 import { matching, payersNamed, withFewerPayers, withoutStrangeTokens } from '#shared/core/match.ts';
@@ -14,8 +14,8 @@ import { readTokenContracts } from './truth.ts';
 
 const FIRST_RANGE = 200;
 const LONGEST_RANGE = 1_000;
-/** More than this in one message is read again as a shorter range, and a single block is told without tokens nobody configured. */
-const MOST_SIGHTINGS = 20_000;
+/** More than this is told in several messages, and a single block without tokens nobody configured. */
+export const MOST_SIGHTINGS = 20_000;
 /** The same of the payers that sightings name beside the first: each is up to 128 characters in a message of 32 million. */
 const MOST_PAYERS = 100_000;
 /** With nothing to do the scan waits for a bell; this is for one that was never rung. */
@@ -119,18 +119,42 @@ async function readRange(deps: IndexerDeps, life: Life, reading: Reading, { from
   const last = life.trail.last();
   const acks = life.watchlist.takeAcks(from, startedMs);
   await reading.caution.begin({ from, to });
-  const read = await life.reader.range(from, to, life.watchlist);
-  const { parentHash, last: end, contents } = read;
-  if (last !== undefined && parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
-  const found = await inTurns(matching(contents, life.watchlist), breathe);
-  const sightings = to > from ? found : await bounded(deps, life, from, found);
-  if (isFlood(sightings) && to > from) throw new ChainUnavailable(`too many sightings in blocks ${from}..${to}: ${sightings.length}`);
-  await send(deps, life, reading, { from, to, parentHash, hash: end.hash, time: end.time, sightings, acks, ...unseenOf(read) }, startedMs, signal);
+  const read = await life.reader.range(from, to, life.watchlist, { enough: MOST_SIGHTINGS });
+  if (last !== undefined && read.parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
+  let [next, parentHash] = [from, read.parentHash];
+  for (const { last: end, sightings } of await inParts(deps, life, read)) {
+    const content = { from: next, to: end.height, parentHash, hash: end.hash, time: end.time, sightings, acks: next === from ? acks : [], ...unseenOf(read) };
+    await send(deps, life, reading, content, startedMs, signal);
+    [next, parentHash] = [end.height + 1, end.hash];
+  }
   return 'published';
 }
 
+/** As much of a range as one message carries. */
+export interface Part {
+  last: RangeContent['last'];
+  sightings: Sighting[];
+}
+
+/** What a range holds for us, in as many messages as carry it: a message ends where the sightings of another block would be too many. */
+export async function inParts(deps: IndexerDeps, life: Life, { contents, last }: Pick<RangeContent, 'contents' | 'last'>): Promise<Part[]> {
+  const parts: Part[] = [];
+  let current: Part = { last, sightings: [] };
+  for (const content of contents) {
+    const { block } = content;
+    const found = await bounded(deps, life, block.height, await inTurns(matching([content], life.watchlist), breathe));
+    if (current.sightings.length > 0 && isFlood([...current.sightings, ...found])) {
+      parts.push(current);
+      current = { last: block, sightings: [] };
+    }
+    for (const one of found) current.sightings.push(one);
+    current.last = block;
+  }
+  return [...parts, { ...current, last }];
+}
+
 /** A flood in one block must not grow beyond what a message carries: nobody could make that block any smaller. */
-export async function bounded(deps: IndexerDeps, life: Life, height: number, sightings: Sighting[]): Promise<Sighting[]> {
+async function bounded(deps: IndexerDeps, life: Life, height: number, sightings: Sighting[]): Promise<Sighting[]> {
   if (!isFlood(sightings)) return sightings;
   const known = sightings.length <= MOST_SIGHTINGS ? sightings : withoutStrangeTokens(sightings, await readTokenContracts(deps.sql, life.networkId));
   const kept = payersNamed(known.filter(isTransfer)) <= MOST_PAYERS ? known : fewerPayersOf(known);
@@ -142,7 +166,7 @@ export async function bounded(deps: IndexerDeps, life: Life, height: number, sig
 }
 
 /** Whether one message could not carry these. */
-export function isFlood(sightings: readonly Sighting[]): boolean {
+function isFlood(sightings: readonly Sighting[]): boolean {
   return sightings.length > MOST_SIGHTINGS || payersNamed(sightings.filter(isTransfer)) > MOST_PAYERS;
 }
 

@@ -83,7 +83,8 @@ export interface Reader {
    * `internalUnseen`); for one that was too much for a process before.
    */
   block(hash: string, watched: WatchSet, how?: { lean?: boolean }): Promise<BlockContent>;
-  range(from: number, to: number, watched: WatchSet): Promise<RangeContent>;
+  /** Blocks `from` to `to`; it ends earlier once it holds `enough` transfers, and `last` says where. */
+  range(from: number, to: number, watched: WatchSet, how?: { enough?: number }): Promise<RangeContent>;
   /** `inBlock` is where it may be found, by the books: some nodes have no index of all transactions. */
   transaction(txid: string, inBlock?: string): Promise<TransactionFacts | null>;
   /** Chain units held by `address` at `height` (at the head when absent); `contract` null is the native coin. */

@@ -61,18 +61,20 @@ export function bitcoinReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, 
       return contentOf(await blocks.block(hash), params, watched);
     },
 
-    async range(from, to, watched) {
+    async range(from, to, watched, { enough = Number.POSITIVE_INFINITY } = {}) {
       if (from > to) throw new RangeError(`an empty range of blocks: ${from}..${to}`);
       const contents: BlockContent[] = [];
       let parentHash: string | undefined;
       let last: BlockRef | undefined;
-      for (let start = from; start <= to; ) {
+      let transfers = 0;
+      for (let start = from; start <= to && transfers < enough; ) {
         const end = Math.min(to, start + atOnce - 1);
         for (const content of await readChunk(start, end, watched)) {
           const { block } = content;
           if (last !== undefined && block.parentHash !== last.hash) unsure(`block ${block.height} does not follow block ${last.height}`);
           parentHash ??= block.parentHash;
           last = block;
+          transfers += content.transfers.length;
           if (content.transfers.length > 0 || content.sent.length > 0) contents.push(content);
         }
         start = end + 1;

@@ -13,6 +13,10 @@ import { openTracing } from './tracing.ts';
 
 /** Most blocks whose headers and receipts share one HTTP request. */
 const BLOCKS_PER_REQUEST = 20;
+/** How many are asked for first: nobody knows yet how much is in them. */
+const FIRST_BLOCKS = 5;
+/** More logs than this in one answer, about a dozen megabytes, and fewer blocks are asked for: it is parsed in one go. */
+const LOGS_PER_REQUEST = 20_000;
 /** Most blocks whose traces do; a busy block's are several megabytes. */
 const TRACES_PER_REQUEST = 4;
 
@@ -30,7 +34,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     await inTurns(crossCheck(header, receipts), breathe);
     if (provesReceipts) await inTurns(crossCheckRoot(header, receipts), breathe);
   };
-  const blocksAtOnce = askingSize(BLOCKS_PER_REQUEST, BLOCKS_PER_REQUEST);
+  const blocksAtOnce = askingSize(FIRST_BLOCKS, BLOCKS_PER_REQUEST);
   const tracesAtOnce = askingSize(TRACES_PER_REQUEST, TRACES_PER_REQUEST);
 
   const call: Rpc = async (method, params) => {
@@ -106,6 +110,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     headers: Header[];
     contents: BlockContent[];
     sawInternal: boolean;
+    logs: number;
   }
 
   /** Traces blocks a few at a time, and fewer when that was too much. */
@@ -134,7 +139,8 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     }
     const traces = await traceAll(blocks);
     const contents = await Promise.all(blocks.map(({ header, receipts }, i) => contentOf(header, receipts, traces[i], watched)));
-    return { headers: blocks.map(({ header }) => header), contents, sawInternal: traces.every(sawAll) };
+    const logs = blocks.reduce((sum, { receipts }) => receipts.reduce((more, receipt) => more + receipt.logs.length, sum), 0);
+    return { headers: blocks.map(({ header }) => header), contents, sawInternal: traces.every(sawAll), logs };
   };
 
   return {
@@ -169,7 +175,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       return contentOf(header, receipts, lean && network.coinLogs !== true ? undefined : await tracesOf(header, receipts), watched);
     },
 
-    async range(from, to, watched) {
+    async range(from, to, watched, { enough = Number.POSITIVE_INFINITY } = {}) {
       const chunkFrom = (start: number): { start: number; end: number; read: Promise<Chunk> } => {
         const end = Math.min(to, start + blocksAtOnce.now() - 1);
         const read = readChunk(start, end, watched);
@@ -180,8 +186,9 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       let first: Header | undefined;
       let last: Header | undefined;
       let sawInternal = true;
+      let transfers = 0;
       let ahead: ReturnType<typeof chunkFrom> | undefined;
-      for (let start = from; start <= to; ) {
+      for (let start = from; start <= to && transfers < enough; ) {
         const current: ReturnType<typeof chunkFrom> = ahead ?? chunkFrom(start);
         // The node reads the next blocks while these are checked, unless it has enough to do.
         ahead = current.end < to && blocksAtOnce.now() === BLOCKS_PER_REQUEST ? chunkFrom(current.end + 1) : undefined;
@@ -194,7 +201,9 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
           return undefined;
         });
         if (chunk === undefined) continue;
-        blocksAtOnce.grow();
+        if (chunk.logs > LOGS_PER_REQUEST) blocksAtOnce.shrink();
+        else blocksAtOnce.grow();
+        transfers += chunk.contents.reduce((sum, content) => sum + content.transfers.length, 0);
         for (const header of chunk.headers) {
           if (last !== undefined && header.parentHash !== last.hash) unsure(`block ${header.height} does not follow block ${last.height}`);
           first ??= header;

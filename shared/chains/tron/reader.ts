@@ -89,19 +89,21 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     return contents;
   };
 
-  const range: Reader['range'] = async (from, to, watched) => {
+  const range: Reader['range'] = async (from, to, watched, { enough = Number.POSITIVE_INFINITY } = {}) => {
     if (from > to) throw new RangeError(`an empty range of blocks: ${from}..${to}`);
     const contents: BlockContent[] = [];
     let parentHash: string | undefined;
     let last: BlockRef | undefined;
     let internalUnseen = false;
-    for (let start = from; start <= to; start += BLOCKS_PER_REQUEST) {
+    let transfers = 0;
+    for (let start = from; start <= to && transfers < enough; start += BLOCKS_PER_REQUEST) {
       for (const content of await readChunk(start, Math.min(to, start + BLOCKS_PER_REQUEST - 1), watched)) {
         const { block } = content;
         if (last !== undefined && block.parentHash !== last.hash) unsure(`block ${block.height} does not follow block ${last.height}`);
         parentHash ??= block.parentHash;
         last = block;
         internalUnseen ||= content.internalUnseen === true;
+        transfers += content.transfers.length;
         if (content.transfers.length > 0 || content.sent.length > 0) contents.push(content);
       }
     }

@@ -119,7 +119,7 @@ describe('reading final blocks', () => {
     const transfers = [to('native', null, 0), ...flood, to('token', KNOWN_TOKEN, 100_001)];
     const { published } = await scan(160, (from, end) => (from <= 150 && 150 <= end ? { contents: [{ block: ref(150), transfers, sent: [] }] } : {}));
     const told = published.find(({ sightings }) => sightings.length > 0);
-    expect(told).toMatchObject({ from: 150, to: 150 });
+    expect([Number(told?.from) <= 150, Number(told?.to) >= 150]).toEqual([true, true]);
     expect(told?.sightings.map(({ kind }) => kind)).toEqual(['native', 'token']);
     expect(published.at(-1)?.to).toBeGreaterThanOrEqual(160);
   });
@@ -136,9 +136,29 @@ describe('reading final blocks', () => {
     );
     const { published } = await scan(160, (from, end) => (from <= 150 && 150 <= end ? { contents: [{ block: ref(150), transfers, sent: [] }] } : {}));
     const told = published.find(({ sightings }) => sightings.length > 0);
-    expect(told).toMatchObject({ from: 150, to: 150 });
+    expect([Number(told?.from) <= 150, Number(told?.to) >= 150]).toEqual([true, true]);
     expect(told?.sightings.map((one) => one.kind !== 'sent' && [one.ordinal, one.coSenders?.length])).toEqual(transfers.map(({ ordinal }) => [ordinal, 62]));
     expect(published.at(-1)?.to).toBeGreaterThanOrEqual(160);
+  });
+
+  it('tells a range with more than a message carries in several, each to the end of a block, and none of it twice', async () => {
+    const flooded = [150, 160, 170];
+    const content = (height: number) => ({
+      block: ref(height),
+      sent: [],
+      transfers: Array.from({ length: 15_000 }, (_, ordinal): Transfer => {
+        const place = { height, blockHash: ref(height).hash, position: 0, time: height };
+        return { kind: 'token', txid: `0xf${height}`, ordinal, ...place, sender: STRANGER, recipient: OURS, contract: KNOWN_TOKEN, rawAmount: '1' };
+      }),
+    });
+    const { published, asked } = await scan(299, (from, to) => ({ contents: flooded.filter((height) => from <= height && height <= to).map(content) }));
+    expect(asked).toEqual([200]);
+    expect(published.map(({ from, to, parentHash, hash }) => ({ from, to, parentHash, hash }))).toEqual([
+      { from: 100, to: 150, parentHash: ref(100).parentHash, hash: ref(150).hash },
+      { from: 151, to: 160, parentHash: ref(150).hash, hash: ref(160).hash },
+      { from: 161, to: 299, parentHash: ref(160).hash, hash: ref(299).hash },
+    ]);
+    expect(published.map(({ sightings }) => sightings.length)).toEqual([15_000, 15_000, 15_000]);
   });
 
   it('reads half of what an earlier life ended on at a time, and as much as ever after it', async () => {
