@@ -14,8 +14,10 @@ import { readTokenContracts } from './truth.ts';
 
 const FIRST_RANGE = 200;
 const LONGEST_RANGE = 1_000;
-/** More than this is told in several messages, and a single block without tokens nobody configured. */
+/** More than this is told in several messages. */
 export const MOST_SIGHTINGS = 20_000;
+/** Of a block with more than this, tokens nobody configured are left out: they cost their sender a log each, and us a row. */
+const MOST_STRANGE = 1_000;
 /** The same of the payers that sightings name beside the first: each is up to 128 characters in a message of 32 million. */
 const MOST_PAYERS = 100_000;
 /** With nothing to do the scan waits for a bell; this is for one that was never rung. */
@@ -153,10 +155,11 @@ export async function inParts(deps: IndexerDeps, life: Life, { contents, last }:
   return [...parts, { ...current, last }];
 }
 
-/** A flood in one block must not grow beyond what a message carries: nobody could make that block any smaller. */
+/** A flood in one block must not grow beyond what a message carries, nor fill the books with what is in none: nobody could make that block any smaller. */
 async function bounded(deps: IndexerDeps, life: Life, height: number, sightings: Sighting[]): Promise<Sighting[]> {
-  if (!isFlood(sightings)) return sightings;
-  const known = sightings.length <= MOST_SIGHTINGS ? sightings : withoutStrangeTokens(sightings, await readTokenContracts(deps.sql, life.networkId));
+  if (sightings.length <= MOST_STRANGE && !isFlood(sightings)) return sightings;
+  const known = sightings.length <= MOST_STRANGE ? sightings : withoutStrangeTokens(sightings, await readTokenContracts(deps.sql, life.networkId));
+  if (known.length === sightings.length && !isFlood(known)) return known;
   const kept = payersNamed(known.filter(isTransfer)) <= MOST_PAYERS ? known : fewerPayersOf(known);
   deps.log.warn(
     { network: life.network.name, height, sightings: sightings.length, kept: kept.length },

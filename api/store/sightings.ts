@@ -24,14 +24,12 @@ export async function insertSightings(tx: Tx, networkId: string, sightings: read
     ...sums.map(({ transfer, parts }) => ({ sighting: transfer, parts: parts.length })),
   ];
   for (let start = 0; start < all.length; start += CHUNK) {
-    const rows = all
-      .slice(start, start + CHUNK)
-      .map(({ sighting, parts }) => ({
-        network_id: networkId,
-        parts,
-        ...common(sighting),
-        ...(sighting.kind === 'sent' ? sent(sighting) : transfer(sighting)),
-      }));
+    const rows = all.slice(start, start + CHUNK).map(({ sighting, parts }) => ({
+      network_id: networkId,
+      parts,
+      ...common(sighting),
+      ...(sighting.kind === 'sent' ? sent(sighting) : transfer(sighting)),
+    }));
     await tx`insert into sightings ${tx(rows)} on conflict (network_id, block_hash, txid, kind, ordinal) do update set canonical = true where not sightings.canonical`;
   }
 }
