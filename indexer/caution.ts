@@ -1,19 +1,5 @@
 import type { Sql } from '#shared/platform/postgres.ts';
-import type { IndexerDeps, Life } from './life.ts';
-
-/** Blocks that are read together. */
-export interface Unit {
-  from: number;
-  to: number;
-}
-
-/** What an earlier life began to read and never got rid of, and how many lives ended like that. */
-export interface LeftUnit extends Unit {
-  deaths: number;
-}
-
-/** What is read: the head is followed, or blocks are read again for an operator. */
-export type Purpose = 'following' | 'rescanning';
+import type { IndexerDeps, LeftUnit, Life, Purpose, Unit } from './life.ts';
 
 /** A process may be killed for many reasons; a single block is read in full twice before something is left out of it. */
 const DEATHS_BEFORE_LEAN = 2;

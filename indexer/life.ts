@@ -6,7 +6,6 @@ import type { IndexerMetrics } from '#shared/platform/metrics.ts';
 import type { Sql } from '#shared/platform/postgres.ts';
 import type { Streams } from '#shared/platform/redis-streams.ts';
 import type { ChainEvent } from '#state-machines/chain/machine.ts';
-import type { LeftUnit, Purpose } from './caution.ts';
 import type { Trail } from './trail.ts';
 import type { Wake } from './wake.ts';
 import type { Watchlist } from './watchlist.ts';
@@ -32,6 +31,20 @@ export interface SeenHead extends Head {
   /** When it was first seen with this hash. */
   changedAtMs: number;
 }
+
+/** Blocks that are read together. */
+export interface Unit {
+  from: number;
+  to: number;
+}
+
+/** What an earlier life began to read and never got rid of, and how many lives ended like that. */
+export interface LeftUnit extends Unit {
+  deaths: number;
+}
+
+/** What is read: the head is followed, or blocks are read again for an operator. */
+export type Purpose = 'following' | 'rescanning';
 
 /**
  * One life of one chain: what its children share between joining under an epoch and giving it up. It holds no truth; all

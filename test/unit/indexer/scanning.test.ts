@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { LeftUnit } from '#indexer/caution.ts';
-import type { IndexerDeps, Life } from '#indexer/life.ts';
+import type { IndexerDeps, LeftUnit, Life } from '#indexer/life.ts';
 import { scanChain } from '#indexer/scan.ts';
 import { createTrail } from '#indexer/trail.ts';
 import { createWake } from '#indexer/wake.ts';
