@@ -6,6 +6,7 @@ import type { NetworkConfig } from '#shared/core/assets.ts';
 import { onceReachable } from '#shared/platform/database-problems.ts';
 import { indexerChannel } from '#shared/platform/redis-streams.ts';
 import { CHAIN_STATES, type ChainEvent, type ChainState, chain, chainState, type Joined } from '#state-machines/chain/machine.ts';
+import { readLeft } from './caution.ts';
 import { followHead } from './head.ts';
 import { acquireLease, LEASE_SECONDS, releaseLease, whileHeld } from './lease.ts';
 import type { Child, IndexerDeps, Life } from './life.ts';
@@ -74,6 +75,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       networkId: known.id,
       epoch,
       reader,
+      left: await readLeft(deps.sql, known.id, deps.holder),
       watchlist: watched,
       trail: createTrail(tip, await readTrail(deps.sql, known.id)),
       finalHeight: tip?.finalHeight ?? -1,
@@ -89,7 +91,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       pulseWake: createWake(),
       appliedWake: createWake(),
     };
-    log.info({ epoch, tip: tip?.height ?? null, watched: watched.size }, 'following');
+    log.info({ epoch, tip: tip?.height ?? null, watched: watched.size, ...(life.left.following !== null && { left: life.left.following }) }, 'following');
     return { epoch };
   };
 

@@ -32,6 +32,20 @@ export interface SeenHead extends Head {
   changedAtMs: number;
 }
 
+/** Blocks that are read together. */
+export interface Unit {
+  from: number;
+  to: number;
+}
+
+/** What an earlier life began to read and never got rid of, and how many lives ended like that. */
+export interface LeftUnit extends Unit {
+  deaths: number;
+}
+
+/** What is read: the head is followed, or blocks are read again for an operator. */
+export type Purpose = 'following' | 'rescanning';
+
 /**
  * One life of one chain: what its children share between joining under an epoch and giving it up. It holds no truth; all
  * of it can be rebuilt from Postgres and the chain.
@@ -41,6 +55,8 @@ export interface Life {
   networkId: string;
   epoch: number;
   reader: PooledReader;
+  /** What the life before this one was reading when it ended; by now it may be known that it was not the reason. */
+  left: Record<Purpose, LeftUnit | null>;
   watchlist: Watchlist;
   trail: Trail;
   /** Highest block ever published as final; a fork below it is for a person. */

@@ -1,5 +1,7 @@
 import { payersNamed, withFewerPayers } from '#shared/core/match.ts';
-import { encodeMempoolMessage, mempoolStream, type SeenTransaction } from '#shared/core/mempool-message.ts';
+import { encodingMempoolMessage, mempoolStream, type SeenTransaction } from '#shared/core/mempool-message.ts';
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '#shared/platform/breathe.ts';
 import type { Child, IndexerDeps, Life } from './life.ts';
 import { readServiceTime } from './truth.ts';
 import { createWake } from './wake.ts';
@@ -73,7 +75,8 @@ export function createMempoolWatch(
     if ((toldAtMs !== null && now - toldAtMs < REPEAT_MS) || now >= life.leaseUntilMs) return;
     const takenAt = Math.max(askedAt, await readServiceTime(deps.sql));
     life.mempoolSeq += 1;
-    const payload = encodeMempoolMessage({ network: chain, epoch: life.epoch, seq: life.mempoolSeq, takenAt, transactions: firstOf(ours.values()) });
+    const message = { network: chain, epoch: life.epoch, seq: life.mempoolSeq, takenAt, transactions: firstOf(ours.values()) };
+    const payload = await inTurns(encodingMempoolMessage(message), breathe);
     await deps.streams.append(mempoolStream(chain), payload, KEPT);
     toldAtMs = now;
   };

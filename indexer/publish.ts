@@ -1,6 +1,8 @@
-import { encodeBlockMessage } from '#shared/core/block-codec.ts';
+import { encodingBlockMessage } from '#shared/core/block-codec.ts';
 import { type BlockMessage, blockStream } from '#shared/core/chain-events.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { currentTraceparent } from '#shared/platform/tracing.ts';
 import { LEASE_SECONDS, renewLease } from './lease.ts';
@@ -24,13 +26,8 @@ export type Draft = Omit<BlockMessage, 'network' | 'epoch' | 'seq' | 'traceparen
 export async function publish(deps: IndexerDeps, life: Life, draft: Draft, signal: AbortSignal): Promise<void> {
   const mustWait = (): boolean => life.seq - life.appliedSeq >= POLICY.messagesAhead || deps.monotonicMs() >= life.leaseUntilMs;
   const traceparent = currentTraceparent();
-  const payload = encodeBlockMessage({
-    network: life.network.name,
-    epoch: life.epoch,
-    seq: life.seq + 1,
-    ...draft,
-    ...(traceparent === undefined ? {} : { traceparent }),
-  });
+  const message = { network: life.network.name, epoch: life.epoch, seq: life.seq + 1, ...draft, ...(traceparent === undefined ? {} : { traceparent }) };
+  const payload = await inTurns(encodingBlockMessage(message), breathe);
   crashPoint('publish.before');
   for (;;) {
     while (mustWait()) {

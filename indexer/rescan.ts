@@ -1,10 +1,12 @@
 import type { RangeContent } from '#shared/chains/chain.ts';
 import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
-import { encodeBlockMessage } from '#shared/core/block-codec.ts';
-import { rescanStream, type Sighting } from '#shared/core/chain-events.ts';
-import { match } from '#shared/core/match.ts';
+import { encodingBlockMessage } from '#shared/core/block-codec.ts';
+import { rescanStream } from '#shared/core/chain-events.ts';
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '#shared/platform/breathe.ts';
+import { type Caution, createCaution } from './caution.ts';
 import type { Child, IndexerDeps, Life } from './life.ts';
-import { bounded, isFlood } from './scan.ts';
+import { inParts, MOST_SIGHTINGS, type Part } from './scan.ts';
 import { type OpenRescan, readRescan } from './truth.ts';
 import { createWake } from './wake.ts';
 
@@ -33,6 +35,7 @@ export function beside(...children: readonly Child[]): Child {
 export const serveRescans: Child = async (deps, life, _tell, signal) => {
   const never = createWake();
   const size = askingSize(FIRST_RANGE, LONGEST_RANGE);
+  const caution = createCaution(deps, life, 'rescanning', life.left.rescanning);
   let sent: { from: number; atMs: number } | undefined;
   let failures = 0;
   let seq = 0;
@@ -44,8 +47,8 @@ export const serveRescans: Child = async (deps, life, _tell, signal) => {
       if (open !== undefined) {
         waitMs = STEP_MS;
         if ((sent?.from !== open.nextHeight || now - sent.atMs > RESEND_MS) && now < life.leaseUntilMs) {
-          const to = Math.min(open.toHeight, open.nextHeight + size.now() - 1);
-          await readAgain(deps, life, { ...open, to, seq: seq + 1 });
+          const to = Math.min(open.toHeight, open.nextHeight + Math.min(size.now(), caution.most(open.nextHeight)) - 1);
+          await readAgain(deps, life, { ...open, to, seq: seq + 1 }, caution);
           seq += 1;
           sent = { from: open.nextHeight, atMs: now };
           size.grow();
@@ -53,7 +56,7 @@ export const serveRescans: Child = async (deps, life, _tell, signal) => {
       }
       failures = 0;
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       if (isTooMuch(error) && size.shrink()) continue;
       failures += 1;
       if (failures === 1) deps.log.warn({ err: error }, 'blocks cannot be read again; trying again');
@@ -61,12 +64,20 @@ export const serveRescans: Child = async (deps, life, _tell, signal) => {
     }
     await never.wait(waitMs, signal);
   }
+  await caution.forget();
 };
 
-async function readAgain(deps: IndexerDeps, life: Life, { nextHeight: from, to, seq }: OpenRescan & { to: number; seq: number }): Promise<void> {
-  const read = await life.reader.range(from, to, life.watchlist);
-  const { sightings, last } = await sightingsOf(deps, life, from, read);
-  const payload = encodeBlockMessage({
+async function readAgain(
+  deps: IndexerDeps,
+  life: Life,
+  { nextHeight: from, to, seq }: OpenRescan & { to: number; seq: number },
+  caution: Caution,
+): Promise<void> {
+  await caution.begin({ from, to });
+  const read = caution.isLean(from) ? await readLean(life, from) : await life.reader.range(from, to, life.watchlist, { enough: MOST_SIGHTINGS });
+  // What one message does not carry is read again for the next one.
+  const [{ sightings, last }] = (await inParts(deps, life, read)) as [Part];
+  const message = {
     network: life.network.name,
     epoch: life.epoch,
     seq,
@@ -81,20 +92,13 @@ async function readAgain(deps: IndexerDeps, life: Life, { nextHeight: from, to, 
     sightings,
     acks: [],
     ...(read.internalUnseen === undefined ? {} : { internalUnseen: read.internalUnseen }),
-  });
+  };
+  const payload = await inTurns(encodingBlockMessage(message), breathe);
   await deps.streams.append(rescanStream(life.network.name), payload, KEPT);
 }
 
-/** A flood is sent block by block. */
-async function sightingsOf(
-  deps: IndexerDeps,
-  life: Life,
-  from: number,
-  { contents, last }: RangeContent,
-): Promise<{ sightings: Sighting[]; last: RangeContent['last'] }> {
-  const found = contents.flatMap((content) => match(content, life.watchlist));
-  if (last.height === from) return { sightings: await bounded(deps, life, from, found), last };
-  if (!isFlood(found)) return { sightings: found, last };
-  const first = await life.reader.range(from, from, life.watchlist);
-  return sightingsOf(deps, life, from, first);
+async function readLean({ reader, watchlist }: Life, height: number): Promise<RangeContent> {
+  const content = await reader.block((await reader.blockAt(height)).hash, watchlist, { lean: true });
+  const { block, internalUnseen } = content;
+  return { parentHash: block.parentHash, last: block, contents: [content], ...(internalUnseen === undefined ? {} : { internalUnseen }) };
 }

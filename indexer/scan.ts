@@ -1,8 +1,11 @@
-import { type BlockContent, ChainUnavailable } from '#shared/chains/chain.ts';
+import { ChainUnavailable, type RangeContent } from '#shared/chains/chain.ts';
 import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
 import type { Sighting, Transfer } from '#shared/core/chain-events.ts';
-import { match, payersNamed, withFewerPayers, withoutStrangeTokens } from '#shared/core/match.ts';
+import { matching, payersNamed, withFewerPayers, withoutStrangeTokens } from '#shared/core/match.ts';
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '#shared/platform/breathe.ts';
 import { inTracesOf } from './block-trace.ts';
+import { type Caution, createCaution } from './caution.ts';
 import type { Child, IndexerDeps, Life, SeenHead } from './life.ts';
 import { createPatience } from './patience.ts';
 import { finalHeightOf, type Plan, planNext } from './plan.ts';
@@ -11,8 +14,10 @@ import { readTokenContracts } from './truth.ts';
 
 const FIRST_RANGE = 200;
 const LONGEST_RANGE = 1_000;
-/** More than this in one message is read again as a shorter range, and a single block is told without tokens nobody configured. */
-const MOST_SIGHTINGS = 20_000;
+/** More than this is told in several messages. */
+export const MOST_SIGHTINGS = 20_000;
+/** Of a block with more than this, tokens nobody configured are left out: they cost their sender a log each, and us a row. */
+const MOST_STRANGE = 1_000;
 /** The same of the payers that sightings name beside the first: each is up to 128 characters in a message of 32 million. */
 const MOST_PAYERS = 100_000;
 /** With nothing to do the scan waits for a bell; this is for one that was never rung. */
@@ -28,6 +33,7 @@ type Turn = 'published' | 'moved' | 'idle';
 export const scanChain: Child = async (deps, life, tell, signal) => {
   const patience = createPatience(deps);
   const rangeSize = askingSize(FIRST_RANGE, LONGEST_RANGE);
+  const caution = createCaution(deps, life, 'following', life.left.following);
   let tailing = false;
   while (!signal.aborted) {
     const { head } = life;
@@ -36,30 +42,33 @@ export const scanChain: Child = async (deps, life, tell, signal) => {
       continue;
     }
     const finalHeight = Math.min(head.latest.height, finalHeightOf(life.network.finality.mature, head));
-    const plan = planNext(life.trail, head, finalHeight, rangeSize.now());
+    const next = (life.trail.last()?.height ?? -1) + 1;
+    const plan = planNext(life.trail, head, finalHeight, Math.min(rangeSize.now(), caution.most(next)));
     const near = plan.step !== 'range' && plan.step !== 'begin';
     if (near !== tailing) tell({ type: near ? 'CAUGHT_UP' : 'FELL_BEHIND' });
     tailing = near;
     try {
-      const turn = await take(deps, life, { head, finalHeight, plan }, signal);
+      const turn = await take(deps, life, { head, finalHeight, plan, caution }, signal);
       patience.reset();
       if (turn === 'published') tell({ type: 'PUBLISHED' });
       if (turn === 'published' && plan.step === 'range') rangeSize.grow();
       if (turn === 'idle') await life.scanWake.wait(IDLE_MS, signal);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       if (!(error instanceof ChainUnavailable)) throw error;
       // Asking for less is a way on, not another failure: however slow the node, this gets to where it can answer.
       if (plan.step === 'range' && isTooMuch(error) && rangeSize.shrink()) continue;
       await life.scanWake.wait(patience.next(error), signal);
     }
   }
+  await caution.forget();
 };
 
 interface Reading {
   head: SeenHead;
   finalHeight: number;
   plan: Plan;
+  caution: Caution;
 }
 
 async function take(deps: IndexerDeps, life: Life, reading: Reading, signal: AbortSignal): Promise<Turn> {
@@ -76,6 +85,8 @@ async function take(deps: IndexerDeps, life: Life, reading: Reading, signal: Abo
     case 'block':
       return readBlock(deps, life, reading, { height: plan.height, hash: plan.step === 'block' ? plan.hash : undefined }, signal);
     case 'range':
+      // A single block is cheaper read by itself.
+      if (reading.caution.isLean(plan.from)) return readBlock(deps, life, reading, { height: plan.from, hash: undefined }, signal);
       return readRange(deps, life, reading, plan, signal);
   }
 }
@@ -90,12 +101,16 @@ async function readBlock(
   const startedMs = deps.monotonicMs();
   const last = life.trail.last();
   const acks = life.watchlist.takeAcks(at.height, startedMs);
+  await reading.caution.begin({ from: at.height, to: at.height });
   const hash = at.hash ?? (await life.reader.blockAt(at.height)).hash;
-  const content = await life.reader.block(hash, life.watchlist);
+  const lean = reading.caution.isLean(at.height);
+  if (lean)
+    deps.log.warn({ network: life.network.name, height: at.height }, 'processes ended while they read this block: it is read without what can be left out');
+  const content = await life.reader.block(hash, life.watchlist, { lean });
   if (content.block.height !== at.height) throw new ChainUnavailable(`block ${hash} is at ${content.block.height}, not at ${at.height}`);
   if (last !== undefined && content.block.parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
   const { parentHash, time } = content.block;
-  const sightings = await bounded(deps, life, at.height, match(content, life.watchlist));
+  const sightings = await bounded(deps, life, at.height, await inTurns(matching([content], life.watchlist), breathe));
   await send(deps, life, reading, { from: at.height, to: at.height, parentHash, hash, time, sightings, acks, ...unseenOf(content) }, startedMs, signal);
   deps.metrics.blockArrival.observe({ chain: life.network.name }, Math.max(0, Date.now() / 1_000 - time));
   return 'published';
@@ -105,20 +120,46 @@ async function readRange(deps: IndexerDeps, life: Life, reading: Reading, { from
   const startedMs = deps.monotonicMs();
   const last = life.trail.last();
   const acks = life.watchlist.takeAcks(from, startedMs);
-  const read = await life.reader.range(from, to, life.watchlist);
-  const { parentHash, last: end, contents } = read;
-  if (last !== undefined && parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
-  const found = contents.flatMap((content: BlockContent): Sighting[] => match(content, life.watchlist));
-  const sightings = to > from ? found : await bounded(deps, life, from, found);
-  if (isFlood(sightings) && to > from) throw new ChainUnavailable(`too many sightings in blocks ${from}..${to}: ${sightings.length}`);
-  await send(deps, life, reading, { from, to, parentHash, hash: end.hash, time: end.time, sightings, acks, ...unseenOf(read) }, startedMs, signal);
+  await reading.caution.begin({ from, to });
+  const read = await life.reader.range(from, to, life.watchlist, { enough: MOST_SIGHTINGS });
+  if (last !== undefined && read.parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
+  let [next, parentHash] = [from, read.parentHash];
+  for (const { last: end, sightings } of await inParts(deps, life, read)) {
+    const content = { from: next, to: end.height, parentHash, hash: end.hash, time: end.time, sightings, acks: next === from ? acks : [], ...unseenOf(read) };
+    await send(deps, life, reading, content, startedMs, signal);
+    [next, parentHash] = [end.height + 1, end.hash];
+  }
   return 'published';
 }
 
-/** A flood in one block must not grow beyond what a message carries: nobody could make that block any smaller. */
-export async function bounded(deps: IndexerDeps, life: Life, height: number, sightings: Sighting[]): Promise<Sighting[]> {
-  if (!isFlood(sightings)) return sightings;
-  const known = sightings.length <= MOST_SIGHTINGS ? sightings : withoutStrangeTokens(sightings, await readTokenContracts(deps.sql, life.networkId));
+/** As much of a range as one message carries. */
+export interface Part {
+  last: RangeContent['last'];
+  sightings: Sighting[];
+}
+
+/** What a range holds for us, in as many messages as carry it: a message ends where the sightings of another block would be too many. */
+export async function inParts(deps: IndexerDeps, life: Life, { contents, last }: Pick<RangeContent, 'contents' | 'last'>): Promise<Part[]> {
+  const parts: Part[] = [];
+  let current: Part = { last, sightings: [] };
+  for (const content of contents) {
+    const { block } = content;
+    const found = await bounded(deps, life, block.height, await inTurns(matching([content], life.watchlist), breathe));
+    if (current.sightings.length > 0 && isFlood([...current.sightings, ...found])) {
+      parts.push(current);
+      current = { last: block, sightings: [] };
+    }
+    for (const one of found) current.sightings.push(one);
+    current.last = block;
+  }
+  return [...parts, { ...current, last }];
+}
+
+/** A flood in one block must not grow beyond what a message carries, nor fill the books with what is in none: nobody could make that block any smaller. */
+async function bounded(deps: IndexerDeps, life: Life, height: number, sightings: Sighting[]): Promise<Sighting[]> {
+  if (sightings.length <= MOST_STRANGE && !isFlood(sightings)) return sightings;
+  const known = sightings.length <= MOST_STRANGE ? sightings : withoutStrangeTokens(sightings, await readTokenContracts(deps.sql, life.networkId));
+  if (known.length === sightings.length && !isFlood(known)) return known;
   const kept = payersNamed(known.filter(isTransfer)) <= MOST_PAYERS ? known : fewerPayersOf(known);
   deps.log.warn(
     { network: life.network.name, height, sightings: sightings.length, kept: kept.length },
@@ -128,7 +169,7 @@ export async function bounded(deps: IndexerDeps, life: Life, height: number, sig
 }
 
 /** Whether one message could not carry these. */
-export function isFlood(sightings: readonly Sighting[]): boolean {
+function isFlood(sightings: readonly Sighting[]): boolean {
   return sightings.length > MOST_SIGHTINGS || payersNamed(sightings.filter(isTransfer)) > MOST_PAYERS;
 }
 

@@ -75,14 +75,20 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'A5',
-    title: 'every credited deposit is on the canonical chain, unless its loss is booked',
+    title: 'every credited deposit is on the canonical chain, unless its loss is booked, and one that stands for several transfers is their sum',
     mayPass: false,
     query: `
       select d.id, d.payment_id, d.txid, d.height from deposits d
       where d.state = 'credited' and d.lost_at is null and not exists (
         select 1 from sightings s
         where s.network_id = d.network_id and s.txid = d.txid and s.kind = d.kind and s.ordinal = d.ordinal and s.canonical and s.block_hash = d.block_hash
-          and s.raw_amount = d.raw_amount) ${LIMIT}`,
+          and s.raw_amount = d.raw_amount)
+      union all
+      -- What was summed lately is looked at with its parts (decision 0030).
+      select d.id, d.payment_id, d.txid, d.height from deposits d
+      left join transfer_sums s on s.network_id = d.network_id and s.block_hash = d.block_hash and s.txid = d.txid and s.kind = d.kind and s.ordinal = d.ordinal
+      where d.parts is not null and (d.final_at is null or d.final_at > sluice_now() - interval '1 hour')
+        and (cardinality(s.txids) is distinct from d.parts or (select sum(p) from unnest(s.raw_amounts) p) is distinct from d.raw_amount) ${LIMIT}`,
   },
   {
     name: 'A6',

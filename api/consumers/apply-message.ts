@@ -1,6 +1,7 @@
 import type { Deps } from '#api/deps.ts';
-import { post } from '#api/ledger/post.ts';
+import { postEach } from '#api/ledger/post.ts';
 import { recordDeposits } from '#api/payments/record-deposits.ts';
+import { takeApart } from '#api/payments/take-apart.ts';
 import { insertBlindBlocks } from '#api/store/blind-blocks.ts';
 import { findCanonicalBlocks, orphanBlocksAbove, pruneBlocksBelow, upsertBlock } from '#api/store/chain-blocks.ts';
 import { type ChainTip, lockTip, touchTip, writeTip } from '#api/store/chain-tips.ts';
@@ -141,19 +142,37 @@ const NOTHING_ORPHANED: Orphaned = { orphanedBlocks: 0, droppedDeposits: 0, lost
  */
 async function orphanAbove(tx: Tx, deps: Deps, network: ConsumedNetwork, height: number, mark: Mark): Promise<Orphaned> {
   const orphanedBlocks = await orphanBlocksAbove(tx, network.id, height);
+  // Each part of a sum may come back in another block, beside others, or never.
+  await takeApart(tx, deps, { networkId: network.id, above: height });
   await orphanSightingsAbove(tx, network.id, height);
   await unmineAbove(tx, network.id, height);
   const droppedDeposits = await dropDepositsAbove(tx, network.id, height);
   const lost = await loseBookedDepositsAbove(tx, network.id, height);
+  await postEach(
+    tx,
+    lost.map((deposit) => ({
+      sourceKey: `deposit:${deposit.id}:loss:${mark.epoch}.${mark.seq}`,
+      kind: 'loss',
+      postings: lose(deposit.assetId, deposit.amount),
+    })),
+  );
+  const ofAsset = new Map<string, typeof lost>();
   for (const deposit of lost) {
-    await post(tx, { sourceKey: `deposit:${deposit.id}:loss:${mark.epoch}.${mark.seq}`, kind: 'loss', postings: lose(deposit.assetId, deposit.amount) });
-    await insertLossFreeze(tx, {
-      assetId: deposit.assetId,
-      depositId: deposit.id,
-      reason: `a reorganisation above block ${height} took back deposit ${deposit.id} of ${formatAmount(deposit.amount)} after it was booked`,
-    });
-    deps.log.error({ network: network.name, deposit: deposit.id, ancestor: height }, 'a booked deposit was reorganised away');
+    const same = ofAsset.get(deposit.assetId);
+    if (same === undefined) ofAsset.set(deposit.assetId, [deposit]);
+    else same.push(deposit);
   }
+  for (const [assetId, deposits] of ofAsset) {
+    const [first] = deposits;
+    if (first === undefined) continue;
+    const others = deposits.length > 1 ? `, and ${deposits.length - 1} more of it` : '';
+    await insertLossFreeze(tx, {
+      assetId,
+      depositIds: deposits.map(({ id }) => id),
+      reason: `a reorganisation above block ${height} took back deposit ${first.id} of ${formatAmount(first.amount)} after it was booked${others}`,
+    });
+  }
+  for (const deposit of lost) deps.log.error({ network: network.name, deposit: deposit.id, ancestor: height }, 'a booked deposit was reorganised away');
   return { orphanedBlocks, droppedDeposits, lostDeposits: lost.map((deposit) => deposit.id) };
 }
 

@@ -6,8 +6,10 @@ import { readTip } from '#api/store/chain-tips.ts';
 import { acquireConsumerLease, readIndexerLease, releaseConsumerLease } from '#api/store/leases.ts';
 import { parkMessage } from '#api/store/parked-messages.ts';
 import { requestRewind } from '#api/store/rewind-requests.ts';
-import { decodeBlockMessage } from '#shared/core/block-codec.ts';
+import { decodingBlockMessage } from '#shared/core/block-codec.ts';
 import { blockStream } from '#shared/core/chain-events.ts';
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { toldOf } from '#shared/platform/database-problems.ts';
 import type { StreamEntry, StreamReader, Streams } from '#shared/platform/redis-streams.ts';
@@ -133,7 +135,7 @@ async function consumeEntry(deps: Deps, reader: StreamReader, network: ConsumedN
 
 /** A refused message is set aside, so that one bad entry never stops the stream: what is missing then shows as a gap. */
 async function applyEntry(deps: Deps, network: ConsumedNetwork, fence: number, entry: StreamEntry): Promise<Consumed> {
-  const decoded = entry.forged ? ({ ok: false, problem: 'its MAC is missing or wrong' } as const) : decodeBlockMessage(entry.payload);
+  const decoded = entry.forged ? ({ ok: false, problem: 'its MAC is missing or wrong' } as const) : await inTurns(decodingBlockMessage(entry.payload), breathe);
   if (!decoded.ok) return parkEntry(deps, network, entry, decoded.problem);
   const { message } = decoded;
   if (message.network !== network.name) return parkEntry(deps, network, entry, `it belongs to ${message.network}`);

@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '#api/deps.ts';
 import { parkMessage } from '#api/store/parked-messages.ts';
-import { decodeMempoolMessage, mempoolStream } from '#shared/core/mempool-message.ts';
+import { decodingMempoolMessage, mempoolStream } from '#shared/core/mempool-message.ts';
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '#shared/platform/breathe.ts';
 import type { StreamEntry, StreamReader, Streams } from '#shared/platform/redis-streams.ts';
 import type { ChainConsumer } from './chain-events.ts';
 import { applyMempool } from './apply-mempool.ts';
@@ -49,7 +51,9 @@ async function consume(deps: Deps, reader: StreamReader, network: ConsumedNetwor
 }
 
 async function applyEntry(deps: Deps, network: ConsumedNetwork, entry: StreamEntry): Promise<string> {
-  const decoded = entry.forged ? ({ ok: false, problem: 'its MAC is missing or wrong' } as const) : decodeMempoolMessage(entry.payload);
+  const decoded = entry.forged
+    ? ({ ok: false, problem: 'its MAC is missing or wrong' } as const)
+    : await inTurns(decodingMempoolMessage(entry.payload), breathe);
   const problem = !decoded.ok ? decoded.problem : decoded.message.network === network.name ? undefined : `it belongs to ${decoded.message.network}`;
   if (!decoded.ok || problem !== undefined) {
     const reason = `mempool: ${problem}`;

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '#api/deps.ts';
 import { parkMessage } from '#api/store/parked-messages.ts';
-import { decodeBlockMessage } from '#shared/core/block-codec.ts';
+import { decodingBlockMessage } from '#shared/core/block-codec.ts';
 import { rescanStream } from '#shared/core/chain-events.ts';
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '#shared/platform/breathe.ts';
 import type { StreamEntry, StreamReader, Streams } from '#shared/platform/redis-streams.ts';
 import type { ConsumedNetwork } from './apply-message.ts';
 import { applyRescan } from './apply-rescan.ts';
@@ -48,7 +50,7 @@ async function consume(deps: Deps, reader: StreamReader, network: ConsumedNetwor
 }
 
 async function applyEntry(deps: Deps, network: ConsumedNetwork, entry: StreamEntry): Promise<void> {
-  const decoded = entry.forged ? ({ ok: false, problem: 'its MAC is missing or wrong' } as const) : decodeBlockMessage(entry.payload);
+  const decoded = entry.forged ? ({ ok: false, problem: 'its MAC is missing or wrong' } as const) : await inTurns(decodingBlockMessage(entry.payload), breathe);
   const problem = !decoded.ok ? decoded.problem : decoded.message.network === network.name ? undefined : `it belongs to ${decoded.message.network}`;
   if (!decoded.ok || problem !== undefined) {
     const reason = `rescan: ${problem}`;

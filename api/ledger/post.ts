@@ -1,4 +1,14 @@
-import { addToBalances, type AccountKey, findAccounts, insertEntries, insertLedgerTransaction, insertZeroAccounts, lockAccounts } from '#api/store/ledger.ts';
+import {
+  addToBalances,
+  type AccountKey,
+  findAccounts,
+  insertEntries,
+  insertEntriesOfMany,
+  insertLedgerTransaction,
+  insertLedgerTransactions,
+  insertZeroAccounts,
+  lockAccounts,
+} from '#api/store/ledger.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -54,6 +64,35 @@ export async function post(tx: Tx, { sourceKey, kind, postings }: LedgerTransact
     lines.map((line) => ({ accountId: line.id, assetId: line.key.assetId, amount: line.amount })),
   );
   return true;
+}
+
+/**
+ * Posts many ledger transactions as `post` does each, in as many statements as one takes: all of their accounts are locked together, and
+ * what a balance may not go below counts for all of them together. Answers the source keys that were posted now.
+ * @throws Overdraw when an account that may not go negative would
+ */
+export async function postEach(tx: Tx, transactions: readonly LedgerTransaction[]): Promise<Set<string>> {
+  const ids = await insertLedgerTransactions(tx, transactions);
+  const posted = transactions.flatMap(({ sourceKey, postings }) => {
+    const id = ids.get(sourceKey);
+    return id === undefined ? [] : [{ id, changes: merge(postings) }];
+  });
+  const total = merge(transactions.flatMap(({ sourceKey, postings }) => (ids.has(sourceKey) ? postings : [])));
+  const keys = new Map(posted.flatMap(({ changes }) => [...changes].map(([name, { key }]) => [name, key] as const)));
+  if (keys.size === 0) return new Set(ids.keys());
+  const accounts = await accountIds(tx, [...keys.values()]);
+  await lockAccounts(tx, [...accounts.values()]);
+  const lines = [...total].map(([name, change]) => ({ id: accounts.get(name) as number, ...change })).sort((a, b) => a.id - b.id);
+  const changed = new Set(await addToBalances(tx, lines, OVERDRAWABLE));
+  const refused = lines.find((line) => !changed.has(line.id));
+  if (refused !== undefined) throw new Overdraw(refused.key, refused.amount);
+  await insertEntriesOfMany(
+    tx,
+    posted.flatMap(({ id, changes }) =>
+      [...changes].map(([name, { key, amount }]) => ({ transactionId: id, accountId: accounts.get(name) as number, assetId: key.assetId, amount })),
+    ),
+  );
+  return new Set(ids.keys());
 }
 
 /** One signed amount per account, zeros left out. @throws Invariant when the postings do not sum to zero per asset */

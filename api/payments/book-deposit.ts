@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { post } from '#api/ledger/post.ts';
+import { postEach } from '#api/ledger/post.ts';
 import { advance } from '#api/store/advance.ts';
 import { readClock } from '#api/store/clock.ts';
 import { noteWaiting, settleDeposits } from '#api/store/deposits.ts';
@@ -25,23 +25,33 @@ export interface Booked {
   match: 'matched' | 'wrong_asset' | 'late' | 'unmatched' | 'dust';
 }
 
+/** Why a final batch goes to nobody; null when the payment gets it (decisions 3, 4). Pure. */
+export function asideOf(booking: Pick<Booking, 'payment' | 'status' | 'batch'>): 'dust' | 'unallocated' | null {
+  const { payment, batch } = booking;
+  const { first } = batch;
+  // Whoever claimed it by hand has answered for where and when it arrived.
+  const claimed = isClaimed(batch);
+  if (!first.onOwnNetwork && !claimed) return 'unallocated';
+  // What was set aside once is not set aside again: somebody claimed it since.
+  if (isDust(batch.total, first.dustFloor) && !first.wasSetAside) return 'dust';
+  const since = batch.deposits.reduce((earliest, { firstSeenAt }) => Math.min(earliest, firstSeenAt.getTime()), Number.POSITIVE_INFINITY);
+  return decidesBy(booking) && !claimed && !isWithinGrace(since, payment.expiresAt.getTime(), payment.graceSeconds) ? 'unallocated' : null;
+}
+
+function decidesBy({ status, batch }: Pick<Booking, 'status' | 'batch'>): boolean {
+  return !isDust(batch.total, batch.first.dustFloor) && (status === 'PENDING' || status === 'EXPIRED');
+}
+
 /**
- * Books one final batch in the caller's transaction, which holds the payment's lock: judges it if it decides, credits it or
- * sets it aside. When a price is missing nothing is booked, and the decision waits for it, or only the credit does.
+ * Books one final batch that a payment gets, in the caller's transaction, which holds the payment's lock: judges it if it decides, and
+ * credits it. When a price is missing nothing is booked, and the decision waits for it, or only the credit does.
  */
 export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<Booked | 'decision-waits' | 'credit-waits'> {
   const { payment, status, batch } = booking;
   const { first } = batch;
-  // Whoever claimed it by hand has answered for where and when it arrived.
   const claimed = isClaimed(batch);
-  if (!first.onOwnNetwork && !claimed) return setAside(tx, booking, 'unallocated');
   const dust = isDust(batch.total, first.dustFloor);
-  // What was set aside once is not set aside again: somebody claimed it since.
-  if (dust && !first.wasSetAside) return setAside(tx, booking, 'dust');
-  const decides = !dust && (status === 'PENDING' || status === 'EXPIRED');
-  const since = Math.min(...batch.deposits.map((deposit) => deposit.firstSeenAt.getTime()));
-  if (decides && !claimed && !isWithinGrace(since, payment.expiresAt.getTime(), payment.graceSeconds)) return setAside(tx, booking, 'unallocated');
-
+  const decides = decidesBy(booking);
   const { now } = await readClock(tx);
   const judged = judge(booking, now);
   if ('needs' in judged) {
@@ -128,7 +138,7 @@ function outcomeOf({ offers, batch, finality, prices }: Booking, judged: Judgeme
 
 /** When the last of its transfers was first seen: a little that was seen in time must not reserve the price for the rest of the sum (decision 0017). */
 function pricedSince({ deposits }: Batch): number {
-  return Math.max(...deposits.map((deposit) => deposit.firstSeenAt.getTime()));
+  return deposits.reduce((latest, { firstSeenAt }) => Math.max(latest, firstSeenAt.getTime()), Number.NEGATIVE_INFINITY);
 }
 
 function judge({ payment, status, offers, batch, prices }: Booking, now: Date): Judged {
@@ -142,18 +152,29 @@ function judge({ payment, status, offers, batch, prices }: Booking, now: Date): 
   });
 }
 
-/** Books coins that no payment gets: they are kept, and nothing else happens (decisions 3, 4). */
-async function setAside(tx: Tx, { status, batch }: Booking, state: 'dust' | 'unallocated'): Promise<Booked> {
-  for (const deposit of batch.deposits) {
-    const posted = await post(tx, { sourceKey: `deposit:${deposit.id}`, kind: state, postings: unallocated(deposit.assetId, deposit.amount) });
-    if (!posted) throw new Invariant(`deposit ${deposit.id} is open but was set aside before`);
-  }
-  crashPoint('credit.ledger-written');
-  await settleDeposits(
+/** A final batch that no payment gets. */
+export interface Aside {
+  batch: Batch;
+  state: 'dust' | 'unallocated';
+}
+
+/** Books coins that no payment gets: they are kept, and nothing else happens (decisions 3, 4). All of them in as many statements as one takes. */
+export async function setAside(tx: Tx, asides: readonly Aside[]): Promise<void> {
+  const all = asides.flatMap(({ batch, state }) => batch.deposits.map((deposit) => ({ deposit, state })));
+  if (all.length === 0) return;
+  const posted = await postEach(
     tx,
-    batch.deposits.map((deposit) => deposit.id),
-    { state, usdPrice: null, path: null },
+    all.map(({ deposit, state }) => ({ sourceKey: `deposit:${deposit.id}`, kind: state, postings: unallocated(deposit.assetId, deposit.amount) })),
   );
-  await markSightingsBooked(tx, batch.deposits);
-  return { status, match: state === 'dust' ? 'dust' : 'unmatched' };
+  const former = all.find(({ deposit }) => !posted.has(`deposit:${deposit.id}`));
+  if (former !== undefined) throw new Invariant(`deposit ${former.deposit.id} is open but was set aside before`);
+  crashPoint('credit.ledger-written');
+  for (const state of ['dust', 'unallocated'] as const) {
+    const ids = all.flatMap((one) => (one.state === state ? [one.deposit.id] : []));
+    if (ids.length > 0) await settleDeposits(tx, ids, { state, usdPrice: null, path: null });
+  }
+  await markSightingsBooked(
+    tx,
+    all.map(({ deposit }) => deposit),
+  );
 }

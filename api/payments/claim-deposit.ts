@@ -1,4 +1,4 @@
-import { post } from '#api/ledger/post.ts';
+import { postEach } from '#api/ledger/post.ts';
 import { type Claimant, claimDeposits, type NamedDeposit } from '#api/store/deposits.ts';
 import { markSightingsUnbooked } from '#api/store/sightings.ts';
 import { Invariant } from '#shared/core/errors.ts';
@@ -13,15 +13,14 @@ import { claim as postings } from '#state-machines/ledger/postings.ts';
  */
 export async function claim(tx: Tx, deposits: readonly NamedDeposit[], by: { by: Claimant; paymentId: string }): Promise<void> {
   if (deposits.length === 0) return;
-  for (const deposit of deposits) {
-    if (deposit.state === 'seen') continue;
-    const posted = await post(tx, { sourceKey: `deposit:${deposit.id}:claim`, kind: 'claim', postings: postings(deposit.assetId, deposit.amount) });
-    if (!posted) throw new Invariant(`deposit ${deposit.id} is set aside but was claimed before`);
-  }
-  await markSightingsUnbooked(
+  const aside = deposits.filter((deposit) => deposit.state !== 'seen');
+  const posted = await postEach(
     tx,
-    deposits.filter((deposit) => deposit.state !== 'seen'),
+    aside.map((deposit) => ({ sourceKey: `deposit:${deposit.id}:claim`, kind: 'claim', postings: postings(deposit.assetId, deposit.amount) })),
   );
+  const former = aside.find((deposit) => !posted.has(`deposit:${deposit.id}:claim`));
+  if (former !== undefined) throw new Invariant(`deposit ${former.id} is set aside but was claimed before`);
+  await markSightingsUnbooked(tx, aside);
   await claimDeposits(
     tx,
     deposits.map((deposit) => deposit.id),

@@ -1,5 +1,5 @@
 import type { Chain, Deps, Price } from '#api/deps.ts';
-import { readTip } from '#api/store/chain-tips.ts';
+import { type ChainTip, readTip } from '#api/store/chain-tips.ts';
 import { readClock } from '#api/store/clock.ts';
 import { listOpenDeposits, listPaymentsWithOpenDeposits, lockOpenDeposits } from '#api/store/deposits.ts';
 import { findGateway } from '#api/store/gateways.ts';
@@ -9,11 +9,13 @@ import { closeWorthlessSightings } from '#api/store/sightings.ts';
 import { traceOfPayment } from '#api/store/traces.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
 import { spanWithin } from '#shared/platform/tracing.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';
-import { bookBatch, type Booked } from './book-deposit.ts';
-import { type Batch, batchByBlock, highestFinal, readFinality } from './deposit-batch.ts';
+import { type Aside, asideOf, bookBatch, type Booked, setAside } from './book-deposit.ts';
+import { type Batch, batchByBlock, finalityOf, highestFinal } from './deposit-batch.ts';
 import { fiatSymbol, type Prices } from './outcome.ts';
 import { askSecondOpinions, doubtAbout, keepWaiting } from './second-opinion.ts';
 
@@ -68,19 +70,28 @@ export async function creditPayment(deps: Deps, paymentId: string): Promise<bool
     let status = locked.status;
     const matches: { chain: string; match: Booked['match'] }[] = [];
     let resolvedBy: { batch: Batch; chain: Chain } | undefined;
+    const asides: Aside[] = [];
+    const tips = await readTips(tx, batches);
     for (const batch of batches) {
+      await breathe();
       // It came just now and nobody asked for its price: the next pass decides about it, and about those behind it.
       if (!priced.has(batch.first.symbol)) break;
       const chain = chainOf(deps, batch.first.networkId);
       // Of a network that this deployment does not serve (any more) nothing becomes final.
       if (chain === undefined) continue;
-      const finality = await readFinality(tx, chain, batch, offers, prices);
+      const finality = finalityOf(tips.get(chain.id), chain, batch, offers, prices);
       if (finality === undefined) continue;
       const why = doubtAbout(chain, batch, { offers, prices }, opinions);
       if (why !== null) {
         await keepWaiting(tx, deps, batch, { why, now: (await readClock(tx)).now });
         // The first deposit to reach finality decides: those behind it wait for it.
         if (status === 'PENDING' || status === 'EXPIRED') break;
+        continue;
+      }
+      const state = asideOf({ payment: locked, status, batch });
+      if (state !== null) {
+        asides.push({ batch, state });
+        matches.push({ chain: chain.config.name, match: state === 'dust' ? 'dust' : 'unmatched' });
         continue;
       }
       const outcome = await bookBatch(tx, deps, {
@@ -100,6 +111,7 @@ export async function creditPayment(deps: Deps, paymentId: string): Promise<bool
       status = outcome.status;
       matches.push({ chain: chain.config.name, match: outcome.match });
     }
+    await setAside(tx, asides);
     return { matches, status, resolvedBy };
   });
   if (booked.matches.length === 0) return false;
@@ -108,6 +120,16 @@ export async function creditPayment(deps: Deps, paymentId: string): Promise<bool
   for (const { chain, match } of booked.matches) deps.metrics?.deposits.inc({ chain, match });
   if (booked.resolvedBy !== undefined) await countResolution(deps, paymentId, booked.status, booked.resolvedBy);
   return true;
+}
+
+/** The tips of the networks these came on, as they are now. */
+async function readTips(reads: Reads, batches: readonly Batch[]): Promise<Map<string, ChainTip>> {
+  const tips = new Map<string, ChainTip>();
+  for (const networkId of new Set(batches.map(({ first }) => first.networkId))) {
+    const tip = await readTip(reads, networkId);
+    if (tip !== undefined) tips.set(networkId, tip);
+  }
+  return tips;
 }
 
 /** Metrics of a payment that has just come to rest. */

@@ -1,11 +1,10 @@
 import type { Chain } from '#api/deps.ts';
-import { type ChainTip, readTip } from '#api/store/chain-tips.ts';
+import type { ChainTip } from '#api/store/chain-tips.ts';
 import type { OpenDeposit } from '#api/store/deposits.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { Finality, FinalityRule } from '#shared/core/assets.ts';
 import { confirmations, forCoinbase, isFinal, matureHeight, resolveTier } from '#shared/core/finality.ts';
 import { amount, type Coins, coinsToUsd, type Usd } from '#shared/core/money.ts';
-import type { Reads } from '#shared/platform/postgres.ts';
 import { isDust } from '#state-machines/payment/judge-deposit.ts';
 import type { Prices } from './outcome.ts';
 
@@ -59,11 +58,10 @@ export function dollarsOf(batch: Batch, offers: readonly Offer[], prices: Prices
 }
 
 /**
- * How a batch became as final as its dollar value asks, on the tip as it is now; undefined while it has not. Without any
- * price it must satisfy the rules of every value, so that a missing price never makes it final earlier.
+ * How a batch became as final as its dollar value asks, on this tip of its network; undefined while it has not. Without any
+ * price it must satisfy the rules of every value, so that a missing price never makes it final earlier. Pure.
  */
-export async function readFinality(reads: Reads, chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): Promise<Finalised | undefined> {
-  const tip = await readTip(reads, batch.first.networkId);
+export function finalityOf(tip: ChainTip | undefined, chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): Finalised | undefined {
   if (tip === undefined) return undefined;
   const value = dollarsOf(batch, offers, prices);
   const { finality } = chain.config;

@@ -16,6 +16,7 @@ import { creditPayment } from './credit-deposit.ts';
 import { loadOwnPayment } from './load.ts';
 import { type Finding, lookUpTransaction } from './look-up-transaction.ts';
 import { recordDeposits } from './record-deposits.ts';
+import { takeApart } from './take-apart.ts';
 
 /** The verdicts of an inquiry (decisions 9). */
 export type InquiryCode =
@@ -129,7 +130,14 @@ async function decide(tx: Tx, deps: Deps, payment: Payment, findings: readonly F
   const keys = findings.map(keyOf);
   await lockDepositsOfTransactions(tx, payment.id, keys);
   const known = await listDepositsOfTransactions(tx, keys);
-  const deposits = await claimStray(tx, locked, ownAmong(payment, known));
+  let own = ownAmong(payment, known);
+  // Only what this transaction has of a sum is claimed by it.
+  const summed = strayAmong(locked, own).flatMap((deposit) => (deposit.parts === null ? [] : [deposit.id]));
+  if (summed.length > 0) {
+    await takeApart(tx, deps, { depositIds: summed });
+    own = ownAmong(payment, await listDepositsOfTransactions(tx, keys));
+  }
+  const deposits = await claimStray(tx, locked, own);
   const [first] = deposits;
   if (first !== undefined) {
     const chain = findings.find((finding) => finding.chain.id === first.networkId)?.chain;
@@ -162,15 +170,19 @@ async function isCanonical(tx: Tx, tip: ChainTip, { height, blockHash }: { heigh
 
 /** Claims those that would not be credited by themselves: set aside already, on a foreign network, or after the grace period. */
 async function claimStray(tx: Tx, payment: Payment, deposits: readonly NamedDeposit[]): Promise<NamedDeposit[]> {
+  const stray = strayAmong(payment, deposits);
+  await claim(tx, stray, { by: 'inquiry', paymentId: payment.id });
+  return deposits.map((deposit) => (stray.includes(deposit) ? { ...deposit, state: 'seen' } : deposit));
+}
+
+function strayAmong(payment: Payment, deposits: readonly NamedDeposit[]): NamedDeposit[] {
   const resting = payment.status !== 'PENDING' && payment.status !== 'EXPIRED';
   const inTime = (deposit: NamedDeposit) => resting || isWithinGrace(deposit.firstSeenAt.getTime(), payment.expiresAt.getTime(), payment.graceSeconds);
-  const stray = deposits.filter(
+  return deposits.filter(
     (deposit) =>
       !deposit.dust &&
       (deposit.state === 'unallocated' || (deposit.state === 'seen' && deposit.claimedBy === null && !(deposit.onOwnNetwork && inTime(deposit)))),
   );
-  await claim(tx, stray, { by: 'inquiry', paymentId: payment.id });
-  return deposits.map((deposit) => (stray.includes(deposit) ? { ...deposit, state: 'seen' } : deposit));
 }
 
 /** The payment's own deposits, without those a reorganisation took away. */

@@ -34,8 +34,14 @@ export interface PendingDeposit {
 /** What each open deposit waits for, by its id; the same question the crediting asks (decisions 3, 5). */
 export async function readPending(sql: Reads, deps: Deps, { offers, deposits }: PaymentParts): Promise<Map<string, Pending>> {
   const pending = new Map<string, Pending>();
+  const sums = sumsOf(deposits);
+  // What is together in a block waits for the same.
+  const asked = new Map<string, Pending | undefined>();
   for (const deposit of deposits) {
-    const found = deposit.state === 'seen' ? await readOnePending(sql, deps, { ...deposit, amount: sumBeside(deposits, deposit) }, offers) : undefined;
+    if (deposit.state !== 'seen') continue;
+    const place = placeOf(deposit);
+    if (!asked.has(place)) asked.set(place, await readOnePending(sql, deps, { ...deposit, amount: sums.get(place) ?? deposit.amount }, offers));
+    const found = asked.get(place);
     if (found !== undefined) pending.set(deposit.id, found);
   }
   return pending;
@@ -48,9 +54,11 @@ export async function readPending(sql: Reads, deps: Deps, { offers, deposits }: 
  */
 export async function pendingDeposit(sql: Reads, deps: Deps, parts: PaymentParts): Promise<PendingDeposit | null> {
   const { payment, deposits, offers } = parts;
-  const open = deposits.find((one) => one.state === 'seen' && !isDust(sumBeside(deposits, one), one.dustFloor));
+  const sums = sumsOf(deposits);
+  const sumBeside = (one: PaymentDeposit): Coins => sums.get(placeOf(one)) ?? one.amount;
+  const open = deposits.find((one) => one.state === 'seen' && !isDust(sumBeside(one), one.dustFloor));
   if (open !== undefined) {
-    const total = sumBeside(deposits, open);
+    const total = sumBeside(open);
     const found = await readOnePending(sql, deps, { ...open, amount: total }, offers);
     return {
       assetId: open.assetId,
@@ -80,13 +88,15 @@ export async function pendingDeposit(sql: Reads, deps: Deps, parts: PaymentParts
   };
 }
 
-/** The transfers of its asset beside one in its block count as one with it (decisions 3). */
-function sumBeside(deposits: readonly PaymentDeposit[], of: PaymentDeposit): Coins {
-  const beside = deposits.filter(
-    (one) =>
-      one.state === 'seen' && one.assetId === of.assetId && one.height === of.height && one.coinbase === of.coinbase && one.networkName === of.networkName,
-  );
-  return amount<'asset'>(beside.reduce((sum, one) => sum + one.amount, 0n));
+/** The open transfers of an asset in one block count as one (decisions 3); by `placeOf`. */
+function sumsOf(deposits: readonly PaymentDeposit[]): Map<string, Coins> {
+  const sums = new Map<string, Coins>();
+  for (const one of deposits) if (one.state === 'seen') sums.set(placeOf(one), amount<'asset'>((sums.get(placeOf(one)) ?? 0n) + one.amount));
+  return sums;
+}
+
+function placeOf({ networkName, height, assetId, coinbase }: PaymentDeposit): string {
+  return `${networkName} ${height} ${assetId} ${coinbase}`;
 }
 
 async function readOnePending(sql: Reads, deps: Deps, deposit: PaymentDeposit, offers: PaymentParts['offers']): Promise<Pending | undefined> {

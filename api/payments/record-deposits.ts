@@ -1,11 +1,13 @@
 import type { Deps } from '#api/deps.ts';
-import { post } from '#api/ledger/post.ts';
+import { postEach } from '#api/ledger/post.ts';
 import { type Claimant, listDepositCandidates, regainDeposits, upsertDeposits } from '#api/store/deposits.ts';
 import { markMined } from '#api/store/mempool.ts';
 import { insertSpends } from '#api/store/outputs.ts';
 import { insertSightings, listInternal, markSightingsBooked } from '#api/store/sightings.ts';
 import { noteDepositTraces } from '#api/store/traces.ts';
+import { insertSums, listSumsIn, readFoldFacts, restoreSums } from '#api/store/transfer-sums.ts';
 import type { Sighting } from '#shared/core/chain-events.ts';
+import { crowds, foldTransfers, nameOfTransfer, type TransferSum } from '#shared/core/fold-transfers.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { fromUnits } from '#shared/core/money.ts';
 import { withoutRecounted } from '#shared/core/rereadings.ts';
@@ -38,12 +40,14 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'l
   const { kept, recounted } = withoutRecounted(given.sightings, await listInternal(tx, network.id, internal));
   if (recounted.length > 0)
     deps.log.error({ network: network.name, from, to, txids: recounted }, 'two readings of a block count internal transfers differently; the first one stands');
-  const seen = { ...given, sightings: kept };
-  await insertSightings(tx, network.id, seen.sightings);
-  await insertSpends(tx, network.id, seen.sightings);
+  const { alone, sums } = await fold(tx, network.id, kept);
+  const seen = { ...given, sightings: alone };
+  await insertSightings(tx, network.id, alone, sums);
+  await insertSums(tx, network.id, sums);
+  await insertSpends(tx, network.id, alone);
   const candidates = await listDepositCandidates(tx, network.id, from, to);
   // A claim is about its own transfers only, whatever else happened in their block.
-  const own = new Set(seen.sightings.map(nameOf));
+  const own = new Set(alone.map(nameOf));
   const deposits = (seen.claimedBy === null ? candidates : candidates.filter((candidate) => own.has(nameOf(candidate)))).map(({ decimals, ...rest }) => ({
     ...rest,
     id: uuidFrom(deps.randomBytes(16)),
@@ -55,15 +59,16 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'l
     deps.log.error({ network: network.name, from, to }, 'a configured token claims to move more than exists; not taken as a deposit');
   const ids = await upsertDeposits(tx, network.id, believable);
   await noteDepositTraces(tx, ids);
-  await markMined(
-    tx,
-    network.id,
-    seen.sightings.map((sighting) => sighting.txid),
-  );
+  await markMined(tx, network.id, [...new Set(alone.map((sighting) => sighting.txid))]);
   const regained = await regainDeposits(tx, ids);
-  for (const deposit of regained) {
-    await post(tx, { sourceKey: `deposit:${deposit.id}:regain:${mark.epoch}.${mark.seq}`, kind: 'regain', postings: regain(deposit.assetId, deposit.amount) });
-  }
+  await postEach(
+    tx,
+    regained.map((deposit) => ({
+      sourceKey: `deposit:${deposit.id}:regain:${mark.epoch}.${mark.seq}`,
+      kind: 'regain',
+      postings: regain(deposit.assetId, deposit.amount),
+    })),
+  );
   // What was booked in its former block is booked in this one.
   if (regained.length > 0)
     await markSightingsBooked(
@@ -71,6 +76,28 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'l
       regained.map((deposit) => ({ ...deposit, networkId: network.id })),
     );
   return [...new Set(believable.map((deposit) => deposit.paymentId))];
+}
+
+/**
+ * Takes crowds of transfers together (decision 0030), as many as nothing is judged otherwise by, and leaves out the parts of sums that are
+ * stored already: whoever tells of them again says nothing new.
+ */
+async function fold(tx: Tx, networkId: string, sightings: readonly Sighting[]): Promise<{ alone: Sighting[]; sums: TransferSum[] }> {
+  const transfers = sightings.filter((one) => one.kind !== 'sent');
+  const stored = await listSumsIn(tx, networkId, [...new Set(transfers.map((one) => one.blockHash))]);
+  const known = new Set(stored.flatMap(({ blockHash, kind, parts }) => parts.map((part) => `${blockHash} ${nameOfTransfer({ ...part, kind })}`)));
+  const told = new Set<string>();
+  const fresh = sightings.filter((one) => {
+    if (one.kind === 'sent' || !known.has(`${one.blockHash} ${nameOfTransfer(one)}`)) return true;
+    told.add(one.blockHash);
+    return false;
+  });
+  if (told.size > 0) await restoreSums(tx, networkId, [...told]);
+  const groups = crowds(fresh);
+  if (groups.length === 0) return { alone: fresh, sums: [] };
+  const sums = foldTransfers(groups, await readFoldFacts(tx, networkId, groups));
+  const summed = new Set<Sighting>(sums.flatMap(({ parts }) => parts));
+  return { alone: fresh.filter((one) => !summed.has(one)), sums };
 }
 
 function nameOf(transfer: { txid: string; kind: string; ordinal?: number }): string {

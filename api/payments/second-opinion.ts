@@ -1,6 +1,8 @@
 import type { Chain, Deps } from '#api/deps.ts';
+import { readTip } from '#api/store/chain-tips.ts';
 import { type Doubt, noteDoubted } from '#api/store/deposit-doubts.ts';
 import type { OpenDeposit } from '#api/store/deposits.ts';
+import { listPartsOf, type SumPart } from '#api/store/transfer-sums.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import { ChainUnavailable, type Head } from '#shared/chains/chain.ts';
 import type { Claim, SecondOpinion } from '#shared/chains/pool-votes.ts';
@@ -9,7 +11,7 @@ import { isFinal } from '#shared/core/finality.ts';
 import { parseTrusted } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { type Batch, batchByBlock, dollarsOf, readFinality } from './deposit-batch.ts';
+import { type Batch, batchByBlock, dollarsOf, finalityOf } from './deposit-batch.ts';
 import type { Prices } from './outcome.ts';
 
 /** What was said about large deposits, by exactly what was asked: a deposit that has changed since was never confirmed. */
@@ -32,7 +34,7 @@ export async function askSecondOpinions(deps: Deps, { open, offers, prices }: Ev
   for (const batch of batchByBlock(open)) {
     const chain = [...deps.chains.values()].find((one) => one.id === batch.first.networkId);
     if (chain === undefined || !needsOpinion(chain, batch, offers, prices)) continue;
-    const final = await readFinality(deps.db.sql, chain, batch, offers, prices);
+    const final = finalityOf(await readTip(deps.db.sql, chain.id), chain, batch, offers, prices);
     if (final !== undefined) opinions.set(questionOf(batch), await ask(deps, chain, batch, final.rule));
   }
   return opinions;
@@ -66,7 +68,7 @@ async function ask(deps: Deps, chain: Chain, batch: Batch, rule: FinalityRule): 
   let opinion: SecondOpinion | 'unreachable';
   try {
     // A single endpoint has nobody to be compared with.
-    opinion = chain.config.rpcUrls.length < 2 ? 'alone' : await chain.reader.agrees(batch.deposits.map(claimOf), (head) => isFinalBy(rule, head, height));
+    opinion = chain.config.rpcUrls.length < 2 ? 'alone' : await chain.reader.agrees(await readClaims(deps, batch), (head) => isFinalBy(rule, head, height));
   } catch (error) {
     if (!(error instanceof ChainUnavailable)) throw error;
     deps.log.warn({ err: error, network, height }, 'no second provider can be asked about a large deposit');
@@ -89,6 +91,16 @@ function isFinalBy(rule: FinalityRule, { latest, safeHeight, finalizedHeight }: 
 function needsOpinion(chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): boolean {
   const value = dollarsOf(batch, offers, prices);
   return value === undefined || value > parseTrusted<'usd'>(chain.config.secondOpinionUsd ?? POLICY.secondOpinionUsd);
+}
+
+/** Each transfer by itself, also of those that are booked as one. */
+async function readClaims(deps: Deps, { deposits }: Batch): Promise<Claim[]> {
+  const summed = deposits.flatMap((deposit) => (deposit.parts === null ? [] : [deposit.id]));
+  const parts = summed.length === 0 ? new Map<string, SumPart[]>() : await listPartsOf(deps.db.sql, summed);
+  return deposits.flatMap((deposit) => {
+    const claim = claimOf(deposit);
+    return parts.get(deposit.id)?.map(({ txid, ordinal, rawAmount }) => ({ ...claim, txid, ordinal, rawAmount })) ?? [claim];
+  });
 }
 
 function claimOf({ txid, kind, ordinal, height, blockHash, recipient, contract, rawAmount }: OpenDeposit): Claim {

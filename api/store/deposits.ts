@@ -1,6 +1,9 @@
-import { type Coins, formatAmount, parseTrusted, type Usd } from '#shared/core/money.ts';
+import { type Coins, formatAmount, fromUnits, parseTrusted, type Usd } from '#shared/core/money.ts';
 import type { TransferKind } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** Deposits written by one statement. */
+const CHUNK = 2_000;
 
 export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
 
@@ -16,6 +19,8 @@ export interface DepositCandidate {
   sender: string;
   coSenders: string[] | null;
   coinbase: boolean;
+  /** How many transfers it stands for; null for one (decision 0030). */
+  parts: number | null;
   rawAmount: string;
   height: number;
   blockHash: string;
@@ -33,7 +38,7 @@ export interface DepositCandidate {
 export async function listDepositCandidates(reads: Reads, networkId: string, from: number, to: number): Promise<DepositCandidate[]> {
   return reads<DepositCandidate[]>`
     select s.txid, s.kind, s.ordinal, d.id as "addressId", d.payment_id as "paymentId", a.id as "assetId", a.decimals, s.sender,
-      s.co_senders as "coSenders", s.coinbase, s.raw_amount as "rawAmount", s.height, s.block_hash as "blockHash", s.position, s.block_time as "blockTime",
+      s.co_senders as "coSenders", s.coinbase, s.parts, s.raw_amount as "rawAmount", s.height, s.block_hash as "blockHash", s.position, s.block_time as "blockTime",
       least(s.block_time, m.first_seen_at) as "firstSeenAt"
     from sightings s
     join lateral (select * from deposit_addresses d where d.address = s.recipient order by (d.network_id = s.network_id) desc, d.id limit 1) d on true
@@ -59,13 +64,16 @@ export type NewDeposit = Omit<DepositCandidate, 'decimals'> & { id: string; amou
  */
 export async function upsertDeposits(tx: Tx, networkId: string, deposits: readonly NewDeposit[]): Promise<string[]> {
   const ids: string[] = [];
-  for (const d of deposits) {
-    const [row] = await tx<{ id: string }[]>`
-      insert into deposits as old (id, network_id, txid, kind, ordinal, address_id, payment_id, asset_id, sender, co_senders, coinbase, raw_amount, amount,
+  for (let start = 0; start < deposits.length; start += CHUNK) {
+    const given = deposits.slice(start, start + CHUNK).map(({ amount, ...rest }) => ({ ...rest, amount: formatAmount(amount) }));
+    const rows = await tx<{ id: string }[]>`
+      insert into deposits as old (id, network_id, txid, kind, ordinal, address_id, payment_id, asset_id, sender, co_senders, coinbase, parts, raw_amount, amount,
         height, block_hash, position, block_time, first_seen_at, state, claimed_by)
-      values (${d.id}, ${networkId}, ${d.txid}, ${d.kind}, ${d.ordinal}, ${d.addressId}, ${d.paymentId}, ${d.assetId}, ${d.sender}, ${d.coSenders}, ${d.coinbase},
-        ${d.rawAmount}::text::numeric, ${formatAmount(d.amount)}::text::numeric, ${d.height}, ${d.blockHash}, ${d.position}, ${d.blockTime}, ${d.firstSeenAt}, 'seen',
-        ${d.claimedBy})
+      select g.id, ${networkId}, g.txid, g.kind, g.ordinal, g."addressId", g."paymentId", g."assetId", g.sender, g."coSenders", g.coinbase, g.parts, g."rawAmount"::numeric,
+        g.amount::numeric, g.height, g."blockHash", g.position, g."blockTime", g."firstSeenAt", 'seen', g."claimedBy"
+      from jsonb_to_recordset(${tx.json(given)}) as g (id uuid, txid text, kind text, ordinal int, "addressId" uuid, "paymentId" uuid, "assetId" uuid, sender text,
+        "coSenders" text[], coinbase boolean, parts int, "rawAmount" text, amount text, height bigint, "blockHash" text, position int, "blockTime" timestamptz,
+        "firstSeenAt" timestamptz, "claimedBy" text)
       on conflict (network_id, txid, kind, ordinal) do update set
         height = excluded.height, block_hash = excluded.block_hash, position = excluded.position, block_time = excluded.block_time,
         first_seen_at = least(old.first_seen_at, excluded.first_seen_at),
@@ -77,10 +85,11 @@ export async function upsertDeposits(tx: Tx, networkId: string, deposits: readon
         sender = case when old.final_at is null then excluded.sender else old.sender end,
         co_senders = case when old.final_at is null then excluded.co_senders else old.co_senders end,
         coinbase = case when old.final_at is null then excluded.coinbase else old.coinbase end,
+        parts = case when old.final_at is null then excluded.parts else old.parts end,
         raw_amount = case when old.final_at is null then excluded.raw_amount else old.raw_amount end,
         amount = case when old.final_at is null then excluded.amount else old.amount end
       returning id`;
-    ids.push((row as { id: string }).id);
+    for (const row of rows) ids.push(row.id);
   }
   return ids;
 }
@@ -152,6 +161,8 @@ export interface OpenDeposit {
   position: number;
   /** Its coins were made in its block. */
   coinbase: boolean;
+  /** How many transfers it stands for; null for one (decision 0030). */
+  parts: number | null;
   firstSeenAt: Date;
   /** False when it arrived on a network its address was not assigned for. */
   onOwnNetwork: boolean;
@@ -174,7 +185,7 @@ export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: stri
 export async function listOpenDeposits(reads: Reads, paymentId: string): Promise<OpenDeposit[]> {
   const rows = await reads<OpenRow[]>`
     select d.id, d.network_id as "networkId", d.txid, d.kind, d.ordinal, d.payment_id as "paymentId", d.address_id as "addressId", d.asset_id as "assetId", a.symbol, a.decimals,
-      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.raw_amount as "rawAmount", x.address as recipient, a.contract, d.height, d.block_hash as "blockHash", d.position, d.coinbase,
+      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.raw_amount as "rawAmount", x.address as recipient, a.contract, d.height, d.block_hash as "blockHash", d.position, d.coinbase, d.parts,
       d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork", d.claimed_by as "claimedBy", 
       exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id) as "wasSetAside"
     from deposits d join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id
@@ -211,24 +222,25 @@ export interface NamedDeposit {
   waits: boolean;
   /** True when a reorganisation took it away after it was booked. */
   lost: boolean;
+  /** How many transfers it stands for; null for one (decision 0030). */
+  parts: number | null;
 }
 
 type NamedRow = Omit<NamedDeposit, 'amount'> & { amount: string };
 
-/** The deposits of these transactions, in chain order; takes no lock. */
+/** The deposits of these transactions, in chain order; of one that stands for transfers of others too, what these transactions have of it. Takes no lock. */
 export async function listDepositsOfTransactions(reads: Reads, transactions: readonly TransactionKey[]): Promise<NamedDeposit[]> {
-  const rows = await reads<NamedRow[]>`
-    select ${named(reads)} from deposits d join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id
-    join ${keysOf(reads, transactions)} on wanted.network_id = d.network_id and wanted.txid = d.txid
+  const rows = await reads<(NamedRow & { part: string | null; decimals: number })[]>`
+    select ${named(reads)}, a.decimals, w.part::text as part from (${wantedOf(reads, transactions)}) w join deposits d on d.id = w.id
+      join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id
     order by d.network_id, d.position, d.ordinal, d.id`;
-  return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));
+  return rows.map(({ part, decimals, ...row }) => ({ ...row, amount: part === null ? parseTrusted(row.amount) : fromUnits(BigInt(part), decimals) }));
 }
 
 /** Locks a payment's deposits among these transactions until commit, by id. */
 export async function lockDepositsOfTransactions(tx: Tx, paymentId: string, transactions: readonly TransactionKey[]): Promise<void> {
   await tx`
-    select 1 from deposits d join ${keysOf(tx, transactions)} on wanted.network_id = d.network_id and wanted.txid = d.txid
-    where d.payment_id = ${paymentId} order by d.id for update of d`;
+    select 1 from deposits d where d.payment_id = ${paymentId} and d.id in (select w.id from (${wantedOf(tx, transactions)}) w) order by d.id for update of d`;
 }
 
 interface TransactionKey {
@@ -236,8 +248,15 @@ interface TransactionKey {
   txid: string;
 }
 
-function keysOf(reads: Reads, transactions: readonly TransactionKey[]) {
-  return reads`unnest(${transactions.map((t) => t.networkId)}::uuid[], ${transactions.map((t) => t.txid)}::text[]) as wanted (network_id, txid)`;
+/** Ids of the deposits that have a transfer of these transactions, and of sums how many chain units of theirs. */
+function wantedOf(reads: Reads, transactions: readonly TransactionKey[]) {
+  const keys = reads`unnest(${transactions.map((t) => t.networkId)}::uuid[], ${transactions.map((t) => t.txid)}::text[]) as k (network_id, txid)`;
+  return reads`
+    select d.id, null::numeric as part from ${keys} join deposits d on d.network_id = k.network_id and d.txid = k.txid and d.parts is null
+    union all
+    select d.id, (select sum(p.raw_amount) from unnest(s.txids, s.raw_amounts) p (txid, raw_amount) where p.txid = k.txid)
+    from ${keys} join transfer_sums s on s.network_id = k.network_id and s.txids @> array[k.txid]
+      join deposits d on d.network_id = s.network_id and d.block_hash = s.block_hash and d.txid = s.txid and d.kind = s.kind and d.ordinal = s.ordinal and d.parts is not null`;
 }
 
 /** Reads one deposit and locks its row until commit. */
@@ -250,7 +269,7 @@ export async function lockDeposit(tx: Tx, id: string): Promise<NamedDeposit | un
 function named(reads: Reads) {
   return reads`d.id, d.network_id as "networkId", d.txid, d.kind, d.ordinal, d.payment_id as "paymentId", d.state, d.asset_id as "assetId", a.symbol,
     d.amount, d.height, d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork", d.claimed_by as "claimedBy", d.waits_since is not null as waits,
-    d.amount < a.dust_floor as dust, d.lost_at is not null as lost`;
+    d.amount < a.dust_floor as dust, d.lost_at is not null as lost, d.parts`;
 }
 
 /**

@@ -31,10 +31,10 @@ export async function insertFreeze(tx: Reads, freeze: { scope: string; reason: s
   return row?.fresh === true;
 }
 
-/** Freezes an asset because a reorganisation took a booked deposit of it back; what something else froze stays that one's. Locks that row. */
-export async function insertLossFreeze(tx: Tx, loss: { assetId: string; depositId: string; reason: string }): Promise<void> {
+/** Freezes an asset because a reorganisation took booked deposits of it back; what something else froze stays that one's. Locks that row. */
+export async function insertLossFreeze(tx: Tx, loss: { assetId: string; depositIds: readonly string[]; reason: string }): Promise<void> {
   await tx`
-    insert into freezes as f (scope, reason, lost_deposits) values (${`asset:${loss.assetId}`}, ${loss.reason}, array[${loss.depositId}::uuid])
+    insert into freezes as f (scope, reason, lost_deposits) values (${`asset:${loss.assetId}`}, ${loss.reason}, ${[...loss.depositIds]}::uuid[])
     on conflict (scope) do update set lost_deposits = f.lost_deposits || excluded.lost_deposits
     where f.lost_deposits is not null and not f.lost_deposits @> excluded.lost_deposits`;
 }

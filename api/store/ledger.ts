@@ -20,6 +20,16 @@ export async function insertLedgerTransaction(tx: Tx, sourceKey: string, kind: s
   return row?.id;
 }
 
+/** Inserts several, in the order of their keys; answers the ids of those that were not posted before, by source key. Waits for concurrent posters of the same ones. */
+export async function insertLedgerTransactions(tx: Tx, transactions: readonly { sourceKey: string; kind: string }[]): Promise<Map<string, number>> {
+  const rows = await tx<{ id: number; sourceKey: string }[]>`
+    insert into ledger_transactions (source_key, kind)
+    select t.source_key, t.kind from unnest(${transactions.map((one) => one.sourceKey)}::text[], ${transactions.map((one) => one.kind)}::text[]) as t (source_key, kind)
+    order by t.source_key
+    on conflict (source_key) do nothing returning id, source_key as "sourceKey"`;
+  return new Map(rows.map((row) => [row.sourceKey, row.id]));
+}
+
 /** Finds the accounts among `keys` that exist; takes no lock. */
 export async function findAccounts(tx: Tx, keys: readonly AccountKey[]): Promise<AccountRow[]> {
   return tx<AccountRow[]>`
@@ -71,6 +81,17 @@ export async function insertEntries(tx: Tx, transactionId: number, entries: read
     insert into ledger_entries (transaction_id, account_id, asset_id, amount)
     select ${transactionId}, * from unnest(${entries.map((entry) => entry.accountId)}::bigint[], ${entries.map((entry) => entry.assetId)}::uuid[],
       ${entries.map((entry) => formatAmount(entry.amount))}::numeric[])`;
+}
+
+/** The same of several transactions. */
+export async function insertEntriesOfMany(
+  tx: Tx,
+  entries: readonly { transactionId: number; accountId: number; assetId: string; amount: bigint }[],
+): Promise<void> {
+  await tx`
+    insert into ledger_entries (transaction_id, account_id, asset_id, amount)
+    select * from unnest(${entries.map((entry) => entry.transactionId)}::bigint[], ${entries.map((entry) => entry.accountId)}::bigint[],
+      ${entries.map((entry) => entry.assetId)}::uuid[], ${entries.map((entry) => formatAmount(entry.amount))}::numeric[])`;
 }
 
 export interface BalanceRow {

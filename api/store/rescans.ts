@@ -94,11 +94,15 @@ export async function listOpened(sql: Reads, networkId: string, sightings: reado
 export async function countUnstored(sql: Reads, networkId: string, sightings: readonly Sighting[]): Promise<number> {
   if (sightings.length === 0) return 0;
   const [row] = await sql<[{ fresh: number }]>`
+    with summed as materialized (
+      select s.block_hash, s.kind, p.txid, p.ordinal from transfer_sums s, unnest(s.txids, s.ordinals) p (txid, ordinal)
+      where s.network_id = ${networkId} and s.block_hash = any(${[...new Set(sightings.map((one) => one.blockHash))]}::text[]))
     select count(*)::int as fresh
     from unnest(${sightings.map((one) => one.blockHash)}::text[], ${sightings.map((one) => one.txid)}::text[], ${sightings.map((one) => one.kind)}::text[],
       ${sightings.map((one) => (one.kind === 'sent' ? 0 : one.ordinal))}::int[]) as t (block_hash, txid, kind, ordinal)
     where not exists (
-      select 1 from sightings g where g.network_id = ${networkId} and g.block_hash = t.block_hash and g.txid = t.txid and g.kind = t.kind and g.ordinal = t.ordinal)`;
+      select 1 from sightings g where g.network_id = ${networkId} and g.block_hash = t.block_hash and g.txid = t.txid and g.kind = t.kind and g.ordinal = t.ordinal)
+      and not exists (select 1 from summed s where s.block_hash = t.block_hash and s.txid = t.txid and s.kind = t.kind and s.ordinal = t.ordinal)`;
   return row.fresh;
 }
 

@@ -1,8 +1,9 @@
+import type { TransferSum } from '#shared/core/fold-transfers.ts';
 import type { SentTransaction, Sighting, Transfer, TransferKind } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Movement } from '#shared/core/rereadings.ts';
 
-/** Rows per statement: 19 parameters each, well below the 65,535 a statement may have. */
+/** Rows per statement: 20 parameters each, well below the 65,535 a statement may have. */
 const CHUNK = 1_000;
 
 /** What names a transfer wherever it is mined: a deposit is unique by this (architecture 3.4). */
@@ -15,13 +16,20 @@ export interface TransferKey {
 
 /**
  * Stores what an indexer saw; a row that a fork had orphaned becomes canonical again when its block does.
- * Sightings are evidence: nothing else about an existing row changes.
+ * Sightings are evidence: nothing else about an existing row changes. Of sums (decision 0030) their parts are to be stored as well.
  */
-export async function insertSightings(tx: Tx, networkId: string, sightings: readonly Sighting[]): Promise<void> {
-  for (let start = 0; start < sightings.length; start += CHUNK) {
-    const rows = sightings
-      .slice(start, start + CHUNK)
-      .map((sighting) => ({ network_id: networkId, ...common(sighting), ...(sighting.kind === 'sent' ? sent(sighting) : transfer(sighting)) }));
+export async function insertSightings(tx: Tx, networkId: string, sightings: readonly Sighting[], sums: readonly TransferSum[] = []): Promise<void> {
+  const all = [
+    ...sightings.map((sighting) => ({ sighting, parts: null })),
+    ...sums.map(({ transfer, parts }) => ({ sighting: transfer, parts: parts.length })),
+  ];
+  for (let start = 0; start < all.length; start += CHUNK) {
+    const rows = all.slice(start, start + CHUNK).map(({ sighting, parts }) => ({
+      network_id: networkId,
+      parts,
+      ...common(sighting),
+      ...(sighting.kind === 'sent' ? sent(sighting) : transfer(sighting)),
+    }));
     await tx`insert into sightings ${tx(rows)} on conflict (network_id, block_hash, txid, kind, ordinal) do update set canonical = true where not sightings.canonical`;
   }
 }
@@ -63,13 +71,21 @@ export async function listInternal(reads: Reads, networkId: string, those: reado
   const [hashes, txids] = [those.map((one) => one.blockHash), those.map((one) => one.txid)];
   return reads<Movement[]>`
     select block_hash as "blockHash", txid, ordinal, recipient, raw_amount as "rawAmount" from sightings
-    where network_id = ${networkId} and kind = 'internal' and block_hash = any(${[...new Set(hashes)]}) and txid = any(${[...new Set(txids)]})`;
+    where network_id = ${networkId} and kind = 'internal' and parts is null and block_hash = any(${[...new Set(hashes)]}) and txid = any(${[...new Set(txids)]})
+    union all
+    select s.block_hash, p.txid, p.ordinal, g.recipient, p.raw_amount
+    from transfer_sums s join sightings g on g.network_id = s.network_id and g.block_hash = s.block_hash and g.txid = s.txid and g.kind = s.kind and g.ordinal = s.ordinal
+      cross join lateral unnest(s.txids, s.ordinals, s.raw_amounts) p (txid, ordinal, raw_amount)
+    where s.network_id = ${networkId} and s.kind = 'internal' and s.block_hash = any(${[...new Set(hashes)]}) and p.txid = any(${[...new Set(txids)]})`;
 }
 
 /** Hash of the canonical block in which a transaction was seen at an address of ours; undefined when it was not. Locks nothing. */
 export async function findSightedBlock(reads: Reads, networkId: string, txid: string): Promise<string | undefined> {
   const [row] = await reads<{ blockHash: string }[]>`
-    select block_hash as "blockHash" from sightings where network_id = ${networkId} and txid = ${txid} and canonical limit 1`;
+    select block_hash as "blockHash" from sightings where network_id = ${networkId} and txid = ${txid} and canonical
+    union all
+    select g.block_hash from transfer_sums s join sightings g on g.network_id = s.network_id and g.block_hash = s.block_hash and g.txid = s.txid and g.kind = s.kind and g.ordinal = s.ordinal
+    where s.network_id = ${networkId} and s.txids @> array[${txid}::text] and g.canonical limit 1`;
   return row?.blockHash;
 }
 

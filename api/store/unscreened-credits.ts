@@ -32,7 +32,10 @@ export async function findScreenedCredit(sql: Reads, id: string): Promise<Screen
 /** The transfers a credit was made from, in id order; locks nothing. */
 export async function listScreenedTransfers(sql: Reads, creditId: string): Promise<ScreenedTransfer[]> {
   const rows = await sql<(Omit<ScreenedTransfer, 'amount'> & { amount: string })[]>`
-    select d.id as "depositId", d.txid, array_prepend(d.sender, d.co_senders) as senders, x.address as recipient, n.name as "networkName", d.asset_id as "assetId", a.symbol, d.amount
+    select d.id as "depositId", d.txid, 
+      coalesce((select array_agg(distinct p.sender order by p.sender) from transfer_sums s, unnest(s.senders) p (sender)
+        where d.parts is not null and s.network_id = d.network_id and s.block_hash = d.block_hash and s.txid = d.txid and s.kind = d.kind and s.ordinal = d.ordinal),
+        array_prepend(d.sender, d.co_senders)) as senders, x.address as recipient, n.name as "networkName", d.asset_id as "assetId", a.symbol, d.amount
     from deposits d join deposit_addresses x on x.id = d.address_id join networks n on n.id = d.network_id join assets a on a.id = d.asset_id
     where d.credit_id = ${creditId} order by d.id`;
   return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));

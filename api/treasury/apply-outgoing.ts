@@ -68,7 +68,11 @@ async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork):
 /** Books every final transaction of ours and every final transfer to a wallet, one transaction of the chain at a time. */
 async function bookFinal(tx: Tx, deps: Deps, network: AppliedNetwork, finalHeight: number): Promise<void> {
   const byTxid = new Map<string, OutgoingSighting[]>();
-  for (const row of await listFinalOutgoing(tx, network.networkId, finalHeight)) byTxid.set(row.txid, [...(byTxid.get(row.txid) ?? []), row]);
+  for (const row of await listFinalOutgoing(tx, network.networkId, finalHeight)) {
+    const rows = byTxid.get(row.txid);
+    if (rows === undefined) byTxid.set(row.txid, [row]);
+    else rows.push(row);
+  }
   if (byTxid.size === 0) return;
   const native = await findAssetByContract(tx, network.networkId, null);
   if (native === undefined) throw new Invariant(`network ${network.networkName} has no native asset`);

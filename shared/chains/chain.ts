@@ -78,9 +78,13 @@ export interface Reader {
   /** Never served from a cache. */
   head(): Promise<Head>;
   blockAt(height: number): Promise<BlockRef>;
-  /** The whole content of one block, fetched by hash. */
-  block(hash: string, watched: WatchSet): Promise<BlockContent>;
-  range(from: number, to: number, watched: WatchSet): Promise<RangeContent>;
+  /**
+   * The whole content of one block, fetched by hash. `lean`: without what can be left out of it, which is its traces (it says so by
+   * `internalUnseen`); for one that was too much for a process before.
+   */
+  block(hash: string, watched: WatchSet, how?: { lean?: boolean }): Promise<BlockContent>;
+  /** Blocks `from` to `to`; it ends earlier once it holds `enough` transfers, and `last` says where. */
+  range(from: number, to: number, watched: WatchSet, how?: { enough?: number }): Promise<RangeContent>;
   /** `inBlock` is where it may be found, by the books: some nodes have no index of all transactions. */
   transaction(txid: string, inBlock?: string): Promise<TransactionFacts | null>;
   /** Chain units held by `address` at `height` (at the head when absent); `contract` null is the native coin. */

@@ -109,8 +109,8 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
     },
 
     blockAt: (height) => read((one) => one.blockAt(height)),
-    block: (hash, watched) => readMoves((one) => one.block(hash, watched)),
-    range: (from, to, watched) => readMoves((one) => one.range(from, to, watched)),
+    block: (hash, watched, how) => readMoves((one) => one.block(hash, watched, how)),
+    range: (from, to, watched, how) => readMoves((one) => one.range(from, to, watched, how)),
 
     async transaction(txid, inBlock) {
       const { at, answer } = await endpoints.first((one) => reader(one).transaction(txid, inBlock), { choose });

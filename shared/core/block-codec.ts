@@ -2,6 +2,7 @@ import { type BlockMessage, type SentTransaction, type Sighting, TRANSFER_KINDS,
 import {
   type Check,
   canonicalCodec,
+  type Decoded,
   flag,
   list,
   mark,
@@ -18,6 +19,8 @@ import {
   word,
   wordOrNull,
 } from './message-shape.ts';
+import { type Pack, packTransfers, unpackTransfers } from './packed-transfers.ts';
+import { atOnce, type Steps } from './turns.ts';
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
@@ -68,22 +71,48 @@ const MESSAGE: Record<Exclude<keyof BlockMessage, 'traceparent' | 'internalUnsee
   acks: list,
 };
 
+const PACK: Record<Exclude<keyof Pack, 'transactions'>, Check> = {
+  kind: oneOf(...TRANSFER_KINDS),
+  height: whole,
+  blockHash: word,
+  time: whole,
+  recipient: word,
+  contract: wordOrNull,
+};
+const PACKED: Record<keyof Pack['transactions'][number], Check> = {
+  txid: word,
+  position: whole,
+  sender: word,
+  ordinals: several(whole, String),
+  rawAmounts: list,
+};
+
+/** A message as it is written: what many transfers have in common is written once. */
+type Written = BlockMessage & { packs?: Pack[] };
+
 function writeSent(sent: SentTransaction): object {
   return { ...pick(SENT, sent), ...(sent.spends && { spends: sent.spends.map((output) => pick(OUTPUT, output)) }) };
 }
 
-function write(message: BlockMessage): string {
+function* write(message: Written): Steps<string> {
+  const sightings: object[] = [];
+  for (const s of message.sightings) {
+    sightings.push(s.kind === 'sent' ? writeSent(s) : pick(TRANSFER, s));
+    yield;
+  }
+  const packs = message.packs?.map((one) => ({ ...pick(PACK, one), transactions: one.transactions.map((each) => pick(PACKED, each)) }));
   return JSON.stringify({
     ...pick(MESSAGE, message),
-    sightings: message.sightings.map((s) => (s.kind === 'sent' ? writeSent(s) : pick(TRANSFER, s))),
+    sightings,
     acks: message.acks.map((a) => pick(ACK, a)),
+    ...(packs === undefined ? {} : { packs }),
     ...(message.internalUnseen === undefined ? {} : { internalUnseen: message.internalUnseen }),
     ...(message.traceparent === undefined ? {} : { traceparent: message.traceparent }),
   });
 }
 
 /** What is wrong with how the parts fit together, or undefined. */
-function meaningProblem(m: BlockMessage): string | undefined {
+function* meaningProblem(m: BlockMessage): Steps<string | undefined> {
   if (m.to === m.from - 1) {
     if (m.hash !== m.parentHash) return 'a message without blocks must name the tip twice';
     if (m.sightings.length > 0 || m.internalUnseen !== undefined) return 'a message without blocks cannot say what was in them';
@@ -99,14 +128,15 @@ function meaningProblem(m: BlockMessage): string | undefined {
     const key = `${s.txid} ${s.kind} ${s.kind === 'sent' ? 0 : s.ordinal}`;
     if (seen.has(key)) return 'a sighting is listed twice';
     seen.add(key);
+    yield;
   }
   return undefined;
 }
 
-function problem(value: unknown): string | undefined {
+function* problem(value: unknown): Steps<string | undefined> {
   const shape = shapeProblem(MESSAGE, value, 'message');
   if (shape !== undefined) return shape;
-  const message = value as BlockMessage;
+  const message = value as Written;
   if (message.traceparent !== undefined && !(typeof message.traceparent === 'string' && TRACEPARENT.test(message.traceparent)))
     return 'message.traceparent is malformed';
   if (message.internalUnseen !== undefined && message.internalUnseen !== true) return 'message.internalUnseen is malformed';
@@ -114,18 +144,54 @@ function problem(value: unknown): string | undefined {
     const sent = typeof s === 'object' && s !== null && (s as Sighting).kind === 'sent';
     const wrong = shapeProblem(sent ? SENT : TRANSFER, s, 'sighting');
     if (wrong !== undefined) return wrong;
+    yield;
   }
   for (const a of message.acks as unknown[]) {
     const wrong = shapeProblem(ACK, a, 'ack');
     if (wrong !== undefined) return wrong;
   }
-  return meaningProblem(message);
+  const packed = message.packs === undefined ? undefined : yield* packsProblem(message.packs);
+  return packed ?? (yield* meaningProblem(yield* unpack(message)));
 }
 
-const codec = canonicalCodec<BlockMessage>('block message', problem, write);
+function* packsProblem(packs: unknown): Steps<string | undefined> {
+  if (!Array.isArray(packs) || packs.length === 0) return 'message.packs is malformed';
+  for (const pack of packs as Pack[]) {
+    const wrong = shapeProblem({ ...PACK, transactions: list }, pack, 'pack');
+    if (wrong !== undefined) return wrong;
+    for (const one of pack.transactions) {
+      const problem = shapeProblem(PACKED, one, 'packed transaction');
+      if (problem !== undefined) return problem;
+      if (one.rawAmounts.length !== one.ordinals.length || !one.rawAmounts.every(units)) return 'packed transaction.rawAmounts is missing or malformed';
+      yield;
+    }
+  }
+  return undefined;
+}
 
-/** Writes a message as its one canonical string. */
-export const encodeBlockMessage = codec.encode;
+function* pack(message: BlockMessage): Steps<Written> {
+  const { alone, packs } = yield* packTransfers(message.sightings);
+  return packs.length === 0 ? message : { ...message, sightings: alone, packs };
+}
 
-/** Reads a message back; a refused one is parked, and the consumer asks for a rewind. */
-export const decodeBlockMessage = codec.decode;
+function* unpack({ packs, ...message }: Written): Steps<BlockMessage> {
+  return packs === undefined ? message : { ...message, sightings: [...message.sightings, ...(yield* unpackTransfers(packs))] };
+}
+
+const codec = canonicalCodec<BlockMessage, Written>('block message', { problem, write, pack, unpack });
+
+/** Writes a message as its one canonical string, in steps. */
+export const encodingBlockMessage = codec.encode;
+
+/** Reads a message back, in steps; a refused one is parked, and the consumer asks for a rewind. */
+export const decodingBlockMessage = codec.decode;
+
+/** Writes a message in one go. */
+export function encodeBlockMessage(message: BlockMessage): string {
+  return atOnce(codec.encode(message));
+}
+
+/** Reads a message in one go. */
+export function decodeBlockMessage(text: string): Decoded<BlockMessage> {
+  return atOnce(codec.decode(text));
+}

@@ -1,17 +1,37 @@
 import type { Sighting, SentTransaction, Transfer } from './chain-events.ts';
+import { atOnce, type Steps } from './turns.ts';
 
 /** Answers whether an address, in canonical form, is watched. */
 export interface Watched {
   has(address: string): boolean;
 }
 
+/** What happened in a block. */
+interface Found {
+  transfers: readonly Transfer[];
+  sent: readonly SentTransaction[];
+}
+
 /**
  * Keeps what concerns us: transfers with a watched address at either end, and transactions a watched address signed
  * (architecture 3.2). Zero-value transfers are noise anyone can make and are left out (decisions 3). Pure; order is kept.
  */
-export function match(found: { transfers: readonly Transfer[]; sent: readonly SentTransaction[] }, watched: Watched): Sighting[] {
-  const transfers = found.transfers.filter((t) => t.rawAmount !== '0' && (watched.has(t.recipient) || watched.has(t.sender)));
-  return [...transfers, ...found.sent.filter((s) => watched.has(s.sender))];
+export function match(found: Found, watched: Watched): Sighting[] {
+  return atOnce(matching([found], watched));
+}
+
+/** The same of several blocks, in steps. */
+export function* matching(blocks: readonly Found[], watched: Watched): Steps<Sighting[]> {
+  const sightings: Sighting[] = [];
+  for (const { transfers, sent } of blocks) {
+    for (const one of transfers) {
+      if (one.rawAmount !== '0' && (watched.has(one.recipient) || watched.has(one.sender))) sightings.push(one);
+      yield;
+    }
+    for (const one of sent) if (watched.has(one.sender)) sightings.push(one);
+    yield;
+  }
+  return sightings;
 }
 
 /**

@@ -1,5 +1,21 @@
 import { TRANSFER_KINDS, type Transfer } from './chain-events.ts';
-import { type Check, canonicalCodec, list, maybe, oneOf, ordinalNumber, pick, several, shapeProblem, units, whole, word, wordOrNull } from './message-shape.ts';
+import {
+  type Check,
+  canonicalCodec,
+  type Decoded,
+  list,
+  maybe,
+  oneOf,
+  ordinalNumber,
+  pick,
+  several,
+  shapeProblem,
+  units,
+  whole,
+  word,
+  wordOrNull,
+} from './message-shape.ts';
+import { atOnce, type Steps } from './turns.ts';
 
 /** A transfer whose block is not known yet. */
 export type WaitingTransfer = Omit<Transfer, 'height' | 'blockHash' | 'position' | 'time'>;
@@ -53,12 +69,16 @@ const TRANSFER: Record<keyof WaitingTransfer, Check> = {
   rawAmount: units,
 };
 
-function write(message: MempoolMessage): string {
-  const transactions = message.transactions.map((one) => ({ ...pick(TRANSACTION, one), transfers: one.transfers.map((each) => pick(TRANSFER, each)) }));
+function* write(message: MempoolMessage): Steps<string> {
+  const transactions: object[] = [];
+  for (const one of message.transactions) {
+    transactions.push({ ...pick(TRANSACTION, one), transfers: one.transfers.map((each) => pick(TRANSFER, each)) });
+    yield;
+  }
   return JSON.stringify({ ...pick(MESSAGE, message), transactions });
 }
 
-function problem(value: unknown): string | undefined {
+function* problem(value: unknown): Steps<string | undefined> {
   const wrong = shapeProblem(MESSAGE, value, 'message');
   if (wrong !== undefined) return wrong;
   const { transactions, takenAt } = value as MempoolMessage;
@@ -69,6 +89,7 @@ function problem(value: unknown): string | undefined {
     if (one.firstSeenAt > takenAt) return 'a transaction was seen after the node was asked';
     if (told.has(one.txid)) return 'a transaction is listed twice';
     told.add(one.txid);
+    yield;
   }
   return undefined;
 }
@@ -88,10 +109,25 @@ function transferProblem({ txid, transfers }: SeenTransaction): string | undefin
   return undefined;
 }
 
-const codec = canonicalCodec<MempoolMessage>('mempool message', problem, write);
+function* asItIs(message: MempoolMessage): Steps<MempoolMessage> {
+  yield;
+  return message;
+}
 
-/** Writes a message as its one canonical string. */
-export const encodeMempoolMessage = codec.encode;
+const codec = canonicalCodec<MempoolMessage, MempoolMessage>('mempool message', { problem, write, pack: asItIs, unpack: asItIs });
 
-/** Reads a message back; a refused one is set aside, and the next one tells everything again. */
-export const decodeMempoolMessage = codec.decode;
+/** Writes a message as its one canonical string, in steps. */
+export const encodingMempoolMessage = codec.encode;
+
+/** Reads a message back, in steps; a refused one is set aside, and the next one tells everything again. */
+export const decodingMempoolMessage = codec.decode;
+
+/** Writes a message in one go. */
+export function encodeMempoolMessage(message: MempoolMessage): string {
+  return atOnce(codec.encode(message));
+}
+
+/** Reads a message in one go. */
+export function decodeMempoolMessage(text: string): Decoded<MempoolMessage> {
+  return atOnce(codec.decode(text));
+}

@@ -1,4 +1,5 @@
 import { Invariant } from './errors.ts';
+import type { Steps } from './turns.ts';
 
 /** Answers whether a field of a message is what it must be. */
 export type Check = (value: unknown) => boolean;
@@ -60,29 +61,39 @@ export const MAX_MESSAGE_LENGTH = 32 * 1024 * 1024;
 /** What a text says, or why it is refused: a value, not an exception, because the consumer parks it and goes on. */
 export type Decoded<Message> = { ok: true; message: Message } | { ok: false; problem: string };
 
-/** Writes and reads one kind of message. */
+/** Writes and reads one kind of message, in steps: others decide how long it is. */
 export interface Codec<Message> {
   /**
    * Writes a message as its one canonical string; the MAC covers exactly these characters.
    * @throws Invariant when the reader would refuse the message, so that the writer's mistake surfaces where it was made
    */
-  encode(message: Message): string;
+  encode(message: Message): Steps<string>;
   /**
    * Reads a message, believing nothing: every field is checked, then it is written again and must give the very same
    * characters, which rules out unknown fields, repeated keys, another order and other spellings of a number.
    */
-  decode(text: string): Decoded<Message>;
+  decode(text: string): Steps<Decoded<Message>>;
 }
 
-/** The codec of messages called `name`: `problem` says what is wrong with a value, `write` gives a sound one its characters. */
-export function canonicalCodec<Message>(name: string, problem: (value: unknown) => string | undefined, write: (message: Message) => string): Codec<Message> {
+/** How a message and its written form relate; a message is the same as what is written of it unless something is packed. */
+export interface Form<Message, Written> {
+  /** What is wrong with a written form, as parsed. */
+  problem(value: unknown): Steps<string | undefined>;
+  write(written: Written): Steps<string>;
+  pack(message: Message): Steps<Written>;
+  unpack(written: Written): Steps<Message>;
+}
+
+/** The codec of messages called `name`. */
+export function canonicalCodec<Message, Written>(name: string, { problem, write, pack, unpack }: Form<Message, Written>): Codec<Message> {
   return {
-    encode(message) {
-      const wrong = problem(message);
+    *encode(message) {
+      const written = yield* pack(message);
+      const wrong = yield* problem(written);
       if (wrong !== undefined) throw new Invariant(`${name}: ${wrong}`);
-      return write(message);
+      return yield* write(written);
     },
-    decode(text) {
+    *decode(text) {
       if (text.length > MAX_MESSAGE_LENGTH) return { ok: false, problem: 'the message is too long' };
       let value: unknown;
       try {
@@ -90,10 +101,12 @@ export function canonicalCodec<Message>(name: string, problem: (value: unknown) 
       } catch {
         return { ok: false, problem: 'the message is not JSON' };
       }
-      const wrong = problem(value);
+      yield;
+      const wrong = yield* problem(value);
       if (wrong !== undefined) return { ok: false, problem: wrong };
-      const message = value as Message;
-      return write(message) === text ? { ok: true, message } : { ok: false, problem: 'the message is not in canonical form' };
+      const written = value as Written;
+      if ((yield* write(written)) !== text) return { ok: false, problem: 'the message is not in canonical form' };
+      return { ok: true, message: yield* unpack(written) };
     },
   };
 }

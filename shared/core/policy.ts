@@ -283,6 +283,16 @@ export const POLICY = {
   // Ingestion
   /** How far an indexer may run ahead of the consumer; bounds memory in Redis while Postgres is away. */
   messagesAhead: 256,
+  /**
+   * Most transfers of one asset to one address in one block that a message lists one by one; more are written packed, which builds before
+   * schema 0031 refuse to read (decision 0030). No payment is paid in so many, so those builds only ever stop for a flood.
+   */
+  transfersUnpacked: 1_000,
+  /**
+   * Most of them that are booked each by itself; more become one row. Wallets that split a payment make a handful, and 8 rows cost nobody
+   * anything (decision 0030).
+   */
+  transfersAlone: 8,
 } as const;
 
 /** Calls per minute and source IP by operation; a burst of the whole minute is allowed (decisions 8). */

@@ -265,6 +265,30 @@ describe('when things go wrong', () => {
     expect((await world.sightings()).map((one) => one.txid)).toEqual(txids);
   });
 
+  it('a range that ended a process is read by halves from then on, down to single blocks, whoever reads it', async () => {
+    world = await anIndexerWorld({ blocks: 1 });
+    const { chain, database, networkId } = world;
+    world.startConsumer();
+    await world.start();
+    await world.caughtUp();
+    await world.stopIndexers();
+    const left = async () => (await database.sql`select reading from indexer_leases where network_id = ${networkId}`)[0]?.reading as Left | null;
+    expect(await left(), 'a stop in good order leaves nothing').toBeNull();
+    await chain.mine(5);
+    const died: (Left | null)[] = [];
+    for (let life = 0; life < 4; life++) {
+      const doomed = await world.start({ crashAt: 'publish.before', untilReady: false });
+      await doomed.exited;
+      died.push(await left());
+    }
+    const [first] = died as [Left];
+    expect(died.map((unit) => unit && unit.to - unit.from + 1)).toEqual([4, 2, 1, 1]);
+    expect(died.map((unit) => unit?.from)).toEqual(died.map(() => first.from));
+    expect(died.map((unit) => unit?.deaths)).toEqual([0, 0, 0, 1]);
+    await world.start();
+    await world.caughtUp();
+  });
+
   it('an emptied Redis loses no acknowledgement and no block that was published and not applied yet', async () => {
     world = await anIndexerWorld();
     const { chain } = world;
@@ -396,3 +420,10 @@ describe('when things go wrong', () => {
     await waitFor(async () => (await ready(indexer.opsUrl)).status === 200, { what: 'the indexer to be ready again', timeoutMs: 30_000 });
   });
 });
+
+/** What a process was reading. */
+interface Left {
+  from: number;
+  to: number;
+  deaths: number;
+}

@@ -1,4 +1,5 @@
 import type { SentTransaction, Transfer } from '#shared/core/chain-events.ts';
+import { breathe } from '../breathe.ts';
 import type { BlockContent, BlockRef, WatchSet } from '../chain.ts';
 import type { BitcoinParams } from './params.ts';
 import { type Block, type Header, type Transaction, unsure } from './replies.ts';
@@ -15,7 +16,7 @@ export const COINBASE = 'coinbase';
  * What happened to watched addresses in one block. A payment is an output to one of them; a transaction that spends an output
  * of theirs is one they sent, with all of its outputs. Outputs are matched by their scripts, whatever text a node prints.
  */
-export function contentOf(block: Block, params: BitcoinParams, watched: WatchSet): BlockContent {
+export async function contentOf(block: Block, params: BitcoinParams, watched: WatchSet): Promise<BlockContent> {
   const transfers: Transfer[] = [];
   const sent: SentTransaction[] = [];
   for (const [position, transaction] of block.transactions.entries()) {
@@ -23,6 +24,7 @@ export function contentOf(block: Block, params: BitcoinParams, watched: WatchSet
     // One by one: a transaction can have more outputs than a function takes arguments.
     for (const transfer of found.transfers) transfers.push(transfer);
     if (found.sent !== undefined) sent.push(found.sent);
+    await breathe();
   }
   return { block: refOf(block), transfers, sent };
 }

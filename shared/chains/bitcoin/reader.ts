@@ -36,7 +36,10 @@ export function bitcoinReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, 
     const read = await Promise.all(hashes.map((hash) => blocks.block(hash)));
     const bytes = read.reduce((sum, block) => sum + bytesOf(block), 0);
     atOnce = Math.max(1, Math.min(BLOCKS_PER_REQUEST, 2 * read.length, Math.floor((BYTES_PER_REQUEST * read.length) / bytes)));
-    return read.map((block, i) => (block.height === from + i ? contentOf(block, params, watched) : unsure(`asked for block ${from + i}, got ${block.height}`)));
+    const contents: BlockContent[] = [];
+    for (const [i, block] of read.entries())
+      contents.push(block.height === from + i ? await contentOf(block, params, watched) : unsure(`asked for block ${from + i}, got ${block.height}`));
+    return contents;
   };
 
   return {
@@ -58,18 +61,20 @@ export function bitcoinReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, 
       return contentOf(await blocks.block(hash), params, watched);
     },
 
-    async range(from, to, watched) {
+    async range(from, to, watched, { enough = Number.POSITIVE_INFINITY } = {}) {
       if (from > to) throw new RangeError(`an empty range of blocks: ${from}..${to}`);
       const contents: BlockContent[] = [];
       let parentHash: string | undefined;
       let last: BlockRef | undefined;
-      for (let start = from; start <= to; ) {
+      let transfers = 0;
+      for (let start = from; start <= to && transfers < enough; ) {
         const end = Math.min(to, start + atOnce - 1);
         for (const content of await readChunk(start, end, watched)) {
           const { block } = content;
           if (last !== undefined && block.parentHash !== last.hash) unsure(`block ${block.height} does not follow block ${last.height}`);
           parentHash ??= block.parentHash;
           last = block;
+          transfers += content.transfers.length;
           if (content.transfers.length > 0 || content.sent.length > 0) contents.push(content);
         }
         start = end + 1;

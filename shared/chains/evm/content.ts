@@ -1,8 +1,9 @@
 import type { SentTransaction, Transfer } from '#shared/core/chain-events.ts';
+import type { Steps } from '#shared/core/turns.ts';
 import type { WatchSet } from '../chain.ts';
 import { bloomOf, joinBlooms } from './bloom.ts';
 import { isCoinLog, movesOfLogs } from './coin-logs.ts';
-import { receiptsRoot } from './receipts-root.ts';
+import { findReceiptsRoot } from './receipts-root.ts';
 import { type Header, type Receipt, type Transaction, unsure } from './replies.ts';
 import { tokenTransferOf } from './token-transfer.ts';
 import type { BlockTraces, CoinMove } from './traces.ts';
@@ -33,7 +34,7 @@ function isStateSync(receipt: Receipt): boolean {
  * Refuses the receipts of a block unless they are exactly its own: by hash, count, order, log indexes and blooms (reliability
  * D9). A state sync at its end may be in no bloom: older blocks of Polygon keep its receipt outside of what the header covers.
  */
-export function crossCheck(header: Header, receipts: readonly Receipt[]): void {
+export function* crossCheck(header: Header, receipts: readonly Receipt[]): Steps<void> {
   if (receipts.length !== header.transactions.length)
     unsure(`block ${header.height} has ${header.transactions.length} transactions but ${receipts.length} receipts`);
   let logs = 0;
@@ -42,19 +43,23 @@ export function crossCheck(header: Header, receipts: readonly Receipt[]): void {
     if (receipt.txid !== header.transactions[i] || receipt.position !== i) unsure(`receipt ${i} of block ${header.height} is out of place`);
     if (!receipt.succeeded && receipt.logs.some(({ emitter }) => emitter !== POLYGON_COIN)) unsure(`the failed transaction ${receipt.txid} has logs`);
     for (const log of receipt.logs) if (log.index !== logs++) unsure(`block ${header.height} has a gap in its log indexes`);
+    yield;
   }
   const last = receipts.at(-1);
   const synced = last !== undefined && isStateSync(last) ? last : undefined;
   const covered = receipts.filter((receipt) => receipt !== synced);
-  for (const { logs: own, logsBloom, txid } of covered) if (bloomOf(own) !== logsBloom) unsure(`the logs of ${txid} are not those its bloom was made of`);
+  for (const { logs: own, logsBloom, txid } of covered) {
+    if (bloomOf(own) !== logsBloom) unsure(`the logs of ${txid} are not those its bloom was made of`);
+    yield;
+  }
   const blooms = covered.map((receipt) => receipt.logsBloom);
   const made = [blooms, ...(synced === undefined ? [] : [[...blooms, bloomOf(synced.logs)]])].map(joinBlooms);
   if (!made.includes(header.logsBloom)) unsure(`the logs of block ${header.height} are not those its bloom was made of`);
 }
 
 /** Refuses receipts that are not those the root in the block's header was made of; it alone covers the amounts in logs and their number. */
-export function crossCheckRoot(header: Header, receipts: readonly Receipt[]): void {
-  const root = receiptsRoot(receipts);
+export function* crossCheckRoot(header: Header, receipts: readonly Receipt[]): Steps<void> {
+  const root = yield* findReceiptsRoot(receipts);
   if (root !== null && root !== header.receiptsRoot) unsure(`the receipts of block ${header.height} are not those its root was made of`);
 }
 

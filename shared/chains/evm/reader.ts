@@ -1,16 +1,22 @@
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import type { SentTransaction, Transfer } from '#shared/core/chain-events.ts';
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '../breathe.ts';
 import { type BlockContent, type BlockRef, ChainUnavailable, type Reader, type TransactionFacts, type WatchSet } from '../chain.ts';
 import { profileOf } from '../networks.ts';
 import { askingSize, isTooMuch } from '../too-much.ts';
 import { crossCheck, crossCheckRoot, endsOf, movesOf, sawAll, sawOf, sentOf, type Traces, transfersOf } from './content.ts';
-import { type Header, readHeader, readQuantity, readReceipt, readReceipts, readTransaction, type Receipt, type Transaction, unsure } from './replies.ts';
+import { type Header, readHeader, readQuantity, readReceipt, readReceiptsInSteps, readTransaction, type Receipt, type Transaction, unsure } from './replies.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { encodeBalanceOf } from './token.ts';
 import { openTracing } from './tracing.ts';
 
 /** Most blocks whose headers and receipts share one HTTP request. */
 const BLOCKS_PER_REQUEST = 20;
+/** How many are asked for first: nobody knows yet how much is in them. */
+const FIRST_BLOCKS = 5;
+/** More logs than this in one answer, about a dozen megabytes, and fewer blocks are asked for: it is parsed in one go. */
+const LOGS_PER_REQUEST = 20_000;
 /** Most blocks whose traces do; a busy block's are several megabytes. */
 const TRACES_PER_REQUEST = 4;
 
@@ -24,11 +30,11 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
   const { provesReceipts } = profileOf('evm', network.chainId);
   const tracing = openTracing(rpc);
 
-  const check = (header: Header, receipts: readonly Receipt[]): void => {
-    crossCheck(header, receipts);
-    if (provesReceipts) crossCheckRoot(header, receipts);
+  const check = async (header: Header, receipts: readonly Receipt[]): Promise<void> => {
+    await inTurns(crossCheck(header, receipts), breathe);
+    if (provesReceipts) await inTurns(crossCheckRoot(header, receipts), breathe);
   };
-  const blocksAtOnce = askingSize(BLOCKS_PER_REQUEST, BLOCKS_PER_REQUEST);
+  const blocksAtOnce = askingSize(FIRST_BLOCKS, BLOCKS_PER_REQUEST);
   const tracesAtOnce = askingSize(TRACES_PER_REQUEST, TRACES_PER_REQUEST);
 
   const call: Rpc = async (method, params) => {
@@ -93,7 +99,9 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     for (const receipt of receipts) {
       const body = await bodies.get(receipt.txid);
       if (body !== undefined && watched.has(receipt.from)) sent.push(sentOf(header, receipt, body));
-      transfers.push(...transfersOf(header, receipt, body, body === undefined ? [] : movesOf(receipt, traces, body), watched));
+      // One by one: a transaction can make more of them than a function takes arguments.
+      for (const transfer of transfersOf(header, receipt, body, body === undefined ? [] : movesOf(receipt, traces, body), watched)) transfers.push(transfer);
+      await breathe();
     }
     return { block: refOf(header), transfers, sent, ...unseenUnless(sawAll(traces)) };
   };
@@ -102,6 +110,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     headers: Header[];
     contents: BlockContent[];
     sawInternal: boolean;
+    logs: number;
   }
 
   /** Traces blocks a few at a time, and fewer when that was too much. */
@@ -122,11 +131,16 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
   const readChunk = async (from: number, to: number, watched: WatchSet): Promise<Chunk> => {
     const heights = Array.from({ length: to - from + 1 }, (_, i) => from + i);
     const answers = await Promise.all(heights.map((height) => Promise.all([headerAt(height), call('eth_getBlockReceipts', [hex(height)])])));
-    const blocks = answers.map(([header, receipts]) => ({ header, receipts: readReceipts(receipts) }));
-    for (const { header, receipts } of blocks) check(header, receipts);
+    const blocks: { header: Header; receipts: Receipt[] }[] = [];
+    for (const [header, answer] of answers) {
+      const receipts = await receiptsIn(answer);
+      await check(header, receipts);
+      blocks.push({ header, receipts });
+    }
     const traces = await traceAll(blocks);
     const contents = await Promise.all(blocks.map(({ header, receipts }, i) => contentOf(header, receipts, traces[i], watched)));
-    return { headers: blocks.map(({ header }) => header), contents, sawInternal: traces.every(sawAll) };
+    const logs = blocks.reduce((sum, { receipts }) => receipts.reduce((more, receipt) => more + receipt.logs.length, sum), 0);
+    return { headers: blocks.map(({ header }) => header), contents, sawInternal: traces.every(sawAll), logs };
   };
 
   return {
@@ -153,14 +167,15 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       return refOf(await headerAt(height));
     },
 
-    async block(hash, watched) {
-      const [header, receipts] = await Promise.all([headerByHash(hash), call('eth_getBlockReceipts', [hash])]);
-      const read = readReceipts(receipts);
-      check(header, read);
-      return contentOf(header, read, await tracesOf(header, read), watched);
+    async block(hash, watched, { lean = false } = {}) {
+      const [header, answer] = await Promise.all([headerByHash(hash), call('eth_getBlockReceipts', [hash])]);
+      const receipts = await receiptsIn(answer);
+      await check(header, receipts);
+      // Its traces are several times as long as its receipts, and what they would show can be told from balances.
+      return contentOf(header, receipts, lean && network.coinLogs !== true ? undefined : await tracesOf(header, receipts), watched);
     },
 
-    async range(from, to, watched) {
+    async range(from, to, watched, { enough = Number.POSITIVE_INFINITY } = {}) {
       const chunkFrom = (start: number): { start: number; end: number; read: Promise<Chunk> } => {
         const end = Math.min(to, start + blocksAtOnce.now() - 1);
         const read = readChunk(start, end, watched);
@@ -171,8 +186,9 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       let first: Header | undefined;
       let last: Header | undefined;
       let sawInternal = true;
+      let transfers = 0;
       let ahead: ReturnType<typeof chunkFrom> | undefined;
-      for (let start = from; start <= to; ) {
+      for (let start = from; start <= to && transfers < enough; ) {
         const current: ReturnType<typeof chunkFrom> = ahead ?? chunkFrom(start);
         // The node reads the next blocks while these are checked, unless it has enough to do.
         ahead = current.end < to && blocksAtOnce.now() === BLOCKS_PER_REQUEST ? chunkFrom(current.end + 1) : undefined;
@@ -185,7 +201,9 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
           return undefined;
         });
         if (chunk === undefined) continue;
-        blocksAtOnce.grow();
+        if (chunk.logs > LOGS_PER_REQUEST) blocksAtOnce.shrink();
+        else blocksAtOnce.grow();
+        transfers += chunk.contents.reduce((sum, content) => sum + content.transfers.length, 0);
         for (const header of chunk.headers) {
           if (last !== undefined && header.parentHash !== last.hash) unsure(`block ${header.height} does not follow block ${last.height}`);
           first ??= header;
@@ -206,8 +224,8 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       const { txid: answered, blockHash } = readReceipt(answer);
       if (answered !== txid) unsure(`asked for transaction ${txid}, got ${answered}`);
       const [header, answers] = await Promise.all([headerByHash(blockHash), call('eth_getBlockReceipts', [blockHash])]);
-      const receipts = readReceipts(answers);
-      check(header, receipts);
+      const receipts = await receiptsIn(answers);
+      await check(header, receipts);
       const receipt = receipts.find((one) => one.txid === txid) ?? unsure(`block ${blockHash} does not hold ${txid}`);
       const [tx, traces] = await Promise.all([fetchTransaction(receipt), tracesOf(header, receipts)]);
       const transfers = transfersOf(header, receipt, tx, movesOf(receipt, traces, tx), EVERYTHING);
@@ -233,6 +251,10 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
 
     close: () => Promise.resolve(),
   };
+}
+
+function receiptsIn(answer: unknown): Promise<Receipt[]> {
+  return inTurns(readReceiptsInSteps(answer), breathe);
 }
 
 function unseenUnless(saw: boolean): { internalUnseen?: true } {

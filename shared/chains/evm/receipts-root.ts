@@ -1,4 +1,5 @@
 import { bytesToHex, concatBytes, toRlp } from 'viem';
+import { atOnce, type Steps } from '#shared/core/turns.ts';
 import { keccak } from './keccak.ts';
 import type { Receipt } from './replies.ts';
 
@@ -9,14 +10,27 @@ type Rlp = Uint8Array | readonly Rlp[];
 /** A key in half bytes and its value. */
 type Entry = readonly [key: readonly number[], value: Uint8Array];
 
+type Rooted = Pick<Receipt, 'type' | 'succeeded' | 'cumulativeGasUsed' | 'logsBloom' | 'logs'>;
+
 /**
  * The root a block's header must name for exactly these receipts, in this order (EIP-2718, Ethereum's receipts trie): it
  * covers outcomes, gas and every byte of every log, which blooms do not. Pure.
  * @returns null when a receipt is of a type whose form is not known here
  */
-export function receiptsRoot(receipts: readonly Pick<Receipt, 'type' | 'succeeded' | 'cumulativeGasUsed' | 'logsBloom' | 'logs'>[]): string | null {
+export function receiptsRoot(receipts: readonly Rooted[]): string | null {
+  return atOnce(findReceiptsRoot(receipts));
+}
+
+/** The same in steps. */
+export function* findReceiptsRoot(receipts: readonly Rooted[]): Steps<string | null> {
   if (receipts.some(({ type }) => !KNOWN_TYPES.has(type))) return null;
-  return trieRoot(receipts.map((receipt, i) => [keyOf(i), encode(receipt)] as const));
+  const entries: Entry[] = [];
+  for (const [i, receipt] of receipts.entries()) {
+    entries.push([keyOf(i), yield* encode(receipt)]);
+    yield;
+  }
+  const root = entries.length === 0 ? new Uint8Array() : yield* nodeOf(entries, 0);
+  return bytesToHex(keccak(toRlp(root, 'bytes')));
 }
 
 /** The same in every block; as many as the largest one has. */
@@ -30,32 +44,30 @@ function keyOf(position: number): readonly number[] {
   return key;
 }
 
-function encode({ type, succeeded, cumulativeGasUsed, logsBloom, logs }: Parameters<typeof receiptsRoot>[0][number]): Uint8Array {
-  const body = toRlp(
-    [
-      quantity(succeeded ? 1n : 0n),
-      quantity(cumulativeGasUsed),
-      bytes(logsBloom),
-      logs.map((log) => [bytes(log.emitter), log.topics.map(bytes), bytes(log.data)]),
-    ],
-    'bytes',
-  );
+function* encode({ type, succeeded, cumulativeGasUsed, logsBloom, logs }: Rooted): Steps<Uint8Array> {
+  const items: Rlp[] = [];
+  for (const log of logs) {
+    items.push([bytes(log.emitter), log.topics.map(bytes), bytes(log.data)]);
+    yield;
+  }
+  const body = toRlp([quantity(succeeded ? 1n : 0n), quantity(cumulativeGasUsed), bytes(logsBloom), items], 'bytes');
   return type === 0 ? body : concatBytes([Uint8Array.of(type), body]);
 }
 
-function trieRoot(entries: readonly Entry[]): string {
-  return bytesToHex(keccak(toRlp(entries.length === 0 ? new Uint8Array() : nodeOf(entries, 0), 'bytes')));
-}
-
 /** The trie's node over entries that agree in their first `depth` half bytes. No key is the beginning of another one. */
-function nodeOf(entries: readonly Entry[], depth: number): Rlp {
+function* nodeOf(entries: readonly Entry[], depth: number): Steps<Rlp> {
+  yield;
   const [first] = entries as [Entry];
   if (entries.length === 1) return [pathOf(first[0].slice(depth), true), first[1]];
   let shared = 0;
   while (entries.every(([key]) => key[depth + shared] === first[0][depth + shared])) shared += 1;
-  if (shared > 0) return [pathOf(first[0].slice(depth, depth + shared), false), referenceTo(nodeOf(entries, depth + shared))];
-  const children = Array.from({ length: 16 }, (_, nibble) => entries.filter(([key]) => key[depth] === nibble));
-  return [...children.map((child) => (child.length === 0 ? new Uint8Array() : referenceTo(nodeOf(child, depth + 1)))), new Uint8Array()];
+  if (shared > 0) return [pathOf(first[0].slice(depth, depth + shared), false), referenceTo(yield* nodeOf(entries, depth + shared))];
+  const node: Rlp[] = [];
+  for (let nibble = 0; nibble < 16; nibble++) {
+    const child = entries.filter(([key]) => key[depth] === nibble);
+    node.push(child.length === 0 ? new Uint8Array() : referenceTo(yield* nodeOf(child, depth + 1)));
+  }
+  return [...node, new Uint8Array()];
 }
 
 /** A node inside another one: itself while it is short, else its hash. */

@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '#shared/core/turns.ts';
 import { ChainUnavailable } from '../chain.ts';
 
 /** A header as far as following the chain needs it. */
@@ -179,5 +180,15 @@ export function readTransaction(value: unknown): Transaction {
 
 /** Reads the receipts of one block. */
 export function readReceipts(value: unknown): Receipt[] {
-  return readList(value, 'the receipts').map(readReceipt);
+  return atOnce(readReceiptsInSteps(value));
+}
+
+/** The same in steps. */
+export function* readReceiptsInSteps(value: unknown): Steps<Receipt[]> {
+  const receipts: Receipt[] = [];
+  for (const one of readList(value, 'the receipts')) {
+    receipts.push(readReceipt(one));
+    yield;
+  }
+  return receipts;
 }

@@ -1,4 +1,5 @@
 import type { SentTransaction, Transfer } from '#shared/core/chain-events.ts';
+import { breathe } from '../breathe.ts';
 import type { BlockContent, WatchSet } from '../chain.ts';
 import { toBase58 } from './address.ts';
 import { CREATE, TRIGGER } from './contract.ts';
@@ -14,7 +15,7 @@ const WORD = 64;
  * What happened to watched addresses in one block (chains 3.3). TRX counts from the bytes of a transaction that succeeded,
  * and from what contracts passed on; tokens count from logs alone, whatever the call said and returned. TRC-10 never counts.
  */
-export function contentOf(block: Block, outcomes: readonly Outcome[], watched: WatchSet): BlockContent {
+export async function contentOf(block: Block, outcomes: readonly Outcome[], watched: WatchSet): Promise<BlockContent> {
   const transfers: Transfer[] = [];
   const sent: SentTransaction[] = [];
   for (const [position, transaction] of block.transactions.entries()) {
@@ -25,6 +26,7 @@ export function contentOf(block: Block, outcomes: readonly Outcome[], watched: W
       sent.push({ kind: 'sent', ...place, sender: owner, nonce: null, succeeded: outcome.succeeded, rawFee: outcome.rawFee.toString() });
     // One by one: a call can make more of them than a function takes arguments.
     for (const transfer of transfersOf(place, transaction, outcome, watched)) transfers.push(transfer);
+    await breathe();
   }
   return { block: refOf(block), transfers, sent };
 }
@@ -53,10 +55,17 @@ function placeOf(block: Block, { txid }: Transaction, position: number): Place {
 function transfersOf(place: Place, { value, owner }: Transaction, { succeeded, internals, logs }: Outcome, watched: WatchSet): Transfer[] {
   if (!succeeded) return [];
   const found: Transfer[] = [];
+  // Its checksum is two hashes, and one call can name the same two addresses thousands of times.
+  const written = new Map<string, string>();
+  const write = (address: string): string => {
+    const known = written.get(address) ?? toBase58(address);
+    written.set(address, known);
+    return known;
+  };
   const add = (kind: Transfer['kind'], ordinal: number, [from, to]: readonly [string, string], contract: string | null, rawAmount: bigint): void => {
-    const [sender, recipient] = [toBase58(from), toBase58(to)];
+    const [sender, recipient] = [write(from), write(to)];
     if (!watched.has(sender) && !watched.has(recipient)) return;
-    found.push({ kind, ...place, ordinal, sender, recipient, contract: contract === null ? null : toBase58(contract), rawAmount: rawAmount.toString() });
+    found.push({ kind, ...place, ordinal, sender, recipient, contract: contract === null ? null : write(contract), rawAmount: rawAmount.toString() });
   };
   if (value !== null && owner !== null) add('native', 0, [owner, value.recipient], null, value.rawAmount);
   for (const [i, { sender, recipient, rawAmount }] of internals.entries()) add('internal', i + 1, [sender, recipient], null, rawAmount);

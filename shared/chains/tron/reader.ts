@@ -70,8 +70,8 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     return block.height === height ? prove(block, infos) : unsure(`asked for block ${height}, got ${block.height}`);
   };
 
-  const read = ({ block, outcomes }: { block: Block; outcomes: Outcome[] }, watched: WatchSet): BlockContent => ({
-    ...contentOf(block, outcomes, watched),
+  const read = async ({ block, outcomes }: { block: Block; outcomes: Outcome[] }, watched: WatchSet): Promise<BlockContent> => ({
+    ...(await contentOf(block, outcomes, watched)),
     ...(recordsInternals() || contractRuns(block) === 0 ? {} : { internalUnseen: true }),
   });
 
@@ -80,25 +80,30 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     const [answer, ...infos] = await Promise.all([call('wallet/getblockbylimitnext', { startNum: from, endNum: to + 1 }), ...heights.map(infosAt)]);
     const blocks = readList(readObject(answer, 'the blocks').block, 'the blocks');
     if (blocks.length !== heights.length) unsure(`asked for blocks ${from}..${to}, got ${blocks.length}`);
-    return heights.map((height, i) => {
+    const contents: BlockContent[] = [];
+    for (const [i, height] of heights.entries()) {
       const block = readBlock(blocks[i]);
-      return block.height === height ? read(prove(block, infos[i]), watched) : unsure(`asked for block ${height}, got ${block.height}`);
-    });
+      if (block.height !== height) unsure(`asked for block ${height}, got ${block.height}`);
+      contents.push(await read(prove(block, infos[i]), watched));
+    }
+    return contents;
   };
 
-  const range: Reader['range'] = async (from, to, watched) => {
+  const range: Reader['range'] = async (from, to, watched, { enough = Number.POSITIVE_INFINITY } = {}) => {
     if (from > to) throw new RangeError(`an empty range of blocks: ${from}..${to}`);
     const contents: BlockContent[] = [];
     let parentHash: string | undefined;
     let last: BlockRef | undefined;
     let internalUnseen = false;
-    for (let start = from; start <= to; start += BLOCKS_PER_REQUEST) {
+    let transfers = 0;
+    for (let start = from; start <= to && transfers < enough; start += BLOCKS_PER_REQUEST) {
       for (const content of await readChunk(start, Math.min(to, start + BLOCKS_PER_REQUEST - 1), watched)) {
         const { block } = content;
         if (last !== undefined && block.parentHash !== last.hash) unsure(`block ${block.height} does not follow block ${last.height}`);
         parentHash ??= block.parentHash;
         last = block;
         internalUnseen ||= content.internalUnseen === true;
+        transfers += content.transfers.length;
         if (content.transfers.length > 0 || content.sent.length > 0) contents.push(content);
       }
     }
@@ -154,7 +159,7 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
       if (readHash(id, 'the transaction id of an outcome') !== txid) unsure(`asked for transaction ${txid}, got ${id}`);
       // The outcome only says which block to read: a whole block proves its transactions, and numbers every movement.
       const proven = await blockAtHeight(readInteger(blockNumber, 'the block number of an outcome'));
-      const { block, transfers, internalUnseen } = read(proven, EVERYTHING);
+      const { block, transfers, internalUnseen } = await read(proven, EVERYTHING);
       const position = proven.block.transactions.findIndex((transaction) => transaction.txid === txid);
       const outcome = proven.outcomes[position] ?? unsure(`block ${block.height} does not hold ${txid}`);
       return {

@@ -60,6 +60,7 @@ export async function aScanner(given: { sql: Sql; network: NetworkConfig; networ
     const tip = await readTip(sql, networkId);
     return {
       network,
+      left: { following: null, rescanning: null },
       networkId,
       epoch,
       reader,

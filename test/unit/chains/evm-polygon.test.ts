@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { bloomOf, joinBlooms } from '#shared/chains/evm/bloom.ts';
+import { atOnce } from '#shared/core/turns.ts';
 import { crossCheck } from '#shared/chains/evm/content.ts';
 import { readHeader, readReceipts } from '#shared/chains/evm/replies.ts';
 
@@ -32,7 +33,7 @@ function blockOf(receipts: readonly (Shape & { emitter: string })[], covered: re
     receiptsRoot: txidOf(7),
     transactions: told.map((_, position) => txidOf(position)),
   });
-  return () => crossCheck(header, readReceipts(told));
+  return () => atOnce(crossCheck(header, readReceipts(told)));
 }
 
 const SYNC = { from: NOBODY, to: NOBODY, gasUsed: '0x0', effectiveGasPrice: null, emitter: TOKEN };

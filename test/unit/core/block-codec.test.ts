@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeBlockMessage, encodeBlockMessage } from '#shared/core/block-codec.ts';
+import { decodeBlockMessage, decodingBlockMessage, encodeBlockMessage, encodingBlockMessage } from '#shared/core/block-codec.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { createBreath, inTurns } from '#shared/core/turns.ts';
 import { MAX_MESSAGE_LENGTH } from '#shared/core/message-shape.ts';
 import type { BlockMessage, SentTransaction, Sighting, Transfer } from '#shared/core/chain-events.ts';
 import './arbitraries.ts';
@@ -318,3 +320,74 @@ describe('refused:', () => {
     expect(() => encodeBlockMessage({ ...example, headNumber: 9 })).toThrow(/headNumber/);
   });
 });
+
+describe('a message with very many transfers to one address', () => {
+  const at = { height: 5, blockHash: '0xb5', time: 50 };
+  const crowd = Array.from(
+    { length: POLICY.transfersUnpacked + 1 },
+    (_, i): Transfer => ({
+      kind: 'token',
+      txid: `0xt${Math.floor(i / 7)}`,
+      ordinal: i % 7,
+      ...at,
+      position: Math.floor(i / 7),
+      sender: i % 2 === 0 ? '0xa' : '0xb',
+      recipient: '0xours',
+      contract: '0xc',
+      rawAmount: String(i + 1),
+    }),
+  );
+  const other: Transfer = { ...(crowd[0] as Transfer), recipient: '0xother', txid: '0xx' };
+  const message = (sightings: Sighting[]): BlockMessage => ({
+    ...{ network: 'local', epoch: 1, seq: 1, from: 5, to: 5, parentHash: '0xb4', hash: '0xb5', safeNumber: 4, finalNumber: 4, headNumber: 5, time: 50 },
+    sightings,
+    acks: [],
+  });
+  const read = (text: string): BlockMessage => {
+    const decoded = decodeBlockMessage(text);
+    if (!decoded.ok) throw new Error(decoded.problem);
+    return decoded.message;
+  };
+  const names = (sightings: readonly Sighting[]) => sightings.map((one) => JSON.stringify(one, Object.keys(one).sort())).sort();
+
+  test('says once what they have in common, and tells all of each', () => {
+    const text = encodeBlockMessage(message([...crowd, other]));
+    expect(text.length).toBeLessThan(encodeBlockMessage(message(crowd.slice(1))).length / 3);
+    expect(names(read(text).sightings)).toEqual(names([...crowd, other]));
+    expect(Object.keys(read(text))).not.toContain('packs');
+  });
+
+  test('is what the release before can read as long as they are no more than a message lists', () => {
+    const few = [...crowd.slice(1), other];
+    expect(JSON.parse(encodeBlockMessage(message(few)))).toEqual(message(few));
+  });
+
+  test.each([
+    ['packs nothing', (packs: Record<string, unknown>[]) => packs.splice(0)],
+    ['misses an amount', (packs: Packs) => packs[0]?.transactions[0]?.rawAmounts.pop()],
+    ['tells a transfer twice', (packs: Packs) => packs.push(structuredClone(packs[0] as Packs[0]))],
+    ['tells of a block that it does not cover', (packs: Packs) => Object.assign(packs[0] as object, { height: 6 })],
+    ['has a field nobody knows', (packs: Packs) => Object.assign(packs[0] as object, { more: 1 })],
+    ['has a token without a contract', (packs: Packs) => Object.assign(packs[0] as object, { contract: null })],
+  ] as [string, (packs: Packs) => unknown][])('is refused when it %s', (_what, change) => {
+    const written = JSON.parse(encodeBlockMessage(message(crowd))) as { packs: Packs };
+    change(written.packs);
+    expect(decodeBlockMessage(JSON.stringify(written)).ok).toBe(false);
+  });
+
+  test('lets others have their turn while it is written and read', async () => {
+    let [turns, now] = [0, 0];
+    const tick = () => {
+      now += 10;
+      return now;
+    };
+    const breathe = createBreath(tick, async () => {
+      turns += 1;
+    });
+    const text = await inTurns(encodingBlockMessage(message(crowd)), breathe);
+    await inTurns(decodingBlockMessage(text), breathe);
+    expect(turns).toBeGreaterThan(crowd.length);
+  });
+});
+
+type Packs = { transactions: { rawAmounts: string[] }[] }[];

@@ -1,8 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { expect, it } from 'vitest';
 
 /** Runs a line in a process that is watched, with short limits. */
-function watched(line: string): Promise<{ code: number | null; signal: string | null; said: string }> {
+function watched(
+  line: string,
+  onSaid: (child: ChildProcess, said: string) => void = () => undefined,
+): Promise<{ code: number | null; signal: string | null; said: string }> {
   const program = `
     const { startWatchdog } = await import('./shared/platform/watchdog.ts');
     let used = 0;
@@ -13,9 +16,35 @@ function watched(line: string): Promise<{ code: number | null; signal: string | 
   let said = '';
   child.stderr.on('data', (data: Buffer) => {
     said += data.toString();
+    onSaid(child, data.toString());
   });
   return new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal, said })));
 }
+
+/** Waits as a starved process does: its loop stands still and computes nothing, while the guard has its turns. */
+const STARVE = 'const standing = new Int32Array(new SharedArrayBuffer(4)); Atomics.wait(standing, 0, 0, 1_500);';
+
+it('a watchdog leaves a process alone that is not scheduled, however long, and one that was stopped', async () => {
+  const [starved, stopped] = await Promise.all([
+    watched(`${STARVE} process.exit(7);`),
+    watched("process.stderr.write('ready'); setTimeout(() => process.exit(8), 300);", (child, said) => {
+      if (!said.includes('ready')) return;
+      child.kill('SIGSTOP');
+      setTimeout(() => child.kill('SIGCONT'), 1_000);
+    }),
+  ]);
+  expect([starved, stopped]).toMatchObject([
+    { code: 7, signal: null },
+    { code: 8, signal: null },
+  ]);
+});
+
+it('a watchdog kills a process that computes without a turn, though it is scheduled only now and then', async () => {
+  const spun = await watched(
+    `${STARVE} for (;;) { const until = process.cpuUsage().user + 20_000; while (process.cpuUsage().user < until); Atomics.wait(standing, 0, 0, 30); }`,
+  );
+  expect(spun).toMatchObject({ signal: 'SIGKILL', said: expect.stringContaining('blocked') });
+});
 
 it('a watchdog kills a blocked process, says why, and leaves a working one and one it no longer watches alone', async () => {
   const [blocked, well, released, full] = await Promise.all([

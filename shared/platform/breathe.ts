@@ -1,0 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { createBreath } from '#shared/core/turns.ts';
+
+/** Gives the event loop a turn now and then: to be called between the items of whatever somebody else decides the length of (decision 0030). */
+export const breathe = createBreath(() => performance.now(), turn);
