@@ -37,7 +37,6 @@ export default defineConfig({
       project('browser', { setup: withBrowser, seconds: 120 }),
       project('monitoring', { setup: withPrometheus, seconds: 180 }),
       project('journeys', { setup: withServices, seconds: 300 }),
-      project('hostages', { setup: withServices, seconds: 300 }),
     ],
   },
 });

@@ -255,8 +255,14 @@ describe('when things go wrong', () => {
     const alice = anAddress();
     await world.watch(alice);
     const doomed = await world.start({ crashAt: point, untilReady: false });
-    for (let i = 0; i < 4; i++) await chain.mine();
-    await doomed.exited;
+    // Blocks come until it has published enough, however late it starts.
+    await waitFor(
+      async () => {
+        await chain.mine();
+        return !doomed.running();
+      },
+      { what: 'the indexer to end', timeoutMs: 60_000 },
+    );
     await world.start();
     await world.watched(alice);
     const txids: string[] = [];
