@@ -55,7 +55,7 @@ export const TREASURY_CHECKS: readonly Check[] = [
       select l.asset_id, 'below nothing', null, l.balance::text from ledger_accounts l where l.kind = 'cold' and l.balance > 0 ${LIMIT}`,
   },
   {
-    name: 'A34',
+    name: 'A32',
     title: 'withheld coins that left were sent by two people, once, by what the credits behind them lost, and none beyond what is kept are on their way',
     mayPass: false,
     query: `
