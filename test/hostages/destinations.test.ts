@@ -34,6 +34,8 @@ const saying = (words: string): string =>
 const code = {
   /** Refuses in the words of a provider that is asked too much. */
   busy: saying('rate limit: too many requests'),
+  /** Refuses in words that no database stores. */
+  nul: saying('no\0thing'),
   /** Burns all gas it is given when its caller is not simulated with a fortune: `if (caller.balance >> 120) return; for (;;);` */
   fortune: '0x33316078601c600d575b60085600' /* replaced below */,
   /** Does nothing while its storage is empty, burns all gas it is given once it is not. */
@@ -100,7 +102,7 @@ describe('a recipient that answers a simulation differently', () => {
     expect(refusal).toMatchObject({ code: 'validation_error', field: 'address' });
   });
 
-  it.each(['turncoat', 'invalid', 'dearer', 'busy'] as const)(
+  it.each(['turncoat', 'invalid', 'dearer', 'busy', 'nul'] as const)(
     'and turns coat afterwards steps aside: the next cashout takes not one round longer (%s)',
     async (trick) => {
       const alone = await undisturbed();
