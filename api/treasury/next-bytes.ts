@@ -71,7 +71,7 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
   const bound = boundTo(quoted, payout.contract);
   const answer = await (kind === 'transfer' && leavesUs(payout) ? chain.payer.quote(intent, undefined, bound) : chain.payer.estimate(intent));
   // Some nodes refuse what the wallet only lacks the fee for; that can be brought.
-  const usable = answer.ok ? answer : await chain.payer.estimate(intent);
+  const usable = answer.ok ? answer : await chain.payer.estimate(intent, undefined, bound);
   if (!usable.ok) return refused(`the network refuses it: ${usable.rejected}`, true);
   const quote = await raisedAbove(chain, payout, attempts, kind, usable.quote);
   if (quote === null) return refused('what was signed before cannot be replaced');

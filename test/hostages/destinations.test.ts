@@ -120,6 +120,16 @@ describe('a recipient that answers a simulation differently', () => {
     },
   );
 
+  it('has nothing brought for gas that it is not going to get', async () => {
+    await treasury.earn(thief, 'ETH', '0.5');
+    await install(code.dearer);
+    const { id } = await treasury.cashOut(thief, 'ETH', '0.1', { address: TRAP });
+    await turn(1);
+    for (let i = 0; i < 3; i++) await round();
+    expect(await reasonFor(id)).toMatch(/takes \d+ gas, of which \d+ were quoted/);
+    expect(await sql()`select purpose from payouts`).toEqual([]);
+  });
+
   it('is given no more gas than was quoted, and no transaction of its costs more than was locked', async () => {
     await treasury.earn(thief, 'ETH', '0.5');
     await install(code.dearer);
