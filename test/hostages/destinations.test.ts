@@ -284,6 +284,20 @@ describe('a recipient that moves its tokens away between quote and payout', () =
   });
 });
 
+describe('a payout that was to be given more gas', () => {
+  it('is charged by the gas of the bytes that were mined', async () => {
+    await treasury.earn(victim, 'USDT', '50');
+    const { id } = await treasury.cashOut(victim, 'USDT', '20');
+    while ((await payoutsOf(id)).length === 0) await round();
+    await treasury.sign();
+    // As when it was about to be raised, to gas that its recipient needed for a moment.
+    await sql()`update payouts set plan = plan || jsonb_build_object('units', ((plan->>'units')::numeric * 2)::text) where settlement_id = ${id} and purpose = 'settlement'`;
+    await treasury.settleAll();
+    expect(await status(victim, id)).toBe('SETTLED');
+    expect(await chargesOf(victim)).toEqual([]);
+  });
+});
+
 describe('a gateway with many cashouts that cannot go', () => {
   it('has them looked at in its own turn: the first cashout of another gateway is planned by the very next run', async () => {
     await treasury.earn(thief, 'ETH', '0.5');
