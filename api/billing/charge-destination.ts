@@ -19,25 +19,20 @@ import { knownPrice } from './known-price.ts';
 /**
  * Charges a gateway what the destination of its cashout made a final transaction cost beyond what was locked: gas above the quote, or
  * one that was mined and moved nothing (decisions 10). Taken from its available balance of the asset; what that does not hold is owed, and
- * collected from its next credits. What the cashout reserves stays the recipient's. Once per payout.
+ * collected from its next credits. What the cashout reserves stays the recipient's. Once per payout. `units` are those of the bytes that were mined.
  * The caller holds the settlement's lock; locks ledger accounts of the asset, then credits.
  */
 export async function chargeDestination(
   tx: Tx,
   deps: Deps,
   settlement: StoredSettlement,
-  { payout, rawFee, failed }: { payout: StoredPayout; rawFee: bigint; failed: boolean },
+  { payout, units, rawFee, failed }: { payout: StoredPayout; units: bigint | null; rawFee: bigint; failed: boolean },
 ): Promise<void> {
   const { gatewayId, assetId, id: settlementId } = settlement;
   const quote = await findSettlementQuote(tx, settlementId);
   // Nothing was locked for what the platform pays: it accrues what it really cost, whoever caused it.
   if (quote === undefined) return;
-  const rawNative = destinationShare({
-    rawFee,
-    failed,
-    units: payout.plan.units === undefined ? null : BigInt(payout.plan.units),
-    quotedUnits: quote.units ?? null,
-  });
+  const rawNative = destinationShare({ rawFee, failed, units, quotedUnits: quote.units ?? null });
   if (rawNative === 0n) return;
   // What an issuer stops is no destination's doing.
   if (failed && (await findAsset(tx, assetId))?.issuerStopped === true) return;

@@ -1,6 +1,7 @@
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
 import { ChainUnavailable, type FeeQuote } from '#shared/chains/chain.ts';
+import { printable } from '#shared/chains/printable.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { type Coins, type Usd, zero } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
@@ -45,7 +46,7 @@ export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipi
     throw new ServiceError('fee_estimation_unavailable', {
       message: `${asset.symbol} on ${asset.networkName} cannot be paid out at the moment: its issuer does not let this service move it.`,
     });
-  if (!answer.ok) throw invalid(answer.about ?? 'address', `the network refuses this transfer: ${printable(answer.rejected)}`);
+  if (!answer.ok) throw invalid(answer.about ?? 'address', `the network refuses this transfer: ${printable(answer.rejected, LONGEST_REFUSAL)}`);
   const native = await nativeAsset(deps.db.sql, asset.networkId);
   const { quote } = answer;
   if (asset.type === 'NATIVE') return { locked: nativeFee(quote.rawFee, native.decimals), quote };
@@ -57,11 +58,6 @@ export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipi
     assetDecimals: asset.decimals,
   });
   return { locked, quote };
-}
-
-/** What a node says, cut short: a contract that is to be paid chooses some of the words, and they are stored and shown. */
-function printable(words: string): string {
-  return words.slice(0, LONGEST_REFUSAL).replace(/\p{Cc}|\p{Surrogate}/gu, '\ufffd');
 }
 
 /** A price taken within its freshness limit. @throws fee_estimation_unavailable when there is none (decisions 3) */

@@ -140,7 +140,12 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   const outcome = { txid: sent.txid, raw_fee: (sent.rawFee ?? 0n).toString(), final_at: now };
   const destinations = attempt?.kind === 'transfer' || payout.plan.refused === true;
   if (settlement !== undefined && destinations && effect.outcome !== 'other')
-    await chargeDestination(tx, deps, settlement, { payout, rawFee: sent.rawFee ?? 0n, failed: effect.outcome === 'nothing' });
+    await chargeDestination(tx, deps, settlement, {
+      payout,
+      units: await unitsOf(deps, network, payout, attempt),
+      rawFee: sent.rawFee ?? 0n,
+      failed: effect.outcome === 'nothing',
+    });
   if (effect.outcome === 'done') {
     if (rejected) for (const row of transfers) await bookStray(tx, deps, network, row);
     await advance(tx, 'payout', {
@@ -200,6 +205,14 @@ async function spendingIn(deps: Deps, { networkName }: AppliedNetwork, { signedB
   if (chain === undefined) throw new Invariant(`network ${networkName} is not configured`);
   const { fields, rawAmount } = await decoderOf(chain.config)(signedBytes);
   return { ...spendingOf(chain, fields), rawAmount };
+}
+
+/** The units that the very bytes that were mined were given, where bytes name any: further ones may be planned, with more. Else those of the plan. */
+async function unitsOf(deps: Deps, { networkName }: AppliedNetwork, { plan }: StoredPayout, attempt: StoredAttempt | undefined): Promise<bigint | null> {
+  const chain = deps.chains.get(networkName);
+  const gas = chain === undefined || attempt === undefined ? undefined : (await decoderOf(chain.config)(attempt.signedBytes)).fields.gas;
+  const units = gas ?? plan.units;
+  return units === undefined ? null : BigInt(units);
 }
 
 /** What was to be paid: where outputs are joined what the fee of these very bytes left of them, as each attempt brings another amount. */

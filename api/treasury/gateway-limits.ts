@@ -3,12 +3,13 @@ import { countCashingOut, findGateway } from '#api/store/gateways.ts';
 import { type OutgoingSum, sumOutgoing, sumPaidOut } from '#api/store/payouts.ts';
 import { sumFeesBeyondLocked } from '#api/store/settlement-quotes.ts';
 import type { Bound } from '#shared/chains/chain.ts';
-import { amount, formatCents, parseTrusted, type Usd } from '#shared/core/money.ts';
+import { formatCents, parseTrusted, type Usd } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
-import { dollarsOf, dollarsOfAll, type LimitedTransfer, type LimitProblem, movedBy, noPrice, scopesOf, WINDOWS } from './limits.ts';
+import { dollarsOf, dollarsOfAll, dollarsOfEarlier, type LimitedTransfer, type LimitProblem, movedBy, noPrice, scopesOf, WINDOWS } from './limits.ts';
 
 const DAY_SECONDS = 86_400;
+const TOO_DEAR: LimitProblem = { problem: 'fees have risen above what was locked for it: it is sent once they fall', lasting: false };
 
 /**
  * Holds a cashout against what its gateway may send: its own cap a day, and of each of the network's limits what is not kept for the
@@ -25,7 +26,7 @@ async function checkDailyCap(deps: Deps, sql: Reads, gatewayId: string, transfer
   const cap = parseTrusted<'usd'>(capText);
   const alone = await dollarsOf(deps, transfer);
   if (alone === null) return noPrice(transfer.symbol);
-  const earlier = await dollarsOfAll(deps, await sumPaidOut(sql, { gatewayId, seconds: DAY_SECONDS }));
+  const earlier = await dollarsOfEarlier(deps, sql, await sumPaidOut(sql, { gatewayId, seconds: DAY_SECONDS }));
   if (typeof earlier === 'object') return earlier;
   return alone + earlier > cap ? { problem: `the gateway's own limit of ${formatCents(cap)} USD a day is used up`, lasting: alone > cap } : null;
 }
@@ -51,6 +52,7 @@ async function checkFairShare(deps: Deps, sql: Reads, chain: Chain, gatewayId: s
       if (typeof alone === 'object') return alone;
       const used = await usage(
         deps,
+        sql,
         before.filter((moved) => scope.counts(moved)),
       );
       if (isProblem(used)) return used;
@@ -73,11 +75,11 @@ function isProblem(answer: Used | LimitProblem): answer is LimitProblem {
 /** US dollars sent before, by gateway; null for what is nobody's cashout. */
 type Used = ReadonlyMap<string | null, bigint>;
 
-async function usage(deps: Deps, before: readonly OutgoingSum[]): Promise<Used | LimitProblem> {
+async function usage(deps: Deps, sql: Reads, before: readonly OutgoingSum[]): Promise<Used | LimitProblem> {
   const used = new Map<string | null, bigint>();
   for (const moved of before) {
-    const dollars = await dollarsOf(deps, moved);
-    if (dollars === null) return noPrice(moved.symbol);
+    const dollars = await dollarsOfEarlier(deps, sql, [moved]);
+    if (typeof dollars === 'object') return dollars;
     used.set(moved.gatewayId, (used.get(moved.gatewayId) ?? 0n) + dollars);
   }
   return used;
@@ -125,11 +127,18 @@ export async function checkFeeExpense(
   const { rawFee, units, native, bound } = fee;
   const allowed = units !== undefined && bound.units !== undefined && units > bound.units ? (bound.rawFee * units) / bound.units : bound.rawFee;
   if (rawFee <= allowed) return null;
-  const spent = await sumFeesBeyondLocked(sql, { networkId: chain.id, gatewayId: fee.gatewayId, seconds: DAY_SECONDS, except: fee.except });
+  const spent = await sumFeesBeyondLocked(sql, { networkId: chain.id, seconds: DAY_SECONDS, except: fee.except });
   const budget = parseTrusted<'usd'>(chain.config.limits.dailyFeeExpenseUsd ?? POLICY.feeExpenseDailyUsd);
-  const beyond = rawFee - allowed;
-  const [all, own] = [await dollarsOf(deps, { ...native, rawAmount: spent.all + beyond }), await dollarsOf(deps, { ...native, rawAmount: spent.own + beyond })];
-  if (all === null || own === null) return noPrice(native.symbol);
-  if (all <= budget && own <= amount<'usd'>(budget / BigInt(POLICY.feeExpensePerGateway))) return null;
-  return { problem: 'fees have risen above what was locked for it: it is sent once they fall', lasting: false };
+  const share = budget / BigInt(POLICY.feeExpensePerGateway);
+  spent.set(fee.gatewayId, (spent.get(fee.gatewayId) ?? 0n) + rawFee - allowed);
+  let all = 0n;
+  for (const [gatewayId, rawAmount] of spent) {
+    const dollars = await dollarsOf(deps, { ...native, rawAmount });
+    if (dollars === null) return noPrice(native.symbol);
+    if (gatewayId === fee.gatewayId && dollars > share) return TOO_DEAR;
+    // What was signed is raised beyond its gateway's part, and takes nothing of the others' by it.
+    all += dollars < share ? dollars : share;
+  }
+  if (all <= budget) return null;
+  return TOO_DEAR;
 }

@@ -71,7 +71,7 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
   const bound = boundTo(quoted, payout.contract);
   const answer = await (kind === 'transfer' && leavesUs(payout) ? chain.payer.quote(intent, undefined, bound) : chain.payer.estimate(intent));
   // Some nodes refuse what the wallet only lacks the fee for; that can be brought.
-  const usable = answer.ok ? answer : await chain.payer.estimate(intent);
+  const usable = answer.ok ? answer : await chain.payer.estimate(intent, undefined, bound);
   if (!usable.ok) return refused(`the network refuses it: ${usable.rejected}`, true);
   const quote = await raisedAbove(chain, payout, attempts, kind, usable.quote);
   if (quote === null) return refused('what was signed before cannot be replaced');
@@ -82,7 +82,9 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
 
   const bytes = { kind, rawAmount, rawFee: quote.rawFee };
   const lacking = await lackOf(sql, payout, observed, bytes);
-  const limit = await feeLimit(deps, sql, chain, payout, native, { rawFee: quote.rawFee, units: quote.units, bound });
+  // Signed bytes that no block takes block the wallet, and would be given up at the price of this moment: they are raised at that price instead.
+  const budgeted = attempts.length === 0 || payout.nonce === null ? bound : undefined;
+  const limit = await feeLimit(deps, sql, chain, payout, native, { rawFee: quote.rawFee, units: quote.units, bound: budgeted });
   const covered = lacking.coins <= 0n && lacking.native <= 0n;
   if (covered && !answer.ok) return refused(`the network refuses it: ${answer.rejected}`, true);
   return {

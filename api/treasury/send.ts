@@ -185,7 +185,7 @@ async function quoteFromBalance(
   const free = freeOf(observed, await listCommitted(deps.db.sql, wallet.id, observed.committedIds), asset.contract);
   const brought = { networkId: chain.id, assetId: asset.id, address: wallet.address, settlementId: short.settlementId, seconds: POLICY.broughtKeptSeconds };
   free.coins -= await sumBroughtForOthers(deps.db.sql, brought);
-  const estimate = await chain.payer.estimate(intent);
+  const estimate = await chain.payer.estimate(intent, undefined, bound);
   if (!estimate.ok) return { stuck: `the network refuses the transfer: ${estimate.rejected}` };
   const { rawFee } = estimate.quote;
   const needed = intent.rawAmount + (asset.type === 'NATIVE' ? rawFee : 0n);

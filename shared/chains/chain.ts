@@ -245,10 +245,11 @@ export interface Payer {
   quote(intent: TransferIntent, coins?: readonly OwnOutput[], bound?: Bound): Promise<Quoted>;
   /**
    * The same as if the sender held enough coins and gas: what a merchant is quoted must not depend on what a wallet of
-   * ours happens to hold (decisions 10).
+   * ours happens to hold (decisions 10). Where the recipient's own code runs it is held to what it is `bound` to here as well, so that
+   * nothing is brought for what would not be sent.
    * @throws ChainUnavailable when the node cannot be reached
    */
-  estimate(intent: TransferIntent, coins?: readonly OwnOutput[]): Promise<Quoted>;
+  estimate(intent: TransferIntent, coins?: readonly OwnOutput[], bound?: Bound): Promise<Quoted>;
   /**
    * The fee fields of a replacement for bytes that no block holds: same nonce, both caps raised by what nodes ask for, and no
    * lower than the market. Null on families whose transactions cannot be replaced. Where coins are outputs it needs the whole

@@ -20,7 +20,7 @@ export function poolPayers(endpoints: Endpoints, payers: readonly Payer[]): Paye
 
   return {
     quote: (intent, coins, bound) => pay((one) => one.quote(intent, coins, bound)),
-    estimate: (intent, coins) => pay((one) => one.estimate(intent, coins)),
+    estimate: (intent, coins, bound) => pay((one) => one.estimate(intent, coins, bound)),
     bump: bump === null ? null : (fields, family) => pay((one) => (one.bump ?? bump)(fields, family)),
     ...(payers.every((one) => one.join !== undefined) ? { join } : {}),
     ...(payers.every((one) => one.outputCost !== undefined) ? { outputCost } : {}),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resolveHeldPayment } from '#api/aml/resolve-held-payment.ts';
 import type { Gateway } from '#api/deps.ts';
 import { rejectSettlement } from '#api/operator/reject-settlement.ts';
 import { getSettlement } from '#api/settlements/view.ts';
@@ -34,6 +35,8 @@ const saying = (words: string): string =>
 const code = {
   /** Refuses in the words of a provider that is asked too much. */
   busy: saying('rate limit: too many requests'),
+  /** Refuses in words that no database stores. */
+  nul: saying('no\0thing'),
   /** Burns all gas it is given when its caller is not simulated with a fortune: `if (caller.balance >> 120) return; for (;;);` */
   fortune: '0x33316078601c600d575b60085600' /* replaced below */,
   /** Does nothing while its storage is empty, burns all gas it is given once it is not. */
@@ -100,7 +103,7 @@ describe('a recipient that answers a simulation differently', () => {
     expect(refusal).toMatchObject({ code: 'validation_error', field: 'address' });
   });
 
-  it.each(['turncoat', 'invalid', 'dearer', 'busy'] as const)(
+  it.each(['turncoat', 'invalid', 'dearer', 'busy', 'nul'] as const)(
     'and turns coat afterwards steps aside: the next cashout takes not one round longer (%s)',
     async (trick) => {
       const alone = await undisturbed();
@@ -117,6 +120,16 @@ describe('a recipient that answers a simulation differently', () => {
       expect(await chargesOf(thief)).toEqual([]);
     },
   );
+
+  it('has nothing brought for gas that it is not going to get', async () => {
+    await treasury.earn(thief, 'ETH', '0.5');
+    await install(code.dearer);
+    const { id } = await treasury.cashOut(thief, 'ETH', '0.1', { address: TRAP });
+    await turn(1);
+    for (let i = 0; i < 3; i++) await round();
+    expect(await reasonFor(id)).toMatch(/takes \d+ gas, of which \d+ were quoted/);
+    expect(await sql()`select purpose from payouts`).toEqual([]);
+  });
 
   it('is given no more gas than was quoted, and no transaction of its costs more than was locked', async () => {
     await treasury.earn(thief, 'ETH', '0.5');
@@ -204,6 +217,34 @@ describe('a recipient that burns the gas of its payout', () => {
     expect(Number(await balanceOf(thief, 'available', 'ETH'))).toBeCloseTo(before + net - Number(charge?.amount), 12);
   });
 
+  it('has it paid by coins that an operator releases, before its gateway can claim them', async () => {
+    const screened = await treasury.world.aGateway({ name: 'Screened', cashout: { enabled: true }, screening: { enabled: true, credits: 100 } });
+    await treasury.earn(screened, 'ETH', '0.1', 0);
+    await install(code.turncoat);
+    const { id } = await treasury.cashOut(screened, 'ETH', await balanceOf(screened, 'available', 'ETH'), { address: TRAP });
+    for (let i = 0; i < 30; i++) {
+      await round0();
+      if ((await payoutsOf(id)).length > 0) break;
+      await treasury.sign();
+      await treasury.work();
+      await treasury.mine();
+    }
+    await treasury.sign();
+    await treasury.work();
+    await turn(1);
+    await treasury.mine(3);
+    await turn(0);
+    const [charge] = await chargesOf(screened);
+    expect(await balanceOf(screened, 'owed', 'ETH')).toBe(`-${charge?.amount}`);
+    const flagged = await treasury.earn(screened, 'ETH', '0.2', 90);
+    const held = Number(await balanceOf(screened, 'held', 'ETH'));
+    const [payment] = await sql()<{ id: string }[]>`select payment_id as id from deposit_addresses where address = ${flagged}`;
+    await resolveHeldPayment(treasury.deps, { paymentId: payment?.id as string, resolution: { action: 'RELEASE' }, reason: 'a test' });
+    expect(await balanceOf(screened, 'owed', 'ETH')).toBe('0');
+    expect(Number(await balanceOf(screened, 'available', 'ETH'))).toBeCloseTo(held - Number(charge?.amount), 12);
+    await treasury.settleAll();
+  });
+
   it('does not hold up what is signed behind it while fees rise', async () => {
     await treasury.earn(thief, 'ETH', '0.5');
     await treasury.earn(victim, 'ETH', '0.5');
@@ -269,6 +310,20 @@ describe('a recipient that moves its tokens away between quote and payout', () =
     const share = (BigInt(payout?.raw_fee as string) * (BigInt(payout?.gas as string) - BigInt(quote?.units as string))) / BigInt(payout?.gas as string);
     expect(charges[0]?.raw).toBe(share.toString());
     expect(Number(await balanceOf(thief, 'available', 'USDT'))).toBeCloseTo(left - Number(charges[0]?.amount), 6);
+  });
+});
+
+describe('a payout that was to be given more gas', () => {
+  it('is charged by the gas of the bytes that were mined', async () => {
+    await treasury.earn(victim, 'USDT', '50');
+    const { id } = await treasury.cashOut(victim, 'USDT', '20');
+    while ((await payoutsOf(id)).length === 0) await round();
+    await treasury.sign();
+    // As when it was about to be raised, to gas that its recipient needed for a moment.
+    await sql()`update payouts set plan = plan || jsonb_build_object('units', ((plan->>'units')::numeric * 2)::text) where settlement_id = ${id} and purpose = 'settlement'`;
+    await treasury.settleAll();
+    expect(await status(victim, id)).toBe('SETTLED');
+    expect(await chargesOf(victim)).toEqual([]);
   });
 });
 

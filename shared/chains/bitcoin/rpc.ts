@@ -1,4 +1,5 @@
 import { openGate } from '../budget-gate.ts';
+import { printable } from '../printable.ts';
 import { type Rpc, type RpcObserver, type RpcOptions, RpcRefused } from '../rpc.ts';
 import { openBatches } from '../rpc-batches.ts';
 import { keyHider } from '../url-keys.ts';
@@ -34,7 +35,7 @@ export function openBitcoinRpc(url: string, observe: RpcObserver = () => undefin
       },
       failureOf,
       judge: (error, { method }) =>
-        error.code === WARMING_UP ? 'again' : new RpcRefused(method, error.code, hide(error.message).slice(0, LONGEST_REFUSAL), undefined),
+        error.code === WARMING_UP ? 'again' : new RpcRefused(method, error.code, printable(hide(error.message), LONGEST_REFUSAL), undefined),
       again: { problem: 'it is still starting', trouble: 'down' },
       takesLong: (method) => PATIENCE_MS[method] !== undefined,
     },

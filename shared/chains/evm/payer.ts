@@ -150,9 +150,9 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
         return { ok: false, rejected: 'the sender does not hold the amount' };
       return priced(intent, await market(), undefined, bound);
     },
-    async estimate(intent) {
+    async estimate(intent, _coins, bound) {
       const now = await market();
-      return withDataFee(await priced(intent, now, await fundedState(intent, 2n * now.base + now.priority)));
+      return withDataFee(await priced(intent, now, await fundedState(intent, 2n * now.base + now.priority), bound));
     },
     async bump({ gas, maxFeePerGas, maxPriorityFeePerGas }) {
       const { base, priority } = await market();

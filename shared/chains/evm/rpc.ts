@@ -3,6 +3,7 @@ import { getHttpRpcClient } from 'viem/utils';
 import { readRetryAfter } from '../budget.ts';
 import { openGate } from '../budget-gate.ts';
 import { ChainUnavailable } from '../chain.ts';
+import { printable } from '../printable.ts';
 import { type Failure, type Rpc, type RpcObserver, type RpcOptions, RpcRefused } from '../rpc.ts';
 import { isBusy, isTooMuch } from '../rpc-answers.ts';
 import { openBatches } from '../rpc-batches.ts';
@@ -32,8 +33,8 @@ export function openRpc(url: string, observe: RpcObserver = () => undefined, opt
         return new RpcRefused(
           method,
           code,
-          hide(error.message).slice(0, LONGEST_REFUSAL),
-          typeof data === 'string' ? hide(data).slice(0, LONGEST_REFUSAL) : undefined,
+          printable(hide(error.message), LONGEST_REFUSAL),
+          typeof data === 'string' ? printable(hide(data), LONGEST_REFUSAL) : undefined,
         );
       },
       again: { problem: 'it is asked too much', trouble: 'busy' },

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pauseBeforeTry, readRetryAfter } from '../budget.ts';
 import { openGate } from '../budget-gate.ts';
 import { ChainUnavailable, type Trouble, type Unavailability } from '../chain.ts';
+import { printable } from '../printable.ts';
 import type { RpcObserver, RpcOptions } from '../rpc.ts';
 import { keyHider } from '../url-keys.ts';
 import { parseLossless } from './json.ts';
@@ -67,7 +68,7 @@ export function openTronApi(url: string, observe: RpcObserver = () => undefined,
       const came = await attempt(path, text);
       if ('answer' in came || 'refusal' in came) gate.answered(1);
       if ('answer' in came) return came.answer;
-      if ('refusal' in came) throw new TronRefused(path, hide(came.refusal).slice(0, LONGEST_REFUSAL));
+      if ('refusal' in came) throw new TronRefused(path, printable(hide(came.refusal), LONGEST_REFUSAL));
       const { problem, trouble, passing, retryAfterMs } = came;
       if (trouble === 'busy') gate.refused(retryAfterMs);
       const pauseMs = Math.max(retryAfterMs ?? 0, pauseBeforeTry(tried, options.retryMs));

@@ -1,4 +1,5 @@
 import { ChainUnavailable } from '../chain.ts';
+import { printable } from '../printable.ts';
 import { type TronApi, TronRefused } from './http.ts';
 
 /** The same requests, with a node's refusal told as no answer: what the payer asks has no wrong way of asking. */
@@ -20,7 +21,7 @@ const LONGEST_MESSAGE = 300;
 export function readMessageText(message: unknown): string {
   if (typeof message !== 'string') return '';
   const value = message.slice(0, 2 * LONGEST_MESSAGE);
-  if (!/^([0-9a-fA-F]{2})+$/.test(value)) return value.slice(0, LONGEST_MESSAGE);
+  if (!/^([0-9a-fA-F]{2})+$/.test(value)) return printable(value, LONGEST_MESSAGE);
   const text = Buffer.from(value, 'hex').toString('utf8');
   // A message that merely looks like hex stays what it is.
   return /^[\x20-\x7e\s]+$/.test(text) ? text : value.slice(0, LONGEST_MESSAGE);
