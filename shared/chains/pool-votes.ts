@@ -22,10 +22,12 @@ export async function voteOn(
 ): Promise<Vote> {
   if (!isFinal(head) || claims.some((claim) => claim.height > head.latest.height)) return 'behind';
   let vote: Vote = 'same';
-  for (const [txid, blockHash] of new Map(claims.map((claim) => [claim.txid, claim.blockHash]))) {
-    const facts = await factsOf(txid, blockHash);
-    for (const claim of claims) {
-      if (claim.txid !== txid || isTold(claim, facts)) continue;
+  for (const [txid, ofIt] of groupsOf(claims, (claim) => claim.txid)) {
+    const facts = await factsOf(txid, (ofIt[0] as Claim).blockHash);
+    // One transaction may have tens of thousands of both: none is looked for among all of the others.
+    const told = groupsOf(facts?.transfers ?? [], placeOf);
+    for (const claim of ofIt) {
+      if (facts !== null && isIncluded(claim, facts) && isTold(claim, told.get(placeOf(claim)))) continue;
       if (facts === null || !isIncluded(claim, facts) || claim.kind !== 'internal' || facts.internalUnseen === undefined) return 'other';
       vote = 'unseen';
     }
@@ -43,9 +45,22 @@ function isIncluded(claim: Claim, facts: TransactionFacts): boolean {
   return facts.succeeded === true && facts.height === claim.height && facts.blockHash === claim.blockHash;
 }
 
-function isTold(claim: Claim, facts: TransactionFacts | null): boolean {
-  if (facts === null || !isIncluded(claim, facts)) return false;
-  const same = facts.transfers.filter(({ kind, ordinal }) => kind === claim.kind && ordinal === claim.ordinal);
-  const [told] = same;
-  return same.length === 1 && told?.recipient === claim.recipient && told.contract === claim.contract && told.rawAmount === claim.rawAmount;
+function groupsOf<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group === undefined) groups.set(keyOf(one), [one]);
+    else group.push(one);
+  }
+  return groups;
+}
+
+/** Where inside its transaction it is. */
+function placeOf({ kind, ordinal }: Pick<Transfer, 'kind' | 'ordinal'>): string {
+  return `${kind} ${ordinal}`;
+}
+
+/** Whether what a provider tells of a claim's place is that claim, and nothing else. */
+function isTold(claim: Claim, [told, ...others]: readonly Transfer[] = []): boolean {
+  return others.length === 0 && told?.recipient === claim.recipient && told.contract === claim.contract && told.rawAmount === claim.rawAmount;
 }
