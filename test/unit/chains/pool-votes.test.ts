@@ -9,7 +9,13 @@ const PLACE = { txid: '0xtx', kind: 'token', height: 5, blockHash: '0xblock', re
 const claim = (ordinal: number, over: Partial<Claim> = {}): Claim => ({ ...PLACE, ordinal, rawAmount: '1', ...over });
 const facts = (transfers: Transfer[]): TransactionFacts => ({ txid: PLACE.txid, height: PLACE.height, blockHash: PLACE.blockHash, succeeded: true, transfers });
 const told = (ordinal: number): Transfer => ({ ...PLACE, position: 0, time: 0, sender: '0xpayer', ordinal, rawAmount: '1' });
-const vote = (claims: readonly Claim[], transfers: Transfer[]) => voteOn(claims, HEAD, () => true, async () => facts(transfers));
+const vote = (claims: readonly Claim[], transfers: Transfer[]) =>
+  voteOn(
+    claims,
+    HEAD,
+    () => true,
+    async () => facts(transfers),
+  );
 
 it('reads each transfer of a transaction a few times at most, however many others of it are claimed', async () => {
   let reads = 0;
