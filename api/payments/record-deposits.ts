@@ -47,7 +47,7 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'l
   await insertSpends(tx, network.id, alone);
   const candidates = await listDepositCandidates(tx, network.id, from, to);
   // A claim is about its own transfers only, whatever else happened in their block.
-  const own = new Set(alone.map(nameOf));
+  const own = new Set([...alone, ...sums.map(({ transfer }) => transfer)].map(nameOf));
   const deposits = (seen.claimedBy === null ? candidates : candidates.filter((candidate) => own.has(nameOf(candidate)))).map(({ decimals, ...rest }) => ({
     ...rest,
     id: uuidFrom(deps.randomBytes(16)),

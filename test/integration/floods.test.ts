@@ -280,6 +280,24 @@ describe('what was set aside', () => {
   });
 });
 
+describe('what no stream ever told', () => {
+  it('is brought into the books by an inquiry, however many transfers its transaction has', async () => {
+    await start({ total: '20' });
+    await books.chain.mineEmpty(3);
+    const [block] = books.chain.branch;
+    if (block === undefined) throw new Error('nothing was mined');
+    const { to: height, hash: blockHash, time } = block;
+    const txid = `0x${'2'.repeat(64)}`;
+    const transfers = crowd(MANY, 1_000_000n, (ordinal) => ({ txid, ordinal, position: 0, height, blockHash, time }));
+    books.node.hashes.set(`ethereum ${height}`, blockHash);
+    books.node.transactions.set(`ethereum ${txid}`, { txid, height, blockHash, succeeded: true, transfers });
+    expect(await inquire(txid)).toMatchObject({ resultCode: 'matched', receivedAmount: '20', attemptsUsed: 0 });
+    expect(await inquire(txid)).toMatchObject({ resultCode: 'already_credited', receivedAmount: '20' });
+    expect(await deposits()).toEqual([{ state: 'credited', amount: '20', parts: MANY, lost: false }]);
+    expect(await row()).toEqual({ status: 'SUCCESS', received: '20' });
+  });
+});
+
 describe('a reorganisation after they were booked', () => {
   const finality: Finality = { resolve: [{ rule: { blocks: 2 } }], mature: { blocks: 12 } };
 
