@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { screenCredit } from '#api/aml/screen-credit.ts';
+import { bookedCold } from '#api/ledger/balances.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { inquirePayment } from '#api/payments/inquire.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { countUnstored } from '#api/store/rescans.ts';
 import { applyOutgoing } from '#api/treasury/apply-outgoing.ts';
+import { bookStored } from '#api/treasury/book-strays.ts';
 import type { Chain } from '#api/deps.ts';
 import type { Claim } from '#shared/chains/pool-votes.ts';
 import type { Finality } from '#shared/core/assets.ts';
@@ -196,6 +198,21 @@ describe('many transfers of one asset to one address in one block', () => {
     expect(await sightings()).toEqual([{ rawAmount: '20000000', parts: MANY, canonical: true }]);
     expect(await balance('capital')).toBe('20');
     expect(await books.db.sql`select 1 from ledger_transactions`).toHaveLength(1);
+  });
+
+  it('leave what came back from cold storage among them alone, because it is booked as that', async () => {
+    const cold = anAddress();
+    const chain = books.deps.chains.get('ethereum') as Chain;
+    chain.config = { ...chain.config, cold: { address: cold } };
+    const { id } = books.assets.USDT;
+    await books.chain.mine([usdt(100_000_000n, {}, books.hotWallet)]);
+    await books.chain.mineEmpty(2);
+    await books.db.transaction((tx) => bookStored(tx, id, parseTrusted('50'), 'test'));
+    const dust = crowd(MANY, 1n, () => ({ recipient: books.hotWallet }));
+    await books.chain.mine([...dust, usdt(40_000_000n, { sender: cold }, books.hotWallet)]);
+    await books.chain.mineEmpty(2);
+    expect(formatAmount(await bookedCold(books.db.sql, id))).toBe('10');
+    expect(await balance('capital')).toBe('100.00002');
   });
 
   it('stay outputs where coins are outputs', async () => {
