@@ -342,6 +342,25 @@ describe('a reorganisation after they were booked', () => {
   });
 });
 
+describe('a lost deposit', () => {
+  it('stays lost when its transaction brings as much of another token in its place', async () => {
+    await start({ total: '20' }, { resolve: [{ rule: { blocks: 2 } }], mature: { blocks: 12 } });
+    await books.chain.mineEmpty(3);
+    const paid = usdt(20_000_000n);
+    await books.chain.mine([paid]);
+    await books.chain.mine();
+    await credit();
+    books.chain.forkAt(books.chain.height - 2);
+    await books.chain.mine();
+    await books.chain.mine([{ ...paid, contract: books.assets.USDC.contract }]);
+    await books.chain.mineEmpty(12);
+    await credit();
+    expect(await deposits()).toMatchObject([{ state: 'credited', amount: '20', lost: true }]);
+    expect(await received()).toEqual(['0', '0', '-20']);
+    expect(await books.db.sql`select scope from freezes`).toEqual([{ scope: `asset:${books.assets.USDT.id}` }]);
+  });
+});
+
 describe('a transaction of ours', () => {
   it('is followed by its own sightings in the middle of a flood', async () => {
     await start();
