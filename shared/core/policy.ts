@@ -288,6 +288,8 @@ export const POLICY = {
    * schema 0031 refuse to read (decision 0030). No payment is paid in so many, so those builds only ever stop for a flood.
    */
   transfersUnpacked: 1_000,
+  /** Most sightings of a message that is otherwise written one by one: they are some four hundred characters each, of 32 million. */
+  sightingsUnpacked: 50_000,
   /**
    * Most of them that are booked each by itself; more become one row. Wallets that split a payment make a handful, and 8 rows cost nobody
    * anything (decision 0030).
