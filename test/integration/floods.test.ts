@@ -5,7 +5,9 @@ import { bookedCold } from '#api/ledger/balances.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { inquirePayment } from '#api/payments/inquire.ts';
+import { lookUpTransaction } from '#api/payments/look-up-transaction.ts';
 import { findGateway } from '#api/store/gateways.ts';
+import { findPayment, type Payment } from '#api/store/payments.ts';
 import { countUnstored } from '#api/store/rescans.ts';
 import { applyOutgoing } from '#api/treasury/apply-outgoing.ts';
 import { bookStored } from '#api/treasury/book-strays.ts';
@@ -298,6 +300,27 @@ describe('what was set aside', () => {
 });
 
 describe('what no stream ever told', () => {
+  it('is asked about in as many statements as one transfer takes', async () => {
+    await start();
+    await books.chain.mine();
+    const [block] = books.chain.branch;
+    if (block === undefined) throw new Error('nothing was mined');
+    const { to: height, hash: blockHash } = block;
+    books.node.hashes.set(`ethereum ${height}`, blockHash);
+    const statements = async (count: number): Promise<number> => {
+      let made = 0;
+      const sql = new Proxy(books.db.sql, { apply: (target, self, given) => ((made += 1), Reflect.apply(target, self, given)) });
+      const txid = `0x${String(count).padStart(64, '0')}`;
+      const transfers = crowd(count, 1_000_000n, (ordinal) => ({ txid, ordinal }));
+      books.node.transactions.set(`ethereum ${txid}`, { txid, height, blockHash, succeeded: true, transfers });
+      const [deps, chain] = [{ ...books.deps, db: { ...books.deps.db, sql } }, books.deps.chains.get('ethereum') as Chain];
+      const paid = (await findPayment(books.db.sql, payment.id)) as Payment;
+      expect(await lookUpTransaction(deps, chain, txid, paid, new Set([payment.address]))).toMatchObject({ is: 'transfers', transfers });
+      return made;
+    };
+    expect(await statements(MANY)).toBe(await statements(1));
+  });
+
   it('is brought into the books by an inquiry, however many transfers its transaction has', async () => {
     await start({ total: '20' });
     await books.chain.mineEmpty(3);
