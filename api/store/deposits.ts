@@ -293,7 +293,7 @@ export async function lockOpenDeposits(tx: Tx, paymentId: string): Promise<Set<s
 export async function noteWaiting(tx: Tx, ids: readonly string[]): Promise<Date> {
   const rows = await tx<{ since: Date }[]>`
     update deposits set waits_since = coalesce(waits_since, sluice_now()) where id = any(${[...ids]}::uuid[]) returning waits_since as since`;
-  return new Date(Math.min(...rows.map((row) => row.since.getTime())));
+  return new Date(rows.reduce((earliest, { since }) => Math.min(earliest, since.getTime()), Number.POSITIVE_INFINITY));
 }
 
 /** Gives locked deposits their final outcome. */
