@@ -1,5 +1,6 @@
 import type { Transfer } from '#shared/core/chain-events.ts';
-import type { Head, TransactionFacts } from './chain.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import type { Head, Reader, TransactionFacts } from './chain.ts';
 
 /** What two providers are to tell alike of a transfer. */
 export type Claim = Pick<Transfer, 'txid' | 'kind' | 'ordinal' | 'height' | 'blockHash' | 'recipient' | 'contract' | 'rawAmount'>;
@@ -33,6 +34,28 @@ export async function voteOn(
     }
   }
   return vote;
+}
+
+/**
+ * How one provider is asked about the transactions of these claims: each by itself, which has it read their block once for each; or, where
+ * they are as many as a flood, the whole block once. A block that is not (any more) on its main chain says of none that it is there.
+ */
+export function askingAbout(claims: readonly Claim[], reader: Pick<Reader, 'block' | 'blockAt' | 'transaction'>): Parameters<typeof voteOn>[3] {
+  if (new Set(claims.map((claim) => claim.txid)).size <= POLICY.transfersAlone) return (txid, inBlock) => reader.transaction(txid, inBlock);
+  const recipients = new Set(claims.map((claim) => claim.recipient));
+  const read = async (hash: string): Promise<(txid: string) => TransactionFacts | null> => {
+    const { block, transfers, internalUnseen } = await reader.block(hash, recipients);
+    if ((await reader.blockAt(block.height)).hash !== hash) return () => null;
+    const made = groupsOf(transfers, ({ txid }) => txid);
+    const place = { height: block.height, blockHash: hash, succeeded: true, ...(internalUnseen === undefined ? {} : { internalUnseen }) };
+    return (txid) => ({ txid, ...place, transfers: made.get(txid) ?? [] });
+  };
+  const blocks = new Map<string, ReturnType<typeof read>>();
+  return async (txid, inBlock) => {
+    const block = blocks.get(inBlock) ?? read(inBlock);
+    blocks.set(inBlock, block);
+    return (await block)(txid);
+  };
 }
 
 /** What the votes of different providers come to, short of agreement; undefined while it is too early to say. */
