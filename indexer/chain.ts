@@ -83,6 +83,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       head: undefined,
       seq: 0,
       appliedSeq: 0,
+      ahead: [],
       mempoolSeq: 0,
       lastEntryId: undefined,
       caughtUpAtMs: undefined,

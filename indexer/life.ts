@@ -67,6 +67,8 @@ export interface Life {
   /** Sequence of the last message appended in this epoch, and the last one the consumer applied. */
   seq: number;
   appliedSeq: number;
+  /** Lengths of the messages that the consumer has not applied yet, in characters, oldest first; those it has are dropped now and then. */
+  ahead: { seq: number; characters: number }[];
   /** Sequence of the last word on the mempool in this epoch. */
   mempoolSeq: number;
   /** Stream id of the last message appended in this epoch. */

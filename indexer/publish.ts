@@ -24,10 +24,10 @@ export type Draft = Omit<BlockMessage, 'network' | 'epoch' | 'seq' | 'traceparen
  * confirmed it, so that a message may be in the stream twice but never missing.
  */
 export async function publish(deps: IndexerDeps, life: Life, draft: Draft, signal: AbortSignal): Promise<void> {
-  const mustWait = (): boolean => life.seq - life.appliedSeq >= POLICY.messagesAhead || deps.monotonicMs() >= life.leaseUntilMs;
   const traceparent = currentTraceparent();
   const message = { network: life.network.name, epoch: life.epoch, seq: life.seq + 1, ...draft, ...(traceparent === undefined ? {} : { traceparent }) };
   const payload = await inTurns(encodingBlockMessage(message), breathe);
+  const mustWait = (): boolean => life.seq - life.appliedSeq >= POLICY.messagesAhead || isTooLong(life, payload) || deps.monotonicMs() >= life.leaseUntilMs;
   crashPoint('publish.before');
   for (;;) {
     while (mustWait()) {
@@ -44,7 +44,15 @@ export async function publish(deps: IndexerDeps, life: Life, draft: Draft, signa
     }
   }
   life.seq += 1;
+  life.ahead.push({ seq: life.seq, characters: payload.length });
   crashPoint('publish.after');
+}
+
+/** Whether what the consumer has not applied yet would be more with this than Redis and the consumer should have to hold; one alone never is. */
+function isTooLong(life: Pick<Life, 'ahead' | 'appliedSeq'>, payload: string): boolean {
+  const { ahead, appliedSeq } = life;
+  while (ahead[0] !== undefined && ahead[0].seq <= appliedSeq) ahead.shift();
+  return ahead.length > 0 && ahead.reduce((sum, { characters }) => sum + characters, payload.length) > POLICY.charactersAhead;
 }
 
 /**

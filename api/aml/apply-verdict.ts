@@ -33,7 +33,7 @@ export async function applyVerdict(tx: Tx, deps: Deps, { creditId, paymentId, tr
   if (payment === undefined || credit === undefined) throw new Invariant(`credit ${creditId} of payment ${paymentId} is gone`);
   if (credit.screening !== 'waiting') return false;
   for (const { depositId, score, ref } of transfers) await setDepositVerdict(tx, depositId, { score, ref });
-  const score = Math.max(...transfers.map((transfer) => transfer.score));
+  const score = transfers.reduce((worst, transfer) => Math.max(worst, transfer.score), Number.NEGATIVE_INFINITY);
   if (score < threshold) {
     await setVerdict(tx, creditId, { screening: 'clean', score });
     return true;

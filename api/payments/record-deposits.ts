@@ -6,6 +6,7 @@ import { insertSpends } from '#api/store/outputs.ts';
 import { insertSightings, listInternal, markSightingsBooked } from '#api/store/sightings.ts';
 import { noteDepositTraces } from '#api/store/traces.ts';
 import { insertSums, listSumsIn, readFoldFacts, restoreSums } from '#api/store/transfer-sums.ts';
+import { coldAddress } from '#api/treasury/cold.ts';
 import type { Sighting } from '#shared/core/chain-events.ts';
 import { crowds, foldTransfers, nameOfTransfer, type TransferSum } from '#shared/core/fold-transfers.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
@@ -34,20 +35,20 @@ export interface Seen {
  * both bring the same transfer. Needs the lock of the network's tip, so that the blocks are canonical until the commit.
  * Answers which payments they are for, to be announced after it.
  */
-export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'log'>, given: Seen): Promise<string[]> {
+export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'randomBytes' | 'log'>, given: Seen): Promise<string[]> {
   const { network, from, to, mark } = given;
   const internal = given.sightings.filter((sighting) => sighting.kind === 'internal');
   const { kept, recounted } = withoutRecounted(given.sightings, await listInternal(tx, network.id, internal));
   if (recounted.length > 0)
     deps.log.error({ network: network.name, from, to, txids: recounted }, 'two readings of a block count internal transfers differently; the first one stands');
-  const { alone, sums } = await fold(tx, network.id, kept);
+  const { alone, sums } = await fold(tx, deps, network, kept);
   const seen = { ...given, sightings: alone };
   await insertSightings(tx, network.id, alone, sums);
   await insertSums(tx, network.id, sums);
   await insertSpends(tx, network.id, alone);
   const candidates = await listDepositCandidates(tx, network.id, from, to);
   // A claim is about its own transfers only, whatever else happened in their block.
-  const own = new Set(alone.map(nameOf));
+  const own = new Set([...alone, ...sums.map(({ transfer }) => transfer)].map(nameOf));
   const deposits = (seen.claimedBy === null ? candidates : candidates.filter((candidate) => own.has(nameOf(candidate)))).map(({ decimals, ...rest }) => ({
     ...rest,
     id: uuidFrom(deps.randomBytes(16)),
@@ -82,7 +83,12 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'l
  * Takes crowds of transfers together (decision 0030), as many as nothing is judged otherwise by, and leaves out the parts of sums that are
  * stored already: whoever tells of them again says nothing new.
  */
-async function fold(tx: Tx, networkId: string, sightings: readonly Sighting[]): Promise<{ alone: Sighting[]; sums: TransferSum[] }> {
+async function fold(
+  tx: Tx,
+  { chains }: Pick<Deps, 'chains'>,
+  { id: networkId, name }: Seen['network'],
+  sightings: readonly Sighting[],
+): Promise<{ alone: Sighting[]; sums: TransferSum[] }> {
   const transfers = sightings.filter((one) => one.kind !== 'sent');
   const stored = await listSumsIn(tx, networkId, [...new Set(transfers.map((one) => one.blockHash))]);
   const known = new Set(stored.flatMap(({ blockHash, kind, parts }) => parts.map((part) => `${blockHash} ${nameOfTransfer({ ...part, kind })}`)));
@@ -95,7 +101,9 @@ async function fold(tx: Tx, networkId: string, sightings: readonly Sighting[]): 
   if (told.size > 0) await restoreSums(tx, networkId, [...told]);
   const groups = crowds(fresh);
   if (groups.length === 0) return { alone: fresh, sums: [] };
-  const sums = foldTransfers(groups, await readFoldFacts(tx, networkId, groups));
+  const chain = chains.get(name);
+  const cold = chain === undefined ? null : coldAddress(chain);
+  const sums = foldTransfers(groups, await readFoldFacts(tx, networkId, groups, cold === null ? [] : [cold]));
   const summed = new Set<Sighting>(sums.flatMap(({ parts }) => parts));
   return { alone: fresh.filter((one) => !summed.has(one)), sums };
 }

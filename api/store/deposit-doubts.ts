@@ -7,5 +7,5 @@ export type Doubt = 'unreachable' | 'disputed' | 'unseen';
 export async function noteDoubted(tx: Tx, ids: readonly string[], why: Doubt): Promise<Date> {
   const rows = await tx<{ since: Date }[]>`
     update deposits set doubted_since = coalesce(doubted_since, sluice_now()), doubt = ${why} where id = any(${[...ids]}::uuid[]) returning doubted_since as since`;
-  return new Date(Math.min(...rows.map((row) => row.since.getTime())));
+  return new Date(rows.reduce((earliest, { since }) => Math.min(earliest, since.getTime()), Number.POSITIVE_INFINITY));
 }

@@ -123,13 +123,13 @@ export interface RegainedDeposit extends BookedDeposit {
   ordinal: number;
 }
 
-/** Clears the mark of lost deposits that are on the canonical chain again with their recipient and amount, and answers them. */
+/** Clears the mark of lost deposits that are on the canonical chain again with their recipient, asset and amount, and answers them. */
 export async function regainDeposits(tx: Tx, ids: readonly string[]): Promise<RegainedDeposit[]> {
   const rows = await tx<(Omit<RegainedDeposit, 'amount'> & { amount: string })[]>`
     update deposits d set lost_at = null where d.id = any(${[...ids]}::uuid[]) and d.lost_at is not null and exists (
-      select 1 from sightings g join deposit_addresses x on x.id = d.address_id
+      select 1 from sightings g join deposit_addresses x on x.id = d.address_id join assets a on a.id = d.asset_id
       where g.network_id = d.network_id and g.txid = d.txid and g.kind = d.kind and g.ordinal = d.ordinal and g.canonical
-        and g.recipient = x.address and g.raw_amount = d.raw_amount)
+        and g.recipient = x.address and g.raw_amount = d.raw_amount and g.contract is not distinct from a.contract)
     returning id, asset_id as "assetId", amount, txid, kind, ordinal`;
   return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));
 }
@@ -293,7 +293,7 @@ export async function lockOpenDeposits(tx: Tx, paymentId: string): Promise<Set<s
 export async function noteWaiting(tx: Tx, ids: readonly string[]): Promise<Date> {
   const rows = await tx<{ since: Date }[]>`
     update deposits set waits_since = coalesce(waits_since, sluice_now()) where id = any(${[...ids]}::uuid[]) returning waits_since as since`;
-  return new Date(Math.min(...rows.map((row) => row.since.getTime())));
+  return new Date(rows.reduce((earliest, { since }) => Math.min(earliest, since.getTime()), Number.POSITIVE_INFINITY));
 }
 
 /** Gives locked deposits their final outcome. */

@@ -145,8 +145,11 @@ function fromRow({ txids, positions, ordinals, senders, rawAmounts, ...key }: Ro
   return { ...key, parts };
 }
 
-/** What has to be known about crowds of transfers before they are taken together; empty where coins are outputs, which are spent one by one. Locks nothing. */
-export async function readFoldFacts(reads: Reads, networkId: string, crowds: readonly Transfer[][]): Promise<FoldFacts> {
+/**
+ * What has to be known about crowds of transfers before they are taken together; empty where coins are outputs, which are spent one by one.
+ * `known` are senders that count as ours although no row names them. Locks nothing.
+ */
+export async function readFoldFacts(reads: Reads, networkId: string, crowds: readonly Transfer[][], known: readonly string[] = []): Promise<FoldFacts> {
   const all = crowds.flat();
   const txids = [...new Set(all.map((one) => one.txid))];
   const recipients = [...new Set(crowds.map(([first]) => (first as Transfer).recipient))];
@@ -167,7 +170,7 @@ export async function readFoldFacts(reads: Reads, networkId: string, crowds: rea
   return {
     places: new Map(places.map((row) => [placeOfTransfer(row), placeOf(row)])),
     stored: new Set(stored.map(nameOfTransfer)),
-    ownSenders: new Set(senders.map((row) => row.address)),
+    ownSenders: new Set([...known, ...senders.map((row) => row.address)]),
     ownTxids: new Set(signed.map((row) => row.txid)),
   };
 }

@@ -1,6 +1,6 @@
 import { ChainUnavailable, type Head, type Reader } from './chain.ts';
 import type { EndpointReport, Endpoints } from './pool-endpoints.ts';
-import { type Claim, type SecondOpinion, type Vote, verdictOf, voteOn } from './pool-votes.ts';
+import { askingAbout, type Claim, type SecondOpinion, type Vote, verdictOf, voteOn } from './pool-votes.ts';
 
 /** A network's reader over all of its endpoints. */
 export interface PooledReader extends Reader {
@@ -145,7 +145,8 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
         if (before === 'same' || before === 'other') continue;
         try {
           const head = await endpoints.ask(at, () => headOf(at));
-          votes.set(provider, await voteOn(claims, head, isFinal, (txid, inBlock) => endpoints.ask(at, () => reader(at).transaction(txid, inBlock))));
+          const factsOf = askingAbout(claims, reader(at));
+          votes.set(provider, await voteOn(claims, head, isFinal, (txid, inBlock) => endpoints.ask(at, () => factsOf(txid, inBlock))));
         } catch (error) {
           if (!(error instanceof ChainUnavailable)) throw error;
         }

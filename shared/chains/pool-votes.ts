@@ -1,5 +1,6 @@
 import type { Transfer } from '#shared/core/chain-events.ts';
-import type { Head, TransactionFacts } from './chain.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import type { Head, Reader, TransactionFacts } from './chain.ts';
 
 /** What two providers are to tell alike of a transfer. */
 export type Claim = Pick<Transfer, 'txid' | 'kind' | 'ordinal' | 'height' | 'blockHash' | 'recipient' | 'contract' | 'rawAmount'>;
@@ -22,15 +23,39 @@ export async function voteOn(
 ): Promise<Vote> {
   if (!isFinal(head) || claims.some((claim) => claim.height > head.latest.height)) return 'behind';
   let vote: Vote = 'same';
-  for (const [txid, blockHash] of new Map(claims.map((claim) => [claim.txid, claim.blockHash]))) {
-    const facts = await factsOf(txid, blockHash);
-    for (const claim of claims) {
-      if (claim.txid !== txid || isTold(claim, facts)) continue;
+  for (const [txid, ofIt] of groupsOf(claims, (claim) => claim.txid)) {
+    const facts = await factsOf(txid, (ofIt[0] as Claim).blockHash);
+    // One transaction may have tens of thousands of both: none is looked for among all of the others.
+    const told = groupsOf(facts?.transfers ?? [], placeOf);
+    for (const claim of ofIt) {
+      if (facts !== null && isIncluded(claim, facts) && isTold(claim, told.get(placeOf(claim)))) continue;
       if (facts === null || !isIncluded(claim, facts) || claim.kind !== 'internal' || facts.internalUnseen === undefined) return 'other';
       vote = 'unseen';
     }
   }
   return vote;
+}
+
+/**
+ * How one provider is asked about the transactions of these claims: each by itself, which has it read their block once for each; or, where
+ * they are as many as a flood, the whole block once. A block that is not (any more) on its main chain says of none that it is there.
+ */
+export function askingAbout(claims: readonly Claim[], reader: Pick<Reader, 'block' | 'blockAt' | 'transaction'>): Parameters<typeof voteOn>[3] {
+  if (new Set(claims.map((claim) => claim.txid)).size <= POLICY.transfersAlone) return (txid, inBlock) => reader.transaction(txid, inBlock);
+  const recipients = new Set(claims.map((claim) => claim.recipient));
+  const read = async (hash: string): Promise<(txid: string) => TransactionFacts | null> => {
+    const { block, transfers, internalUnseen } = await reader.block(hash, recipients);
+    if ((await reader.blockAt(block.height)).hash !== hash) return () => null;
+    const made = groupsOf(transfers, ({ txid }) => txid);
+    const place = { height: block.height, blockHash: hash, succeeded: true, ...(internalUnseen === undefined ? {} : { internalUnseen }) };
+    return (txid) => ({ txid, ...place, transfers: made.get(txid) ?? [] });
+  };
+  const blocks = new Map<string, ReturnType<typeof read>>();
+  return async (txid, inBlock) => {
+    const block = blocks.get(inBlock) ?? read(inBlock);
+    blocks.set(inBlock, block);
+    return (await block)(txid);
+  };
 }
 
 /** What the votes of different providers come to, short of agreement; undefined while it is too early to say. */
@@ -43,9 +68,22 @@ function isIncluded(claim: Claim, facts: TransactionFacts): boolean {
   return facts.succeeded === true && facts.height === claim.height && facts.blockHash === claim.blockHash;
 }
 
-function isTold(claim: Claim, facts: TransactionFacts | null): boolean {
-  if (facts === null || !isIncluded(claim, facts)) return false;
-  const same = facts.transfers.filter(({ kind, ordinal }) => kind === claim.kind && ordinal === claim.ordinal);
-  const [told] = same;
-  return same.length === 1 && told?.recipient === claim.recipient && told.contract === claim.contract && told.rawAmount === claim.rawAmount;
+function groupsOf<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group === undefined) groups.set(keyOf(one), [one]);
+    else group.push(one);
+  }
+  return groups;
+}
+
+/** Where inside its transaction it is. */
+function placeOf({ kind, ordinal }: Pick<Transfer, 'kind' | 'ordinal'>): string {
+  return `${kind} ${ordinal}`;
+}
+
+/** Whether what a provider tells of a claim's place is that claim, and nothing else. */
+function isTold(claim: Claim, [told, ...others]: readonly Transfer[] = []): boolean {
+  return others.length === 0 && told?.recipient === claim.recipient && told.contract === claim.contract && told.rawAmount === claim.rawAmount;
 }

@@ -15,7 +15,7 @@ export interface FoldFacts {
   places: ReadonlyMap<string, FoldPlace>;
   /** Names, by `nameOfTransfer`, of transfers that are stored by themselves already. */
   stored: ReadonlySet<string>;
-  /** Addresses of ours among the senders, and transactions we signed. */
+  /** Addresses of ours among the senders, cold storage too, and transactions we signed. */
   ownSenders: ReadonlySet<string>;
   ownTxids: ReadonlySet<string>;
 }

@@ -91,7 +91,9 @@ export function canonicalCodec<Message, Written>(name: string, { problem, write,
       const written = yield* pack(message);
       const wrong = yield* problem(written);
       if (wrong !== undefined) throw new Invariant(`${name}: ${wrong}`);
-      return yield* write(written);
+      const text = yield* write(written);
+      if (text.length > MAX_MESSAGE_LENGTH) throw new Invariant(`${name}: it is ${text.length} characters long`);
+      return text;
     },
     *decode(text) {
       if (text.length > MAX_MESSAGE_LENGTH) return { ok: false, problem: 'the message is too long' };

@@ -23,8 +23,8 @@ export interface PackedTransaction {
 }
 
 /**
- * Takes the transfers of one asset to one address in one block together where they are more than a message should list one by one
- * (decision 0030); `alone` are all others, in their order. What has several payers, or cannot move yet, is never among them. Pure.
+ * Takes the transfers of one asset to one address in one block together where they are more than a message should list one by one, and any
+ * two where all of them would be more than it carries (decision 0030); `alone` are all others, in their order. What has several payers, or cannot move yet, is never among them. Pure.
  */
 export function* packTransfers(sightings: readonly Sighting[]): Steps<{ alone: Sighting[]; packs: Pack[] }> {
   if (sightings.length <= POLICY.transfersUnpacked) return { alone: [...sightings], packs: [] };
@@ -38,7 +38,8 @@ export function* packTransfers(sightings: readonly Sighting[]): Steps<{ alone: S
     }
     yield;
   }
-  const many = [...groups.values()].filter((group) => group.length > POLICY.transfersUnpacked);
+  const most = sightings.length > POLICY.sightingsUnpacked ? 1 : POLICY.transfersUnpacked;
+  const many = [...groups.values()].filter((group) => group.length > most);
   const packed = new Set<Sighting>();
   const packs: Pack[] = [];
   for (const group of many) {

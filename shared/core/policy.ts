@@ -283,11 +283,15 @@ export const POLICY = {
   // Ingestion
   /** How far an indexer may run ahead of the consumer; bounds memory in Redis while Postgres is away. */
   messagesAhead: 256,
+  /** The same in characters, of which a message may have 32 million: a flood in every block must fill neither Redis nor the consumer, which reads many at once. */
+  charactersAhead: 64 * 1024 * 1024,
   /**
    * Most transfers of one asset to one address in one block that a message lists one by one; more are written packed, which builds before
    * schema 0031 refuse to read (decision 0030). No payment is paid in so many, so those builds only ever stop for a flood.
    */
   transfersUnpacked: 1_000,
+  /** Most sightings of a message that is otherwise written one by one: they are some four hundred characters each, of 32 million. */
+  sightingsUnpacked: 50_000,
   /**
    * Most of them that are booked each by itself; more become one row. Wallets that split a payment make a handful, and 8 rows cost nobody
    * anything (decision 0030).

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { screenCredit } from '#api/aml/screen-credit.ts';
+import { bookedCold } from '#api/ledger/balances.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { inquirePayment } from '#api/payments/inquire.ts';
+import { lookUpTransaction } from '#api/payments/look-up-transaction.ts';
 import { findGateway } from '#api/store/gateways.ts';
+import { findPayment, type Payment } from '#api/store/payments.ts';
 import { countUnstored } from '#api/store/rescans.ts';
 import { applyOutgoing } from '#api/treasury/apply-outgoing.ts';
+import { bookStored } from '#api/treasury/book-strays.ts';
 import type { Chain } from '#api/deps.ts';
 import type { Claim } from '#shared/chains/pool-votes.ts';
 import type { Finality } from '#shared/core/assets.ts';
@@ -198,6 +202,21 @@ describe('many transfers of one asset to one address in one block', () => {
     expect(await books.db.sql`select 1 from ledger_transactions`).toHaveLength(1);
   });
 
+  it('leave what came back from cold storage among them alone, because it is booked as that', async () => {
+    const cold = anAddress();
+    const chain = books.deps.chains.get('ethereum') as Chain;
+    chain.config = { ...chain.config, cold: { address: cold } };
+    const { id } = books.assets.USDT;
+    await books.chain.mine([usdt(100_000_000n, {}, books.hotWallet)]);
+    await books.chain.mineEmpty(2);
+    await books.db.transaction((tx) => bookStored(tx, id, parseTrusted('50'), 'test'));
+    const dust = crowd(MANY, 1n, () => ({ recipient: books.hotWallet }));
+    await books.chain.mine([...dust, usdt(40_000_000n, { sender: cold }, books.hotWallet)]);
+    await books.chain.mineEmpty(2);
+    expect(formatAmount(await bookedCold(books.db.sql, id))).toBe('10');
+    expect(await balance('capital')).toBe('100.00002');
+  });
+
   it('stay outputs where coins are outputs', async () => {
     await books.db.sql`update networks set family = 'bitcoin'`;
     await books.chain.mine(crowd(MANY, 1_000_000n));
@@ -280,6 +299,45 @@ describe('what was set aside', () => {
   });
 });
 
+describe('what no stream ever told', () => {
+  it('is asked about in as many statements as one transfer takes', async () => {
+    await start();
+    await books.chain.mine();
+    const [block] = books.chain.branch;
+    if (block === undefined) throw new Error('nothing was mined');
+    const { to: height, hash: blockHash } = block;
+    books.node.hashes.set(`ethereum ${height}`, blockHash);
+    const statements = async (count: number): Promise<number> => {
+      let made = 0;
+      const sql = new Proxy(books.db.sql, { apply: (target, self, given) => ((made += 1), Reflect.apply(target, self, given)) });
+      const txid = `0x${String(count).padStart(64, '0')}`;
+      const transfers = crowd(count, 1_000_000n, (ordinal) => ({ txid, ordinal }));
+      books.node.transactions.set(`ethereum ${txid}`, { txid, height, blockHash, succeeded: true, transfers });
+      const [deps, chain] = [{ ...books.deps, db: { ...books.deps.db, sql } }, books.deps.chains.get('ethereum') as Chain];
+      const paid = (await findPayment(books.db.sql, payment.id)) as Payment;
+      expect(await lookUpTransaction(deps, chain, txid, paid, new Set([payment.address]))).toMatchObject({ is: 'transfers', transfers });
+      return made;
+    };
+    expect(await statements(MANY)).toBe(await statements(1));
+  });
+
+  it('is brought into the books by an inquiry, however many transfers its transaction has', async () => {
+    await start({ total: '20' });
+    await books.chain.mineEmpty(3);
+    const [block] = books.chain.branch;
+    if (block === undefined) throw new Error('nothing was mined');
+    const { to: height, hash: blockHash, time } = block;
+    const txid = `0x${'2'.repeat(64)}`;
+    const transfers = crowd(MANY, 1_000_000n, (ordinal) => ({ txid, ordinal, position: 0, height, blockHash, time }));
+    books.node.hashes.set(`ethereum ${height}`, blockHash);
+    books.node.transactions.set(`ethereum ${txid}`, { txid, height, blockHash, succeeded: true, transfers });
+    expect(await inquire(txid)).toMatchObject({ resultCode: 'matched', receivedAmount: '20', attemptsUsed: 0 });
+    expect(await inquire(txid)).toMatchObject({ resultCode: 'already_credited', receivedAmount: '20' });
+    expect(await deposits()).toEqual([{ state: 'credited', amount: '20', parts: MANY, lost: false }]);
+    expect(await row()).toEqual({ status: 'SUCCESS', received: '20' });
+  });
+});
+
 describe('a reorganisation after they were booked', () => {
   const finality: Finality = { resolve: [{ rule: { blocks: 2 } }], mature: { blocks: 12 } };
 
@@ -304,6 +362,25 @@ describe('a reorganisation after they were booked', () => {
     expect((await deposits()).filter((one) => one.lost)).toMatchObject([{ amount: '1', state: 'credited' }]);
     expect(await row()).toEqual({ status: 'SUCCESS', received: '20' });
     expect(await books.db.sql`select 1 from sightings where canonical and booked_at is null`).toEqual([]);
+  });
+});
+
+describe('a lost deposit', () => {
+  it('stays lost when its transaction brings as much of another token in its place', async () => {
+    await start({ total: '20' }, { resolve: [{ rule: { blocks: 2 } }], mature: { blocks: 12 } });
+    await books.chain.mineEmpty(3);
+    const paid = usdt(20_000_000n);
+    await books.chain.mine([paid]);
+    await books.chain.mine();
+    await credit();
+    books.chain.forkAt(books.chain.height - 2);
+    await books.chain.mine();
+    await books.chain.mine([{ ...paid, contract: books.assets.USDC.contract }]);
+    await books.chain.mineEmpty(12);
+    await credit();
+    expect(await deposits()).toMatchObject([{ state: 'credited', amount: '20', lost: true }]);
+    expect(await received()).toEqual(['0', '0', '-20']);
+    expect(await books.db.sql`select scope from freezes`).toEqual([{ scope: `asset:${books.assets.USDT.id}` }]);
   });
 });
 

@@ -72,6 +72,7 @@ export async function aScanner(given: { sql: Sql; network: NetworkConfig; networ
       seq: 0,
       mempoolSeq: 0,
       appliedSeq: 0,
+      ahead: [],
       lastEntryId: undefined,
       caughtUpAtMs: undefined,
       leaseUntilMs: Number.POSITIVE_INFINITY,

@@ -318,6 +318,8 @@ describe('refused:', () => {
   test('the writer is told at once when the reader would refuse what it writes', () => {
     expect(() => encodeBlockMessage({ ...example, seq: 0 })).toThrow(/message\.seq/);
     expect(() => encodeBlockMessage({ ...example, headNumber: 9 })).toThrow(/headNumber/);
+    const payers = Array.from({ length: MAX_MESSAGE_LENGTH / 128 }, (_, i) => String(i).padStart(128, 'a'));
+    expect(() => encodeBlockMessage({ ...example, sightings: [{ ...(example.sightings[0] as Transfer), coSenders: payers }] })).toThrow(/characters long/);
   });
 });
 
@@ -355,6 +357,21 @@ describe('a message with very many transfers to one address', () => {
     expect(text.length).toBeLessThan(encodeBlockMessage(message(crowd.slice(1))).length / 3);
     expect(names(read(text).sightings)).toEqual(names([...crowd, other]));
     expect(Object.keys(read(text))).not.toContain('packs');
+  });
+
+  test('is short enough for its reader also where a flood goes to so many addresses that each gets few', () => {
+    const word = (i: number, digits: number): string => `0x${i.toString(16).padStart(digits, '0')}`;
+    const flood = Array.from(
+      { length: 90_000 },
+      (_, i): Transfer => ({
+        ...(crowd[0] as Transfer),
+        ...{ txid: word(i % 30, 64), ordinal: i, position: i % 30, sender: word(1, 40), recipient: word(i % 450, 40), contract: word(2, 40) },
+        ...{ blockHash: word(3, 64), time: 1_700_000_000, rawAmount: '1000000' },
+      }),
+    );
+    const text = encodeBlockMessage({ ...message(flood), hash: word(3, 64) });
+    expect(text.length).toBeLessThan(MAX_MESSAGE_LENGTH / 4);
+    expect(read(text).sightings).toHaveLength(flood.length);
   });
 
   test('is what the release before can read as long as they are no more than a message lists', () => {

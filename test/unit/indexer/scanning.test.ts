@@ -34,6 +34,7 @@ async function scan(until: number, range: (from: number, to: number, tick: (ms: 
     head: { latest: ref(HEAD), safeHeight: null, finalizedHeight: HEAD - 1, askedAtMs: 0, changedAtMs: 0 },
     seq: 0,
     appliedSeq: 0,
+    ahead: [],
     leaseUntilMs: Number.POSITIVE_INFINITY,
     scanWake: createWake(),
     pulseWake: createWake(),
