@@ -1,4 +1,5 @@
 import type { Deps } from '#api/deps.ts';
+import { collectOwed } from '#api/ledger/collect-owed.ts';
 import { post } from '#api/ledger/post.ts';
 import { type PaymentCredit, setPool } from '#api/store/payment-credits.ts';
 import { insertPoolMove } from '#api/store/pool-moves.ts';
@@ -13,7 +14,8 @@ import { movePool } from '#state-machines/ledger/postings.ts';
 /**
  * Puts a payment into the other pool as a whole: all of its credits that no operator took, with everything left of them.
  * What cashouts have drawn of it stays with them, and comes back to the new pool if they are rejected. The caller has
- * locked its funds. `why` names the one cause this can ever happen for, `held` or `released`.
+ * locked its funds, and its gateway's `owed` account where they become available: what is owed is taken out of them first. `why` names the
+ * one cause this can ever happen for, `held` or `released`.
  */
 export async function changePool(
   tx: Tx,
@@ -40,5 +42,6 @@ export async function changePool(
     const networkId = moving.find((credit) => credit.assetId === assetId)?.networkId as string;
     const id = uuidFrom(deps.randomBytes(16));
     await insertPoolMove(tx, { id, paymentId, assetId, networkId, amount: amount(share.maturing + share.matured), from, to });
+    if (to === 'green' && share.matured > 0n) await collectOwed(tx, { gatewayId, assetId, pool: 'green', cause: `payment:${paymentId}:${why}:${assetId}` });
   }
 }

@@ -17,7 +17,7 @@ export type Resolution = { action: 'RELEASE' } | { action: 'WITHHOLD' } | { acti
 
 const EVENTS = { RELEASE: 'OPERATOR_RELEASED', WITHHOLD: 'OPERATOR_WITHHELD', REFUND: 'REFUND_ORDERED' } as const satisfies Record<string, AmlEvent>;
 const ACCOUNTS: Record<Resolution['action'], MoreAccounts> = {
-  RELEASE: {},
+  RELEASE: { gateway: ['owed'] },
   WITHHOLD: { gateway: ['withheld'] },
   REFUND: { gateway: ['refunding'], system: ['commission'] },
 };

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resolveHeldPayment } from '#api/aml/resolve-held-payment.ts';
 import type { Gateway } from '#api/deps.ts';
 import { rejectSettlement } from '#api/operator/reject-settlement.ts';
 import { getSettlement } from '#api/settlements/view.ts';
@@ -214,6 +215,34 @@ describe('a recipient that burns the gas of its payout', () => {
     await treasury.earn(thief, 'ETH', '0.2');
     expect(await balanceOf(thief, 'owed', 'ETH')).toBe('0');
     expect(Number(await balanceOf(thief, 'available', 'ETH'))).toBeCloseTo(before + net - Number(charge?.amount), 12);
+  });
+
+  it('has it paid by coins that an operator releases, before its gateway can claim them', async () => {
+    const screened = await treasury.world.aGateway({ name: 'Screened', cashout: { enabled: true }, screening: { enabled: true, credits: 100 } });
+    await treasury.earn(screened, 'ETH', '0.1', 0);
+    await install(code.turncoat);
+    const { id } = await treasury.cashOut(screened, 'ETH', await balanceOf(screened, 'available', 'ETH'), { address: TRAP });
+    for (let i = 0; i < 30; i++) {
+      await round0();
+      if ((await payoutsOf(id)).length > 0) break;
+      await treasury.sign();
+      await treasury.work();
+      await treasury.mine();
+    }
+    await treasury.sign();
+    await treasury.work();
+    await turn(1);
+    await treasury.mine(3);
+    await turn(0);
+    const [charge] = await chargesOf(screened);
+    expect(await balanceOf(screened, 'owed', 'ETH')).toBe(`-${charge?.amount}`);
+    const flagged = await treasury.earn(screened, 'ETH', '0.2', 90);
+    const held = Number(await balanceOf(screened, 'held', 'ETH'));
+    const [payment] = await sql()<{ id: string }[]>`select payment_id as id from deposit_addresses where address = ${flagged}`;
+    await resolveHeldPayment(treasury.deps, { paymentId: payment?.id as string, resolution: { action: 'RELEASE' }, reason: 'a test' });
+    expect(await balanceOf(screened, 'owed', 'ETH')).toBe('0');
+    expect(Number(await balanceOf(screened, 'available', 'ETH'))).toBeCloseTo(held - Number(charge?.amount), 12);
+    await treasury.settleAll();
   });
 
   it('does not hold up what is signed behind it while fees rise', async () => {
