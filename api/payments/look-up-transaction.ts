@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { findAssetByContract } from '#api/store/assets.ts';
+import { listContracts } from '#api/store/assets.ts';
 import { readTip } from '#api/store/chain-tips.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { belongToAnotherPayment, listOwnSenders } from '#api/store/recipients.ts';
@@ -75,8 +75,9 @@ async function sortTransfers(
     const others = await belongToAnotherPayment(db.sql, payment.gatewayId, payment.id, recipients);
     return { is: others ? 'claimed_by_other_payment' : 'wrong_recipient', ...at, height };
   }
-  const supported: Transfer[] = [];
-  for (const transfer of ours) if ((await findAssetByContract(db.sql, at.chain.id, transfer.contract)) !== undefined) supported.push(transfer);
+  // One question, however many transfers somebody made in it.
+  const contracts = await listContracts(db.sql, at.chain.id);
+  const supported = ours.filter((transfer) => contracts.has(transfer.contract));
   if (supported.length === 0) return { is: 'unsupported_asset', ...at, height };
   return { is: 'transfers', ...at, height, blockHash, transfers: supported };
 }

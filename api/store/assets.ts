@@ -44,6 +44,12 @@ export async function findAssetByContract(sql: Reads, networkId: string, contrac
   return row && fromRow(row);
 }
 
+/** The contracts of a network's assets, null for its coin; locks nothing. */
+export async function listContracts(sql: Reads, networkId: string): Promise<Set<string | null>> {
+  const rows = await sql<{ contract: string | null }[]>`select contract from assets where network_id = ${networkId}`;
+  return new Set(rows.map((row) => row.contract));
+}
+
 /** Lists every asset, inactive ones included, by network and symbol; locks nothing. */
 export async function listAssets(sql: Reads): Promise<StoredAsset[]> {
   const rows = await sql<Row[]>`select ${columns(sql)} from assets a join networks n on n.id = a.network_id order by n.name, a.symbol, a.id`;
