@@ -6,7 +6,7 @@ import type { Bound } from '#shared/chains/chain.ts';
 import { amount, formatCents, parseTrusted, type Usd } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
-import { dollarsOf, dollarsOfAll, type LimitedTransfer, type LimitProblem, movedBy, noPrice, scopesOf, WINDOWS } from './limits.ts';
+import { dollarsOf, dollarsOfAll, dollarsOfEarlier, type LimitedTransfer, type LimitProblem, movedBy, noPrice, scopesOf, WINDOWS } from './limits.ts';
 
 const DAY_SECONDS = 86_400;
 
@@ -25,7 +25,7 @@ async function checkDailyCap(deps: Deps, sql: Reads, gatewayId: string, transfer
   const cap = parseTrusted<'usd'>(capText);
   const alone = await dollarsOf(deps, transfer);
   if (alone === null) return noPrice(transfer.symbol);
-  const earlier = await dollarsOfAll(deps, await sumPaidOut(sql, { gatewayId, seconds: DAY_SECONDS }));
+  const earlier = await dollarsOfEarlier(deps, sql, await sumPaidOut(sql, { gatewayId, seconds: DAY_SECONDS }));
   if (typeof earlier === 'object') return earlier;
   return alone + earlier > cap ? { problem: `the gateway's own limit of ${formatCents(cap)} USD a day is used up`, lasting: alone > cap } : null;
 }
@@ -51,6 +51,7 @@ async function checkFairShare(deps: Deps, sql: Reads, chain: Chain, gatewayId: s
       if (typeof alone === 'object') return alone;
       const used = await usage(
         deps,
+        sql,
         before.filter((moved) => scope.counts(moved)),
       );
       if (isProblem(used)) return used;
@@ -73,11 +74,11 @@ function isProblem(answer: Used | LimitProblem): answer is LimitProblem {
 /** US dollars sent before, by gateway; null for what is nobody's cashout. */
 type Used = ReadonlyMap<string | null, bigint>;
 
-async function usage(deps: Deps, before: readonly OutgoingSum[]): Promise<Used | LimitProblem> {
+async function usage(deps: Deps, sql: Reads, before: readonly OutgoingSum[]): Promise<Used | LimitProblem> {
   const used = new Map<string | null, bigint>();
   for (const moved of before) {
-    const dollars = await dollarsOf(deps, moved);
-    if (dollars === null) return noPrice(moved.symbol);
+    const dollars = await dollarsOfEarlier(deps, sql, [moved]);
+    if (typeof dollars === 'object') return dollars;
     used.set(moved.gatewayId, (used.get(moved.gatewayId) ?? 0n) + dollars);
   }
   return used;

@@ -1,5 +1,7 @@
+import { pricePolicy, usablePrice } from '#api/clients/prices.ts';
 import type { Chain, Deps } from '#api/deps.ts';
 import { sumOutgoing } from '#api/store/payouts.ts';
+import { findPrice } from '#api/store/prices.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { OutgoingLimits } from '#shared/core/assets.ts';
 import { amount, type Coins, coinsToUsd, formatCents, fromUnits, parseTrusted, type Usd } from '#shared/core/money.ts';
@@ -47,7 +49,7 @@ export interface LimitedTransfer extends Moved {
 
 /**
  * Holds what leaves us against the network's limits per transaction, hour and day, of all assets and of the class it is in,
- * at fresh prices. One transaction is held by what it moves, the windows by its fee as well. Reads what was sent before,
+ * at fresh prices, or what was sent before at the last ones. One transaction is held by what it moves, the windows by its fee as well. Reads what was sent before,
  * fees included; call it under the paying wallet's lock for a verdict that still holds at commit.
  */
 export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer: LimitedTransfer): Promise<LimitProblem | null> {
@@ -67,8 +69,9 @@ export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer
       if (own.length === 0) continue;
       const [alone, earlier] = [
         await dollarsOfAll(deps, own),
-        await dollarsOfAll(
+        await dollarsOfEarlier(
           deps,
+          sql,
           before.filter((moved) => scope.counts(moved)),
         ),
       ];
@@ -139,6 +142,26 @@ export async function dollarsOfAll(deps: Deps, all: readonly Moved[]): Promise<b
     sum += dollars;
   }
   return sum;
+}
+
+/**
+ * What coins that were sent before are worth together, rounded up: where there is no fresh price, at the last one there was, so that
+ * nobody waits for the price of what somebody else sent; or which price is missing.
+ */
+export async function dollarsOfEarlier(deps: Deps, sql: Reads, all: readonly Omit<Moved, 'native'>[]): Promise<bigint | LimitProblem> {
+  let sum = 0n;
+  for (const moved of all) {
+    const dollars = (await dollarsOf(deps, moved)) ?? (await dollarsAtLast(deps, sql, moved));
+    if (dollars === null) return noPrice(moved.symbol);
+    sum += dollars;
+  }
+  return sum;
+}
+
+async function dollarsAtLast(deps: Deps, sql: Reads, moved: { symbol: string; decimals: number; rawAmount: bigint }): Promise<Usd | null> {
+  const stored = await findPrice(sql, moved.symbol);
+  const price = stored && usablePrice(stored, { ...pricePolicy(deps.config), freshSeconds: Number.POSITIVE_INFINITY });
+  return price === undefined ? null : coinsToUsd(fromUnits(moved.rawAmount, moved.decimals), price.usd, 'up');
 }
 
 /** What coins are worth at a fresh price, rounded up; null without one. */

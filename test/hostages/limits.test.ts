@@ -58,6 +58,21 @@ describe('a gateway that sends all it can', () => {
     expect(await status(modest, id)).toBe('SETTLED');
   });
 
+  it('keeps nobody from being paid when nobody knows any more what its coins are worth', async () => {
+    await open(usd('100'));
+    await treasury.world.setPrice('USDT', '1', 'median');
+    await treasury.earn(greedy, 'USDT', '50');
+    await treasury.earn(modest, 'ETH', '30');
+    const sent = await treasury.cashOut(greedy, 'USDT', '20');
+    await rounds(6);
+    expect(await status(greedy, sent.id)).toBe('SETTLED');
+    await treasury.world.advance(600);
+    const { id } = await treasury.cashOut(modest, 'ETH', '20');
+    await rounds(6);
+    expect(await reasonFor(id)).toBeNull();
+    expect(await status(modest, id)).toBe('SETTLED');
+  });
+
   it('is held by its cap however many of its cashouts are planned at once', async () => {
     await open(usd('10000'), { dailyCapUsd: '25' });
     await treasury.earn(greedy, 'USDT', '200');
