@@ -23,19 +23,20 @@ export async function findSettlementQuote(sql: Reads, settlementId: string): Pro
 }
 
 /**
- * What cashouts of a network, planned or signed since `seconds` ago, may cost beyond what was locked for them, native units: of all gateways,
- * and of this one among them. `except` is left out. Locks nothing.
+ * What cashouts of a network, planned or signed since `seconds` ago, may cost beyond what was locked for them, native units, by gateway.
+ * `except` is left out. Locks nothing.
  */
 export async function sumFeesBeyondLocked(
   sql: Reads,
-  query: { networkId: string; gatewayId: string; seconds: number; except?: string | undefined },
-): Promise<{ all: bigint; own: bigint }> {
-  const [row] = await sql<[{ all: string; own: string }]>`
-    select trunc(coalesce(sum(b.beyond), 0))::text as all, trunc(coalesce(sum(b.beyond) filter (where b.gateway_id = ${query.gatewayId}), 0))::text as own from (
+  query: { networkId: string; seconds: number; except?: string | undefined },
+): Promise<Map<string, bigint>> {
+  const rows = await sql<{ gatewayId: string; beyond: string }[]>`
+    select b.gateway_id as "gatewayId", trunc(sum(b.beyond))::text as beyond from (
       select s.gateway_id, greatest(0, greatest((p.plan->>'rawFee')::numeric, (select max(t.fee_limit) from payout_attempts t where t.payout_id = p.id))
         - greatest(q.raw_fee, q.raw_fee * coalesce((p.plan->>'units')::numeric / nullif(q.units, 0), 1))) as beyond
       from payouts p join settlements s on s.id = p.settlement_id join settlement_quotes q on q.settlement_id = s.id
       where p.network_id = ${query.networkId} and p.purpose = 'settlement' and p.status <> 'CANCELLED'
-        and p.created_at > sluice_now() - make_interval(secs => ${query.seconds}) and p.id is distinct from ${query.except ?? null}::uuid) b`;
-  return { all: BigInt(row.all), own: BigInt(row.own) };
+        and p.created_at > sluice_now() - make_interval(secs => ${query.seconds}) and p.id is distinct from ${query.except ?? null}::uuid) b
+    group by b.gateway_id`;
+  return new Map(rows.map(({ gatewayId, beyond }) => [gatewayId, BigInt(beyond)]));
 }

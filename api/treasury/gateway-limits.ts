@@ -3,12 +3,13 @@ import { countCashingOut, findGateway } from '#api/store/gateways.ts';
 import { type OutgoingSum, sumOutgoing, sumPaidOut } from '#api/store/payouts.ts';
 import { sumFeesBeyondLocked } from '#api/store/settlement-quotes.ts';
 import type { Bound } from '#shared/chains/chain.ts';
-import { amount, formatCents, parseTrusted, type Usd } from '#shared/core/money.ts';
+import { formatCents, parseTrusted, type Usd } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { dollarsOf, dollarsOfAll, dollarsOfEarlier, type LimitedTransfer, type LimitProblem, movedBy, noPrice, scopesOf, WINDOWS } from './limits.ts';
 
 const DAY_SECONDS = 86_400;
+const TOO_DEAR: LimitProblem = { problem: 'fees have risen above what was locked for it: it is sent once they fall', lasting: false };
 
 /**
  * Holds a cashout against what its gateway may send: its own cap a day, and of each of the network's limits what is not kept for the
@@ -126,11 +127,18 @@ export async function checkFeeExpense(
   const { rawFee, units, native, bound } = fee;
   const allowed = units !== undefined && bound.units !== undefined && units > bound.units ? (bound.rawFee * units) / bound.units : bound.rawFee;
   if (rawFee <= allowed) return null;
-  const spent = await sumFeesBeyondLocked(sql, { networkId: chain.id, gatewayId: fee.gatewayId, seconds: DAY_SECONDS, except: fee.except });
+  const spent = await sumFeesBeyondLocked(sql, { networkId: chain.id, seconds: DAY_SECONDS, except: fee.except });
   const budget = parseTrusted<'usd'>(chain.config.limits.dailyFeeExpenseUsd ?? POLICY.feeExpenseDailyUsd);
-  const beyond = rawFee - allowed;
-  const [all, own] = [await dollarsOf(deps, { ...native, rawAmount: spent.all + beyond }), await dollarsOf(deps, { ...native, rawAmount: spent.own + beyond })];
-  if (all === null || own === null) return noPrice(native.symbol);
-  if (all <= budget && own <= amount<'usd'>(budget / BigInt(POLICY.feeExpensePerGateway))) return null;
-  return { problem: 'fees have risen above what was locked for it: it is sent once they fall', lasting: false };
+  const share = budget / BigInt(POLICY.feeExpensePerGateway);
+  spent.set(fee.gatewayId, (spent.get(fee.gatewayId) ?? 0n) + rawFee - allowed);
+  let all = 0n;
+  for (const [gatewayId, rawAmount] of spent) {
+    const dollars = await dollarsOf(deps, { ...native, rawAmount });
+    if (dollars === null) return noPrice(native.symbol);
+    if (gatewayId === fee.gatewayId && dollars > share) return TOO_DEAR;
+    // What was signed is raised beyond its gateway's part, and takes nothing of the others' by it.
+    all += dollars < share ? dollars : share;
+  }
+  if (all <= budget) return null;
+  return TOO_DEAR;
 }

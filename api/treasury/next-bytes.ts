@@ -82,7 +82,9 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
 
   const bytes = { kind, rawAmount, rawFee: quote.rawFee };
   const lacking = await lackOf(sql, payout, observed, bytes);
-  const limit = await feeLimit(deps, sql, chain, payout, native, { rawFee: quote.rawFee, units: quote.units, bound });
+  // Signed bytes that no block takes block the wallet, and would be given up at the price of this moment: they are raised at that price instead.
+  const budgeted = attempts.length === 0 || payout.nonce === null ? bound : undefined;
+  const limit = await feeLimit(deps, sql, chain, payout, native, { rawFee: quote.rawFee, units: quote.units, bound: budgeted });
   const covered = lacking.coins <= 0n && lacking.native <= 0n;
   if (covered && !answer.ok) return refused(`the network refuses it: ${answer.rejected}`, true);
   return {

@@ -2,7 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/settlements/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
-import type { OutgoingLimits } from '#shared/core/assets.ts';
+import { tendPayouts } from '#api/treasury/tend-payouts.ts';
+import type { NetworkConfig, OutgoingLimits } from '#shared/core/assets.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { assertBooksEqualChain, aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
 
 let treasury: Treasury;
@@ -10,7 +12,7 @@ let greedy: Gateway;
 let modest: Gateway;
 const usd = (value: string): OutgoingLimits => ({ perTransactionUsd: value, hourlyUsd: value, dailyUsd: value });
 
-async function open(limits: OutgoingLimits, greedyCashout: Record<string, unknown> = {}): Promise<void> {
+async function open(limits: NetworkConfig['limits'], greedyCashout: Record<string, unknown> = {}): Promise<void> {
   treasury = await aTreasury({ configure: (network) => ({ ...network, limits }) });
   greedy = await treasury.world.aGateway({ name: 'Greedy', cashout: { enabled: true, ...greedyCashout } });
   modest = await treasury.world.aGateway({ name: 'Modest', cashout: { enabled: true } });
@@ -40,6 +42,39 @@ async function rounds(count: number): Promise<void> {
     await treasury.mine();
   }
 }
+
+describe('bytes that became too cheap once they were signed', () => {
+  it('are raised with the market, beyond the budget for fees as well, rather than block their wallet and be given up at the same price', async () => {
+    await open({ ...usd('10000'), dailyFeeExpenseUsd: '0' });
+    const { chain, deps } = treasury;
+    await treasury.earn(greedy, 'ETH', '5');
+    await chain.payAndMine(treasury.wallet('hot'), null, 10n ** 19n);
+    await treasury.mine(2);
+    const { id } = await treasury.cashOut(greedy, 'ETH', '2');
+    await treasury.work();
+    await treasury.sign();
+    await treasury.work();
+    const payouts = () => deps.db.sql<{ status: string; cap: string }[]>`
+      select status, plan->'fields'->>'maxFeePerGas' as cap from payouts where settlement_id = ${id} and purpose = 'settlement' order by family`;
+    const [first] = await payouts();
+    const dearBlocks = async (): Promise<void> => {
+      for (let i = 0; i < POLICY.payoutBumpBlocks; i++) {
+        await chain.node.call('anvil_setNextBlockBaseFeePerGas', [`0x${((BigInt(first?.cap as string) * 11n) / 10n).toString(16)}`]);
+        await treasury.mine();
+      }
+    };
+    await dearBlocks();
+    for (let minutes = 0; minutes < 5 && (await status(greedy, id)) !== 'SETTLED'; minutes++) {
+      await treasury.world.advance(POLICY.payoutBumpSeconds);
+      await tendPayouts(deps);
+      await treasury.sign();
+      await treasury.work();
+      await dearBlocks();
+    }
+    expect((await payouts()).map((payout) => payout.status)).toEqual(['CONFIRMED']);
+    expect(await status(greedy, id)).toBe('SETTLED');
+  });
+});
 
 describe('a gateway that sends all it can', () => {
   it('cannot use up what the network may let out: the next gateway is paid in the same hour', async () => {
