@@ -185,6 +185,14 @@ export async function listUnderWay(sql: Reads, target: { networkId: string; purp
   return rows.map(fromRow);
 }
 
+/** Counts a gateway's cashouts that hold a nonce of a wallet and are in no block; true until commit only while the wallet is locked. */
+export async function countUnmined(sql: Reads, { walletId, gatewayId }: { walletId: string; gatewayId: string }): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) as count from payouts p join settlements s on s.id = p.settlement_id
+    where p.wallet_id = ${walletId} and s.gateway_id = ${gatewayId} and p.purpose = 'settlement' and p.status in ('PLANNED', 'SIGNED', 'BROADCAST', 'REPLACING')`;
+  return row?.count ?? 0;
+}
+
 /** True when a wallet ever had a nonce allocated; until then the chain says where its nonces start. Locks nothing. */
 export async function hasAllocatedNonce(sql: Reads, walletId: string): Promise<boolean> {
   const rows = await sql`select 1 from payouts where wallet_id = ${walletId} and nonce is not null limit 1`;

@@ -161,6 +161,14 @@ export async function listDispatchQueue(
     order by q.turn, q.dispatch_at, q.id limit ${queue.limit}`;
 }
 
+/** The next cashout of the same gateway and network that waits for this very reason; locks nothing. */
+export async function findNextWaiting(sql: Reads, settlementId: string, reason: string): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }[]>`
+    select s.id from settlements o join settlements s on s.gateway_id = o.gateway_id and s.network_id = o.network_id
+    where o.id = ${settlementId} and s.status = 'REQUESTED' and s.wait_reason = ${reason} order by s.dispatch_at, s.id limit 1`;
+  return row?.id;
+}
+
 /** Counts a gateway's cashouts that are to be sent and cannot go; locks nothing. */
 export async function countWaiting(sql: Reads, gatewayId: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

@@ -15,7 +15,7 @@ import { isOnChain, listDoublePayouts, listLiveAttempts } from '#api/store/payou
 import { findPayout, listOpenOnChain, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
 import { traceOfPayout } from '#api/store/traces.ts';
 import { secondsSinceSent } from '#api/store/settlement-summaries.ts';
-import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
+import { findNextWaiting, lockSettlement, setWaitReason } from '#api/store/settlements.ts';
 import { haltWallet } from '#api/store/wallets.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
@@ -32,6 +32,7 @@ import { haltUsedWallets } from './halt-used-wallets.ts';
 import { type Effect, judgeClose, judgeEffect, judgeOutputs } from './judge-effect.ts';
 import { spendsOutputs } from './families.ts';
 import { type Spending, spendingOf } from './purse.ts';
+import { OUT_OF_TURNS } from './send.ts';
 import { stopDoublePayout, stopPayout } from './stop-double-payout.ts';
 
 /**
@@ -55,7 +56,10 @@ async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork):
       const height = open.height;
       await advance(tx, 'payout', { id: open.id, event: 'SEEN', actor: 'chain', facts: () => ({ facts: NO_PAYOUT_FACTS, record: { height } }) });
       // Whatever waited for these coins or this gas can go on.
-      if (open.settlementId !== null) await hastenOutbox(tx, 'settlement.dispatch', [open.settlementId]);
+      if (open.settlementId !== null) {
+        const next = await findNextWaiting(tx, open.settlementId, OUT_OF_TURNS);
+        await hastenOutbox(tx, 'settlement.dispatch', [open.settlementId, ...(next === undefined ? [] : [next])]);
+      }
       crashPoint('confirm.seen');
     } else if (open.height === null && open.status === 'INCLUDED') {
       await advance(tx, 'payout', { id: open.id, event: 'ORPHANED', actor: 'chain', facts: () => ({ facts: NO_PAYOUT_FACTS }) });

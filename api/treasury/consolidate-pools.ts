@@ -94,14 +94,16 @@ export async function consolidatePool(deps: Deps, chain: Chain, pool: Pool, { no
   return { planned, problem: null };
 }
 
-interface Rules {
+/** When outputs of a network are joined. */
+export interface Rules {
   aboveOutputs: number;
   /** Chain units per thousand units of size. */
   belowFeeRate: bigint;
   dailyUsd: Usd;
 }
 
-function rulesOf({ config }: Chain): Rules {
+/** As the networks file says, or the defaults of policy.ts. */
+export function rulesOf({ config }: Chain): Rules {
   const { aboveOutputs, belowFeeRate, dailyUsd } = { ...POLICY.bitcoinConsolidation, ...config.consolidation };
   return { aboveOutputs, belowFeeRate: toUnits(parseTrusted<'asset'>(belowFeeRate), RATE_DECIMALS) ?? 0n, dailyUsd: parseTrusted(dailyUsd) };
 }
@@ -123,7 +125,7 @@ async function affordable(deps: Deps, chain: Chain, native: Coin, dailyUsd: Usd,
 }
 
 /** Why joining for this fee is more than a day's budget, or null. Locks nothing; call it under the wallet's lock. */
-async function overBudget(deps: Deps, tx: Tx, chain: Chain, native: Coin, dailyUsd: Usd, rawFee: bigint): Promise<string | null> {
+export async function overBudget(deps: Deps, tx: Tx, chain: Chain, native: Coin, dailyUsd: Usd, rawFee: bigint): Promise<string | null> {
   const price = await deps.prices.fresh(native.symbol);
   if (price === undefined) return `there is no fresh price for ${native.symbol}`;
   const spent = await sumConsolidationFees(tx, { networkId: chain.id, seconds: DAY_SECONDS });

@@ -5,9 +5,11 @@ import { listSpendable, type Purse, sumSpendable } from '#api/store/outputs.ts';
 import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
 import type { OwnOutput } from '#shared/chains/chain.ts';
+import { amount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { planConsolidation } from './consolidate.ts';
+import { overBudget, rulesOf } from './consolidate-pools.ts';
 import { purseOf } from './purse.ts';
 
 /** An output that covers this part of an order is spent for it as it is: so few of them do. */
@@ -37,7 +39,8 @@ export interface Prepared {
 }
 
 /**
- * Joins as many small outputs of a pool as an order needs, whatever fees are now, because it is owed (decision 0031): in one
+ * Joins as many small outputs of a pool as an order needs, also while fees are high, because it is owed (decision 0031), but then for no more
+ * than a multiple of the day's budget: whoever was paid in crumbs does not decide what the deployment pays at any price. In one
  * round of transactions beside each other, again as long as what they became is still too many. Answers what the order waits
  * for, or null where joining does not help: the pool does not cover it, or has few outputs.
  * @throws ChainUnavailable when the node cannot be reached
@@ -62,6 +65,9 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
   const ours = underWay.filter((one) => !isOthers(one) && !isComing(one));
   const theirs = underWay.filter((one) => isOthers(one) && isComing(one));
   let missing = need - order.comingLarge - sumOf(ours) + sumOf(theirs);
+  const rules = rulesOf(chain);
+  const { rate } = (await chain.payer.outputCost?.()) ?? { rate: 0n };
+  const budget = amount<'usd'>(rules.dailyUsd * BigInt(POLICY.preparationBudgetTimes));
   let made = 0;
   let problem: string | null = null;
   for (let choice = 0; choice < CHOICES && underWay.length + made < POLICY.preparationsAtOnce; choice++) {
@@ -69,7 +75,9 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
     if (coins.length < 2) break;
     // Whoever looks at the same order beside us would join as much for it once more.
     const outrun = async (tx: Tx): Promise<string | null> => ((await listJoining(tx)).length > underWay.length + made ? OUTRUN : null);
-    const joined = await planConsolidation(deps, chain, { wallet, native, coins, settlementId, allow: outrun });
+    const allow = async (tx: Tx, rawFee: bigint): Promise<string | null> =>
+      (await outrun(tx)) ?? (rate > rules.belowFeeRate ? overBudget(deps, tx, chain, native, budget, rawFee) : null);
+    const joined = await planConsolidation(deps, chain, { wallet, native, coins, settlementId, allow });
     if ('taken' in joined) continue;
     if ('refused' in joined) {
       if (joined.refused === OUTRUN) return waitFor((await listJoining(sql)).length);

@@ -1,8 +1,8 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { nativeAsset } from '#api/settlements/quote-fee.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
-import { listCommitted, type StoredPayout } from '#api/store/payouts.ts';
-import { lockGatewayCashouts } from '#api/store/gateways.ts';
+import { countUnmined, listCommitted, type StoredPayout } from '#api/store/payouts.ts';
+import { countCashingOut, lockGatewayCashouts } from '#api/store/gateways.ts';
 import { sumBroughtForOthers } from '#api/store/sweepable.ts';
 import type { SettlementQuote } from '#api/store/settlement-quotes.ts';
 import { lockWallet, type StoredWallet } from '#api/store/wallets.ts';
@@ -18,7 +18,7 @@ import { closedReason } from './closed.ts';
 import { coverShortage } from './cover.ts';
 import { checkFeeExpense, checkGatewayLimits } from './gateway-limits.ts';
 import { checkFee, checkLimits, type LimitedTransfer, type LimitProblem } from './limits.ts';
-import { spendsOutputs } from './families.ts';
+import { spendsOutputs, usesNonces } from './families.ts';
 import { freeOf, type Observed, observeWallet, planSpend, planTransfer } from './plan-transfer.ts';
 import { mostInputs } from './purse.ts';
 import { quoteSpend } from './quote-spend.ts';
@@ -134,6 +134,7 @@ async function sendOnce(deps: Deps, chain: Chain, order: Order): Promise<Sent | 
     await lockWallet(tx, wallet.id);
     const family = await order.nextFamily(tx);
     if (family === null) return { gone: true };
+    if (await isOutOfTurns(tx, chain, wallet, order)) return { waiting: OUT_OF_TURNS };
     const now = await closedReason(tx, { networkName: asset.networkName, assetId: asset.id });
     if (now !== null) return { waiting: now };
     crashPoint('dispatch.locked');
@@ -159,6 +160,15 @@ interface Funds {
   native: StoredAsset;
   intent: TransferIntent;
   bound: Bound | undefined;
+}
+
+/** Why a cashout waits whose gateway has had its turns; the next one goes when one of them is in a block. */
+export const OUT_OF_TURNS = 'its gateway has as many payouts on their way as it may: it goes once one of them is in a block';
+
+/** Whether its gateway holds as many nonces as it may while others cash out too: what comes behind waits for all of them. */
+async function isOutOfTurns(tx: Tx, chain: Chain, wallet: StoredWallet, { gatewayId }: Order): Promise<boolean> {
+  if (gatewayId === undefined || !usesNonces(chain.config.family)) return false;
+  return (await countUnmined(tx, { walletId: wallet.id, gatewayId })) >= POLICY.noncesPerGateway && (await countCashingOut(tx)) > 1;
 }
 
 /** What the network's limits, and those of the gateway that asked for it, say against a transfer, or null. */

@@ -19,7 +19,7 @@ const DEPOSITS_THAT_SPEAK = 2;
 /**
  * Finds out which tokens the issuer does not let our wallets move, and stops each of them: nothing of it is sent, its cashouts say why,
  * and no new payment is offered in it, until an operator lifts the freeze and it moves again (decisions 12). Only what is found at two
- * blocks counts. Addresses of single deposits stop nothing but what lies there. Answers how many assets it stopped.
+ * blocks counts. The held wallet and addresses of single deposits stop nothing but what lies there. Answers how many assets it stopped.
  */
 export async function watchIssuers(deps: Deps): Promise<number> {
   let stopped = 0;
@@ -51,7 +51,11 @@ async function watchToken(deps: Deps, chain: Chain, token: Token): Promise<boole
     const found = await mayMove(chain, token.contract, address);
     if (pool === 'green') hotMoves = found !== 'unknown';
     if (found === 'moves') await forgetRefusal(sql, { assetId: token.id, address });
-    if (found === 'refused') stopped = (await stop(deps, chain, token, { address, role: pool === 'green' ? 'hot' : 'held', height: tip.height })) || stopped;
+    if (found !== 'refused') continue;
+    const { height } = tip;
+    // What is held came from somewhere bad: that its issuer stops it must not stop what everybody else was paid.
+    if (pool === 'held') await noteRefusal(sql, { assetId: token.id, address, role: 'held', height });
+    else stopped = (await stop(deps, chain, token, { address, role: 'hot', height })) || stopped;
   }
   await lookAgain(deps, chain, token, tip.height);
   if (!hotMoves) stopped = (await askDeposits(deps, chain, token, tip.height)) || stopped;

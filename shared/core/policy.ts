@@ -181,6 +181,8 @@ export const POLICY = {
   feeExpensePerGateway: 4,
   /** A quarter of every limit is kept for all gateways that may cash out, in equal parts: however much one sends, another can send. */
   limitKeptForAll: 4,
+  /** Payouts of one gateway that may wait for a block at once, per wallet, where others may cash out as well: their nonces are used in order. */
+  noncesPerGateway: 16,
   /** Coins that were swept for a cashout are kept for it this long: the run after their block takes seconds, and one that is stuck keeps nothing from others. */
   broughtKeptSeconds: 5 * MINUTE,
   /** Cashouts of one gateway that cannot go are looked at about this often a minute, however many there are. */
@@ -220,6 +222,8 @@ export const POLICY = {
   bitcoinConsolidation: { aboveOutputs: 200, belowFeeRate: '5', dailyUsd: '100', worthTimesCost: 10 },
   /** Outputs joined in one transaction: a second of signing, and an eighth of the largest one that nodes pass on. */
   consolidationInputs: 200,
+  /** What joining for cashouts may cost a day while fees are above the threshold, in budgets of a day; then they wait for fees to fall. */
+  preparationBudgetTimes: 10,
   /** Such transactions of a wallet on their way at once: what they spend pays nobody until they are final. */
   consolidationsAtOnce: 5,
   /** The same for a cashout that waits for them, which takes all it needs. */
