@@ -117,7 +117,7 @@ export const treasury: Board = {
       description:
         'Outputs worth spending, where coins are outputs. Above 200 the small ones are joined while fees are low; above 1,000 for hours opens a ticket.',
       runbook: 'treasury',
-      queries: { '{{chain}} {{pool}}': `max by (chain, pool) (sluice_pool_outputs{${ON_CHAIN}})` },
+      queries: { '{{chain}} {{pool}}': `max by (chain, pool) (sluice_pool_outputs{${ON_CHAIN}}) or vector(0)` },
     },
     {
       title: 'Sum of all entries',

@@ -23,7 +23,7 @@ async function run(words: string[], data: Record<string, unknown> = {}): Promise
   return { asked, text: 'text' in said ? said.text : '' };
 }
 
-const SHOWN = { settlement: { id: 's1', status: 'REJECTED' }, metadata: [], fee: null, events: [], payouts: [] };
+const SHOWN = { settlement: { id: 's1', status: 'REJECTED' }, metadata: [], fee: null, charges: [], events: [], payouts: [] };
 
 const PROPOSAL = {
   id: 'p1',

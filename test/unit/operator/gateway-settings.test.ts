@@ -35,7 +35,7 @@ describe('a gateway', () => {
           inquiryAttempts: 5,
         },
         apiAllowlist: [],
-        cashout: { enabled: false, allowlist: [], parkingEnabled: false, parkedCap: 20, approvalCapUsd: null, dispatchDelaySeconds: 0 },
+        cashout: { enabled: false, allowlist: [], parkingEnabled: false, parkedCap: 20, approvalCapUsd: null, dailyCapUsd: null, dispatchDelaySeconds: 0 },
         screening: { enabled: false, threshold: 70 },
         contactEmail: null,
         strictSignatures: false,
