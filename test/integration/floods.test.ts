@@ -309,7 +309,12 @@ describe('what no stream ever told', () => {
     books.node.hashes.set(`ethereum ${height}`, blockHash);
     const statements = async (count: number): Promise<number> => {
       let made = 0;
-      const sql = new Proxy(books.db.sql, { apply: (target, self, given) => ((made += 1), Reflect.apply(target, self, given)) });
+      const sql = new Proxy(books.db.sql, {
+        apply(target, self, given) {
+          made += 1;
+          return Reflect.apply(target, self, given);
+        },
+      });
       const txid = `0x${String(count).padStart(64, '0')}`;
       const transfers = crowd(count, 1_000_000n, (ordinal) => ({ txid, ordinal }));
       books.node.transactions.set(`ethereum ${txid}`, { txid, height, blockHash, succeeded: true, transfers });
