@@ -5,6 +5,7 @@ import { getSettlement } from '#api/settlements/view.ts';
 import { tendPayouts } from '#api/treasury/tend-payouts.ts';
 import type { NetworkConfig, OutgoingLimits } from '#shared/core/assets.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { OUT_OF_TURNS } from '#api/treasury/send.ts';
 import { assertBooksEqualChain, aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
 
 let treasury: Treasury;
@@ -106,6 +107,27 @@ describe('a gateway that sends all it can', () => {
     await rounds(6);
     expect(await reasonFor(id)).toBeNull();
     expect(await status(modest, id)).toBe('SETTLED');
+  });
+
+  it('holds no more nonces than its turns: the next gateway’s cashout has few before it, and all of its own go in the end', async () => {
+    await open(usd('100000'));
+    await treasury.earn(greedy, 'USDT', '60');
+    await treasury.earn(modest, 'USDT', '50');
+    await treasury.chain.payAndMine(treasury.wallet('hot'), treasury.assets.USDT?.contract ?? null, 200_000_000n);
+    await treasury.chain.payAndMine(treasury.wallet('hot'), null, 10n ** 18n);
+    await treasury.mine(2);
+    const ids: string[] = [];
+    for (let i = 0; i < POLICY.noncesPerGateway + 4; i++) ids.push((await treasury.cashOut(greedy, 'USDT', '2')).id);
+    for (const id of ids) await dispatchSettlement(treasury.deps, id);
+    const { id } = await treasury.cashOut(modest, 'USDT', '10');
+    await dispatchSettlement(treasury.deps, id);
+    const planned = await treasury.deps.db.sql<{ settlementId: string }[]>`
+      select settlement_id as "settlementId" from payouts where purpose = 'settlement' order by nonce`;
+    expect(planned).toHaveLength(POLICY.noncesPerGateway + 1);
+    expect(planned.at(-1)?.settlementId).toBe(id);
+    expect(await reasonFor(ids.at(-1) as string)).toBe(OUT_OF_TURNS);
+    await treasury.settleAll();
+    expect(new Set(await Promise.all(ids.map((one) => status(greedy, one))))).toEqual(new Set(['SETTLED']));
   });
 
   it('is held by its cap however many of its cashouts are planned at once', async () => {
