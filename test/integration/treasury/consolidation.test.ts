@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { resolveHeldPayment } from '#api/aml/resolve-held-payment.ts';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
+import { dispatchSettlement } from '#api/settlements/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { consolidateOutputs } from '#api/operator/consolidate.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
@@ -323,6 +324,20 @@ it('is not signed unless all of it comes back to the wallet of that very pool, i
   }
   expect(await steps.attemptsOf(id)).toHaveLength(0);
   expect(await attempt()).toBe('signed');
+});
+
+it('prepares a cashout within a multiple of the budget while fees are high, beyond which it waits for them to fall', async () => {
+  const { treasury } = steps;
+  await earn(40, 400_000n);
+  const { id } = await treasury.cashOut(shop, 'BTC', '0.12');
+  const reason = async () => (await sql()<{ reason: string | null }[]>`select wait_reason as reason from settlements where id = ${id}`)[0]?.reason;
+  await dispatchSettlement(configured({ belowFeeRate: '1', dailyUsd: '0.01' }), id);
+  expect(await reason()).toMatch(/have to be joined first, and the budget of 0\.10 USD a day for joining outputs is used up/);
+  expect(await joins()).toEqual([]);
+  await dispatchSettlement(configured({ dailyUsd: '0.01' }), id);
+  expect(await reason()).toMatch(/are joined first/);
+  await treasury.settleAll();
+  expect((await getSettlement(treasury.deps, { gateway: shop, id })).status).toBe('SETTLED');
 });
 
 it('prepares a cashout in more than one round, where the fee ceiling lets few be joined at once, and pays it once', async () => {
