@@ -38,7 +38,7 @@ const code = {
   /** Refuses in words that no database stores. */
   nul: saying('no\0thing'),
   /** Burns all gas it is given when its caller is not simulated with a fortune: `if (caller.balance >> 120) return; for (;;);` */
-  fortune: '0x33316078601c600d575b60085600' /* replaced below */,
+  fortune: '0x333160781c600c575b6008565b00',
   /** Does nothing while its storage is empty, burns all gas it is given once it is not. */
   turncoat: '0x60005460085700005b600856',
   /** The same with the opcode that is none. */
@@ -48,8 +48,6 @@ const code = {
   /** Writes eight fresh slots once its storage is not empty: dearer, but not everything. */
   dearer: `0x60005460085700005b${Array.from({ length: 8 }, (_, i) => `600160${(i + 1).toString(16).padStart(2, '0')}55`).join('')}00`,
 };
-// SHR by 120 of the caller's balance; the loop is at 9, the end at 13.
-code.fortune = '0x33316078901c600d575b6009565b00';
 
 const sql = () => treasury.deps.db.sql;
 const install = (bytes: string) => treasury.chain.node.call('anvil_setCode', [TRAP, bytes]);
