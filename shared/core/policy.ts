@@ -182,7 +182,7 @@ export const POLICY = {
   /** A quarter of every limit is kept for all gateways that may cash out, in equal parts: however much one sends, another can send. */
   limitKeptForAll: 4,
   /** Payouts of one gateway that may wait for a block at once, per wallet, where others may cash out as well: their nonces are used in order. */
-  noncesPerGateway: 16,
+  noncesPerGateway: 64,
   /** Coins that were swept for a cashout are kept for it this long: the run after their block takes seconds, and one that is stuck keeps nothing from others. */
   broughtKeptSeconds: 5 * MINUTE,
   /** Cashouts of one gateway that cannot go are looked at about this often a minute, however many there are. */

@@ -111,7 +111,7 @@ describe('a gateway that sends all it can', () => {
 
   it('holds no more nonces than its turns: the next gateway’s cashout has few before it, and all of its own go in the end', async () => {
     await open(usd('100000'));
-    await treasury.earn(greedy, 'USDT', '60');
+    await treasury.earn(greedy, 'USDT', '150');
     await treasury.earn(modest, 'USDT', '50');
     await treasury.chain.payAndMine(treasury.wallet('hot'), treasury.assets.USDT?.contract ?? null, 200_000_000n);
     await treasury.chain.payAndMine(treasury.wallet('hot'), null, 10n ** 18n);

@@ -76,7 +76,7 @@ describe('the defaults', () => {
       feeExpenseDailyUsd: '50',
       feeExpensePerGateway: 4,
       limitKeptForAll: 4,
-      noncesPerGateway: 16,
+      noncesPerGateway: 64,
       // Payouts on their way (0010)
       payoutAttempts: 8,
       payoutBumpSeconds: 60,
