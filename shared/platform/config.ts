@@ -143,6 +143,9 @@ const namedTokens = list.transform((pairs, context): NamedToken[] => {
   return named;
 });
 
+/** Half of an Ed25519 key: 32 bytes. */
+const key = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits');
+
 const common = {
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
   DATABASE_URL: z.string().min(1),
@@ -174,6 +177,8 @@ const apiSchema = z.object({
   SLUICE_MASTER_KEY: secret,
   SLUICE_MASTER_KEY_NEXT: secret.optional(),
   SLUICE_MASTER_KEY_PREVIOUS: secret.optional(),
+  SLUICE_INTENT_KEY: key.optional(),
+  SLUICE_INTENT_PUBLIC_KEYS: list.pipe(z.array(key)).default([]),
   SLUICE_SIGNER_SEED: z.string().optional(),
   SLUICE_PRICE_SOURCE: z.enum(['static', 'http']).default('static'),
   SLUICE_PRICE_PROVIDERS: list.default([]),

@@ -24,7 +24,7 @@ import { absent } from './absent.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { demoNetwork } from './networks.ts';
 import { freshRedis, type FreshRedis } from './redis.ts';
-import { LOOPBACK, TEST_OPERATOR_TOKENS, TEST_SECRETS } from './world.ts';
+import { LOOPBACK, TEST_INTENT_KEY, TEST_OPERATOR_TOKENS, TEST_SECRETS } from './world.ts';
 
 /** The api's use cases without its processes: real Postgres, real derivation, no chain behind the network. */
 export interface InProcess {
@@ -71,6 +71,7 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
       SLUICE_LOG_LEVEL: 'silent',
       SLUICE_PRIVATE_WEBHOOK_TARGETS: LOOPBACK,
       ...TEST_SECRETS,
+      SLUICE_INTENT_KEY: TEST_INTENT_KEY,
       SLUICE_OPERATOR_TOKENS: TEST_OPERATOR_TOKENS,
     }),
     ...options.config,

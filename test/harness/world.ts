@@ -28,6 +28,8 @@ export const TEST_SECRETS = {
   SLUICE_OPERATOR_TOKEN: 'test-operator-token-test-operator-token-test-op',
   SLUICE_MASTER_KEY: 'test-master-key-test-master-key-test-master-key',
 };
+/** What the http role of the tests signs with. */
+export const TEST_INTENT_KEY = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60';
 /** The demo seed: ops/dev/networks.json is derived from it. */
 export const TEST_SEED = DEMO_SEED;
 
