@@ -880,6 +880,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/deaths": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose to tell the signer that what it signed will never be mined
+         * @description Where it does not find two providers who say so, and does not sign a second time because of it; the slot is in the reason it gives. Nothing is told before a second person confirms the proposal (`POST /proposals/{id}/confirm`), and a provider that saw it pay is believed all the same.
+         */
+        post: operations["declareDead"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/freezes": {
         parameters: {
             query?: never;
@@ -1934,6 +1954,12 @@ export interface components {
             assetId: string;
             /** @description Number of the transfer that is made now. */
             family: number;
+        };
+        DeathInput: {
+            network: string;
+            /** @description What the bytes have in common, as the signer says it: nonce:<wallet>:<nonce>, output:<txid>:<vout> or txid:<txid>. */
+            slot: string;
+            reason: string;
         };
         ClearWalletInput: {
             network: string;
@@ -4029,6 +4055,42 @@ export interface operations {
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    declareDead: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeathInput"];
+            };
+        };
+        responses: {
+            /** @description Proposed; a second person has to confirm it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];

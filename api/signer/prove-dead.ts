@@ -1,10 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Chain, Deps } from '#api/deps.ts';
+import { findSightedBlock } from '#api/store/sightings.ts';
+import { listStatements } from '#api/store/statements.ts';
+import type { Fate } from '#shared/chains/pool-fates.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { readStatement, trustedKeys } from '#shared/platform/statements.ts';
+import { DEATH, deathSubject } from './death.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
+/** Providers that take longer are asked again later: other networks' payouts wait for the signer too. */
+const ANSWER_MS = 5_000;
+const DAY_MS = 86_400_000;
+
 /**
- * Why bytes of one slot that were signed for an order might still pay it, or null when none of them ever will (decisions 10).
- * `signed` is everything of the slot that the journal knows to pay the order.
+ * Why bytes of one slot that were signed for an order might still pay it, or null when none of them ever will (decisions 10): two providers say
+ * so of their own final blocks, asked by the signer itself, or two people do and no provider contradicts them. `signed` is everything of the
+ * slot that the journal knows. Asks over the network: call it with nothing locked.
  */
-export async function proveDead(_deps: Deps, _chain: Chain, _signed: readonly JournalEntry[]): Promise<string | null> {
-  return null;
+export async function proveDead(deps: Deps, chain: Chain, signed: readonly JournalEntry[]): Promise<string | null> {
+  const [first] = signed;
+  if (first === undefined) return null;
+  const told = await askProviders(deps, chain, signed);
+  const declared = await isDeclaredDead(deps, first);
+  const { deathWitnesses = deps.config.NODE_ENV === 'production' ? POLICY.deathWitnesses : 1 } = chain.config;
+  return judgeFates(told, { witnesses: deathWitnesses, declared, slot: first.slot });
+}
+
+/** What the words of all providers come to: one that saw a payment is believed against everybody. Pure. */
+export function judgeFates(
+  told: ReadonlyMap<string, Fate>,
+  { witnesses, declared, slot }: { witnesses: number; declared: boolean; slot: string },
+): string | null {
+  for (const [provider, fate] of told) if (fate.is === 'paid') return `transaction ${fate.txid} has paid it, says ${provider}`;
+  const dead = [...told.values()].filter(({ is }) => is === 'dead').length;
+  if (declared || dead >= witnesses) return null;
+  const open = [...told].flatMap(([provider, fate]) => (fate.is === 'open' ? [`${provider} says that ${fate.why}`] : []));
+  const said = open.length > 0 ? open.join(', ') : `${dead} of ${witnesses} providers say that it will not`;
+  return `what was signed for it before (${slot}) may still be mined: ${said}`;
+}
+
+async function askProviders(deps: Deps, chain: Chain, signed: readonly JournalEntry[]): Promise<ReadonlyMap<string, Fate>> {
+  const [first] = signed as [JournalEntry];
+  const [, sender = '', nonce = ''] = /^nonce:(.+):(\d+)$/.exec(first.slot) ?? [];
+  // Where bytes just expire each has a slot of its own.
+  const ends = signed.map(({ expiresAtMs }) => expiresAtMs);
+  const expiresAtMs = ends.every((end) => end !== null) ? Math.max(...(ends as number[])) : null;
+  const bytes = await Promise.all(
+    signed.map(async ({ txid, kind, sender, recipient, contract }) => {
+      const inBlock = await findSightedBlock(deps.db.sql, chain.id, txid);
+      return { txid, kind, sender, recipient, contract, inBlock };
+    }),
+  );
+  const question = {
+    signed: bytes,
+    nonce: nonce === '' ? null : { sender, nonce: Number(nonce) },
+    expiresAtMs,
+    absenceCounts: signed.every(({ signedAtMs }) => signedAtMs > Date.now() - POLICY.absenceProvesDays * DAY_MS),
+  };
+  const late = new Map<string, Fate>();
+  return Promise.race([chain.reader.fates(question, chain.config.finality.mature), pause(ANSWER_MS, late, { ref: false })]);
+}
+
+/** Whether two different people said so, in words that only the http role can sign. */
+async function isDeclaredDead({ db, config }: Deps, entry: JournalEntry): Promise<boolean> {
+  const about = { kind: DEATH, subject: deathSubject(entry) };
+  const said = (await listStatements(db.sql, about)).map((statement) => readStatement(trustedKeys(config), statement, about));
+  return said.some((one) => typeof one?.proposedBy === 'string' && typeof one.confirmedBy === 'string' && one.proposedBy !== one.confirmedBy);
 }

@@ -1,6 +1,7 @@
 import type { Operator } from '#ops/dev/client.ts';
 import { type Command, type Options, type Result, textOption, UsageError } from './command.ts';
 import { table } from './format.ts';
+import { AS, describeProposal, operatorAs, type Proposal } from './proposal.ts';
 
 interface Freezes {
   freezes: { scope: string; reason: string; frozenAt: string }[];
@@ -100,6 +101,19 @@ export const dispatchCommands: readonly Command[] = [
           : `nothing is unknown on ${network} any more; what is frozen stays so until: sluice dispatch unfreeze`,
       ];
       return { data, text: lines.join('\n') };
+    },
+  },
+  {
+    name: 'dispatch declare-dead',
+    args: '<network> <slot>',
+    summary: 'propose to tell the signer that what it signed before will never be mined, where no two providers say so; a second person confirms it',
+    options: { as: AS, reason: { type: 'string', help: 'how you know; kept in the audit log (required)' } },
+    arity: [2, 2],
+    async run(context, [network, slot], options) {
+      const reason = textOption(options, 'reason');
+      if (reason === undefined) throw new UsageError('--reason is required');
+      const proposal = (await operatorAs(await context(), options).must('POST', '/deaths', { body: { network, slot, reason } })) as unknown as Proposal;
+      return { data: proposal, text: `${describeProposal(proposal)}\n\nnothing is signed before another person runs: sluice proposal confirm ${proposal.id}` };
     },
   },
 ];

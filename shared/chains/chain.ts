@@ -89,6 +89,8 @@ export interface Reader {
   transaction(txid: string, inBlock?: string): Promise<TransactionFacts | null>;
   /** Chain units held by `address` at `height` (at the head when absent); `contract` null is the native coin. */
   balance(address: string, contract: string | null, height?: number): Promise<bigint>;
+  /** Next nonce of `address` after the block at `height`; absent on families without nonces. */
+  nonceAt?(address: string, height: number): Promise<number>;
   /** Whether a contract lies at `address` now; absent on families that have none. */
   hasCode?(address: string): Promise<boolean>;
   /**

@@ -1,5 +1,7 @@
+import type { FinalityRule } from '#shared/core/assets.ts';
 import { ChainUnavailable, type Head, type Reader } from './chain.ts';
 import type { EndpointReport, Endpoints } from './pool-endpoints.ts';
+import { askFate, type Fate, type FateQuestion } from './pool-fates.ts';
 import { askingAbout, type Claim, type SecondOpinion, type Vote, verdictOf, voteOn } from './pool-votes.ts';
 
 /** A network's reader over all of its endpoints. */
@@ -12,6 +14,8 @@ export interface PooledReader extends Reader {
    * @throws ChainUnavailable when fewer than two of several said anything
    */
   agrees(claims: readonly Claim[], isFinal: (head: Head) => boolean): Promise<SecondOpinion>;
+  /** What became of bytes that exclude each other, by every provider that said anything that can be trusted (decisions 10). */
+  fates(question: FateQuestion, final: FinalityRule): Promise<ReadonlyMap<string, Fate>>;
   endpoints(): EndpointReport[];
 }
 
@@ -155,6 +159,21 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
       const verdict = verdictOf([...votes.values()]);
       if (verdict !== undefined) return verdict;
       throw new ChainUnavailable(`fewer than two providers tell of transaction ${claims[0]?.txid} as final`);
+    },
+
+    async fates(question, final) {
+      const told = new Map<string, Fate>();
+      for (const at of endpoints.inOrder()) {
+        const provider = endpoints.providerOf(at);
+        if (told.has(provider)) continue;
+        try {
+          const head = await endpoints.ask(at, () => headOf(at));
+          told.set(provider, await endpoints.ask(at, () => askFate(reader(at), head, final, question)));
+        } catch (error) {
+          if (!(error instanceof ChainUnavailable)) throw error;
+        }
+      }
+      return told;
     },
 
     endpoints: () => endpoints.report(),

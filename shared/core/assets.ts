@@ -26,8 +26,20 @@ export interface AssetConfig {
   dustFloor: string;
   /** Smallest cashout in asset units; null means the equivalent of 1 USD. */
   minimumSettlement: string | null;
+  /** The most that the signer lets out; without it US dollars alone bound it, at prices from the database, and production refuses to sign. */
+  caps?: AssetCaps;
   /** Between which amounts the hot wallet is kept, on a network with a cold address; without it nothing goes to cold storage (decision 0033). */
   coldStorage?: ColdStorage;
+}
+
+/** What the signer holds an asset against by itself (decisions 10). */
+export interface AssetCaps {
+  /** Asset units, decimal: the most in one transaction, in an hour and in a day. */
+  perTransaction: string;
+  hourly: string;
+  daily: string;
+  /** US dollars one unit is worth at least, whatever prices say. */
+  floorUsd: string;
 }
 
 /** Asset units, decimal: what is above the ceiling goes to cold storage, and below the floor somebody is asked for a refill. */
@@ -88,6 +100,8 @@ export interface NetworkConfig {
     /** Most US dollars a day that fees may rise above what cashouts locked for them; the default of policy.ts where absent. */
     dailyFeeExpenseUsd?: string;
   };
+  /** Providers that have to agree on it before the signer takes bytes for dead: 2 where absent, and never fewer in production (decisions 10). */
+  deathWitnesses?: number;
   /** When deposits are swept without a cashout waiting; the defaults of policy.ts where absent. */
   sweeping?: { floorTimesCost?: number; atOnce?: number };
   /** What a Bitcoin payout may pay, satoshis per virtual byte as decimal text with at most three places; the defaults of policy.ts where absent. */

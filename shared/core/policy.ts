@@ -43,6 +43,10 @@ export const POLICY = {
   secondOpinionUsd: '1000',
   /** Providers are seconds apart, not minutes. */
   secondOpinionAlertSeconds: 5 * MINUTE,
+  /** Paying the same thing twice is worse than waiting for a person: one lying endpoint must not be able to bring it about (decisions 10). */
+  deathWitnesses: 2,
+  /** Nodes forget where old transactions are (geth after about a year): that one finds none proves something for a while only. */
+  absenceProvesDays: 30,
 
   // Prices
   /** Two minutes: longer would give payers a free option on the market, shorter would fail on one slow provider. */

@@ -37,6 +37,7 @@ const networkSchema = z.strictObject({
     tokens: z.strictObject(limits).exactOptional(),
     dailyFeeExpenseUsd: money.exactOptional(),
   }),
+  deathWitnesses: z.int().min(1).max(5).exactOptional(),
   sweeping: z.strictObject({ floorTimesCost: z.number().min(1).exactOptional(), atOnce: z.int().min(0).exactOptional() }).exactOptional(),
   feeRate: z
     .strictObject({
@@ -60,6 +61,7 @@ const networkSchema = z.strictObject({
         networkFee: money,
         dustFloor: money,
         minimumSettlement: money.nullable(),
+        caps: z.strictObject({ perTransaction: money, hourly: money, daily: money, floorUsd: money }).exactOptional(),
         coldStorage: z.strictObject({ ceiling: money, floor: money }).exactOptional(),
       }),
     )
@@ -252,6 +254,7 @@ export function readApiConfig(env: Environment): ApiConfig {
       problems.push('SLUICE_CANARY_URL and SLUICE_CANARY_KEY_FILE: the canary needs both, or neither');
     problems.push(...ringProblems(values), ...personProblems(values));
     if (values.NODE_ENV === 'production') problems.push(...productionProblems(values), ...demoAccountProblems(networks ?? []));
+    if (values.NODE_ENV === 'production' && signs) problems.push(...signerProblems(networks ?? []));
   }
   if (problems.length > 0 || !values || !networks) throw new ConfigError(problems);
   return { ...values, networks, privateWebhookTargets: values.SLUICE_PRIVATE_WEBHOOK_TARGETS ?? values.NODE_ENV !== 'production' };
@@ -289,6 +292,14 @@ function productionProblems(values: z.output<typeof apiSchema>): string[] {
   if (values.SLUICE_SCREENING_URL?.startsWith('http:')) problems.push('SLUICE_SCREENING_URL: must be https in production');
   if (values.SLUICE_CRASH_AT !== undefined) problems.push('SLUICE_CRASH_AT: refused in production');
   return problems;
+}
+
+/** What bounds the signer whatever stands in the database (decisions 10). */
+function signerProblems(networks: readonly NetworkConfig[]): string[] {
+  return networks.flatMap(({ name, assets, deathWitnesses = POLICY.deathWitnesses }) => [
+    ...assets.filter(({ caps }) => caps === undefined).map(({ symbol }) => `SLUICE_NETWORKS: ${name}.${symbol}.caps: required by the signer in production`),
+    ...(deathWitnesses < POLICY.deathWitnesses ? [`SLUICE_NETWORKS: ${name}.deathWitnesses: at least ${POLICY.deathWitnesses} in production`] : []),
+  ]);
 }
 
 function demoAccountProblems(networks: readonly NetworkConfig[]): string[] {

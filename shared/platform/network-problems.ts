@@ -119,7 +119,25 @@ const NATIVE_COINS = new Set([
   '0x471ece3750da237f93b8e339c536989b8978a438',
 ]);
 
-function assetProblems(network: NetworkConfig, { type, contract, symbol }: AssetConfig): string[] {
+/** Caps must be amounts of the asset, a day's no lower than an hour's, and an hour's no lower than a transaction's. */
+function capProblems({ caps, decimals }: AssetConfig): string[] {
+  if (caps === undefined) return [];
+  const { perTransaction, hourly, daily, floorUsd } = caps;
+  const [one, hour, day] = [parseTrusted(perTransaction), parseTrusted(hourly), parseTrusted(daily)];
+  return [
+    ...[perTransaction, hourly, daily]
+      .filter((figure) => toUnits(parseTrusted(figure), decimals) === undefined)
+      .map((figure) => `caps: ${figure} has more than the ${decimals} decimal places of the asset`),
+    ...(one <= hour && hour <= day ? [] : ['caps: must rise from perTransaction to hourly to daily']),
+    ...(parseTrusted(floorUsd) > 0n ? [] : ['caps.floorUsd: must be more than nothing']),
+  ];
+}
+
+function assetProblems(network: NetworkConfig, asset: AssetConfig): string[] {
+  return [...capProblems(asset), ...kindProblems(network, asset)];
+}
+
+function kindProblems(network: NetworkConfig, { type, contract, symbol }: AssetConfig): string[] {
   if (type === 'NATIVE') {
     const problems = contract === null ? [] : ['a native coin has no contract'];
     return symbol === network.nativeSymbol ? problems : [...problems, `the native coin of this network is ${network.nativeSymbol}`];

@@ -4,7 +4,7 @@
 create table statements (
   id bigint generated always as identity primary key,
   kind text not null check (length(kind) between 1 and 40),
-  subject text not null check (length(subject) between 1 and 100),
+  subject text not null check (length(subject) between 1 and 200),
   said text not null,
   public_key text not null check (public_key ~ '^[0-9a-f]{64}$'),
   signature bytea not null check (octet_length(signature) = 64),

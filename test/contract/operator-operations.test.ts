@@ -338,6 +338,9 @@ const SPECIAL: Record<keyof operations, Special> = {
     },
     409: async () => ({ body: { network: 'ethereum', wallet: 'funding', reason: 'it is not halted' } }),
   },
+  declareDead: {
+    request: async () => ({ body: { network: 'ethereum', slot: `nonce:0x${'ab'.repeat(20)}:7`, reason: 'the endpoint of our second provider is gone' } }),
+  },
   freeze: { request: async () => ({ body: { scope: 'network:ethereum', reason: 'strange blocks' } }) },
   unfreeze: { request: async () => ({ body: { scope: 'network:ethereum' } }) },
   listPrices: { request: nothing },

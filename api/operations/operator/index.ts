@@ -35,6 +35,7 @@ import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
 import { showWallets } from '#api/operator/wallets.ts';
+import { proposeDeath } from '#api/operator/declare-dead.ts';
 import { cancelWithheld, proposeWithheld, showWithheld } from '#api/operator/withheld.ts';
 
 /**
@@ -93,6 +94,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     adoptOutgoing,
     clearWallet: clearHaltedWallet,
     consolidateOutputs,
+    declareDead: proposeDeath,
     freeze,
     unfreeze,
     listPrices: showPrices,

@@ -6,7 +6,18 @@ import { type BlockContent, type BlockRef, ChainUnavailable, type Reader, type T
 import { profileOf } from '../networks.ts';
 import { askingSize, isTooMuch } from '../too-much.ts';
 import { crossCheck, crossCheckRoot, endsOf, movesOf, sawAll, sawOf, sentOf, type Traces, transfersOf } from './content.ts';
-import { type Header, readHeader, readQuantity, readReceipt, readReceiptsInSteps, readTransaction, type Receipt, type Transaction, unsure } from './replies.ts';
+import {
+  type Header,
+  readHeader,
+  readInteger,
+  readQuantity,
+  readReceipt,
+  readReceiptsInSteps,
+  readTransaction,
+  type Receipt,
+  type Transaction,
+  unsure,
+} from './replies.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { encodeBalanceOf } from './token.ts';
 import { openTracing } from './tracing.ts';
@@ -237,6 +248,10 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       if (contract === null) return readQuantity(await call('eth_getBalance', [address, at]), 'the balance');
       const answer = await call('eth_call', [{ to: contract, data: encodeBalanceOf(address) }, at]);
       return typeof answer === 'string' && /^0x[0-9a-fA-F]{64}$/.test(answer) ? BigInt(answer) : unsure(`${contract} answered balanceOf with no number`);
+    },
+
+    async nonceAt(address, height) {
+      return readInteger(await call('eth_getTransactionCount', [address, hex(height)]), 'the nonce');
     },
 
     async hasCode(address) {

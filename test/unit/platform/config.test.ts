@@ -131,6 +131,32 @@ describe('the configuration', () => {
     ]);
   });
 
+  it('of a signer in production caps every asset, and takes the word of two providers at least', () => {
+    const caps = { perTransaction: '1', hourly: '2', daily: '3', floorUsd: '1' };
+    const own = (change: Partial<NetworkConfig>, capped: boolean) =>
+      networksWith((network) => ({
+        ...network,
+        accountFingerprint: '00000001',
+        ...change,
+        assets: network.assets.map((asset) => (capped ? { ...asset, caps } : asset)),
+      }));
+    const signer = (path: string) =>
+      problemsOf(() => readApiConfig({ ...good, ...live, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: 'x', SLUICE_NETWORKS: path }));
+    expect(signer(own({}, true))).toEqual([]);
+    expect(signer(own({}, false))).toContain('SLUICE_NETWORKS: ethereum.USDT.caps: required by the signer in production');
+    expect(signer(own({ deathWitnesses: 1 }, true))).toContain('SLUICE_NETWORKS: tron.deathWitnesses: at least 2 in production');
+    expect(problemsOf(() => readApiConfig({ ...good, ...live, SLUICE_NETWORKS: own({}, false) }))).toEqual([]);
+  });
+
+  it.each([
+    ['fall', { perTransaction: '3', hourly: '2', daily: '3', floorUsd: '1' }, 'caps: must rise from perTransaction to hourly to daily'],
+    ['are finer than the asset', { perTransaction: '0.0000001', hourly: '2', daily: '3', floorUsd: '1' }, 'caps: 0.0000001 has more than the 6 decimal places'],
+    ['believe any price', { perTransaction: '1', hourly: '2', daily: '3', floorUsd: '0' }, 'caps.floorUsd: must be more than nothing'],
+  ])('refuses caps that %s', (_, caps, problem) => {
+    const path = networksWith((network) => ({ ...network, assets: network.assets.map((asset) => (asset.symbol === 'USDT' ? { ...asset, caps } : asset)) }));
+    expect(problemsOf(() => readIndexerConfig({ ...good, SLUICE_NETWORKS: path }))).toContainEqual(expect.stringContaining(`ethereum.USDT: ${problem}`));
+  });
+
   it.each(['SLUICE_MASTER_KEY', 'SLUICE_API_KEY_PEPPER'])('takes a %s that comes and one that goes, but not the same one twice', (name) => {
     const ring = { [`${name}_NEXT`]: secret('coming'), [`${name}_PREVIOUS`]: secret('going') };
     expect(readApiConfig({ ...good, ...ring })).toMatchObject(ring);

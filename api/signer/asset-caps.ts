@@ -1,0 +1,96 @@
+import type { Chain } from '#api/deps.ts';
+import { WINDOWS } from '#api/treasury/limits.ts';
+import type { AssetConfig, OutgoingLimits } from '#shared/core/assets.ts';
+import { amount, coinsToUsd, formatCents, fromUnits, parseTrusted, toUnits, type Usd, zero } from '#shared/core/money.ts';
+import type { JournalEntry } from './journal-entry.ts';
+
+/** What is about to be signed, as far as caps go. */
+export type Leaving = Pick<JournalEntry, 'network' | 'slot' | 'contract' | 'rawAmount' | 'rawFee' | 'leaves'>;
+
+/** No transaction of ours is worth more than this in fees, at the floor price of what they are paid in. */
+const FEE_CEILING_USD: Usd = parseTrusted('250');
+
+/**
+ * Holds what is about to be signed against the caps of the signer's own configuration, by what its own journal says was signed in the
+ * hour and the day before: coins of each asset with configured decimals, and US dollars at floor prices, whatever prices, decimals and sums
+ * stand in the database (decisions 10). Of bytes that exclude each other only the most expensive ones count. `strict` refuses an asset
+ * without caps. Answers why it must wait, or null. Pure.
+ */
+export function capProblem(
+  chain: Pick<Chain, 'config' | 'codec'>,
+  leaving: Leaving,
+  { earlier, nowMs, strict }: { earlier: readonly JournalEntry[]; nowMs: number; strict: boolean },
+): string | null {
+  const assets = new Map(chain.config.assets.map((asset) => [canonical(chain, asset), asset]));
+  const native = assets.get(null);
+  const asset = assets.get(leaving.contract);
+  if (leaving.leaves && asset === undefined) return strict ? 'the signer’s configuration has no such asset' : null;
+  if (strict && [asset, native].some((one) => one !== undefined && one.caps === undefined)) return 'the signer’s configuration caps it not';
+
+  const fee = native?.caps === undefined ? zero : worth(native, leaving.rawFee);
+  if (fee > FEE_CEILING_USD) return `a fee of at least ${formatCents(fee)} USD is above the ceiling of ${formatCents(FEE_CEILING_USD)} USD`;
+  const own = taken([leaving], leaving.network);
+  const before = (seconds: number): Taken =>
+    taken(
+      earlier.filter(({ slot, signedAtMs }) => slot !== leaving.slot && signedAtMs > nowMs - seconds * 1_000),
+      leaving.network,
+    );
+  const windows = [
+    { name: 'per transaction', cap: 'perTransaction', usd: 'perTransactionUsd', sum: own },
+    ...WINDOWS.map(({ name, seconds, limit }) => ({ name, cap: name as 'hourly' | 'daily', usd: limit, sum: add(own, before(seconds)) })),
+  ] as const;
+  for (const { name, cap, usd, sum } of windows) {
+    for (const [contract, one] of assets) {
+      if (one.caps === undefined || !own.has(contract)) continue;
+      const most = toUnits(parseTrusted(one.caps[cap]), one.decimals) ?? 0n;
+      if ((sum.get(contract) ?? 0n) > most) return `more than ${one.caps[cap]} ${one.symbol} ${name} would leave, by the signer’s own journal`;
+    }
+    const dollars = dollarsOf(assets, sum);
+    const limit = parseTrusted<'usd'>(chain.config.limits[usd satisfies keyof OutgoingLimits]);
+    if (dollars > limit) return `more than ${formatCents(limit)} USD ${name} would leave, at floor prices and by the signer’s own journal`;
+  }
+  return null;
+}
+
+/** Chain units by contract, null for the native coin. */
+type Taken = ReadonlyMap<string | null, bigint>;
+
+/** What bytes take away together: of each slot the most that any of its bytes does. */
+function taken(all: readonly Leaving[], network: string): Taken {
+  const slots = new Map<string, Map<string | null, bigint>>();
+  for (const one of all) {
+    if (one.network !== network) continue;
+    const slot = slots.get(one.slot) ?? new Map<string | null, bigint>();
+    const moved = new Map<string | null, bigint>([[null, one.rawFee]]);
+    if (one.leaves) moved.set(one.contract, (moved.get(one.contract) ?? 0n) + one.rawAmount);
+    for (const [contract, raw] of moved) if (raw > (slot.get(contract) ?? 0n)) slot.set(contract, raw);
+    slots.set(one.slot, slot);
+  }
+  return [...slots.values()].reduce(add, new Map());
+}
+
+function add(a: Taken, b: Taken): Taken {
+  const sum = new Map(a);
+  for (const [contract, raw] of b) sum.set(contract, (sum.get(contract) ?? 0n) + raw);
+  return sum;
+}
+
+function dollarsOf(assets: ReadonlyMap<string | null, AssetConfig>, sum: Taken): Usd {
+  let dollars = 0n;
+  for (const [contract, raw] of sum) {
+    const asset = assets.get(contract);
+    if (asset?.caps !== undefined) dollars += worth(asset, raw);
+  }
+  return amount<'usd'>(dollars);
+}
+
+/** What chain units are worth at least, rounded up. */
+function worth({ decimals, caps }: AssetConfig, raw: bigint): Usd {
+  return caps === undefined ? zero : coinsToUsd(fromUnits(raw, decimals), parseTrusted<'usd'>(caps.floorUsd), 'up');
+}
+
+function canonical({ codec }: Pick<Chain, 'codec'>, { contract }: AssetConfig): string | null {
+  if (contract === null) return null;
+  const parsed = codec.parse(contract);
+  return parsed.ok ? parsed.canonical : contract;
+}

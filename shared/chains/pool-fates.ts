@@ -1,0 +1,76 @@
+import type { FinalityRule } from '#shared/core/assets.ts';
+import type { Head, Reader, TransactionFacts } from './chain.ts';
+
+/** Bytes that were signed, of which only one can ever be mined. */
+export interface SignedBytes {
+  txid: string;
+  /** `close` pays nobody. */
+  kind: 'transfer' | 'close';
+  /** Canonical, as the two below. */
+  sender: string;
+  recipient: string;
+  /** Null for native coins. */
+  contract: string | null;
+  /** Block it may be found in, by the books: some nodes have no index of all transactions. */
+  inBlock?: string | undefined;
+}
+
+/** What is asked about such bytes. */
+export interface FateQuestion {
+  signed: readonly SignedBytes[];
+  /** The nonce they all use; null where there is none, or it is not what they have in common. */
+  nonce: { sender: string; nonce: number } | null;
+  /** Unix milliseconds after which the chain takes none of them any more; null where bytes never expire. */
+  expiresAtMs: number | null;
+  /** False where they were signed so long ago that a node may have forgotten them: that one does not find them proves nothing then. */
+  absenceCounts: boolean;
+}
+
+/** What became of them, by one provider's word: none of them will ever pay, one of them did, or `open` for a reason. */
+export type Fate = { is: 'dead' } | { is: 'paid'; txid: string } | { is: 'open'; why: string };
+
+/**
+ * Asks one provider what became of bytes that exclude each other (decisions 10): dead when a final transaction of them, or of anybody, took
+ * their place without paying, or when they had expired in a final block that does not hold them. Final is what `rule` says of that provider's own head.
+ * @throws ChainUnavailable when its answer cannot be trusted
+ */
+export async function askFate(
+  reader: Pick<Reader, 'transaction' | 'blockAt' | 'nonceAt'>,
+  head: Head,
+  rule: FinalityRule,
+  question: FateQuestion,
+): Promise<Fate> {
+  const final = lastFinal(rule, head);
+  if (final < 0) return { is: 'open', why: 'it tells of no final block' };
+  let usedUp = false;
+  for (const bytes of question.signed) {
+    const facts = await reader.transaction(bytes.txid, bytes.inBlock);
+    if (facts === null || facts.height === null) continue;
+    if (hasPaid(bytes, facts)) return { is: 'paid', txid: bytes.txid };
+    if (facts.height > final) return { is: 'open', why: `transaction ${bytes.txid} failed in a block that is not final yet` };
+    usedUp = true;
+  }
+  if (usedUp) return { is: 'dead' };
+  const { nonce, expiresAtMs, absenceCounts } = question;
+  if (!absenceCounts) return { is: 'open', why: 'nothing of theirs is in a final block that it remembers' };
+  if (expiresAtMs !== null) {
+    const { time } = await reader.blockAt(final);
+    return time * 1_000 > expiresAtMs ? { is: 'dead' } : { is: 'open', why: 'no final block is beyond their end yet' };
+  }
+  if (nonce === null || reader.nonceAt === undefined) return { is: 'open', why: 'nothing of theirs is in a final block' };
+  return (await reader.nonceAt(nonce.sender, final)) > nonce.nonce ? { is: 'dead' } : { is: 'open', why: `nonce ${nonce.nonce} is not used in a final block` };
+}
+
+/** Whether it moved anything of what it was signed to move; an amount less than meant is a payment too. Unsure counts as paid. */
+function hasPaid({ kind, sender, recipient, contract }: SignedBytes, { succeeded, transfers }: TransactionFacts): boolean {
+  if (kind === 'close' || succeeded === false) return false;
+  // A coin moves when its transaction succeeds; a token may say so and move nothing (chains 1.2).
+  if (contract === null || succeeded === null) return true;
+  return transfers.some((moved) => moved.contract === contract && (moved.sender === sender || moved.recipient === recipient));
+}
+
+/** Height up to which a provider's blocks are final; below 0 when none is known to be. */
+function lastFinal(rule: FinalityRule, { latest, safeHeight, finalizedHeight }: Head): number {
+  if ('blocks' in rule) return latest.height - rule.blocks + 1;
+  return (rule.tag === 'safe' ? (safeHeight ?? finalizedHeight) : finalizedHeight) ?? -1;
+}
