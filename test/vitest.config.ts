@@ -34,6 +34,7 @@ export default defineConfig({
       project('contract', { setup: withServices, seconds: 60 }),
       project('integration', { setup: withServices, seconds: 120 }),
       project('hostages', { setup: withServices, seconds: 300 }),
+      project('playbook', { setup: withServices, seconds: 300 }),
       project('browser', { setup: withBrowser, seconds: 120 }),
       project('monitoring', { setup: withPrometheus, seconds: 180 }),
       project('journeys', { setup: withServices, seconds: 300 }),

@@ -16,7 +16,7 @@ const RENEW_MILLISECONDS = 2_000;
  * @returns whether it ran, and if so whether its work is done
  */
 export async function runJob(deps: Deps, job: Job, outboxId: string): Promise<'done' | 'later' | 'not-run'> {
-  const claim = await claimOutbox(deps.db.sql, outboxId, CLAIM_SECONDS);
+  const claim = await claimOutbox(deps.db.sql, { id: outboxId, topic: job.topic }, CLAIM_SECONDS);
   return claim === undefined ? 'not-run' : continueTrace(claim.traceContext, () => runClaimed(deps, job, claim));
 }
 

@@ -78,13 +78,13 @@ export async function handOverDue(sql: Reads, topic: string, limit: number, seco
 }
 
 /**
- * Claims one due row for `seconds` of wall time; undefined when it is done, not due yet or running elsewhere, so a job
- * delivered twice by Redis runs once.
+ * Claims one due row of a topic for `seconds` of wall time; undefined when it is done, not due yet, running elsewhere or of another topic, so
+ * a job delivered twice by Redis runs once, and one that somebody made up closes no row whose work it does not do.
  */
-export async function claimOutbox(sql: Reads, id: string, seconds: number): Promise<OutboxClaim | undefined> {
+export async function claimOutbox(sql: Reads, { id, topic }: { id: string; topic: Topic }, seconds: number): Promise<OutboxClaim | undefined> {
   const [row] = await sql<OutboxClaim[]>`
     update outbox set claims = claims + 1, failures = failures + 1, claimed_until = now() + make_interval(secs => ${seconds})
-    where id = ${id} and state = 'due' and due_at <= sluice_now() and (claimed_until is null or claimed_until < now())
+    where id = ${id} and topic = ${topic} and state = 'due' and due_at <= sluice_now() and (claimed_until is null or claimed_until < now())
     returning id, topic, ref_id as "refId", claims, failures, trace_context as "traceContext"`;
   return row;
 }
