@@ -1,3 +1,4 @@
+import type { Journal } from '#api/signer/journal/journal.ts';
 import type { Actor } from '#api/store/operator-actions.ts';
 import type { Logger } from '#shared/platform/logger.ts';
 import type { AddressCodec, Deriver, Payer } from '#shared/chains/chain.ts';
@@ -118,6 +119,8 @@ export interface Deps {
   announce(paymentIds: readonly string[], network?: string): void;
   /** What this process counts; absent where nobody scrapes it. */
   metrics?: ApiMetrics;
+  /** What the signer signed before; absent outside of the signer role. */
+  journal?: Journal;
   /** Who calls the operator API; absent outside of it. */
   operator?: Actor;
   /** Told when a call without a key turned out to come from the allowlisted server of an API-mode payment; absent outside of requests. */

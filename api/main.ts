@@ -23,6 +23,9 @@ import { operations } from '#api/operations/index.ts';
 import { operatorOperations } from '#api/operations/operator/index.ts';
 import { localChains } from '#api/operator/dev-chains.ts';
 import { seedNetworks } from '#api/operator/seed-networks.ts';
+import { accountsOf } from '#api/signer/journal/init-journal.ts';
+import { keepJournal } from '#api/signer/journal/keep-journal.ts';
+import { SignerJournal } from '#api/signer/journal/signer-journal.ts';
 import { openSigners, startSigner } from '#api/signer/start.ts';
 import { seedWallets } from '#api/treasury/wallets.ts';
 import { pinGenesis } from '#api/operator/pin-genesis.ts';
@@ -49,6 +52,7 @@ import { connect, type Database } from '#shared/platform/postgres.ts';
 import { openSharedBuckets } from '#shared/platform/redis-buckets.ts';
 import { indexerChannel, openStreams, type Streams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
 import { openTracing } from '#shared/platform/tracing-export.ts';
+import { trustedKeys } from '#shared/platform/statements.ts';
 import { COMMIT, VERSION } from '#shared/platform/version.ts';
 import { startWatchdog } from '#shared/platform/watchdog.ts';
 
@@ -99,9 +103,9 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
 
   const roles = new Set(config.SLUICE_ROLES);
   const jobs = roles.has('worker') ? await startWorker(deps, streams, lifecycle) : undefined;
-  if (roles.has('signer')) startSignerRole(deps, config, lifecycle);
+  const journal = roles.has('signer') ? await startSignerRole(deps, config, lifecycle) : undefined;
   if (roles.has('http')) await startHttp({ ...deps, db: db.waitingAtMost(REQUEST_WAIT_MS) }, { jobs, news }, lifecycle);
-  health.ready({ db, streams });
+  health.ready({ db, streams, journal });
   lifecycle.onStop('watchdog', startWatchdog('api'));
   log.info({ roles: [...roles], networks: [...deps.chains.keys()], version: VERSION }, 'started');
 }
@@ -168,10 +172,27 @@ async function startWorker(deps: Deps, streams: Streams, lifecycle: Lifecycle): 
   return jobs;
 }
 
-/** The signer role: the only one that has the seed. */
-function startSignerRole(deps: Deps, config: ApiConfig, lifecycle: Lifecycle): void {
-  const signer = startSigner(deps, openSigners(deps, config.SLUICE_SIGNER_SEED ?? ''));
+/** The signer role: the only one that has the seed, and a memory of its own. */
+async function startSignerRole(deps: Deps, config: ApiConfig, lifecycle: Lifecycle): Promise<HealthCheck> {
+  const signers = openSigners(deps, config.SLUICE_SIGNER_SEED ?? '');
+  const journal = new SignerJournal({
+    folder: config.SLUICE_SIGNER_JOURNAL ?? '',
+    accounts: accountsOf(config.networks),
+    trusted: trustedKeys(config),
+    log: deps.log,
+    fatal(error) {
+      deps.log.fatal({ err: error }, 'the journal cannot be written: nobody knows what its disk holds');
+      process.exit(1);
+    },
+  });
+  const keeper = await keepJournal(deps, journal);
+  lifecycle.onStop('journal', () => keeper.stop());
+  const signer = startSigner({ ...deps, journal }, signers);
   lifecycle.onStop('signer', () => signer.stop());
+  return async () => {
+    const problem = await journal.problem(deps.db.sql);
+    return problem === null ? null : `${problem.state}: ${problem.reason}`;
+  };
 }
 
 /** The http role: both contracts and their documentation, on a port of its own what belongs to the hosted checkout, and its live channel on both. */
@@ -230,17 +251,18 @@ async function startHealth(
   log: Logger,
   lifecycle: Lifecycle,
   metrics: ApiMetrics,
-): Promise<{ ready(parts: { db: Database; streams: Streams }): void }> {
+): Promise<{ ready(parts: { db: Database; streams: Streams; journal: HealthCheck | undefined }): void }> {
   const checks: Record<string, HealthCheck> = { process: () => 'starting' };
   const health = await startHealthServer(log, { host: config.SLUICE_HOST, port: config.SLUICE_METRICS_PORT, checks, scrape: metrics.scrape });
   lifecycle.onStop('health', () => health.close());
   lifecycle.signal.addEventListener('abort', () => health.drain());
   return {
-    ready({ db, streams }) {
+    ready({ db, streams, journal }) {
       checks.process = () => null;
       checks.postgres = () => isWritable(db);
       // Whoever answers requests goes on without Redis; taking it out of rotation would make an outage of a wake-up one of the API.
       if (!config.SLUICE_ROLES.includes('http')) checks.redis = () => streams.problem();
+      if (journal !== undefined && !config.SLUICE_ROLES.includes('http')) checks.journal = journal;
     },
   };
 }

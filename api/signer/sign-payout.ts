@@ -16,24 +16,38 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
-import { checkCaps } from './caps.ts';
+import { checkCaps, isOurs } from './caps.ts';
 import { confirmInputs } from './check-inputs.ts';
 import { checkPayout, type Order, type Verdict } from './check-payout.ts';
+import { describeEntry } from './journal/describe-entry.ts';
+import type { Journal } from './journal/journal.ts';
+import { recall } from './recall.ts';
+import { proveDead } from './prove-dead.ts';
 
 export type Signed = 'signed' | 'waiting' | 'refused' | 'gone';
 
 /**
- * Signs the next bytes of one payout: checks it, signs outside any transaction, then checks it again, both under the locks of
- * settlement, wallet and payout, and stores the bytes together with SIGNED and PROCESSING. Until that commits nothing can be
- * broadcast, so a crash anywhere before it only means signing the same payout again (architecture 4).
- * Rows that contradict each other freeze the network: somebody changed one of them.
+ * Signs the next bytes of one payout: checks it, signs outside any transaction, holds the bytes against everything the journal remembers of
+ * their order, then checks it again, both under the locks of settlement, wallet and payout, has the journal remember them, and stores them
+ * together with SIGNED and PROCESSING. Until that commits nothing can be broadcast, so a crash anywhere before it only means signing the
+ * same payout again (architecture 4); the journal is ahead by one signature then.
+ * Rows that contradict each other, or the journal, freeze the network: somebody changed one of them.
  */
-export async function signPayout(deps: Deps, signers: ReadonlyMap<string, TransferSigner>, payoutId: string): Promise<Signed> {
+export async function signPayout(
+  deps: Deps,
+  signers: ReadonlyMap<string, TransferSigner>,
+  payoutId: string,
+  prove: typeof proveDead = proveDead,
+): Promise<Signed> {
   const payout = await findPayout(deps.db.sql, payoutId);
   if (payout === undefined || !isSignable(payout)) return 'gone';
   const chain = deps.chains.get(payout.networkName);
   const signer = signers.get(payout.networkName);
   if (chain === undefined || signer === undefined) throw new Invariant(`network ${payout.networkName} has no signer`);
+  const { journal } = deps;
+  if (journal === undefined) throw new Invariant('the signer has no journal');
+  const closed = await journal.problem(deps.db.sql);
+  if (closed !== null) return giveUp(deps, payout, { wait: stopped(closed) });
   const first = await deps.db.transaction((tx) => checkLocked(tx, deps, chain, signer, payout));
   if (first === 'gone') return 'gone';
   const { verdict } = first;
@@ -47,6 +61,15 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
   const mismatch = 'refuse' in decoded ? decoded.refuse : bytesMismatch(chain, verdict.sign, signed.bytes, decoded);
   if (mismatch !== null || 'refuse' in decoded) return giveUp(deps, payout, { refuse: mismatch ?? 'they cannot be read' });
   crashPoint('sign.done');
+  const entry = describeEntry(chain, payout, decoded, {
+    kind: verdict.sign.kind,
+    rawFee: decoded.rawFeeLimit > verdict.sign.rawFee ? decoded.rawFeeLimit : verdict.sign.rawFee,
+    leaves: !(await isOurs(deps.db.sql, chain, decoded.recipient)),
+    expiresAtMs: decoded.expiresAtMs,
+    signedAtMs: journal.now(),
+  });
+  const recalled = await recall({ ...deps, journal }, chain, payout, entry, prove);
+  if (!('known' in recalled)) return giveUp(deps, payout, recalled);
   const stored = await deps.db.transaction(async (tx): Promise<Verdict | 'stored' | 'gone'> => {
     const second = await checkLocked(tx, deps, chain, signer, payout);
     if (second === 'gone') return 'gone';
@@ -59,6 +82,10 @@ export async function signPayout(deps: Deps, signers: ReadonlyMap<string, Transf
     const moves = { ...decoded, rawFee: decoded.rawFeeLimit > rawFee ? decoded.rawFeeLimit : rawFee };
     const capped = await checkCaps(deps, tx, chain, moves, { payoutId: payout.id, counted });
     if (capped !== null) return { wait: capped };
+    // What was proven dead is all that there was: of one payout nothing else is signed meanwhile, but of its order something might be.
+    if (journal.ofOrder(entry.order).length !== recalled.known) return 'gone';
+    const forgotten = await journal.append(tx, entry);
+    if (forgotten !== null) return { wait: stopped(forgotten) };
     const attemptId = uuidFrom(deps.randomBytes(16));
     await insertAttempt(tx, {
       id: attemptId,
@@ -119,6 +146,10 @@ async function checkLocked(
   const locked = await lockPayout(tx, payout.id);
   if (locked === undefined || locked.status !== payout.status || !isSignable(locked)) return 'gone';
   return { verdict: await judged(() => checkPayout(deps, tx, chain, signer, locked)), settlement };
+}
+
+function stopped({ reason }: NonNullable<Awaited<ReturnType<Journal['problem']>>>): string {
+  return `the signer's journal: ${reason}`;
 }
 
 /** Planned completely, with bytes still to be signed for the plan. */

@@ -30,7 +30,7 @@ export function outpointOf(name: string): Outpoint {
 }
 
 /** What fields of a quote or of signed bytes spend. @throws Invariant when they cannot be read, or on families whose coins are balances */
-export function spendingOf(chain: Chain, fields: Record<string, string>): Spending {
+export function spendingOf(chain: Pick<Chain, 'config'>, fields: Record<string, string>): Spending {
   const spending = outputsOf(chain.config.family, fields);
   if (spending === null || spending.inputs[0] === undefined) throw new Invariant('the plan spends no outputs');
   return spending;

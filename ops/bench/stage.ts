@@ -151,7 +151,7 @@ export async function openStage(options: { durable: boolean; say(line: string): 
     }),
     async startApi(environment) {
       const [port, checkout] = [await freePort(), await freePort()];
-      const seed = environment.SLUICE_ROLES?.includes('signer') ? { SLUICE_SIGNER_SEED: DEMO_SEED } : {};
+      const seed = environment.SLUICE_ROLES?.includes('signer') ? { SLUICE_SIGNER_SEED: DEMO_SEED, SLUICE_SIGNER_JOURNAL: join(directory, 'journal') } : {};
       const env = { SLUICE_PORT: String(port), SLUICE_CHECKOUT_PORT: String(checkout), ...seed, ...environment };
       return { ...(await deployable('api', env)), origin: `http://127.0.0.1:${port}` };
     },

@@ -55,6 +55,8 @@ export interface ProcessOptions {
   databaseUrl: string;
   redisUrl: string;
   local: LocalNetworks;
+  /** Folder of the signer's journal. */
+  journal: string;
   secrets: DemoSecrets;
   say(line: string): void;
   /** Publishes the process ids of this moment; never called twice at once. */
@@ -119,6 +121,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
       ...api,
       SLUICE_ROLES: 'signer',
       SLUICE_SIGNER_SEED: process.env.SLUICE_SIGNER_SEED ?? DEMO_SEED,
+      SLUICE_SIGNER_JOURNAL: options.journal,
       SLUICE_PORT: String(ports.signer),
       SLUICE_METRICS_PORT: String(ports.signerMetrics),
     }),

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CannotStart } from './cannot-start.ts';
 import { operator } from './client.ts';
+import { beginJournal } from './begin-journal.ts';
 import { demoPeople, demoSecrets } from './demo-secrets.ts';
 import { type DevFile, writeDevFile } from './dev-file.ts';
 import { explorerPage } from './explorer.ts';
@@ -117,6 +118,8 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
 
   began = performance.now();
   const secrets = await demoSecrets(join(directory, 'secrets.json'));
+  const journal = join(directory, 'journal');
+  await beginJournal({ databaseUrl, schema: join(root, 'shared/schema'), folder: journal, networks: local.networks });
   const processes = await startProcesses({
     root,
     directory,
@@ -124,6 +127,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     databaseUrl,
     redisUrl: redis.url,
     local,
+    journal,
     secrets,
     say,
     onPids: async () => {
@@ -177,7 +181,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
 async function forgetEverything(directory: string, say: (line: string) => void): Promise<void> {
   await stopAbandoned(join(directory, 'postgres'));
   await removeCluster(join(directory, 'postgres'));
-  for (const name of ['redis', 'chains', 'secrets.json', 'demo-gateway.json', 'canary.key', 'logs'])
+  for (const name of ['redis', 'chains', 'journal', 'secrets.json', 'demo-gateway.json', 'canary.key', 'logs'])
     await rm(join(directory, name), { recursive: true, force: true });
   await mkdir(join(directory, 'logs'), { recursive: true });
   say('forgot chains, database and Redis');

@@ -182,6 +182,7 @@ const apiSchema = z.object({
   SLUICE_INTENT_KEY: key.optional(),
   SLUICE_INTENT_PUBLIC_KEYS: list.pipe(z.array(key)).default([]),
   SLUICE_SIGNER_SEED: z.string().optional(),
+  SLUICE_SIGNER_JOURNAL: z.string().min(1).optional(),
   SLUICE_PRICE_SOURCE: z.enum(['static', 'http']).default('static'),
   SLUICE_PRICE_PROVIDERS: list.default([]),
   SLUICE_PRICE_PROVIDER_URLS: urlsByName.default({}),
@@ -246,6 +247,7 @@ export function readApiConfig(env: Environment): ApiConfig {
   if (values) {
     const signs = values.SLUICE_ROLES.includes('signer');
     if (signs && values.SLUICE_SIGNER_SEED === undefined) problems.push('SLUICE_SIGNER_SEED: required by the signer role');
+    if (signs && values.SLUICE_SIGNER_JOURNAL === undefined) problems.push('SLUICE_SIGNER_JOURNAL: required by the signer role: the folder of its journal');
     if (!signs && values.SLUICE_SIGNER_SEED !== undefined) problems.push(SEED_ELSEWHERE);
     // A quote counts for two rounds, and a price must still be usable when the next round is late.
     if (values.SLUICE_PRICE_FRESH_SECONDS < 4 * values.SLUICE_PRICE_POLL_SECONDS)

@@ -143,6 +143,24 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
       'Addresses of ours that the issuer of a token does not let move it, by what they are: hot, held, deposit.',
       ['chain', 'asset', 'wallet'],
     ),
+    journalState: gauge(
+      'sluice_signer_journal_state',
+      '1 for what the signer says of its journal: open, missing, corrupt, foreign, other, shorter, forked, locked, unreadable; 0 for the rest.',
+      ['state'],
+    ),
+    journalSignatures: absentGauge('sluice_signer_journal_signatures', 'Signatures that the open journal of the signer holds.'),
+    journalUnknown: absentGauge(
+      'sluice_signer_journal_unknown_signatures',
+      'Signatures that the journal holds and Postgres does not, of the last day; one may be left by a crash.',
+    ),
+    journalContradictions: fromZero(
+      counter(
+        'sluice_signer_journal_contradictions_total',
+        'Bytes that were not signed because of what the journal remembers of their order: refused, waiting.',
+        ['chain', 'answer'],
+      ),
+      combinations({ chain: chains, answer: ['refused', 'waiting'] }),
+    ),
     dispatchStops: gauge('sluice_dispatch_stops', 'What keeps cashouts from being sent, by kind: freezes of all, network, asset, and halted wallets.', [
       'kind',
     ]),

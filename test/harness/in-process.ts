@@ -23,6 +23,7 @@ import { createLimiter } from '#shared/platform/limiter.ts';
 import { absent } from './absent.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { demoNetwork } from './networks.ts';
+import { aJournal } from './journal.ts';
 import { freshRedis, type FreshRedis } from './redis.ts';
 import { LOOPBACK, TEST_INTENT_KEY, TEST_OPERATOR_TOKENS, TEST_SECRETS } from './world.ts';
 
@@ -90,6 +91,7 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
   const calls: InProcess['calls'] = { wake: 0, nudged: [], announced: [] };
   const log = createLogger({ component: 'test', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' });
   const sources = openScreeningSources(config, { db: database, log, canonical: anyAddress(chains.values()) });
+  const memory = await aJournal(database, { networks, log });
   const deps: Deps = {
     db: database,
     config,
@@ -106,6 +108,7 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
     },
     nudgeIndexer: (name) => void calls.nudged.push(name),
     announce: (paymentIds, name) => void calls.announced.push({ paymentIds, network: name }),
+    journal: memory.journal,
   };
   const assets = Object.fromEntries(
     (await listAssets(database.sql)).filter((asset) => asset.networkName === network.name).map((asset) => [asset.symbol, asset]),
@@ -138,7 +141,7 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
       return rows.map((row) => row.address);
     },
     async stop() {
-      await Promise.all([redis.stop(), database.drop()]);
+      await Promise.all([redis.stop(), memory.stop(), database.drop()]);
     },
   };
 }

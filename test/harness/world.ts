@@ -10,6 +10,7 @@ import type { CommonChain, TestChain } from './chain.ts';
 import { aChainOf } from './chains.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { type Deployable, type DeployableOptions, type RunningApi, startApi, startIndexer } from './deployables.ts';
+import { beginJournal } from './journal.ts';
 import { demoNetwork } from './networks.ts';
 import { type FreshRedis, freshRedis } from './redis.ts';
 
@@ -50,6 +51,8 @@ export interface World {
   networks: Map<string, WorldNetwork>;
   /** Path of the networks file every process of this world reads. */
   networksFile: string;
+  /** Folder of the signer's journal, which is begun. */
+  journal: string;
   /** What the processes are started with; no process but the signer gets the seed. */
   environment: Record<string, string>;
   /** http + worker. */
@@ -106,6 +109,12 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   await mkdir(directory, { recursive: true });
   const networksFile = join(directory, 'networks.json');
   await writeFile(networksFile, JSON.stringify({ networks: opened.map(({ network }) => network) }));
+  const journal = join(directory, 'journal');
+  await beginJournal(
+    database,
+    journal,
+    opened.map(({ network }) => network),
+  );
   const environment = {
     NODE_ENV: 'test',
     DATABASE_URL: database.url,
@@ -135,9 +144,11 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     network: (opened[0] as WorldNetwork).network,
     networks,
     networksFile,
+    journal,
     environment,
     startApi: async (more = {}) => keep(await startApi({ ...environment, SLUICE_ROLES: 'http,worker' }, more)),
-    startSigner: async (more = {}) => keep(await startApi({ ...environment, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED }, more)),
+    startSigner: async (more = {}) =>
+      keep(await startApi({ ...environment, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED, SLUICE_SIGNER_JOURNAL: journal }, more)),
     startIndexer: async ({ network = '', ...more } = {}) => keep(await startIndexer({ ...environment, SLUICE_INDEXER_NETWORKS: network }, more)),
     operator: operatorOf,
     async aGateway(api, settings = {}) {

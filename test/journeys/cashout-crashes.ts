@@ -28,17 +28,25 @@ const CASHOUT: Crash[] = [
   ['api', 'settle.posted'],
 ];
 
+/** Before, during and after the journal remembers a signature, and before it leaves: on every family, whose bytes differ in what excludes what. */
+const JOURNAL: Crash[] = [
+  ['signer', 'journal.before-append'],
+  ['signer', 'journal.torn'],
+  ['signer', 'journal.appended'],
+  ['signer', 'journal.synced'],
+];
+
 const SWEEPING = DRIVERS.filter(({ paying }) => paying.needsGas);
 
 /** Every point a cashout of the family can die at. */
 function pointsOf(driver: FamilyDriver): Crash[] {
-  return SWEEPING.includes(driver) ? [SWEEP, ...CASHOUT] : CASHOUT;
+  return SWEEPING.includes(driver) ? [SWEEP, ...CASHOUT, ...JOURNAL] : [...CASHOUT, ...JOURNAL];
 }
 
-/** `npm test` has each point die on one of the families, in turn; `npm run test:long` has every point die on every one that comes past it. */
+/** `npm test` has each point die on one of the families, in turn, and those of the journal on every one; `npm run test:long` has every point die on every one that comes past it. */
 function shareOf(driver: FamilyDriver): Crash[] {
   const shared = CASHOUT.filter((_, at) => DRIVERS[at % DRIVERS.length] === driver);
-  return driver === SWEEPING.at(-1) ? [SWEEP, ...shared] : shared;
+  return driver === SWEEPING.at(-1) ? [SWEEP, ...shared, ...JOURNAL] : [...shared, ...JOURNAL];
 }
 
 /** Dies at every point of a cashout of one family, with the real processes; one file per family, so that they run side by side. */

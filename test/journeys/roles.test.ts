@@ -29,7 +29,7 @@ describe('the roles of the api', () => {
   it('run in one process when nothing says otherwise', async () => {
     scene = await aScene({ blockMs: 250 });
     await scene.signer.stop();
-    await scene.restart('api', { env: { SLUICE_ROLES: undefined, SLUICE_SIGNER_SEED: TEST_SEED } });
+    await scene.restart('api', { env: { SLUICE_ROLES: undefined, SLUICE_SIGNER_SEED: TEST_SEED, SLUICE_SIGNER_JOURNAL: scene.world.journal } });
     await payAndCashOut();
   });
 });

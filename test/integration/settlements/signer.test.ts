@@ -44,7 +44,8 @@ describe('the signer at start', () => {
     const environment = { NODE_ENV: 'test', DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SLUICE_NETWORKS: 'ops/dev/networks.json', ...TEST_SECRETS };
     expect(() => readApiConfig({ ...environment, SLUICE_ROLES: 'http,worker', SLUICE_SIGNER_SEED: TEST_SEED })).toThrow(/only the signer role/);
     expect(() => readApiConfig({ ...environment, SLUICE_ROLES: 'signer' })).toThrow(/SLUICE_SIGNER_SEED/);
-    expect(readApiConfig({ ...environment, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED }).SLUICE_ROLES).toEqual(['signer']);
+    const signs = { SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED, SLUICE_SIGNER_JOURNAL: '/journal' };
+    expect(readApiConfig({ ...environment, ...signs }).SLUICE_ROLES).toEqual(['signer']);
   });
 });
 

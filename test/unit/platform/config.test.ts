@@ -90,7 +90,15 @@ describe('the configuration', () => {
     expect(problemsOf(() => readApiConfig({ ...good, SLUICE_SIGNER_SEED: 'words' }))).toEqual([expect.stringContaining('only the signer role may have it')]);
     for (const given of [{ SLUICE_SIGNER_SEED: 'words' }, { SLUICE_SIGNER_SEED_FILE: '/run/secrets/signer-seed' }])
       expect(problemsOf(() => readIndexerConfig({ ...good, ...given }))).toEqual([expect.stringContaining('only the signer role may have it')]);
-    expect(problemsOf(() => readApiConfig({ ...good, SLUICE_ROLES: 'signer' }))).toEqual([expect.stringContaining('SLUICE_SIGNER_SEED: required')]);
+    expect(problemsOf(() => readApiConfig({ ...good, SLUICE_ROLES: 'signer', SLUICE_SIGNER_JOURNAL: folder }))).toEqual([
+      expect.stringContaining('SLUICE_SIGNER_SEED: required'),
+    ]);
+  });
+
+  it('starts no signer without a journal', () => {
+    expect(problemsOf(() => readApiConfig({ ...good, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: 'words' }))).toEqual([
+      expect.stringContaining('SLUICE_SIGNER_JOURNAL: required'),
+    ]);
   });
 
   it('names a network that does not exist', () => {

@@ -1,0 +1,31 @@
+import type { Chain } from '#api/deps.ts';
+import type { StoredPayout } from '#api/store/payouts.ts';
+import { spendsOutputs } from '#api/treasury/families.ts';
+import { nameOf, spendingOf } from '#api/treasury/purse.ts';
+import type { DecodedTransfer } from '#shared/chains/chain.ts';
+import type { JournalEntry } from '../journal-entry.ts';
+
+/** What is paid at most once: whatever asked for the payout; itself where coins change their place among us. */
+export function orderOf({
+  id,
+  purpose,
+  settlementId,
+  refundId,
+  withheldId,
+}: Pick<StoredPayout, 'id' | 'purpose' | 'settlementId' | 'refundId' | 'withheldId'>): string {
+  if (purpose === 'settlement' && settlementId !== null) return `settlement:${settlementId}`;
+  if (purpose === 'refund' && refundId !== null) return `refund:${refundId}`;
+  if (purpose === 'withheld' && withheldId !== null) return `withheld:${withheldId}`;
+  return `payout:${id}`;
+}
+
+type Known = Pick<JournalEntry, 'kind' | 'rawFee' | 'leaves' | 'expiresAtMs' | 'signedAtMs'>;
+
+/** A signature as the journal remembers it: what the bytes themselves say, and whom they are for. @throws Invariant when what they spend cannot be read */
+export function describeEntry(chain: Pick<Chain, 'config'>, payout: Parameters<typeof orderOf>[0], decoded: DecodedTransfer, known: Known): JournalEntry {
+  const { sender, recipient, contract, rawAmount, txid, nonce, fields } = decoded;
+  const inputs = spendsOutputs(chain.config.family) ? spendingOf(chain, fields).inputs.map(nameOf) : [];
+  const [anchor] = inputs;
+  const slot = anchor !== undefined ? `output:${anchor}` : nonce !== null ? `nonce:${sender}:${nonce}` : `txid:${txid}`;
+  return { order: orderOf(payout), payout: payout.id, network: chain.config.name, slot, txid, sender, recipient, contract, rawAmount, inputs, ...known };
+}

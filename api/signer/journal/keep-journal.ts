@@ -1,0 +1,63 @@
+import type { Deps } from '#api/deps.ts';
+import { writeReport } from '#api/store/signer-journal.ts';
+import { JOURNAL_STATES } from './compare.ts';
+import type { SignerJournal } from './signer-journal.ts';
+
+const LOOK_MILLISECONDS = 5_000;
+/** Comparing with Postgres, signature by signature, is for every so many looks. */
+const COMPARE_EVERY = 60;
+
+export interface JournalKeeper {
+  /** Closes the journal, and gives its folder to whoever waits for it. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the journal, and again whenever something was done about what kept it closed; tells operators in Postgres, in metrics and in the log
+ * how it is. A signer whose journal is closed runs, signs nothing, and says why.
+ */
+export async function keepJournal(deps: Pick<Deps, 'db' | 'log' | 'metrics'>, journal: SignerJournal): Promise<JournalKeeper> {
+  let [stopping, looks, unknown, said] = [false, 0, 0, ''];
+  let rouse: () => void = () => undefined;
+
+  const look = async (): Promise<void> => {
+    const problem = await journal.open(deps.db);
+    const state = problem?.state ?? 'open';
+    if (problem === null && looks % COMPARE_EVERY === 0) unknown = await journal.countUnknown(deps.db.sql);
+    looks += 1;
+    for (const each of JOURNAL_STATES) deps.metrics?.journalState.set({ state: each }, each === state ? 1 : 0);
+    deps.metrics?.journalUnknown.set(unknown);
+    if (journal.head !== undefined) deps.metrics?.journalSignatures.set(journal.head.seq);
+    const report = { state, reason: problem?.reason ?? '', unknown };
+    const saying = JSON.stringify(report);
+    if (saying === said) return;
+    await writeReport(deps.db.sql, report);
+    said = saying;
+    if (problem !== null) deps.log.error({ state, reason: problem.reason }, 'nothing is signed: the journal cannot be used');
+    else if (unknown > 1) deps.log.error({ signatures: unknown }, 'Postgres does not know signatures that the journal holds');
+    else deps.log.info({ journal: journal.head?.id, signatures: journal.head?.seq }, 'journal opened');
+  };
+  const lookOrSay = (): Promise<void> => look().catch((error: unknown) => deps.log.warn({ err: error }, 'looking after the journal failed'));
+
+  await lookOrSay();
+  const running = (async () => {
+    while (!stopping) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LOOK_MILLISECONDS);
+        rouse = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      if (!stopping) await lookOrSay();
+    }
+  })();
+  return {
+    async stop() {
+      stopping = true;
+      rouse();
+      await running;
+      journal.close();
+    },
+  };
+}

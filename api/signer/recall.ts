@@ -1,0 +1,53 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import type { StoredPayout } from '#api/store/payouts.ts';
+import { findStoredTxids } from '#api/store/signer-journal.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import type { Journal } from './journal/journal.ts';
+import { judge } from './journal/judge.ts';
+import type { proveDead } from './prove-dead.ts';
+
+/**
+ * Holds what is about to leave against the signer's own memory of its order (decisions 10), whatever Postgres says of it: what another slot was
+ * signed for must be proven dead before. Answers how much the journal knew of the order, or why it must not be. Asks chains: never with a
+ * transaction open. What Postgres does not know of is told loudly: it went back, or somebody took rows away.
+ */
+export async function recall(
+  deps: Deps & { journal: Journal },
+  chain: Chain,
+  payout: StoredPayout,
+  entry: JournalEntry,
+  prove: typeof proveDead,
+): Promise<{ known: number } | { wait: string } | { refuse: string }> {
+  const earlier = deps.journal.ofOrder(entry.order);
+  if (earlier.some(({ txid, network }) => txid === entry.txid && network === entry.network)) return { known: earlier.length };
+  const shrinks = payout.purpose === 'consolidation' || (payout.purpose === 'sweep' && payout.contract === null);
+  const judged = judge(earlier, entry, { shrinks });
+  if ('allow' in judged) return { known: earlier.length };
+  const forgotten = await forgottenOf(deps, earlier);
+  const said = { payout: payout.id, order: entry.order, signed: earlier.map(({ txid }) => txid), forgotten };
+  if ('refuse' in judged) {
+    deps.metrics?.journalContradictions.inc({ chain: entry.network, answer: 'refused' });
+    deps.log.error({ ...said, reason: judged.refuse }, 'the journal contradicts what is to be signed');
+    return { refuse: `the signer's journal: ${judged.refuse}` };
+  }
+  for (const slot of judged.prove) {
+    const problem = await prove(deps, chain, slot);
+    if (problem === null) continue;
+    // After a failure that is not proven yet this is how it should be; without the bytes in Postgres it never is.
+    if (forgotten.length > 0) {
+      deps.metrics?.journalContradictions.inc({ chain: entry.network, answer: 'waiting' });
+      deps.log.error({ ...said, reason: problem }, 'Postgres does not know what was signed for this order');
+    }
+    return { wait: `the signer's journal: transaction ${slot.at(-1)?.txid ?? ''} was signed for it before: ${problem}` };
+  }
+  return { known: earlier.length };
+}
+
+/** Ids of transactions that the journal holds and Postgres has no bytes of. */
+async function forgottenOf(deps: Deps, signed: readonly JournalEntry[]): Promise<string[]> {
+  const stored = await findStoredTxids(
+    deps.db.sql,
+    signed.map(({ txid }) => txid),
+  );
+  return signed.map(({ txid }) => txid).filter((txid) => !stored.has(txid));
+}
