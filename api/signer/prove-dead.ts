@@ -15,12 +15,13 @@ const DAY_MS = 86_400_000;
 /**
  * Why bytes of one slot that were signed for an order might still pay it, or null when none of them ever will (decisions 10): two providers say
  * so of their own final blocks, asked by the signer itself, or two people do and no provider contradicts them. `signed` is everything of the
- * slot that the journal knows. Asks over the network: call it with nothing locked.
+ * slot that the journal knows, for whatever order: what took the place of the order's own bytes proves most. Asks over the network: call it
+ * with nothing locked.
  */
-export async function proveDead(deps: Deps, chain: Chain, signed: readonly JournalEntry[]): Promise<string | null> {
+export async function proveDead(deps: Deps, chain: Chain, order: string, signed: readonly JournalEntry[]): Promise<string | null> {
   const [first] = signed;
   if (first === undefined) return null;
-  const told = await askProviders(deps, chain, signed);
+  const told = await askProviders(deps, chain, order, signed);
   const declared = await isDeclaredDead(deps, first);
   const { deathWitnesses = deps.config.NODE_ENV === 'production' ? POLICY.deathWitnesses : 1 } = chain.config;
   return judgeFates(told, { witnesses: deathWitnesses, declared, slot: first.slot });
@@ -39,15 +40,17 @@ export function judgeFates(
   return `what was signed for it before (${slot}) may still be mined: ${said}`;
 }
 
-async function askProviders(deps: Deps, chain: Chain, signed: readonly JournalEntry[]): Promise<ReadonlyMap<string, Fate>> {
+async function askProviders(deps: Deps, chain: Chain, order: string, signed: readonly JournalEntry[]): Promise<ReadonlyMap<string, Fate>> {
   const [first] = signed as [JournalEntry];
   const [, sender = '', nonce = ''] = /^nonce:(.+):(\d+)$/.exec(first.slot) ?? [];
   // Where bytes just expire each has a slot of its own.
   const ends = signed.map(({ expiresAtMs }) => expiresAtMs);
   const expiresAtMs = ends.every((end) => end !== null) ? Math.max(...(ends as number[])) : null;
   const bytes = await Promise.all(
-    signed.map(async ({ txid, kind, sender, recipient, contract }) => {
+    signed.map(async (one) => {
+      const { txid, sender, recipient, contract } = one;
       const inBlock = await findSightedBlock(deps.db.sql, chain.id, txid);
+      const kind = one.order === order ? one.kind : ('close' as const);
       return { txid, kind, sender, recipient, contract, inBlock };
     }),
   );

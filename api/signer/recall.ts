@@ -31,14 +31,15 @@ export async function recall(
     return { refuse: `the signer's journal: ${judged.refuse}` };
   }
   for (const slot of judged.prove) {
-    const problem = await prove(deps, chain, slot);
+    const [{ slot: name }] = slot as [JournalEntry];
+    const problem = await prove(deps, chain, entry.order, deps.journal.ofSlot(entry.network, name));
     if (problem === null) continue;
     // After a failure that is not proven yet this is how it should be; without the bytes in Postgres it never is.
     if (forgotten.length > 0) {
       deps.metrics?.journalContradictions.inc({ chain: entry.network, answer: 'waiting' });
       deps.log.error({ ...said, reason: problem }, 'Postgres does not know what was signed for this order');
     }
-    return { wait: `the signer's journal: transaction ${slot.at(-1)?.txid ?? ''} was signed for it before: ${problem}` };
+    return { wait: `the signer's journal: ${problem}` };
   }
   return { known: earlier.length };
 }

@@ -8,6 +8,7 @@ import { insertAttempt } from '#api/store/payout-attempts.ts';
 import { findPayout, lockPayout, setPayoutFailure, type StoredPayout } from '#api/store/payouts.ts';
 import { lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';
 import { lockWallet } from '#api/store/wallets.ts';
+import { coldAddress } from '#api/treasury/cold.ts';
 import type { DecodedTransfer, SignedTransfer, TransferSigner } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
@@ -16,6 +17,7 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
+import { capProblem } from './asset-caps.ts';
 import { checkCaps, isOurs } from './caps.ts';
 import { confirmInputs } from './check-inputs.ts';
 import { checkPayout, type Order, type Verdict } from './check-payout.ts';
@@ -23,6 +25,8 @@ import { describeEntry } from './journal/describe-entry.ts';
 import type { Journal } from './journal/journal.ts';
 import { recall } from './recall.ts';
 import { proveDead } from './prove-dead.ts';
+
+const DAY_MS = 86_400_000;
 
 export type Signed = 'signed' | 'waiting' | 'refused' | 'gone';
 
@@ -64,7 +68,7 @@ export async function signPayout(
   const entry = describeEntry(chain, payout, decoded, {
     kind: verdict.sign.kind,
     rawFee: decoded.rawFeeLimit > verdict.sign.rawFee ? decoded.rawFeeLimit : verdict.sign.rawFee,
-    leaves: !(await isOurs(deps.db.sql, chain, decoded.recipient)),
+    leaves: decoded.recipient !== coldAddress(chain) && !(await isOurs(deps.db.sql, chain, decoded.recipient)),
     expiresAtMs: decoded.expiresAtMs,
     signedAtMs: journal.now(),
   });
@@ -82,6 +86,9 @@ export async function signPayout(
     const moves = { ...decoded, rawFee: decoded.rawFeeLimit > rawFee ? decoded.rawFeeLimit : rawFee };
     const capped = await checkCaps(deps, tx, chain, moves, { payoutId: payout.id, counted });
     if (capped !== null) return { wait: capped };
+    const nowMs = journal.now();
+    const excess = capProblem(chain, entry, { earlier: journal.since(nowMs - DAY_MS), nowMs, strict: deps.config.NODE_ENV === 'production' });
+    if (excess !== null) return { wait: excess };
     // What was proven dead is all that there was: of one payout nothing else is signed meanwhile, but of its order something might be.
     if (journal.ofOrder(entry.order).length !== recalled.known) return 'gone';
     const forgotten = await journal.append(tx, entry);

@@ -4,7 +4,7 @@ import type { Head, Reader, TransactionFacts } from './chain.ts';
 /** Bytes that were signed, of which only one can ever be mined. */
 export interface SignedBytes {
   txid: string;
-  /** `close` pays nobody. */
+  /** `close` pays nobody that is asked about. */
   kind: 'transfer' | 'close';
   /** Canonical, as the two below. */
   sender: string;
