@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Chain, Deps } from '#api/deps.ts';
+import { listSpenders } from '#api/store/outputs.ts';
 import { findSightedBlock } from '#api/store/sightings.ts';
 import { listStatements } from '#api/store/statements.ts';
+import { outpointOf } from '#api/treasury/purse.ts';
 import type { Fate } from '#shared/chains/pool-fates.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { readStatement, trustedKeys } from '#shared/platform/statements.ts';
@@ -43,6 +45,7 @@ export function judgeFates(
 async function askProviders(deps: Deps, chain: Chain, order: string, signed: readonly JournalEntry[]): Promise<ReadonlyMap<string, Fate>> {
   const [first] = signed as [JournalEntry];
   const [, sender = '', nonce = ''] = /^nonce:(.+):(\d+)$/.exec(first.slot) ?? [];
+  const [, output = ''] = /^output:(.+)$/.exec(first.slot) ?? [];
   // Where bytes just expire each has a slot of its own.
   const ends = signed.map(({ expiresAtMs }) => expiresAtMs);
   const expiresAtMs = ends.every((end) => end !== null) ? Math.max(...(ends as number[])) : null;
@@ -56,6 +59,7 @@ async function askProviders(deps: Deps, chain: Chain, order: string, signed: rea
   );
   const question = {
     signed: bytes,
+    anchor: output === '' ? null : { output, spenders: await listSpenders(deps.db.sql, chain.id, outpointOf(output)) },
     nonce: nonce === '' ? null : { sender, nonce: Number(nonce) },
     expiresAtMs,
     absenceCounts: signed.every(({ signedAtMs }) => signedAtMs > Date.now() - POLICY.absenceProvesDays * DAY_MS),

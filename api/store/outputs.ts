@@ -153,6 +153,13 @@ export async function isFinallySpentBy(sql: Reads, networkId: string, output: Ou
   return rows.length === 1;
 }
 
+/** Transactions that spend this output on the canonical chain, with the block each is in; locks nothing. */
+export async function listSpenders(sql: Reads, networkId: string, output: Outpoint): Promise<{ txid: string; inBlock: string }[]> {
+  return sql<{ txid: string; inBlock: string }[]>`
+    select distinct g.txid, g.block_hash as "inBlock" from spent_outputs x join sightings g on g.id = x.sighting_id and g.canonical
+    where x.txid = ${output.txid} and x.vout = ${output.vout} and g.network_id = ${networkId}`;
+}
+
 /** Chain units of the outputs of ours that a transaction of this sighting spends; locks nothing. */
 export async function sumSpentBy(sql: Reads, sightingId: number): Promise<bigint> {
   const [row] = await sql<{ rawAmount: string }[]>`

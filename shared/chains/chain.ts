@@ -65,6 +65,8 @@ export interface TransactionFacts {
   blockHash: string | null;
   succeeded: boolean | null;
   transfers: Transfer[];
+  /** Where coins are outputs, of one in a block: all that it spends, as `txid:vout`. */
+  spends?: string[];
   /** As in a block. */
   internalUnseen?: true;
 }

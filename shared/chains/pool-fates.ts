@@ -1,5 +1,5 @@
 import type { FinalityRule } from '#shared/core/assets.ts';
-import type { Head, Reader, TransactionFacts } from './chain.ts';
+import { ChainUnavailable, type Head, type Reader, type TransactionFacts } from './chain.ts';
 
 /** Bytes that were signed, of which only one can ever be mined. */
 export interface SignedBytes {
@@ -18,6 +18,8 @@ export interface SignedBytes {
 /** What is asked about such bytes. */
 export interface FateQuestion {
   signed: readonly SignedBytes[];
+  /** The output they all spend, as `txid:vout`, and transactions that may have spent it instead, by the books; null where coins are balances. */
+  anchor: { output: string; spenders: readonly { txid: string; inBlock: string }[] } | null;
   /** The nonce they all use; null where there is none, or it is not what they have in common. */
   nonce: { sender: string; nonce: number } | null;
   /** Unix milliseconds after which the chain takes none of them any more; null where bytes never expire. */
@@ -43,14 +45,24 @@ export async function askFate(
   const final = lastFinal(rule, head);
   if (final < 0) return { is: 'open', why: 'it tells of no final block' };
   let usedUp = false;
+  let untold: ChainUnavailable | undefined;
   for (const bytes of question.signed) {
-    const facts = await reader.transaction(bytes.txid, bytes.inBlock);
-    if (facts === null || facts.height === null) continue;
-    if (hasPaid(bytes, facts)) return { is: 'paid', txid: bytes.txid };
-    if (facts.height > final) return { is: 'open', why: `transaction ${bytes.txid} failed in a block that is not final yet` };
-    usedUp = true;
+    const facts = await reader.transaction(bytes.txid, bytes.inBlock).catch(unlessUnavailable);
+    if (facts instanceof ChainUnavailable) untold = facts;
+    else if (facts?.height != null && facts.height > final && !hasPaid(bytes, facts))
+      return { is: 'open', why: `transaction ${bytes.txid} failed in a block that is not final yet` };
+    else if (facts?.height != null && hasPaid(bytes, facts)) return { is: 'paid', txid: bytes.txid };
+    else if (facts?.height != null) usedUp = true;
   }
+  for (const { txid, inBlock } of question.anchor?.spenders ?? []) {
+    if (question.signed.some((bytes) => bytes.txid === txid)) continue;
+    const facts = await reader.transaction(txid, inBlock).catch(unlessUnavailable);
+    if (facts instanceof ChainUnavailable || facts?.height == null) continue;
+    if (facts.height <= final && facts.spends?.includes(question.anchor?.output ?? '')) usedUp = true;
+  }
+  // Only one of what they are can ever be mined: whatever cannot be told of the others, they are not.
   if (usedUp) return { is: 'dead' };
+  if (untold !== undefined) throw untold;
   const { nonce, expiresAtMs, absenceCounts } = question;
   if (!absenceCounts) return { is: 'open', why: 'nothing of theirs is in a final block that it remembers' };
   if (expiresAtMs !== null) {
@@ -59,6 +71,12 @@ export async function askFate(
   }
   if (nonce === null || reader.nonceAt === undefined) return { is: 'open', why: 'nothing of theirs is in a final block' };
   return (await reader.nonceAt(nonce.sender, final)) > nonce.nonce ? { is: 'dead' } : { is: 'open', why: `nonce ${nonce.nonce} is not used in a final block` };
+}
+
+/** A node without an index of all transactions cannot tell of some, and still of others. */
+function unlessUnavailable(error: unknown): ChainUnavailable {
+  if (error instanceof ChainUnavailable) return error;
+  throw error;
 }
 
 /** Whether it moved anything of what it was signed to move; an amount less than meant is a payment too. Unsure counts as paid. */

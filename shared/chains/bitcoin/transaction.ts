@@ -27,7 +27,8 @@ export function openLookUp(blocks: Blocks, params: BitcoinParams): (txid: string
     const transaction = read.transactions[position];
     if (transaction === undefined) return null;
     const { transfers } = movementsOf(read, transaction, position, params, EVERYTHING);
-    return { txid, height: read.height, blockHash: read.hash, succeeded: true, transfers };
+    const spends = transaction.inputs.map((input) => `${input.txid}:${input.vout}`);
+    return { txid, height: read.height, blockHash: read.hash, succeeded: true, transfers, spends };
   };
 
   const inNamedBlock = async (txid: string, blockHash: string): Promise<TransactionFacts | null> => {

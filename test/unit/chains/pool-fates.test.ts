@@ -21,6 +21,7 @@ const bytes = (txid: string, over: Partial<SignedBytes> = {}): SignedBytes => ({
 });
 const ask = (over: Partial<FateQuestion> = {}): FateQuestion => ({
   signed: [bytes('a')],
+  anchor: null,
   nonce: { sender: WALLET, nonce: 7 },
   expiresAtMs: null,
   absenceCounts: true,
@@ -49,10 +50,17 @@ const included = (over: Partial<TransactionFacts> = {}): TransactionFacts => ({
   ...over,
 });
 
+const OUTPUT = `${'0a'.repeat(32)}:1`;
+const SPENT: Partial<FateQuestion> = { nonce: null, anchor: { output: OUTPUT, spenders: [{ txid: 'x', inBlock: '0x80' }] } };
+
 /** A provider with these transactions, this many nonces used up to its final block, whose blocks are at these times. */
-function aProvider(known: Record<string, TransactionFacts>, { used = 0, time = 0 } = {}): Pick<Reader, 'transaction' | 'blockAt' | 'nonceAt'> {
+function aProvider(known: Record<string, TransactionFacts | 'unknowable'>, { used = 0, time = 0 } = {}): Pick<Reader, 'transaction' | 'blockAt' | 'nonceAt'> {
   return {
-    transaction: async (txid) => known[txid] ?? null,
+    async transaction(txid) {
+      const facts = known[txid] ?? null;
+      if (facts === 'unknowable') throw new ChainUnavailable('it has no index of all transactions');
+      return facts;
+    },
     blockAt: async (height) => block(height, time),
     nonceAt: async (address, height) => (address === WALLET && height === 90 ? used : 0),
   };
@@ -66,6 +74,12 @@ describe('what was signed is dead, by the word of a provider,', () => {
     ['when a final close took its place', aProvider({ c: included({ txid: 'c' }) }), ask({ signed: [bytes('a'), bytes('c', { kind: 'close' })] })],
     ['when a final block has used its nonce with something else', aProvider({}, { used: 8 }), ask()],
     ['when it still waits somewhere though its nonce is used', aProvider({ a: included({ height: null, succeeded: null }) }, { used: 8 }), ask()],
+    ['when something else has spent its output in a final block', aProvider({ x: included({ txid: 'x', spends: [OUTPUT] }) }), ask(SPENT)],
+    [
+      'when its close is final, though the node cannot tell of the others',
+      aProvider({ c: included({ txid: 'c' }), a: 'unknowable' }),
+      ask({ ...SPENT, signed: [bytes('a'), bytes('c', { kind: 'close' })] }),
+    ],
     ['when a final block is beyond its end', aProvider({}, { time: 11 }), ask({ nonce: null, expiresAtMs: 10_000 })],
   ])('%s', async (_, provider, question) => {
     expect(await fate(provider, question)).toEqual({ is: 'dead' });
@@ -97,6 +111,8 @@ describe('what was signed may still pay, by the word of a provider,', () => {
     ['when no final block is beyond its end', aProvider({}, { time: 10 }), ask({ nonce: null, expiresAtMs: 10_000 }), HEAD],
     ['when it can only be told by a transaction, and there is none', aProvider({}, { used: 99 }), ask({ nonce: null }), HEAD],
     ['when it is so old that a node may have forgotten it', aProvider({}, { used: 8, time: 11 }), ask({ absenceCounts: false }), HEAD],
+    ['when what the books say spent its output did not', aProvider({ x: included({ txid: 'x', spends: ['other:0'] }) }), ask(SPENT), HEAD],
+    ['when what spent its output is not final', aProvider({ x: included({ txid: 'x', height: 91, spends: [OUTPUT] }) }), ask(SPENT), HEAD],
     ['when the provider knows of no final block', aProvider({}, { used: 8 }), ask(), { ...HEAD, finalizedHeight: null }],
   ])('%s', async (_, provider, question, head) => {
     expect((await fate(provider, question, head)).is).toBe('open');
