@@ -3,16 +3,19 @@ import type { Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/settlements/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import type { CommonChain } from '#test/harness/chain.ts';
-import { aTreasuryOf, type Treasury } from '#test/fixtures/treasury.ts';
-import type { Tx } from '#shared/platform/postgres.ts';
+import { aTreasury, aTreasuryOf, type Treasury } from '#test/fixtures/treasury.ts';
+import { createApiMetrics } from '#shared/platform/metrics.ts';
+import { makeFailed, makeUnpaid, withoutRules } from './rewrite-books.ts';
 
 /** Whoever writes to Postgres as its superuser, with no key of ours (SECURITY.md): no trigger, no constraint and no right stops them. */
 describe.each(['evm', 'tron', 'bitcoin'] as const)('whoever writes anything to the database, on %s,', (family) => {
   const [symbol, amount] = { evm: ['USDT', '40'], tron: ['USDT', '40'], bitcoin: ['BTC', '0.02'] }[family] as [string, string];
   let treasury: Treasury<CommonChain>;
   let shop: Gateway;
+  const metrics = createApiMetrics('test');
   beforeEach(async () => {
     treasury = await aTreasuryOf(family);
+    treasury.deps.metrics = metrics;
     shop = await treasury.world.aGateway();
     // Enough for two: what keeps the second payment away is never that there is nothing left.
     await treasury.earn(shop, symbol, { BTC: '0.05' }[symbol] ?? '100');
@@ -25,11 +28,8 @@ describe.each(['evm', 'tron', 'bitcoin'] as const)('whoever writes anything to t
     const token = contract();
     return token === null ? treasury.chain.balance(treasury.merchant) : treasury.chain.tokenBalance(token, treasury.merchant);
   };
-  const asSuperuser = (work: (tx: Tx) => Promise<unknown>) =>
-    treasury.deps.db.transaction(async (tx) => {
-      await tx`set local session_replication_role = replica`;
-      await work(tx);
-    });
+  /** What wakes somebody (alert SluiceSignerJournalContradicted). */
+  const contradictions = async () => (await metrics.journalContradictions.get()).values.reduce((sum, { value }) => sum + value, 0);
   async function settled(): Promise<string> {
     const { id } = await treasury.cashOut(shop, symbol, amount);
     await treasury.settleAll();
@@ -37,40 +37,10 @@ describe.each(['evm', 'tron', 'bitcoin'] as const)('whoever writes anything to t
     expect((await getSettlement(treasury.deps, { gateway: shop, id })).status).toBe('SETTLED');
     return id;
   }
-  /** As if it had been claimed and never been paid: the ledger holds the claim, and nothing was ever signed for it. */
-  const unpaid = (id: string) =>
-    asSuperuser(async (tx) => {
-      await tx`delete from payout_attempts where payout_id in (select id from payouts where settlement_id = ${id})`;
-      await tx`delete from payout_events where payout_id in (select id from payouts where settlement_id = ${id})`;
-      await tx`delete from output_locks where payout_id in (select id from payouts where settlement_id = ${id})`;
-      await tx`delete from payouts where settlement_id = ${id}`;
-      await tx`delete from settlement_events where settlement_id = ${id} and to_status in ('PROCESSING', 'SETTLED')`;
-      await tx`update settlements set status = 'REQUESTED', txid = null, received_amount = null, settled_at = null, wait_reason = null where id = ${id}`;
-      await tx`update credit_draws set state = 'reserved' where settlement_id = ${id}`;
-      await tx`update ledger_accounts a set balance = s.amount from settlements s where s.id = ${id} and a.settlement_id = s.id and a.kind = 'reserved'`;
-      await tx`delete from settlement_fees where settlement_id = ${id}`;
-      await tx`delete from ledger_transactions where source_key like ${`settlement:${id}:%`} and kind <> 'reserve'`;
-      await tx`delete from freezes`;
-      await tx`update wallets set halted_reason = null`;
-    });
-  /** As if what was signed for it had failed on the chain for good, so that it is owed a second payment. */
-  const failed = (id: string) =>
-    asSuperuser(async (tx) => {
-      const txids = tx`(select t.txid from payout_attempts t join payouts p on p.id = t.payout_id where p.settlement_id = ${id})`;
-      await tx`update sightings set succeeded = false where txid in ${txids} and kind = 'sent'`;
-      await tx`delete from sightings where txid in ${txids} and kind <> 'sent'`;
-      await tx`update payouts set status = 'FAILED', failure = 'it failed on the chain', plan = plan || '{"repay": true}' where settlement_id = ${id}`;
-      await tx`update settlements set status = 'PROCESSING', txid = null, received_amount = null, settled_at = null, wait_reason = null where id = ${id}`;
-      await tx`update credit_draws set state = 'reserved' where settlement_id = ${id}`;
-      await tx`update ledger_accounts a set balance = s.amount from settlements s where s.id = ${id} and a.settlement_id = s.id and a.kind = 'reserved'`;
-      await tx`delete from settlement_fees where settlement_id = ${id}`;
-      await tx`delete from ledger_transactions where source_key like ${`settlement:${id}:%`} and kind <> 'reserve'`;
-      await tx`update wallets set halted_reason = null`;
-    });
   /** What an honest worker makes of it, for as long as it takes. */
   async function payAgain(id: string): Promise<void> {
     for (let round = 0; round < 8; round++) {
-      await asSuperuser((tx) => tx`delete from freezes`);
+      await withoutRules(treasury.deps, (tx) => tx`delete from freezes`);
       await dispatchSettlement(treasury.deps, id);
       await treasury.sign();
       await treasury.work();
@@ -80,17 +50,58 @@ describe.each(['evm', 'tron', 'bitcoin'] as const)('whoever writes anything to t
 
   it('has nothing paid twice by making a settled cashout look as if it had never been paid', async () => {
     const id = await settled();
+    metrics.journalContradictions.reset();
     const before = await received();
-    await unpaid(id);
+    await withoutRules(treasury.deps, (tx) => makeUnpaid(tx, id));
     await payAgain(id);
     expect(await received()).toBe(before);
+    // Somebody is told why, and of what was taken away.
+    expect((await getSettlement(treasury.deps, { gateway: shop, id })).status).toBe('REQUESTED');
+    const [row] = await treasury.deps.db.sql<{ reason: string }[]>`select wait_reason as reason from settlements where id = ${id}`;
+    expect(row?.reason).toMatch(/not signed: the signer's journal: transaction \w+ has paid it, says /);
+    expect(await contradictions()).toBeGreaterThan(0);
   });
 
   it('has nothing paid twice by making the payment of a settled cashout look as if it had failed', async () => {
     const id = await settled();
     const before = await received();
-    await failed(id);
+    await withoutRules(treasury.deps, (tx) => makeFailed(tx, id));
     await payAgain(id);
     expect(await received()).toBe(before);
+  });
+});
+
+describe('whoever writes prices and sums to the database', () => {
+  let treasury: Treasury;
+  let shop: Gateway;
+  beforeEach(async () => {
+    const caps = { perTransaction: '50', hourly: '90', daily: '200', floorUsd: '0.9' };
+    treasury = await aTreasury({ configure: (network) => ({ ...network, assets: network.assets.map((asset) => ({ ...asset, caps })) }) });
+    shop = await treasury.world.aGateway();
+    await treasury.earn(shop, 'USDT', '200');
+  });
+  afterEach(() => treasury.stop());
+
+  it('lets no more coins out than the caps of the signer’s own configuration, by what its own journal remembers', async () => {
+    const made = [];
+    for (const amount of ['40', '40', '40', '60']) made.push((await treasury.cashOut(shop, 'USDT', amount)).id);
+    for (let round = 0; round < 8; round++) {
+      // Coins are worth nothing, nothing was ever sent, and it was long ago.
+      await withoutRules(treasury.deps, async (tx) => {
+        await tx`update prices set usd = 0.000001`;
+        await tx`update payouts set created_at = created_at - interval '3 days', final_at = final_at - interval '3 days'`;
+        await tx`delete from freezes`;
+        await tx`update outbox set due_at = sluice_now() where state = 'due' and topic = 'settlement.dispatch'`;
+      });
+      await treasury.work();
+      await treasury.sign();
+      await treasury.work();
+      await treasury.mine(2);
+    }
+    const rows = await treasury.deps.db.sql<{ status: string; reason: string | null }[]>`
+      select status, wait_reason as reason from settlements where id = any(${made}::uuid[]) order by created_at, id`;
+    expect(rows.filter(({ status }) => status === 'SETTLED')).toHaveLength(2);
+    expect(rows.filter(({ reason }) => /more than (50 USDT per transaction|90 USDT hourly) would leave/.test(reason ?? '')).length).toBeGreaterThan(0);
+    expect(await treasury.chain.tokenBalance(treasury.assets.USDT?.contract as string, treasury.merchant)).toBeLessThan(80_000_001n);
   });
 });
