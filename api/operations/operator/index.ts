@@ -35,6 +35,7 @@ import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
 import { showWallets } from '#api/operator/wallets.ts';
+import { proposeSignerJournal, showSignerJournal } from '#api/operator/signer-journal.ts';
 import { cancelWithheld, proposeWithheld, showWithheld } from '#api/operator/withheld.ts';
 
 /**
@@ -52,6 +53,8 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     rotateSecret,
     enrolTotp,
     addScreeningCredits,
+    getSignerJournal: showSignerJournal,
+    resealSignerJournal: proposeSignerJournal,
     getWithheld: showWithheld,
     payWithheld: proposeWithheld,
     cancelWithheld,
