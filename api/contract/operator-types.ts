@@ -166,6 +166,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/signer/journal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the signer says of its journal, and how far Postgres knows it
+         * @description The signer remembers outside of Postgres what it signed. While it says anything but `open` it signs nothing.
+         */
+        get: operations["getSignerJournal"];
+        put?: never;
+        /**
+         * Propose that a rebuilt journal is the signer's memory from now on
+         * @description What `sluice signer journal reseal` printed on the signer's host. Nothing is signed with it before a second person confirms the proposal (`POST /proposals/{id}/confirm`).
+         */
+        post: operations["resealSignerJournal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/withheld/{id}/cancel": {
         parameters: {
             query?: never;
@@ -2006,6 +2030,37 @@ export interface components {
             items: components["schemas"]["Proposal"][];
             pagination: components["schemas"]["Pagination"];
         };
+        SignerReport: {
+            /** @description open while it signs; otherwise missing, corrupt, foreign, other, shorter, forked, locked or unreadable. */
+            state: string;
+            /** @description The same in words; empty while it signs. */
+            reason: string;
+            /** @description Signatures of the last day that the journal holds and Postgres does not; one may be left by a crash. */
+            unknown: number;
+            /** Format: date-time */
+            reportedAt: string;
+        };
+        SignerJournal: {
+            /** @description Where it ended when signed bytes were last stored; null before it was begun. */
+            known: {
+                /** Format: uuid */
+                journalId: string;
+                signatures: number;
+                hash: string;
+            } | null;
+            /** @description Null while no signer ever said anything. */
+            report: components["schemas"]["SignerReport"] | null;
+        };
+        SignerJournalInput: {
+            /** Format: uuid */
+            journalId: string;
+            /** @description How many it holds. */
+            signatures: number;
+            /** @description Hash of its chain. */
+            hash: string;
+            /** @description Why; kept in the audit log. */
+            reason: string;
+        };
         WithheldInput: {
             assetId: string;
             /** @description What arrives, such as "12.5". */
@@ -2083,6 +2138,8 @@ export interface components {
             awaitingComparison: boolean;
             /** @description The networks it is still compared with; nothing is sent on them. */
             awaitingNetworks: string[];
+            /** @description What the signer says of its journal; nothing is signed while that is not open. Null while no signer ever said anything. */
+            signerJournal: components["schemas"]["SignerReport"] | null;
         };
         Currency: {
             code: string;
@@ -2667,6 +2724,70 @@ export interface operations {
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSignerJournal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["SignerJournal"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resealSignerJournal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignerJournalInput"];
+            };
+        };
+        responses: {
+            /** @description Proposed; a second person has to confirm it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];

@@ -1,6 +1,7 @@
 import type { Act } from './act.ts';
 import { declareDead } from './declare-dead.ts';
+import { sealSignerJournal } from './signer-journal.ts';
 import { payWithheld } from './withheld.ts';
 
 /** Every act that takes two people, by the name its proposals carry. */
-export const ACTS: Readonly<Record<string, Act>> = { 'death.declare': declareDead, 'withheld.pay': payWithheld };
+export const ACTS: Readonly<Record<string, Act>> = { 'death.declare': declareDead, 'signer.journal': sealSignerJournal, 'withheld.pay': payWithheld };

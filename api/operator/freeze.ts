@@ -10,6 +10,7 @@ import { invalid } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import type { OperatorCall } from './deps.ts';
 import { fieldsOf, readReason, readText } from './input.ts';
+import { signerReport } from './signer-journal.ts';
 
 /** GET /freezes: all that keeps cashouts from being sent, whoever stopped them. */
 export async function showFreezes(deps: Deps): Promise<Reply> {
@@ -54,16 +55,17 @@ export async function unfreeze(deps: Deps, call: OperatorCall): Promise<Reply> {
 
 async function freezes(deps: Deps): Promise<Reply> {
   const { sql } = deps.db;
-  const [frozen, halted, unknown, awaiting] = await Promise.all([
+  const [frozen, halted, unknown, awaiting, signerJournal] = await Promise.all([
     listFreezes(sql),
     listHaltedWallets(sql),
     countUnexplained(sql),
     listUntrusted(sql, [...deps.chains.keys()]),
+    signerReport(sql),
   ]);
   const haltedWallets = halted.map(({ id: _, ...one }) => ({ ...one, clearable: one.unexplained.length === 0 }));
   return {
     status: 200,
-    data: { freezes: frozen, haltedWallets, unknownTransactions: unknown, awaitingComparison: awaiting.length > 0, awaitingNetworks: awaiting },
+    data: { freezes: frozen, haltedWallets, unknownTransactions: unknown, awaitingComparison: awaiting.length > 0, awaitingNetworks: awaiting, signerJournal },
   };
 }
 

@@ -46,7 +46,7 @@ export async function checkCaps(
 }
 
 /** Whether the signer holds the key of an address: a configured wallet, or a deposit address it derives itself. */
-export async function isOurs(sql: Reads, chain: Chain, address: string): Promise<boolean> {
+export async function isOurs(sql: Reads, chain: Pick<Chain, 'config' | 'codec' | 'deriver'>, address: string): Promise<boolean> {
   if (WALLET_ROLES.some((role) => walletAddress(chain, role) === address)) return true;
   const index = await findDepositIndex(sql, chain.config.family, address);
   return index !== undefined && chain.deriver.depositAddress(index) === address;

@@ -36,7 +36,7 @@ export async function seedWallets(deps: Deps): Promise<void> {
 }
 
 /** Canonical address of a configured wallet. @throws Invariant when it is not an address of that network */
-export function walletAddress(chain: Chain, role: ConfiguredRole): string {
+export function walletAddress(chain: Pick<Chain, 'config' | 'codec'>, role: ConfiguredRole): string {
   const { address } = chain.config.wallets[role];
   const parsed = chain.codec.parse(address);
   if (!parsed.ok) throw new Invariant(`the ${role} wallet of ${chain.config.name} is not an address: ${parsed.problem}`);

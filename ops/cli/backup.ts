@@ -1,10 +1,16 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readInterchange, writeInterchange } from '#api/signer/journal/interchange.ts';
+import { JournalFile } from '#api/signer/journal/journal-file.ts';
+import { journalPath } from '#api/signer/journal/signer-journal.ts';
 import { createBackup } from '#ops/backup/create.ts';
 import type { Manifest } from '#ops/backup/manifest.ts';
 import { restoreBackup, verifyBackup } from '#ops/backup/restore.ts';
 import { DEV_FILE, readDevFile } from '#ops/dev/dev-file.ts';
 import { type Command, type Options, type Result, textOption, UnreachableError } from './command.ts';
 
+/** What a backup keeps of the signer's journal. */
+const JOURNAL_FILE = 'signer-journal.jsonl';
 const DATABASE = { type: 'string', help: 'URL of the database; DATABASE_URL, or what npm start runs, unless given' } as const;
 
 export const backupCommands: readonly Command[] = [
@@ -12,16 +18,32 @@ export const backupCommands: readonly Command[] = [
     name: 'backup create',
     args: '<folder>',
     summary: 'write everything the database holds into an empty folder, while the service runs',
-    options: { database: DATABASE },
+    options: {
+      database: DATABASE,
+      journal: { type: 'string', help: 'folder of the signer’s journal, which is kept too; SLUICE_SIGNER_JOURNAL, or what npm start uses, unless given' },
+    },
     arity: [1, 1],
-    run: async (_context, [folder], options) => said('backed up', await createBackup(await databaseOf(options), folder as string)),
+    async run(_context, [folder = ''], options) {
+      const manifest = await createBackup(await databaseOf(options), folder);
+      const journal = await journalOf(options);
+      // After the rows: a journal that knows more than the database is safe, the other way round it is not.
+      const kept = journal === undefined ? undefined : await exportJournal(journal, join(folder, JOURNAL_FILE));
+      const { data, text } = said('backed up', manifest);
+      if (kept === undefined) return { data, text: `${text}\nthe signer's journal is not here: sluice signer journal export, on its host` };
+      return { data: { ...(data as object), journal: kept }, text: `${text}\nwith the signer's journal: ${kept.seq} signatures` };
+    },
   },
   {
     name: 'backup verify',
     args: '<folder>',
     summary: 'check that every row of a backup is as it was written',
     arity: [1, 1],
-    run: async (_context, [folder]) => said('intact', await verifyBackup(folder as string)),
+    async run(_context, [folder = '']) {
+      const { data, text } = said('intact', await verifyBackup(folder));
+      if (!existsSync(join(folder, JOURNAL_FILE))) return { data, text };
+      const { head } = readInterchange(join(folder, JOURNAL_FILE));
+      return { data: { ...(data as object), journal: head }, text: `${text}\nand ${head.seq} signatures of the signer's journal` };
+    },
   },
   {
     name: 'backup restore',
@@ -36,6 +58,22 @@ export const backupCommands: readonly Command[] = [
     },
   },
 ];
+
+async function journalOf(options: Options): Promise<string | undefined> {
+  const given = textOption(options, 'journal') ?? process.env.SLUICE_SIGNER_JOURNAL;
+  if (given !== undefined) return given;
+  const dev = await readDevFile(join(process.cwd(), DEV_FILE)).catch(() => undefined);
+  return dev === undefined ? undefined : join(process.cwd(), '.sluice', 'journal');
+}
+
+async function exportJournal(folder: string, path: string): Promise<{ id: string; seq: number; hash: string }> {
+  const file = JournalFile.open(journalPath(folder), { write: false });
+  try {
+    return await writeInterchange(file, path);
+  } finally {
+    file.close();
+  }
+}
 
 async function databaseOf(options: Options): Promise<string> {
   const given = textOption(options, 'database') ?? process.env.DATABASE_URL;

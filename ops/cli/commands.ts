@@ -19,6 +19,7 @@ import { paymentCommands } from './payment.ts';
 import { proposalCommands } from './proposal.ts';
 import { secretCommands } from './secret.ts';
 import { settlementCommands } from './settlement.ts';
+import { signerJournalCommands } from './signer-journal.ts';
 import { triggerCommands } from './trigger.ts';
 import { walletCommands } from './wallet.ts';
 import { webhookCommands } from './webhook.ts';
@@ -35,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   ...proposalCommands,
   ...dispatchCommands,
   ...walletCommands,
+  ...signerJournalCommands,
   ...depositCommands,
   ...invoiceCommands,
   ...webhookCommands,

@@ -8,6 +8,8 @@ interface Freezes {
   haltedWallets: { network: string; role: string; address: string; reason: string; unexplained: string[]; clearable: boolean }[];
   unknownTransactions: { network: string; transactions: number }[];
   awaitingNetworks: string[];
+  /** Absent where the service is of an earlier release. */
+  signerJournal?: { state: string; reason: string } | null;
 }
 
 const SCOPE = { type: 'string', help: 'network:<name> or asset:<id>; the whole deployment unless given' } as const;
@@ -151,8 +153,10 @@ async function change(operator: Operator, verb: 'freeze' | 'unfreeze', options: 
   return { data, text: describe(data) };
 }
 
-function describe({ freezes, haltedWallets, unknownTransactions, awaitingNetworks }: Freezes): string {
+function describe({ freezes, haltedWallets, unknownTransactions, awaitingNetworks, signerJournal = null }: Freezes): string {
+  const closed = signerJournal !== null && signerJournal.state !== 'open' ? [signerJournal] : [];
   const rows = [
+    ...closed.map(({ state, reason }) => ['everything', '-', `the signer's journal is ${state}: ${reason} (sluice signer journal status)`]),
     ...freezes.map((one) => [one.scope, one.frozenAt, one.reason]),
     ...haltedWallets.map((one) => [`${one.role} wallet of ${one.network}`, '-', `${one.address}: ${one.reason}; ${missingOf(one)}`]),
     ...unknownTransactions.map((one) => [

@@ -331,6 +331,14 @@ function parse<S extends z.ZodObject>(schema: S, env: Environment, problems: str
   return undefined;
 }
 
+/** Reads a networks file alone. @throws ConfigError listing every problem at once */
+export function readNetworksFile(path: string): NetworkConfig[] {
+  const problems: string[] = [];
+  const networks = readNetworks(path, problems);
+  if (networks === undefined) throw new ConfigError(problems);
+  return networks;
+}
+
 function readNetworks(path: string | undefined, problems: string[]): NetworkConfig[] | undefined {
   if (path === undefined) return undefined;
   let text: unknown;

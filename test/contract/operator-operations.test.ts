@@ -243,6 +243,10 @@ const SPECIAL: Record<keyof operations, Special> = {
   rotateSecret: { request: async () => ({ params: { id: shop.id, kind: 'webhook' }, body: { overlapSeconds: 60 } }) },
   enrolTotp: { request: () => ofShop({}) },
   addScreeningCredits: { request: () => ofShop({ add: 5 }) },
+  getSignerJournal: { request: nothing },
+  resealSignerJournal: {
+    request: async () => ({ body: { journalId: '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44', signatures: 3, hash: 'ab'.repeat(32), reason: 'its disk was lost' } }),
+  },
   getWithheld: { request: async () => ({ params: { id: (await someKept()).params?.id ?? '' } }) },
   payWithheld: { request: someKept },
   cancelWithheld: {

@@ -1,13 +1,18 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Merchant, merchant, newKey } from '#ops/dev/client.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
 import { parseTrusted } from '#shared/core/money.ts';
+import { publicHalf } from '#shared/platform/statements.ts';
 import { readMigrations } from '#shared/platform/migration-files.ts';
 import type { Deployable, DeployableOptions, RunningApi } from '#test/harness/deployables.ts';
 import { previousRelease } from '#test/harness/previous-release.ts';
-import { aPayment, aWorld, type World } from '#test/harness/world.ts';
+import { aPayment, aWorld, TEST_INTENT_KEY, TEST_PEOPLE, type World } from '#test/harness/world.ts';
 
+const execute = promisify(execFile);
 const BLOCK_MS = 250;
 const PATIENCE_MS = 120_000;
 /** A stranger to the deployment. */
@@ -98,7 +103,7 @@ describe.skipIf(release === null)('an upgrade from the previous release', () => 
     const early = await cashOut(before, '2');
 
     // This release's api joins; its first act is the schema.
-    const newApi = await world.startApi();
+    const newApi = await world.startApi({ env: { SLUICE_INTENT_KEY: TEST_INTENT_KEY } });
     const after = merchant(newApi.baseUrl, before.gateway);
     const own = (await readMigrations(inject('services').schemaDirectory)).map(({ name }) => name);
     expect((await world.database.sql`select name from schema_migrations order by name`).map(({ name }) => name)).toEqual(own);
@@ -108,7 +113,7 @@ describe.skipIf(release === null)('an upgrade from the previous release', () => 
     const [byOld, byNew] = [await cashOut(before, '3'), await cashOut(after, '4')];
 
     // The signer and the indexer are replaced while those cashouts are on their way.
-    await Promise.all([replace(oldSigner, () => world.startSigner()), replace(oldIndexer, () => world.startIndexer({ untilReady: false }))]);
+    await Promise.all([replaceSigner(oldSigner, newApi), replace(oldIndexer, () => world.startIndexer({ untilReady: false }))]);
     for (const id of [early, byOld, byNew]) await settled(after, id);
 
     // Back to the previous release, on the schema of this one: an api that crashed, or a deployment that is taken back.
@@ -129,6 +134,26 @@ describe.skipIf(release === null)('an upgrade from the previous release', () => 
     const statuses = receiver.received.map(({ body }) => (JSON.parse(body) as { status: string }).status);
     expect(statuses).toEqual(Array.from({ length: 5 }, () => 'SUCCESS'));
   });
+
+  /** As ops/docs/upgrading.md has it: the one before kept no journal, so that two people agree on one that is rebuilt from the books. */
+  async function replaceSigner(old: Deployable, api: RunningApi): Promise<void> {
+    await old.stop();
+    await rm(world.journal, { recursive: true, force: true });
+    await world.startSigner({ untilReady: false, env: { SLUICE_INTENT_PUBLIC_KEYS: publicHalf(TEST_INTENT_KEY) } });
+    const here = { DATABASE_URL: world.database.url, SLUICE_NETWORKS: world.networksFile, SLUICE_SIGNER_JOURNAL: world.journal };
+    const as = (name: keyof typeof TEST_PEOPLE) => ({ SLUICE_OPERATOR_URL: api.operatorUrl, SLUICE_OPERATOR_TOKEN: TEST_PEOPLE[name] });
+    const { head } = (await sluice(here, 'signer', 'journal', 'reseal')) as { head: { id: string; seq: number; hash: string } };
+    expect(head.seq).toBeGreaterThan(0);
+    const proposing = ['signer', 'journal', 'propose', head.id, String(head.seq), head.hash, '--reason', 'the first journal'];
+    const { id } = (await sluice(as('anna'), ...proposing)) as { id: string };
+    await sluice(as('ben'), 'proposal', 'confirm', id);
+  }
+
+  /** What the command line says, as JSON. */
+  async function sluice(env: Record<string, string>, ...words: string[]): Promise<unknown> {
+    const { stdout } = await execute(process.execPath, ['dist/cli.js', ...words, '--json'], { env: { PATH: process.env.PATH, ...env } });
+    return JSON.parse(stdout);
+  }
 
   async function replace(old: Deployable, start: () => Promise<unknown>): Promise<void> {
     await start();

@@ -36,6 +36,7 @@ import { resolveAml } from '#api/operator/resolve-aml.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
 import { showWallets } from '#api/operator/wallets.ts';
 import { proposeDeath } from '#api/operator/declare-dead.ts';
+import { proposeSignerJournal, showSignerJournal } from '#api/operator/signer-journal.ts';
 import { cancelWithheld, proposeWithheld, showWithheld } from '#api/operator/withheld.ts';
 
 /**
@@ -53,6 +54,8 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     rotateSecret,
     enrolTotp,
     addScreeningCredits,
+    getSignerJournal: showSignerJournal,
+    resealSignerJournal: proposeSignerJournal,
     getWithheld: showWithheld,
     payWithheld: proposeWithheld,
     cancelWithheld,

@@ -62,6 +62,10 @@ export class SignerJournal implements Journal {
     return (this.#options.now ?? Date.now)();
   }
 
+  get folder(): string {
+    return this.#options.folder;
+  }
+
   /** Where it ends; undefined while it is closed. */
   get head(): JournalHead | undefined {
     return this.#held?.file.head;
@@ -243,7 +247,7 @@ export class SignerJournal implements Journal {
     try {
       const next = JournalFile.open(pending, { write: false });
       next.close();
-      return String((await readSeal(sql, this.#options.trusted, next.header.id)) !== null);
+      return JSON.stringify(await readSeal(sql, this.#options.trusted, next.header.id));
     } catch (error) {
       return problemOf(error).reason;
     }

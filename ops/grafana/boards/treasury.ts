@@ -56,6 +56,22 @@ export const treasury: Board = {
       queries: { '{{kind}}': 'max by (kind) (sluice_dispatch_stops)' },
     },
     {
+      title: 'Journal of the signer',
+      description: 'What the signer says of its journal: anything but open signs nothing.',
+      runbook: 'signer-journal',
+      queries: { '{{state}}': 'max by (state) (sluice_signer_journal_state) > 0' },
+    },
+    {
+      title: 'Signatures remembered',
+      description: 'What the journal of the signer holds, what of the last day Postgres does not know, and what was not signed again because of it in a day.',
+      runbook: 'signer-journal',
+      queries: {
+        held: 'max(sluice_signer_journal_signatures)',
+        'unknown to Postgres': 'max(sluice_signer_journal_unknown_signatures)',
+        'not signed again': 'sum(increase(sluice_signer_journal_contradictions_total[1d]))',
+      },
+    },
+    {
       title: 'Books trusted',
       description: '0 while the books are compared with a chain after a restore, a failover or an outage of the database.',
       runbook: 'history-not-trusted',

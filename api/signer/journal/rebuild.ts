@@ -1,0 +1,97 @@
+import type { Chain } from '#api/deps.ts';
+import { findPayout } from '#api/store/payouts.ts';
+import { type BookedAttempt, pageAttempts } from '#api/store/signer-journal.ts';
+import { WALLET_ROLES, walletAddress } from '#api/treasury/wallets.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { decoderOf } from '#shared/chains/payers.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
+import { isOurs } from '../caps.ts';
+import type { JournalEntry } from '../journal-entry.ts';
+import { describeEntry } from './describe-entry.ts';
+
+const AT_ONCE = 1_000;
+
+/** What of a network is needed to read what was signed on it. */
+export type RebuildingChain = Pick<Chain, 'id' | 'config' | 'codec' | 'deriver' | 'payer'>;
+
+/** A journal made anew, and in what it differs from what was there. */
+export interface Rebuilt {
+  entries: JournalEntry[];
+  /** Signatures that the old journal held and the books do not: nobody but it knows of them. */
+  onlyInJournal: number;
+  /** Signatures that the books hold and the old journal did not. */
+  onlyInBooks: string[];
+  /** What the chain itself says of wallets with nonces: how many it has used, and how many of those the rebuilt journal knows up to. */
+  wallets: { network: string; role: string; usedByChain: number | null; knownUpTo: number }[];
+}
+
+/**
+ * Makes a journal from what is left of the old one and everything the books say was signed, read from the very bytes; and asks each chain how
+ * many nonces it has seen of our wallets, so that people can see what neither knows of. Nothing of the old one is left out. Locks nothing.
+ * @throws Error naming bytes of the books that cannot be read, or whose network is not configured
+ */
+export async function rebuildJournal(sql: Reads, chains: ReadonlyMap<string, RebuildingChain>, old: readonly JournalEntry[]): Promise<Rebuilt> {
+  const known = new Set(old.map(({ txid }) => txid));
+  const booked = new Set<string>();
+  const added: JournalEntry[] = [];
+  for (let after: string | null = null; ; ) {
+    const page: BookedAttempt[] = await pageAttempts(sql, after, AT_ONCE);
+    for (const attempt of page) {
+      booked.add(attempt.txid);
+      if (!known.has(attempt.txid)) added.push(await entryFromBooks(sql, chains, attempt));
+    }
+    after = page.at(-1)?.id ?? null;
+    if (page.length < AT_ONCE) break;
+  }
+  added.sort((a, b) => a.signedAtMs - b.signedAtMs);
+  const entries = [...old, ...added];
+  return {
+    entries,
+    onlyInJournal: old.filter(({ txid }) => !booked.has(txid)).length,
+    onlyInBooks: added.map(({ txid }) => txid),
+    wallets: await askChains(chains, entries),
+  };
+}
+
+async function entryFromBooks(sql: Reads, chains: ReadonlyMap<string, RebuildingChain>, attempt: BookedAttempt): Promise<JournalEntry> {
+  const payout = await findPayout(sql, attempt.payoutId);
+  const chain = payout && chains.get(payout.networkName);
+  if (payout === undefined || chain === undefined)
+    throw new Error(`${attempt.txid} was signed on a network that is not configured: ${payout?.networkName ?? 'unknown'}`);
+  const decoded = await decoderOf(chain.config)(attempt.signedBytes);
+  return describeEntry(chain, payout, decoded, {
+    kind: attempt.kind,
+    rawFee: attempt.rawFeeLimit,
+    leaves: !(await isOurs(sql, chain, decoded.recipient)),
+    expiresAtMs: decoded.expiresAtMs,
+    signedAtMs: attempt.createdAt.getTime(),
+  });
+}
+
+async function askChains(chains: ReadonlyMap<string, RebuildingChain>, entries: readonly JournalEntry[]): Promise<Rebuilt['wallets']> {
+  const upTo = new Map<string, number>();
+  for (const { network, slot } of entries) {
+    const [kind, sender, nonce] = slot.split(':');
+    if (kind === 'nonce') upTo.set(`${network} ${sender}`, Math.max(upTo.get(`${network} ${sender}`) ?? 0, Number(nonce) + 1));
+  }
+  const asked: Rebuilt['wallets'] = [];
+  for (const chain of chains.values()) {
+    const network = chain.config.name;
+    for (const role of WALLET_ROLES) {
+      const address = walletAddress(chain, role);
+      const used = await usedNonces(chain, address);
+      if (used !== 'none') asked.push({ network, role, usedByChain: used, knownUpTo: upTo.get(`${network} ${address}`) ?? 0 });
+    }
+  }
+  return asked;
+}
+
+/** How many nonces the chain has used of an address; null when no node says, `none` where there are none. */
+async function usedNonces({ payer }: RebuildingChain, address: string): Promise<number | null | 'none'> {
+  try {
+    return (await payer.nonce(address)) ?? 'none';
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return null;
+    throw error;
+  }
+}
