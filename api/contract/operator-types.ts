@@ -1623,6 +1623,17 @@ export interface components {
             apiKeyPepper: components["schemas"]["KeyIds"] & {
                 apiKeys: components["schemas"]["UnderKeys"];
             };
+            /** @description Keys that say what was accepted over HTTP, by their public halves. */
+            intentKeys: {
+                /** @example d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a */
+                publicKey: string;
+                /** @description This process says what it accepts with it. */
+                current: boolean;
+                /** @description This process believes it. */
+                trusted: boolean;
+                /** @description Cashouts, refunds, withheld coins and proposals that are not over and were accepted under it. */
+                orders: number;
+            }[];
             /** @description Whether messages under a previous stream key are believed. */
             streamKeyPrevious: boolean;
             /** @description Whether a previous operator token is accepted. */
