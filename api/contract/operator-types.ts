@@ -157,7 +157,7 @@ export interface paths {
         put?: never;
         /**
          * Propose to send coins that are kept from a gateway
-         * @description To an address of the deployment's choosing, which bears the fee. Nothing is sent before a second person confirms the proposal (`POST /proposals/{id}/confirm`).
+         * @description To an address of the deployment's choosing, which bears the fee. Nothing is sent before a second person confirms the proposal (`POST /proposals/{id}/confirm`). Where two people have tokens of their own (`SLUICE_OPERATOR_TOKENS`), the shared one is refused with 409.
          */
         post: operations["payWithheld"];
         delete?: never;
@@ -2652,6 +2652,7 @@ export interface operations {
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];

@@ -12,7 +12,7 @@ import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import type { SettlementRequest } from '#state-machines/settlement/settlement.ts';
 import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, recordOf } from './claim.ts';
 import type { Gathered } from './gather-facts.ts';
-import { orderMac } from './intent.ts';
+import { isOrdered, orderMac } from './intent.ts';
 import { reasonOf, SHORT } from './prepare-activation.ts';
 import { queueDispatch } from './queue-dispatch.ts';
 
@@ -47,9 +47,10 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
   };
   const order = { ...who, route: row.requestedRoute, pool: row.pool };
   const accepted = await acceptancesOf(tx, deps, row);
-  if (!Array.isArray(accepted)) {
-    if ('wait' in accepted) return { stays: accepted.wait };
-    deps.log.error({ settlement: id, reason: accepted.refuse }, 'a parked cashout is not what was asked for: somebody changed its row');
+  if (!Array.isArray(accepted) && 'wait' in accepted) return { stays: accepted.wait };
+  if (!Array.isArray(accepted) || !isOrdered(masterKeys(deps.config), order, row.orderMac)) {
+    const reason = Array.isArray(accepted) ? 'its pool is not the one that was chosen' : accepted.refuse;
+    deps.log.error({ settlement: id, reason }, 'a parked cashout is not what was asked for: somebody changed its row');
     return { stays: 'it is not what was asked for' };
   }
   const { decision: decided, facts } = await decideUnderLock(tx, { ...fetched, amount: row.amount, parkedPool: row.pool ?? undefined }, row);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { refundMac } from '#api/aml/refund-mac.ts';
-import { type Intent, intentMac, type Order, orderMac } from '#api/settlements/intent.ts';
+import { type Intent, intentMac, isOrdered, type Order, orderMac } from '#api/settlements/intent.ts';
 import { parseTrusted } from '#shared/core/money.ts';
 import { isMacOf, type KeyRing } from '#shared/platform/key-ring.ts';
 
-// Nothing of this release believes these MACs: releases before it do, and an upgrade proves what those accepted by them.
+// No signer of this release believes these MACs: those before it do, and an upgrade proves what they accepted by them.
 
 const KEY = 'a-master-key-of-at-least-thirty-two-characters';
 const ring = { current: KEY, next: undefined, previous: undefined };
@@ -20,7 +20,6 @@ const intent: Intent = {
 };
 
 const isIntended = (keys: KeyRing, claim: Intent, mac: Uint8Array | null): boolean => isMacOf(keys, mac, (key) => intentMac(key, claim));
-const isOrdered = (keys: KeyRing, order: Order, mac: Uint8Array | null): boolean => isMacOf(keys, mac, (key) => orderMac(key, order));
 
 /** Of a claim, an order and a refund. */
 const VECTORS = [
