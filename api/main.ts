@@ -17,6 +17,7 @@ import { createApp } from '#api/http/app.ts';
 import { createCheckoutApp } from '#api/http/checkout-app.ts';
 import { openPaymentSockets } from '#api/http/payment-socket.ts';
 import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
+import { startAdopting } from '#api/intents/start-adopting.ts';
 import { startCanary } from '#api/jobs/canary.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { operations } from '#api/operations/index.ts';
@@ -209,6 +210,8 @@ async function startHttp(deps: Deps, { jobs, news }: { jobs: Jobs | undefined; n
       runDue: async () => jobs?.runDue(),
     }),
   });
+  const adopting = startAdopting(deps);
+  lifecycle.onStop('countersigning', () => adopting.stop());
   const hosted = openHostedCheckout(deps);
   const checkout = await createCheckoutApp(deps, { contractFolder, hosted });
   const live = openLive({ read: async (id) => (await hosted.read(deps, id)).snapshot, log: deps.log, news });

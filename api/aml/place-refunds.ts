@@ -1,4 +1,5 @@
 import type { Deps } from '#api/deps.ts';
+import { sayRefund } from '#api/intents/held-order.ts';
 import { post } from '#api/ledger/post.ts';
 import { insertRefund } from '#api/store/aml-refunds.ts';
 import { type PaymentCredit, setTaken } from '#api/store/payment-credits.ts';
@@ -6,6 +7,7 @@ import type { Payment } from '#api/store/payments.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { amount, type Coins } from '#shared/core/money.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { sharesOf } from '#state-machines/aml/shares.ts';
 import { orderRefund } from '#state-machines/ledger/postings.ts';
@@ -15,10 +17,11 @@ import { refundMac } from './refund-mac.ts';
  * Orders everything a payment has in the held pool back to its payer, one refund per asset: gross less the network fee,
  * commission included (decisions 10, decision 0012). From now on no cashout can have it. The caller has locked the payment's
  * funds, untouched by any cashout, with the refunding and commission accounts. `recipients` is by asset, canonical.
+ * @throws Invariant outside of the http role
  */
 export async function placeRefunds(
   tx: Tx,
-  deps: Pick<Deps, 'config' | 'randomBytes'>,
+  deps: Pick<Deps, 'config' | 'randomBytes' | 'operator'>,
   payment: Pick<Payment, 'id' | 'gatewayId' | 'commissionFeePayer'>,
   { credits, recipients, reason }: { credits: readonly PaymentCredit[]; recipients: ReadonlyMap<string, string>; reason: string },
 ): Promise<void> {
@@ -39,9 +42,10 @@ export async function placeRefunds(
     };
     await insertRefund(
       tx,
-      { ...order, reason, intentMac: refundMac(deps.config.SLUICE_MASTER_KEY, order) },
+      { ...order, reason, intentMac: refundMac(masterKeys(deps.config).current, order) },
       parts.map(({ id, net, commission: taken }) => ({ creditId: id, net, commission: taken })),
     );
+    await sayRefund(tx, deps, order, deps.operator?.person.name ?? null);
     await setTaken(
       tx,
       parts.map((credit) => credit.id),

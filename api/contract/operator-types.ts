@@ -157,7 +157,7 @@ export interface paths {
         put?: never;
         /**
          * Propose to send coins that are kept from a gateway
-         * @description To an address of the deployment's choosing, which bears the fee. Nothing is sent before a second person confirms the proposal (`POST /proposals/{id}/confirm`).
+         * @description To an address of the deployment's choosing, which bears the fee. Nothing is sent before a second person confirms the proposal (`POST /proposals/{id}/confirm`). Where two people have tokens of their own (`SLUICE_OPERATOR_TOKENS`), the shared one is refused with 409.
          */
         post: operations["payWithheld"];
         delete?: never;
@@ -1667,6 +1667,17 @@ export interface components {
             apiKeyPepper: components["schemas"]["KeyIds"] & {
                 apiKeys: components["schemas"]["UnderKeys"];
             };
+            /** @description Keys that say what was accepted over HTTP, by their public halves. */
+            intentKeys: {
+                /** @example d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a */
+                publicKey: string;
+                /** @description This process says what it accepts with it. */
+                current: boolean;
+                /** @description This process believes it. */
+                trusted: boolean;
+                /** @description Cashouts, refunds, withheld coins and proposals that are not over and were accepted under it. */
+                orders: number;
+            }[];
             /** @description Whether messages under a previous stream key are believed. */
             streamKeyPrevious: boolean;
             /** @description Whether a previous operator token is accepted. */
@@ -2724,6 +2735,7 @@ export interface operations {
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];

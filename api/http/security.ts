@@ -5,7 +5,7 @@ import { authenticateApiKey } from '#api/operator/keys.ts';
 import { readSecrets } from '#api/operator/secrets.ts';
 import type { Actor } from '#api/store/operator-actions.ts';
 import { noteSignature } from '#api/store/used-signatures.ts';
-import { ServiceError } from '#shared/core/errors.ts';
+import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { SHARED_OPERATOR } from '#shared/platform/config.ts';
 import { isIpWithin } from '#shared/platform/ip.ts';
@@ -86,10 +86,12 @@ export const operatorToken: Scheme = async (deps, { request, clientIp, requestId
 
 /** Whose token it is; every one is compared, whatever the first ones say. */
 function callerOf(config: Deps['config'], token: string | undefined): Pick<Actor, 'person' | 'token'> | undefined {
+  const { SLUICE_OPERATOR_TOKEN: own } = config;
+  if (own === undefined) throw new Invariant('the operator API has no token');
   const shared = { person: { name: SHARED_OPERATOR } };
   const known: (Pick<Actor, 'person' | 'token'> & { value: string })[] = [
-    { ...shared, token: 'current', value: config.SLUICE_OPERATOR_TOKEN },
-    { ...shared, token: 'previous', value: config.SLUICE_OPERATOR_TOKEN_PREVIOUS ?? config.SLUICE_OPERATOR_TOKEN },
+    { ...shared, token: 'current', value: own },
+    { ...shared, token: 'previous', value: config.SLUICE_OPERATOR_TOKEN_PREVIOUS ?? own },
     ...config.SLUICE_OPERATOR_TOKENS.map(({ name, token: value }) => ({ person: { name }, token: 'named' as const, value })),
   ];
   const given = digest(token ?? '');

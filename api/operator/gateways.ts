@@ -10,6 +10,7 @@ import { grantScreeningCredits, listScreeningCredits, setScreeningCredits } from
 import { clearTotpGuard } from '#api/store/totp.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
+import { peppers } from '#shared/platform/key-ring.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { OperatorCall } from './deps.ts';
 import { type GatewayInput, mergeGateway, readGateway } from './gateway-settings.ts';
@@ -24,7 +25,7 @@ const MAX_CREDITS = 1_000_000_000;
 export async function createGateway(deps: Deps, call: OperatorCall): Promise<Reply> {
   const { screeningCredits = 0, ...input } = readGateway(call.body);
   const reason = readReason(fieldsOf(call.body));
-  const key = createApiKey(deps.config.SLUICE_API_KEY_PEPPER, deps.randomBytes);
+  const key = createApiKey(peppers(deps.config).current, deps.randomBytes);
   const webhookSecret = newSecret('webhook', deps.randomBytes);
   const cashoutSigningSecret = newSecret('cashout', deps.randomBytes);
   const id = uuidFrom(deps.randomBytes(16));
@@ -100,7 +101,7 @@ export async function addApiKey(deps: Deps, call: OperatorCall): Promise<Reply> 
   const fields = fieldsOf(call.body);
   const permissions = readPermissions(fields.permissions);
   const reason = readReason(fields);
-  const key = createApiKey(deps.config.SLUICE_API_KEY_PEPPER, deps.randomBytes);
+  const key = createApiKey(peppers(deps.config).current, deps.randomBytes);
   await deps.db.transaction(async (tx) => {
     const gateway = await requireGateway(tx, call);
     await insertApiKey(tx, { id: key.id, gatewayId: gateway.id, secretHash: key.secretHash, hashedUnder: key.hashedUnder, permissions });

@@ -2,8 +2,10 @@ import type { Deps, Reply } from '#api/deps.ts';
 import { countApiKeysByPepper } from '#api/store/api-keys.ts';
 import { countSecretsByKey } from '#api/store/gateway-secrets.ts';
 import { listKeyedOrders } from '#api/store/keyed-orders.ts';
+import { countOrdersByKey } from '#api/store/unsaid-orders.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { type KeyRing, keyId, masterKeys, peppers } from '#shared/platform/key-ring.ts';
+import { publicHalf, trustedKeys } from '#shared/platform/statements.ts';
 import type { OperatorCall } from './deps.ts';
 import { fieldsOf, readReason } from './input.ts';
 import { resealEverything, stateOf } from './reseal.ts';
@@ -25,7 +27,7 @@ export async function showSecrets(deps: Deps): Promise<Reply> {
 export async function resealNow(deps: Deps, call: OperatorCall): Promise<Reply> {
   const reason = readReason(fieldsOf(call.body));
   const resealed = await resealEverything(deps);
-  const details = { ...resealed, key: keyId(deps.config.SLUICE_MASTER_KEY) };
+  const details = { ...resealed, key: keyId(masterKeys(deps.config).current) };
   await deps.db.transaction((tx) => insertOperatorAction(tx, deps.operator, { action: 'secrets.reseal', target: 'master-key', reason, details }));
   return { status: 200, data: { resealed, ...(await keyStatus(deps)) } };
 }
@@ -40,13 +42,31 @@ async function keyStatus(deps: Deps): Promise<object> {
     const state = await stateOf(deps, master, order);
     if (state !== undefined) orders[state === 'none' ? 'other' : state] += 1;
   }
+  const intents = await intentStatus(deps);
   return {
     masterKey: { ...idsOf(master), secrets, orders },
     apiKeyPepper: { ...idsOf(pepper), apiKeys },
+    intentKeys: intents,
     streamKeyPrevious: deps.config.SLUICE_STREAM_KEY_PREVIOUS !== undefined,
     operatorTokenPrevious: deps.config.SLUICE_OPERATOR_TOKEN_PREVIOUS !== undefined,
-    settled: [secrets, orders].every((one) => one.previous === 0 && one.other === 0) && apiKeys.previous === 0,
+    settled:
+      [secrets, orders].every((one) => one.previous === 0 && one.other === 0) &&
+      apiKeys.previous === 0 &&
+      intents.every((one) => one.current || one.orders === 0),
   };
+}
+
+/** Every key that says what was accepted, as far as this process trusts it or an order that is not over carries it. */
+async function intentStatus({ db, config }: Deps): Promise<{ publicKey: string; current: boolean; trusted: boolean; orders: number }[]> {
+  const own = config.SLUICE_INTENT_KEY === undefined ? null : publicHalf(config.SLUICE_INTENT_KEY);
+  const trusted = trustedKeys(config);
+  const counted = new Map((await countOrdersByKey(db.sql)).map(({ key, orders }) => [key, orders]));
+  return [...new Set([...trusted, ...counted.keys()])].map((publicKey) => ({
+    publicKey,
+    current: publicKey === own,
+    trusted: trusted.includes(publicKey),
+    orders: counted.get(publicKey) ?? 0,
+  }));
 }
 
 function idsOf(ring: KeyRing): { current: string; next: string | null; previous: string | null } {

@@ -1,9 +1,23 @@
 import type { Deps } from '#api/deps.ts';
 import type { Person } from '#api/store/operator-actions.ts';
-import { Invariant } from '#shared/core/errors.ts';
+import { Invariant, ServiceError } from '#shared/core/errors.ts';
+import { SHARED_OPERATOR } from '#shared/platform/config.ts';
 
 /** Who makes this call, as its token proves. @throws Invariant outside of a call to the operator API */
 export function personOf({ operator }: Pick<Deps, 'operator'>): Person {
   if (operator === undefined) throw new Invariant('nobody calls');
   return operator.person;
+}
+
+/**
+ * The same for an act that takes two people: where two have tokens of their own, they are the two, and the token that everybody may know is nobody,
+ * so that one person who has a token of each kind is never both (decision 0036).
+ * @throws conflict when the caller came with the shared token all the same; Invariant outside of a call to the operator API
+ */
+export function personOfTwo(deps: Pick<Deps, 'operator' | 'config'>): Person {
+  const person = personOf(deps);
+  const names = new Set(deps.config.SLUICE_OPERATOR_TOKENS.map(({ name }) => name));
+  if (person.name === SHARED_OPERATOR && names.size >= 2)
+    throw new ServiceError('conflict', { message: `This takes two people with tokens of their own: ${[...names].join(', ')} have one.` });
+  return person;
 }

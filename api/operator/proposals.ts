@@ -1,14 +1,13 @@
 import type { Deps, Reply } from '#api/deps.ts';
+import { isProposed } from '#api/intents/proposal.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { decideProposal, findProposal, listProposals, lockProposal, PROPOSAL_STATUSES, type StoredProposal } from '#api/store/proposals.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
-import { masterKeys } from '#shared/platform/key-ring.ts';
 import { ACTS } from './acts.ts';
 import type { OperatorCall } from './deps.ts';
 import { fieldsOf, listReply, readFilter, readId, readPage, readReason } from './input.ts';
-import { personOf } from './person.ts';
-import { isProposed } from './proposal-mac.ts';
+import { personOf, personOfTwo } from './person.ts';
 import { proposalView } from './propose.ts';
 
 /** GET /proposals, such as `?status=open`. */
@@ -29,11 +28,11 @@ export async function showProposal(deps: Deps, call: OperatorCall): Promise<Repl
 /**
  * POST /proposals/{id}/confirm: does what somebody else proposed, exactly once, in the transaction that marks it confirmed (decision 0032).
  * Locks the proposal, then what the act locks.
- * @throws not_found; conflict when the caller proposed it, it is not open any more, was not proposed through this api, or cannot be done now
+ * @throws not_found; conflict when the caller proposed it or has no name while others have, it is not open any more, was not proposed through this api, or cannot be done now
  */
 export async function confirmProposal(deps: Deps, call: OperatorCall): Promise<Reply> {
   const id = readId(call.params);
-  const { name } = personOf(deps);
+  const { name } = personOfTwo(deps);
   const remark = readReason(fieldsOf(call.body));
   const confirmed = await deps.db.transaction(async (tx) => {
     const proposal = await lockProposal(tx, id);
@@ -41,7 +40,7 @@ export async function confirmProposal(deps: Deps, call: OperatorCall): Promise<R
     refuseDecided(proposal);
     if (proposal.proposedBy === name)
       throw new ServiceError('conflict', { message: `This was proposed by ${name}; it takes a second person, with a token of their own, to confirm it.` });
-    if (!isProposed(masterKeys(deps.config), proposal)) {
+    if (!(await isProposed(tx, deps, proposal))) {
       deps.log.error({ proposal: id }, 'a proposal is not what anybody proposed: somebody changed its row');
       throw new ServiceError('conflict', { message: 'This is not what was proposed: withdraw it, and find out who changed it.' });
     }

@@ -1,18 +1,26 @@
 import type { Deps, Reply } from '#api/deps.ts';
+import { sayProposed } from '#api/intents/proposal.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { findProposal, insertProposal, type Proposal, type StoredProposal } from '#api/store/proposals.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
-import { personOf } from './person.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
+import { personOfTwo } from './person.ts';
 import { proposalMac } from './proposal-mac.ts';
 
-/** Stores an act for a second person to confirm, in the name of whoever calls, with an audit row; answers 202 with the proposal. `content` is flat. */
+/**
+ * Stores an act for a second person to confirm, in the name of whoever calls, with an audit row; answers 202 with the proposal. `content` is flat.
+ * @throws conflict when the caller has no name while others have
+ */
 export async function propose(deps: Deps, act: Pick<Proposal, 'act' | 'target' | 'content' | 'reason'>): Promise<Reply> {
-  const proposal: Proposal = { ...act, id: uuidFrom(deps.randomBytes(16)), proposedBy: personOf(deps).name };
+  const proposal: Proposal = { ...act, id: uuidFrom(deps.randomBytes(16)), proposedBy: personOfTwo(deps).name };
   const stored = await deps.db.transaction(async (tx) => {
-    await insertProposal(tx, { ...proposal, mac: proposalMac(deps.config.SLUICE_MASTER_KEY, proposal), seconds: POLICY.proposalSeconds });
+    await insertProposal(tx, { ...proposal, mac: proposalMac(masterKeys(deps.config).current, proposal), seconds: POLICY.proposalSeconds });
+    const inserted = await findProposal(tx, proposal.id);
+    if (inserted === undefined) throw new Invariant(`proposal ${proposal.id} is gone`);
+    await sayProposed(tx, deps, inserted);
     const { id, reason, proposedBy, content, target } = proposal;
     await insertOperatorAction(tx, deps.operator, {
       action: 'proposal.create',
@@ -20,10 +28,9 @@ export async function propose(deps: Deps, act: Pick<Proposal, 'act' | 'target' |
       reason,
       details: { act: act.act, target, content, proposedBy },
     });
-    return findProposal(tx, id);
+    return inserted;
   });
   crashPoint('proposal.created');
-  if (stored === undefined) throw new Invariant(`proposal ${proposal.id} is gone`);
   return { status: 202, data: proposalView(stored), resourceId: stored.id };
 }
 

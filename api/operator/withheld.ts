@@ -90,7 +90,12 @@ export const payWithheld: Act = {
     const recipient = parsed.canonical;
     if ((await isOwnAddress(tx, asset.family, recipient)) || (await findAssetByContract(tx, asset.networkId, recipient)) !== undefined)
       throw new ServiceError('conflict', { message: `${content.address} belongs to this service or to a token by now; withdraw the proposal.` });
-    const transferId = await orderWithheld(tx, deps, {
+    // The proposal's own id: what two people agreed on is ordered once, whatever its row says afterwards.
+    const transferId = proposal.id;
+    if ((await findWithheldTransfer(tx, transferId)) !== undefined)
+      throw new ServiceError('conflict', { message: 'This was ordered already: somebody changed the proposal since. Withdraw it, and find out who.' });
+    await orderWithheld(tx, deps, {
+      id: transferId,
       gatewayId: content.gatewayId,
       assetId: asset.id,
       networkId: asset.networkId,

@@ -1,4 +1,5 @@
 import type { Deps, Gateway } from '#api/deps.ts';
+import { acceptancesOf, acceptCashout, type Accepted, ceilingOf } from '#api/intents/cashout.ts';
 import { advance } from '#api/store/advance.ts';
 import { insertSettlementQuote } from '#api/store/settlement-quotes.ts';
 import { findSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
@@ -30,8 +31,8 @@ export interface Activation {
 
 /**
  * Activates a parked cashout whose facts were fetched: decides under its row's lock and its pool's, and claims (contract
- * 3.2, 4.3). What the merchant sent stays as it is, and a row that says anything else is not paid. Locks the settlement,
- * the pool's ledger account, the credits it draws.
+ * 3.2, 4.3) what the http role accepted when it was parked, and nothing else: a row that says otherwise stays, and so does one whose fee rose above
+ * what was accepted until its merchant asks for it over HTTP again (decision 0036). Locks the settlement, the pool's ledger account, the credits it draws.
  */
 export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched, quote, feePayer, actor }: Activation): Promise<Activated> {
   const row = await lockSettlement(tx, id);
@@ -45,13 +46,22 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
     amount: row.amount,
   };
   const order = { ...who, route: row.requestedRoute, pool: row.pool };
-  if (!isOrdered(masterKeys(deps.config), order, row.orderMac)) {
-    deps.log.error({ settlement: id }, 'a parked cashout is not what was asked for: somebody changed its row');
+  const accepted = await acceptancesOf(tx, deps, row);
+  if (!Array.isArray(accepted) && 'wait' in accepted) return { stays: accepted.wait };
+  if (!Array.isArray(accepted) || !isOrdered(masterKeys(deps.config), order, row.orderMac)) {
+    const reason = Array.isArray(accepted) ? 'its pool is not the one that was chosen' : accepted.refuse;
+    deps.log.error({ settlement: id, reason }, 'a parked cashout is not what was asked for: somebody changed its row');
     return { stays: 'it is not what was asked for' };
   }
-  const { decision, facts } = await decideUnderLock(tx, { ...fetched, amount: row.amount, parkedPool: row.pool ?? undefined }, row);
-  if (decision.outcome === 'refuse') return { stays: reasonOf(decision) };
-  if (decision.outcome === 'park' && decision.status === row.status) return { stays: SHORT };
+  const { decision: decided, facts } = await decideUnderLock(tx, { ...fetched, amount: row.amount, parkedPool: row.pool ?? undefined }, row);
+  if (decided.outcome === 'refuse') return { stays: reasonOf(decided) };
+  if (decided.outcome === 'park' && decided.status === row.status) return { stays: SHORT };
+  const decision = asAccepted(decided, accepted);
+  const anew = decision.outcome !== 'park' && decision.feeLocked > ceilingOf(accepted);
+  if (anew && actor !== 'merchant')
+    return {
+      stays: `its network fee is ${formatAmount(decision.feeLocked)} by now, and ${formatAmount(ceilingOf(accepted))} was accepted at most; its merchant can retry it, which accepts the fee of that moment`,
+    };
 
   const claimed = decision.outcome === 'park' ? null : claimedFields(deps, who, { decision, feePayer });
   const advanced = await advance(tx, 'settlement', {
@@ -63,7 +73,7 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
       columns: {
         wait_reason: null,
         ...(row.status === 'WAITING_AML_CREDIT' && routeColumns(decision)),
-        ...(decision.outcome === 'park' && { order_mac: orderMac(deps.config.SLUICE_MASTER_KEY, { ...order, pool: decision.pool }) }),
+        ...(decision.outcome === 'park' && { order_mac: orderMac(masterKeys(deps.config).current, { ...order, pool: decision.pool }) }),
         ...(claimed !== null && {
           fee_locked: formatAmount(claimed.feeLocked),
           net_amount: formatAmount(claimed.netAmount),
@@ -83,10 +93,23 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
     } else if (effect === 'dispatch') await queueDispatch(tx, deps, { settlementId: id, delaySeconds: gateway.settings.cashout.dispatchDelaySeconds });
     else throw new Invariant(`settlement ${id} was activated with the effect ${effect}`);
   }
+  const moved = (await findSettlement(tx, id)) as StoredSettlement;
+  if (anew) {
+    const approval = decision.outcome === 'hold' ? 'required' : 'none';
+    await acceptCashout(tx, deps, moved, { feeCeiling: decision.feeLocked, approval, parked: false, by: 'retry' });
+  }
   deps.metrics?.settlementTransitions.inc({ from: advanced.from, to: advanced.to, route: row.requestedRoute });
   crashPoint('park.activated');
-  return { moved: (await findSettlement(tx, id)) as StoredSettlement };
+  return { moved };
 }
+
+/** What was accepted for approval only is never claimed without it, whatever the cap and the price are by now. */
+function asAccepted(decision: Moving, accepted: readonly Accepted[]): Moving {
+  if (decision.outcome !== 'claim' || accepted.some(({ approval }) => approval === 'none')) return decision;
+  return { ...decision, outcome: 'hold', reason: 'approval_cap' };
+}
+
+type Moving = Exclude<LastDecision, { outcome: 'refuse' }>;
 
 /** What a verdict settled about the route; an UNDERFUNDED one keeps what was settled when it was created. */
 function routeColumns({ pool, routedByService, riskScore }: Exclude<LastDecision, { outcome: 'refuse' }>): Record<string, unknown> {

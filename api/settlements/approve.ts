@@ -1,4 +1,5 @@
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
+import { sayApproved } from '#api/intents/approval.ts';
 import { readCurrentSecret } from '#api/operator/secrets.ts';
 import { matchingSteps } from '#api/operator/totp.ts';
 import { advance } from '#api/store/advance.ts';
@@ -68,6 +69,7 @@ async function approve(tx: Tx, deps: Deps, gateway: Gateway, id: string, code: R
   if (locked === undefined) throw new Invariant(`settlement ${id} is gone`);
   if (code === null || locked.status !== 'PENDING_APPROVAL') throw notAwaiting(locked.status);
   const step = await useUp(tx, deps, gateway.id, id, code);
+  await sayApproved(tx, deps, locked, { authenticator: code.secretId, step, atMs: deps.wallClock() });
   crashPoint('approve.totp-consumed');
   const dispatchAt = await queueDispatch(tx, deps, { settlementId: id, delaySeconds: gateway.settings.cashout.dispatchDelaySeconds });
   const moved = await advance(tx, 'settlement', {

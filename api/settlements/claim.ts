@@ -6,6 +6,7 @@ import { lockParkedCount } from '#api/store/parked-settlements.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { amount, type Coins, formatAmount, zero } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { type Pool, withdrawableAccount } from '#state-machines/ledger/accounts.ts';
 import { reserve } from '#state-machines/ledger/postings.ts';
@@ -67,7 +68,7 @@ export async function claimSettlement(tx: Tx, { settlementId, gatewayId, assetId
   crashPoint('settle.reserved');
 }
 
-/** What a claim writes on its row; the MAC is what the signer will ask for (reliability D15). */
+/** What a claim writes on its row; the MAC is what a signer of the release before this one asks for. */
 export interface ClaimedFields {
   feeLocked: Coins;
   netAmount: Coins;
@@ -88,7 +89,7 @@ export function claimedFields(
     netAmount,
     feePayer,
     holdReason: decision.outcome === 'hold' ? decision.reason : null,
-    intentMac: intentMac(deps.config.SLUICE_MASTER_KEY, { ...who, pool, feeLocked }),
+    intentMac: intentMac(masterKeys(deps.config).current, { ...who, pool, feeLocked }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
+import { type Acceptance, acceptCashout } from '#api/intents/cashout.ts';
 import { storeAddress } from '#api/store/address-book.ts';
 import { appendEvent } from '#api/store/advance.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
@@ -8,9 +9,12 @@ import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
+import { feeCeiling } from '#state-machines/settlement/acceptance.ts';
+import { exceedsCap } from '#state-machines/settlement/gates/approval-cap.ts';
 import { networkFeePayer } from '#state-machines/settlement/network-fee.ts';
-import type { Decision } from '#state-machines/settlement/settlement.ts';
+import type { Decision, SettlementRequest } from '#state-machines/settlement/settlement.ts';
 import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, recordOf } from './claim.ts';
 import { askAbout, type Gathered, gatherFacts } from './gather-facts.ts';
 import { orderMac } from './intent.ts';
@@ -41,7 +45,8 @@ export async function createSettlement(deps: Deps, { gateway, body, commit }: Cr
   const cashout = { gateway, asset, chain, recipient: order.destination.canonical, amount, rawAmount, route };
   const gathered = await gatherFacts(deps, cashout, askAbout(cashout, { parkedAs: null }));
   if (gathered.decision.outcome === 'refuse') throw refusal(gathered.decision);
-  const reply = await commit((tx) => decideAndInsert(tx, deps, gateway, order, gathered));
+  const priced = { ...gathered, facts: await withPrice(deps, gathered.facts, asset.symbol) };
+  const reply = await commit((tx) => decideAndInsert(tx, deps, gateway, order, priced));
   deps.wake();
   return reply;
 }
@@ -82,6 +87,7 @@ async function decideAndInsert(tx: Tx, deps: Deps, gateway: Gateway, order: Sett
     start: await startWith(tx, deps, gateway, { order, decision, who }),
   };
   const settlement = await insertSettlement(tx, row);
+  await acceptCashout(tx, deps, settlement, acceptanceOf(order, facts, decision));
   if (quote !== null && 'feeLocked' in row.start) await insertSettlementQuote(tx, id, quote);
   const { status } = row.start;
   await appendEvent(tx, 'settlement', { id, event: 'CREATED', from: null, to: status, facts: recordOf(facts, decision), actor: 'merchant' });
@@ -102,7 +108,7 @@ async function startWith(
 ): Promise<SettlementStart> {
   if (decision.outcome === 'park') {
     const asked = { ...who, route: order.route, pool: decision.pool };
-    return { status: decision.status, parkedSeconds: PARKED_SECONDS, orderMac: orderMac(deps.config.SLUICE_MASTER_KEY, asked) };
+    return { status: decision.status, parkedSeconds: PARKED_SECONDS, orderMac: orderMac(masterKeys(deps.config).current, asked) };
   }
   await claimSettlement(tx, who, decision.pool);
   return {
@@ -110,6 +116,18 @@ async function startWith(
     dispatchDelaySeconds: gateway.settings.cashout.dispatchDelaySeconds,
     ...claimedFields(deps, who, { decision, feePayer: networkFeePayer(gateway.billing, order.asset.type) }),
   };
+}
+
+/** What is said to be accepted: a claim just as it is, a parked one with room for its fee to rise until it claims. */
+function acceptanceOf({ amount }: Pick<SettlementOrder, 'amount'>, facts: SettlementRequest, decision: Accepted): Acceptance {
+  if (decision.outcome !== 'park') return { feeCeiling: decision.feeLocked, approval: decision.outcome === 'hold' ? 'required' : 'none', parked: false };
+  return { feeCeiling: feeCeiling(amount, facts.feeLocked ?? null), approval: exceedsCap(facts) ? 'required' : 'none', parked: true };
+}
+
+/** What is worth more than the gateway's cap is accepted for approval only, also where parking it asks for no price. */
+async function withPrice(deps: Deps, facts: SettlementRequest, symbol: string): Promise<SettlementRequest> {
+  if (facts.approvalCapUsd === null || facts.priceUsd !== undefined) return facts;
+  return { ...facts, priceUsd: (await deps.prices.fresh(symbol))?.usd };
 }
 
 function refusal({ code, message }: Extract<Decision, { outcome: 'refuse' }>): ServiceError {

@@ -1,4 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
+import { cashoutProblem } from '#api/intents/cashout.ts';
+import { stopUnproven } from '#api/intents/stop-unproven.ts';
 import { findAsset } from '#api/store/assets.ts';
 import { deferOutbox } from '#api/store/outbox.ts';
 import { listFamilies } from '#api/store/payouts.ts';
@@ -67,6 +69,9 @@ async function dispatchOne(deps: Deps, chain: Chain, id: string): Promise<Sent> 
   const asset = settlement && (await findAsset(sql, settlement.assetId));
   if (settlement === undefined || asset === undefined || settlement.netAmount === null || settlement.pool === null) return { gone: true };
   if ((await nextFamily(sql, settlement)) === null) return { gone: true };
+  // The signer finds out as well, but by then it is planned.
+  const unproven = await cashoutProblem(sql, deps, settlement);
+  if (unproven !== null) return stopUnproven(deps, { network: chain.config.name, what: `cashout ${id}` }, unproven);
   const quoted = await findSettlementQuote(sql, id);
   return sendOrder(deps, chain, {
     purpose: 'settlement',

@@ -17,8 +17,8 @@ export interface Intent {
 }
 
 /**
- * Authenticates a claim with a key the database does not hold, so that whoever can write rows still cannot redirect a
- * cashout (reliability D15). Made when the amount is claimed, checked by the signer.
+ * Authenticates a claim with a key the database does not hold, for a signer of the release before this one. Ours believes what the http role said it
+ * accepted (decision 0036); this proves only, while an upgrade goes on, that an order from before it was made by that release.
  */
 export function intentMac(masterKey: string, i: Intent): Buffer {
   const key = new Uint8Array(hkdfSync('sha256', masterKey, 'sluice', 'settlement intents, version 1', 32));
@@ -26,17 +26,12 @@ export function intentMac(masterKey: string, i: Intent): Buffer {
   return createHmac('sha256', key).update(said.join('\n')).digest();
 }
 
-/** Whether a stored MAC is the one this claim was given, under any of the keys. */
-export function isIntended(keys: KeyRing, intent: Intent, mac: Uint8Array | null): boolean {
-  return isMacOf(keys, mac, (key) => intentMac(key, intent));
-}
-
 /** What a parked cashout asks for; its pool is null until a verdict chose one. */
 export type Order = Omit<Intent, 'pool' | 'feeLocked'> & { route: Route; pool: Intent['pool'] | null };
 
 /**
- * Authenticates what a cashout that claims nothing yet was parked with, so that its later claim, which the signer believes,
- * is made of nothing else (reliability D15). Made when it is parked and when its pool is chosen, checked when it claims.
+ * The same of what a cashout that claims nothing yet was parked with. Made when it is parked and when its pool is chosen, which may be a worker's doing
+ * (a verdict about a SMART one) and so nothing the http role could say: its claim asks for it beside what was accepted.
  */
 export function orderMac(masterKey: string, o: Order): Buffer {
   const key = new Uint8Array(hkdfSync('sha256', masterKey, 'sluice', 'parked cashouts, version 1', 32));

@@ -1,17 +1,15 @@
-import type { Chain, Deps } from '#api/deps.ts';
+import type { Chain } from '#api/deps.ts';
 import { readTip } from '#api/store/chain-tips.ts';
 import { findDisplacer } from '#api/store/displaced.ts';
 import { isFinallySpentBy } from '#api/store/outputs.ts';
 import { type AttemptKind, listAttempts, listUndead, type StoredAttempt } from '#api/store/payout-attempts.ts';
 import { hasPaid, isFinalOnChain } from '#api/store/payout-tending.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
-import { isCloseMark } from '#api/treasury/close-mark.ts';
 import { spendsOutputs, usesNonces } from '#api/treasury/families.ts';
 import { anchorOf, outpointOf } from '#api/treasury/purse.ts';
 import type { DecodedTransfer } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
 /** What a further member of the family may be, or why none is signed; `shared` when it can never take effect beside the earlier ones, whatever expires. */
@@ -22,10 +20,11 @@ export type FamilyVerdict =
 
 /**
  * Checks that what is to be signed can never take effect beside what was signed before: by the nonce or the anchor in the very
- * bytes of every earlier attempt, or by the proof that each of them is dead, looked up by the signer itself (reliability D13, D14).
+ * bytes of every earlier attempt, or by the proof that each of them is dead, looked up by the signer itself (reliability D13, D14). A close
+ * needs no proof of who decided it: it pays nobody, and whatever comes after it needs the chain's word that nothing before it ever pays.
  * Locks nothing; call it under the payout's lock.
  */
-export async function checkFamily(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout): Promise<FamilyVerdict> {
+export async function checkFamily(sql: Reads, chain: Chain, payout: StoredPayout): Promise<FamilyVerdict> {
   const attempts = await listAttempts(sql, payout.id);
   if ((payout.status === 'REPLACING') !== attempts.length > 0) return { refuse: 'its status and its signed bytes contradict each other' };
   const { nonce, anchor, walletAddress } = payout;
@@ -40,8 +39,6 @@ export async function checkFamily(deps: Deps, sql: Reads, chain: Chain, payout: 
     const lifetime = await checkLifetime(sql, chain, expiresAtMs);
     return lifetime ?? { kind, nonce, shared: false, earlier: [] };
   }
-  if (closeMark !== undefined && !isCloseMark(masterKeys(deps.config), { payoutId: payout.id, walletAddress, nonce, anchor }, closeMark))
-    return { refuse: 'nobody decided to close it' };
   if (kind === 'transfer' && attempts.some((attempt) => attempt.kind === 'close')) return { refuse: 'it is being closed and pays no more' };
   const decode = decoderOf(chain.config);
   const earlier: DecodedTransfer[] = [];

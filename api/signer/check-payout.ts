@@ -1,5 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { isIntended } from '#api/settlements/intent.ts';
+import { cashoutProblem } from '#api/intents/cashout.ts';
+import type { Unproven } from '#api/intents/say.ts';
 import { nativeAsset } from '#api/settlements/quote-fee.ts';
 import { findAsset } from '#api/store/assets.ts';
 import { readBalance } from '#api/store/ledger.ts';
@@ -16,7 +17,6 @@ import { mostInputs } from '#api/treasury/purse.ts';
 import { depositPath, poolAddress, walletAddress } from '#api/treasury/wallets.ts';
 import type { SigningRequest, TransferIntent, TransferSigner } from '#shared/chains/chain.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
-import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { POOLS, reservedAccount } from '#state-machines/ledger/accounts.ts';
 import { checkCaps, isOurs } from './caps.ts';
@@ -61,11 +61,11 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
   const native = await nativeAsset(sql, chain.id);
   const { rawFee, fields } = payout.plan;
   if (rawFee === undefined || !/^\d{1,78}$/.test(rawFee) || fields === undefined) return { refuse: 'its plan has no fee' };
-  const family = await checkFamily(deps, sql, chain, payout);
+  const family = await checkFamily(sql, chain, payout);
   if (!('kind' in family)) return family;
   const settlement = payout.purpose === 'settlement' ? await findSettlement(sql, payout.settlementId ?? '') : undefined;
   const mismatch = (await isGivenUp(sql, payout, family.kind, settlement)) ? null : await purposeMismatch(deps, sql, chain, payout, wallet, settlement);
-  if (mismatch !== null) return { refuse: mismatch };
+  if (mismatch !== null) return typeof mismatch === 'string' ? { refuse: mismatch } : mismatch;
   if (payout.rawAmount <= 0n) return { refuse: 'it moves nothing' };
   // Bytes that share a nonce or an anchor with earlier ones take nothing away but a higher fee; in place of expired ones they take it all.
   const counted = family.kind === 'transfer' && family.earlier.length > 0 && family.shared;
@@ -98,7 +98,7 @@ async function isGivenUp(sql: Reads, { id }: StoredPayout, kind: AttemptKind, se
   return settlement?.status === 'REJECTED' && kind === 'close' && (await listAttempts(sql, id)).every((attempt) => attempt.kind === 'close');
 }
 
-/** What in a payout contradicts what it says it is for, or null. */
+/** What in a payout contradicts what it says it is for, or why nobody said yet that it is, or null. */
 async function purposeMismatch(
   deps: Deps,
   sql: Reads,
@@ -106,7 +106,7 @@ async function purposeMismatch(
   payout: StoredPayout,
   wallet: StoredWallet,
   settlement: StoredSettlement | undefined,
-): Promise<string | null> {
+): Promise<string | Unproven | null> {
   const { purpose, recipient } = payout;
   const pools = POOLS.map((pool) => poolAddress(chain, pool));
   switch (purpose) {
@@ -177,7 +177,7 @@ function isAsConfigured(chain: Chain, asset: { symbol: string; contract: string 
   return configured.every((one) => one.symbol === asset.symbol && canonical(one.contract) === asset.contract && one.decimals === asset.decimals);
 }
 
-/** What in a payout contradicts the settlement it says it pays, or null. */
+/** What in a payout contradicts the settlement it says it pays, and in that what the http role accepted, or null. */
 async function settlementMismatch(
   deps: Deps,
   sql: Reads,
@@ -185,7 +185,7 @@ async function settlementMismatch(
   payout: StoredPayout,
   wallet: StoredWallet,
   settlement: StoredSettlement,
-): Promise<string | null> {
+): Promise<string | Unproven | null> {
   const { netAmount, feeLocked } = settlement;
   if (settlement.networkId !== chain.id || settlement.assetId !== payout.assetId) return 'its asset is not the settlement’s';
   if (wallet.role !== (settlement.pool === 'held' ? 'held' : 'hot')) return 'its wallet does not pay this pool';
@@ -198,9 +198,9 @@ async function settlementMismatch(
   if (isColdAddress(deps, chain.config.family, payout.recipient) || (await isOwnAddress(sql, chain.config.family, payout.recipient)))
     return 'its destination is one of our own addresses';
   if (netAmount === null || feeLocked === null || netAmount + feeLocked !== settlement.amount) return 'the settlement’s amounts do not add up';
-  const { id: settlementId, gatewayId, assetId, networkId, pool, amount } = settlement;
-  const intent = pool === null ? null : { settlementId, gatewayId, assetId, networkId, recipient: payout.recipient, pool, amount, feeLocked };
-  if (intent === null || !isIntended(masterKeys(deps.config), intent, settlement.intentMac)) return 'the settlement is not what was claimed';
+  // By the words of whoever accepted it, which hold the row, which holds the payout.
+  const unproven = await cashoutProblem(sql, deps, settlement);
+  if (unproven !== null) return unproven;
   if (parseTrusted<'asset'>(settlement.amountText) !== settlement.amount) return 'the settlement’s amount is not what was asked for';
   if (toUnits(netAmount, payout.decimals) !== payout.rawAmount) return 'its amount is not the settlement’s';
   const reserved = await readBalance(sql, { ...reservedAccount(settlement.gatewayId, settlement.id), assetId: settlement.assetId });

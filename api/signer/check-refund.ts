@@ -1,23 +1,25 @@
-import { isOrderedRefund } from '#api/aml/refund-mac.ts';
 import type { Chain, Deps } from '#api/deps.ts';
+import { refundProblem } from '#api/intents/held-order.ts';
+import type { Unproven } from '#api/intents/say.ts';
 import { findRefund } from '#api/store/aml-refunds.ts';
 import { readBalance } from '#api/store/ledger.ts';
 import { listRefundFamilies, type StoredPayout } from '#api/store/payouts.ts';
 import { isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
 import { isColdAddress } from '#api/treasury/cold.ts';
 import { toUnits } from '#shared/core/money.ts';
-import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { gatewayAccount } from '#state-machines/ledger/accounts.ts';
 import { checkEarlierFamilies } from './check-family.ts';
 
 /**
- * What in a payout contradicts the refund it says it pays, or null: the order must carry the MAC it was given, be unpaid, and be
+ * What in a payout contradicts the refund it says it pays, or null: the http role must have said that it was ordered so, it must be unpaid, and be
  * paid from the held wallet, whose pool it was taken out of (reliability D15). Locks nothing.
  */
-export async function refundMismatch(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout, wallet: StoredWallet): Promise<string | null> {
+export async function refundMismatch(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout, wallet: StoredWallet): Promise<string | Unproven | null> {
   const refund = payout.refundId === null ? undefined : await findRefund(sql, payout.refundId);
-  if (refund === undefined || !isOrderedRefund(masterKeys(deps.config), refund)) return 'nobody ordered its refund';
+  if (refund === undefined) return 'its refund does not exist';
+  const unproven = await refundProblem(sql, deps, refund);
+  if (unproven !== null) return unproven;
   if (refund.status !== 'ordered') return `its refund is ${refund.status}`;
   if (wallet.role !== 'held') return 'its wallet does not pay refunds';
   if (refund.networkId !== chain.id || refund.assetId !== payout.assetId) return 'its asset is not the refund’s';

@@ -1,23 +1,24 @@
-import { isOrderedTransfer } from '#api/aml/withheld-mac.ts';
 import type { Chain, Deps } from '#api/deps.ts';
+import { withheldProblem } from '#api/intents/held-order.ts';
+import type { Unproven } from '#api/intents/say.ts';
 import { readBalance } from '#api/store/ledger.ts';
 import { listWithheldFamilies, type StoredPayout } from '#api/store/payouts.ts';
 import { isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
 import { findWithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { toUnits } from '#shared/core/money.ts';
-import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { gatewayAccount } from '#state-machines/ledger/accounts.ts';
 import { checkEarlierFamilies } from './check-family.ts';
 
 /**
- * What in a payout contradicts the transfer of withheld coins it says it carries out, or null: the order must carry the MAC it was given in
- * the names of two people, be unpaid, and be paid from the held wallet, where withheld coins lie (reliability D15). Locks nothing.
+ * What in a payout contradicts the transfer of withheld coins it says it carries out, or null: the http role must have said that it was ordered
+ * so, in the names of two people, it must be unpaid, and be paid from the held wallet, where withheld coins lie (reliability D15). Locks nothing.
  */
-export async function withheldMismatch(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout, wallet: StoredWallet): Promise<string | null> {
+export async function withheldMismatch(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout, wallet: StoredWallet): Promise<string | Unproven | null> {
   const transfer = payout.withheldId === null ? undefined : await findWithheldTransfer(sql, payout.withheldId);
-  if (transfer === undefined || !isOrderedTransfer(masterKeys(deps.config), transfer)) return 'nobody ordered its withheld coins';
-  if (transfer.proposedBy === transfer.confirmedBy) return 'one person alone ordered its withheld coins';
+  if (transfer === undefined) return 'its transfer of withheld coins does not exist';
+  const unproven = await withheldProblem(sql, deps, transfer);
+  if (unproven !== null) return unproven;
   if (transfer.status !== 'ordered') return `its transfer of withheld coins is ${transfer.status}`;
   if (wallet.role !== 'held') return 'its wallet does not hold withheld coins';
   if (transfer.networkId !== chain.id || transfer.assetId !== payout.assetId) return 'its asset is not that of the withheld coins';

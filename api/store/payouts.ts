@@ -20,7 +20,7 @@ export interface PayoutPlan {
   quotedAt?: string;
   /** Service time since when nothing further can be sent, ISO 8601; absent while something can. */
   stuckSince?: string;
-  /** Present when the next bytes close the family: proof for the signer, in hex, that this was decided (treasury/close-mark.ts). */
+  /** Present when the next bytes close the family: somebody decided so (treasury/close-mark.ts). */
   closeMark?: string;
   /** Set when the family failed for good and one new family is to be made by itself (decisions 10). */
   repay?: boolean;

@@ -31,9 +31,11 @@ export interface StoredSettlement {
   expiresAt: Date | null;
   dispatchAt: Date | null;
   waitReason: string | null;
-  /** Authenticates what was claimed; null while parked. */
+  /** Why it had to be approved by a person when it was claimed; null when it had not. */
+  holdReason: string | null;
+  /** Authenticates what was claimed; null while parked. For the release before this one: nothing here believes it (decision 0036). */
   intentMac: Uint8Array | null;
-  /** Authenticates what it was parked with; null when it never was. */
+  /** Authenticates what it was parked with; null when it never was. For the release before this one as well. */
   orderMac: Uint8Array | null;
   assetId: string;
   assetSymbol: string;
@@ -222,7 +224,7 @@ function columns(sql: Reads) {
     s.requested_route as "requestedRoute", s.pool, s.routed_by_service as "routedByService", s.destination_risk_score as "destinationRiskScore", s.metadata,
     s.fee_locked as "feeLocked", s.net_amount as "netAmount", s.received_amount as "receivedAmount",
     (select coalesce(sum(c.amount), 0) from charges c where c.settlement_id = s.id)::text as charged, s.txid, s.created_at as "createdAt",
-    s.expires_at as "expiresAt", s.dispatch_at as "dispatchAt", s.wait_reason as "waitReason",
+    s.expires_at as "expiresAt", s.dispatch_at as "dispatchAt", s.wait_reason as "waitReason", s.hold_reason as "holdReason",
     s.intent_mac as "intentMac", s.order_mac as "orderMac", a.id as "assetId", a.symbol as "assetSymbol", a.contract,
     a.decimals, n.id as "networkId", n.name as "networkName", n.family`;
 }

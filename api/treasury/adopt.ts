@@ -1,9 +1,9 @@
 import { completeRefund } from '#api/aml/complete-refund.ts';
 import { completeWithheld } from '#api/aml/end-withheld.ts';
 import type { Chain, Deps } from '#api/deps.ts';
+import { acceptancesOf } from '#api/intents/cashout.ts';
 import { post } from '#api/ledger/post.ts';
 import { claimedFields, claimSettlement, lockPool } from '#api/settlements/claim.ts';
-import { isOrdered, type Order } from '#api/settlements/intent.ts';
 import {
   findOutgoing,
   findParked,
@@ -29,7 +29,6 @@ import { lockWithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { amount as coins, type Coins, formatAmount, fromUnits, parseTrusted, toUnits } from '#shared/core/money.ts';
-import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { regain } from '#state-machines/ledger/postings.ts';
@@ -110,7 +109,7 @@ async function asSettlement(
   settlement: StoredSettlement | undefined,
 ): Promise<string> {
   if (settlement === undefined || settlement.networkId !== found.networkId) throw invalid('settlementId', 'is not a cashout on this network');
-  const paid = paidOf(deps, { settlement, leaving, payer: await payingPool(tx, chain, found.sender) });
+  const paid = await paidOf(tx, deps, { settlement, leaving, payer: await payingPool(tx, chain, found.sender) });
   const problem = await endFamilies(tx, await listFamilies(tx, settlement.id), found);
   if (problem !== null) throw new ServiceError('conflict', { message: `The cashout may be paid otherwise: ${problem}.` });
   if ('claim' in paid) await claimLate(tx, deps, chain, { found, settlement, paid: paid.claim });
@@ -126,10 +125,11 @@ async function asSettlement(
  * a fee of another day, the rest of its amount after that fee.
  * @throws conflict when it is over; validation_error when the transaction did not pay it
  */
-function paidOf(
+async function paidOf(
+  tx: Tx,
   deps: Deps,
   { settlement, leaving, payer }: { settlement: StoredSettlement; leaving: readonly LeavingTransfer[]; payer: Pool | null },
-): { received: Coins } | { claim: LeavingTransfer } {
+): Promise<{ received: Coins } | { claim: LeavingTransfer }> {
   const { status, netAmount, amount, decimals, assetId, canonicalAddress: recipient } = settlement;
   if (!['PENDING_APPROVAL', 'REQUESTED', 'PROCESSING', 'UNDERFUNDED', 'WAITING_AML_CREDIT'].includes(status))
     throw new ServiceError('conflict', { message: `The cashout is ${status}.` });
@@ -139,7 +139,7 @@ function paidOf(
   const parked = settlement.orderMac !== null && status !== 'PROCESSING';
   const within = leaving.find((one) => one.assetId === assetId && one.recipient === recipient && fromUnits(one.rawAmount, one.decimals) <= amount);
   if (parked && within !== undefined) {
-    if (netAmount === null && !isOrdered(masterKeys(deps.config), orderOf(settlement), settlement.orderMac))
+    if (netAmount === null && !Array.isArray(await acceptancesOf(tx, deps, settlement)))
       throw new ServiceError('conflict', { message: 'The cashout is not what was asked for: somebody changed its row.' });
     return { claim: within };
   }
@@ -149,7 +149,7 @@ function paidOf(
 
 /**
  * Gives a cashout the claim that the lost rows had: its whole amount, of which what did not arrive was the fee. One that is claimed anew has
- * it already, at another fee. The signer never pays it: it is paid. Locks the pool's ledger account and the credits it draws.
+ * it already, at another fee. The signer never pays it: it is paid, and nobody says that it was accepted anew. Locks the pool's ledger account and the credits it draws.
  * @throws conflict when the pool does not hold it: then the loss stays booked, and nothing is settled
  */
 async function claimLate(
@@ -187,10 +187,6 @@ async function claimLate(
   const claimed = { ...columns, pool, wait_reason: null };
   const moved = await advance(tx, 'settlement', { id, event, actor: 'operator', facts: () => ({ facts, columns: claimed, record: { txid: found.txid } }) });
   if (moved.conflict) throw new Invariant(`settlement ${id} is ${moved.status} and takes no ${event}`);
-}
-
-function orderOf({ id, gatewayId, assetId, networkId, canonicalAddress: recipient, amount, requestedRoute: route, pool }: StoredSettlement): Order {
-  return { settlementId: id, gatewayId, assetId, networkId, recipient, amount, route, pool };
 }
 
 async function asRefund(tx: Tx, deps: Deps, chain: Chain, found: OutgoingTransaction, leaving: readonly LeavingTransfer[], refundId: string): Promise<string> {
@@ -231,7 +227,10 @@ async function asWithheld(
   return transferId;
 }
 
-/** Writes the cashout anew, from the pool of the wallet that paid it, so that its gateway's balance is what it was. */
+/**
+ * Writes the cashout anew, from the pool of the wallet that paid it, so that its gateway's balance is what it was. Nobody says that it was accepted,
+ * so that no signer could ever be made to pay it once more.
+ */
 async function asLostSettlement(
   tx: Tx,
   deps: Deps,

@@ -7,6 +7,7 @@ import { hasPaid } from '#api/store/payout-tending.ts';
 import { listFamilies, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
 import { lockWallet } from '#api/store/wallets.ts';
 import { Invariant } from '#shared/core/errors.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { closeMark } from './close-mark.ts';
@@ -39,7 +40,7 @@ async function giveUpPlan(tx: Tx, deps: Deps, payout: StoredPayout): Promise<str
     await releaseOutputs(tx, payout.id);
     return null;
   }
-  const mark = closeMark(deps.config.SLUICE_MASTER_KEY, { ...payout, payoutId: payout.id });
+  const mark = closeMark(masterKeys(deps.config).current, { ...payout, payoutId: payout.id });
   const { stuckSince: _, ...kept } = payout.plan;
   await move(tx, payout, 'CLOSED', { failure, plan: tx.json({ ...kept, closeMark: mark } as Parameters<Tx['json']>[0]) });
   return null;

@@ -1,4 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
+import { refundProblem, withheldProblem } from '#api/intents/held-order.ts';
+import type { Unproven } from '#api/intents/say.ts';
+import { stopUnproven } from '#api/intents/stop-unproven.ts';
 import { listPayableRefunds, type StoredRefund } from '#api/store/aml-refunds.ts';
 import { findAsset, type StoredAsset } from '#api/store/assets.ts';
 import { findMisplaced, listMisplaced, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
@@ -18,8 +21,9 @@ import { poolAddress } from './wallets.ts';
 export async function payHeldOrders(deps: Deps): Promise<number> {
   let planned = 0;
   for (const chain of deps.chains.values()) {
-    for (const { name, order } of await listOrders(deps, chain)) {
-      const outcome = await sendOrder(deps, chain, order);
+    for (const { name, order, unproven } of await listOrders(deps, chain)) {
+      const stop = { network: chain.config.name, what: name };
+      const outcome = unproven === null ? await sendOrder(deps, chain, order) : await stopUnproven(deps, stop, unproven);
       if ('planned' in outcome) planned += 1;
       const reason = reasonOf(outcome);
       if (reason !== null) deps.log.warn({ order: name, network: chain.config.name, reason }, 'coins of the held pool cannot be sent yet');
@@ -28,16 +32,18 @@ export async function payHeldOrders(deps: Deps): Promise<number> {
   return planned;
 }
 
-async function listOrders(deps: Deps, chain: Chain): Promise<{ name: string; order: Order }[]> {
+async function listOrders(deps: Deps, chain: Chain): Promise<{ name: string; order: Order; unproven: Unproven | null }[]> {
   const { sql } = deps.db;
-  const orders: { name: string; order: Order }[] = [];
+  const orders: { name: string; order: Order; unproven: Unproven | null }[] = [];
   for (const refund of await listPayableRefunds(sql, chain.id)) {
     if (familyAfter(await listRefundFamilies(sql, refund.id)) === null) continue;
-    orders.push({ name: `refund ${refund.id}`, order: refundOrder(await assetOf(sql, refund.assetId), refund) });
+    const unproven = await refundProblem(sql, deps, refund);
+    orders.push({ name: `refund ${refund.id}`, order: refundOrder(await assetOf(sql, refund.assetId), refund), unproven });
   }
   for (const transfer of await listOrderedWithheld(sql, chain.id)) {
     if (familyAfter(await listWithheldFamilies(sql, transfer.id)) === null) continue;
-    orders.push({ name: `withheld coins ${transfer.id}`, order: withheldOrder(await assetOf(sql, transfer.assetId), transfer) });
+    const unproven = await withheldProblem(sql, deps, transfer);
+    orders.push({ name: `withheld coins ${transfer.id}`, order: withheldOrder(await assetOf(sql, transfer.assetId), transfer), unproven });
   }
   for (const coins of await listMisplaced(sql, chain.id)) {
     if ((await nextTransfer(sql, coins)) === null) {
@@ -50,7 +56,7 @@ async function listOrders(deps: Deps, chain: Chain): Promise<{ name: string; ord
         );
       continue;
     }
-    orders.push({ name: `coins of payment ${coins.paymentId}`, order: moveOrder(chain, await assetOf(sql, coins.assetId), coins) });
+    orders.push({ name: `coins of payment ${coins.paymentId}`, order: moveOrder(chain, await assetOf(sql, coins.assetId), coins), unproven: null });
   }
   return orders;
 }

@@ -16,6 +16,7 @@ import { ChainUnavailable, type FeeQuote } from '#shared/chains/chain.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS, type PayoutEvent } from '#state-machines/payout/machine.ts';
 import { tend, type TendDecision } from '#state-machines/payout/tend.ts';
@@ -151,7 +152,7 @@ async function plan(
     }
     const { now } = await readClock(tx);
     const mark =
-      kind === 'close' ? { closeMark: closeMark(deps.config.SLUICE_MASTER_KEY, { ...payout, payoutId: payout.id }), ...(refused && { refused }) } : {};
+      kind === 'close' ? { closeMark: closeMark(masterKeys(deps.config).current, { ...payout, payoutId: payout.id }), ...(refused && { refused }) } : {};
     const { stuckSince: _, ...kept } = payout.plan;
     const planned: PayoutPlan = { ...kept, ...planOf(quote, now), ...mark };
     if (decision === 'requote') await replan(tx, payout.id, { rawAmount, anchor, plan: planned });

@@ -11,6 +11,7 @@ import type { NetworkConfig } from '#shared/core/assets.ts';
 import { DEMO_SEED } from '#shared/platform/config.ts';
 import { migrate } from '#shared/platform/migrate.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
+import { publicHalf } from '#shared/platform/statements.ts';
 
 const secret = (): string => randomBytes(24).toString('hex');
 
@@ -21,6 +22,9 @@ export const SECRETS = {
   SLUICE_OPERATOR_TOKEN: secret(),
   SLUICE_MASTER_KEY: secret(),
 };
+
+/** What its http role signs with. */
+const INTENT_KEY = randomBytes(32).toString('hex');
 
 /** A process under measurement; what it writes goes to a file, so that nobody spends CPU on reading it. */
 export interface Process {
@@ -151,8 +155,12 @@ export async function openStage(options: { durable: boolean; say(line: string): 
     }),
     async startApi(environment) {
       const [port, checkout] = [await freePort(), await freePort()];
-      const seed = environment.SLUICE_ROLES?.includes('signer') ? { SLUICE_SIGNER_SEED: DEMO_SEED, SLUICE_SIGNER_JOURNAL: join(directory, 'journal') } : {};
-      const env = { SLUICE_PORT: String(port), SLUICE_CHECKOUT_PORT: String(checkout), ...seed, ...environment };
+      const roles = environment.SLUICE_ROLES ?? 'http,worker,signer';
+      const seed = roles.includes('signer') ? { SLUICE_SIGNER_SEED: DEMO_SEED, SLUICE_SIGNER_JOURNAL: join(directory, 'journal') } : {};
+      const intents = roles.includes('http') ? { SLUICE_INTENT_KEY: INTENT_KEY } : { SLUICE_INTENT_PUBLIC_KEYS: publicHalf(INTENT_KEY) };
+      const own = { SLUICE_PORT: String(port), SLUICE_CHECKOUT_PORT: String(checkout), ...seed, ...intents, ...environment };
+      // The signer by itself is refused what it does without.
+      const env = roles === 'signer' ? Object.fromEntries(Object.entries(own).filter(([name]) => !(name in SECRETS))) : own;
       return { ...(await deployable('api', env)), origin: `http://127.0.0.1:${port}` };
     },
     startIndexer: (environment) => deployable('indexer', environment),

@@ -17,13 +17,14 @@ interface KeyIds {
 export interface KeyStatus {
   masterKey: KeyIds & { secrets: UnderKeys; orders: UnderKeys };
   apiKeyPepper: KeyIds & { apiKeys: UnderKeys };
+  intentKeys: { publicKey: string; current: boolean; trusted: boolean; orders: number }[];
   streamKeyPrevious: boolean;
   operatorTokenPrevious: boolean;
   settled: boolean;
 }
 
 /** A change of keys as a table of what is stored under which, and what may be taken away. */
-export function describeKeys({ masterKey, apiKeyPepper, streamKeyPrevious, operatorTokenPrevious, settled }: KeyStatus): string {
+export function describeKeys({ masterKey, apiKeyPepper, intentKeys, streamKeyPrevious, operatorTokenPrevious, settled }: KeyStatus): string {
   const row = (what: string, ids: KeyIds, { current, next, previous, other }: UnderKeys): string[] => [
     what,
     `${current} (${ids.current})`,
@@ -41,5 +42,14 @@ export function describeKeys({ masterKey, apiKeyPepper, streamKeyPrevious, opera
   const advice = settled
     ? `nothing stored needs a previous key${believed.length === 0 ? '' : `; still believed: ${believed.join(', ')}`}`
     : 'something stored still needs a previous key, or opens under none: keep it';
-  return `${table(['stored', 'current key', 'next key', 'previous key', 'other'], rows)}\n\n${advice}`;
+  const accepted = intentKeys.map(({ publicKey, current, trusted, orders }) => [
+    publicKey,
+    current ? 'signs here' : trusted ? 'believed' : 'not believed',
+    String(orders),
+  ]);
+  const tables = [
+    table(['stored', 'current key', 'next key', 'previous key', 'other'], rows),
+    table(['accepted under', 'this process', 'open orders'], accepted),
+  ];
+  return `${tables.join('\n\n')}\n\n${advice}`;
 }

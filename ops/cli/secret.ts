@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { publicHalf } from '#shared/platform/statements.ts';
 import { type Command, textOption, UsageError } from './command.ts';
 import { describeKeys, type KeyStatus } from './key-status.ts';
 
@@ -12,14 +13,21 @@ export const secretCommands: readonly Command[] = [
     summary: 'fresh secrets for a new deployment, as lines for an environment file',
     arity: [0, 0],
     async run() {
-      const secrets = Object.fromEntries(NAMES.map((name) => [name, randomBytes(32).toString('hex')]));
-      return { data: secrets, text: NAMES.map((name) => `${name}=${secrets[name]}`).join('\n') };
+      const intentKey = randomBytes(32).toString('hex');
+      const secrets = {
+        ...Object.fromEntries(NAMES.map((name) => [name, randomBytes(32).toString('hex')])),
+        // A pair: what the http role signs with, and what the others believe.
+        SLUICE_INTENT_KEY: intentKey,
+        SLUICE_INTENT_PUBLIC_KEYS: publicHalf(intentKey),
+      };
+      const lines = Object.entries(secrets).map(([name, secret]) => `${name}=${secret}`);
+      return { data: secrets, text: lines.join('\n') };
     },
   },
   {
     name: 'secret status',
     args: '',
-    summary: 'how far a change of the master key or the pepper has come; exit code 1 while something needs a previous one',
+    summary: 'how far a change of the master key, the pepper or the intent key has come; exit code 1 while something needs a previous one',
     arity: [0, 0],
     async run(context) {
       const { operator } = await context();

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { DEMO_INTENT_KEY } from '#shared/platform/config.ts';
 
-/** Secrets of a demo deployment. Each contains the word demo, which production refuses. */
+/** Secrets of a demo deployment. Each contains the word demo, or begins as the intent keys of demos do; production refuses both. */
 export interface DemoSecrets {
   SLUICE_STREAM_KEY: string;
   SLUICE_API_KEY_PEPPER: string;
   SLUICE_OPERATOR_TOKEN: string;
   SLUICE_OPERATOR_TOKENS: string;
   SLUICE_MASTER_KEY: string;
+  SLUICE_INTENT_KEY: string;
 }
 
 /** Who runs the demo besides: what two people have to want can be tried with them. */
@@ -30,6 +32,7 @@ function newSecrets(): DemoSecrets {
     SLUICE_OPERATOR_TOKEN: make('operator'),
     SLUICE_OPERATOR_TOKENS: PEOPLE.map((name) => `${name}=${make(name)}`).join(','),
     SLUICE_MASTER_KEY: make('master'),
+    SLUICE_INTENT_KEY: `${DEMO_INTENT_KEY}${randomBytes(26).toString('hex')}`,
   };
 }
 

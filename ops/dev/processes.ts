@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { CannotStart } from './cannot-start.ts';
 import { DEMO_SEED } from '#shared/platform/config.ts';
+import { publicHalf } from '#shared/platform/statements.ts';
 import type { DemoSecrets } from './demo-secrets.ts';
 import type { LocalNetworks } from './local-networks.ts';
 import { rememberChild } from './runner-lock.ts';
@@ -63,7 +64,7 @@ export interface ProcessOptions {
   onPids(): Promise<void>;
 }
 
-/** The deployables as production runs them: http and worker, the signer apart and alone with the seed, one indexer per network. */
+/** The deployables as production runs them: http and worker, the signer apart, with the seed and no other secret, one indexer per network. */
 export async function startProcesses(options: ProcessOptions): Promise<Processes> {
   const { ports, secrets } = options;
   const passed = Object.keys(process.env).filter((name) => name === 'SLUICE_LOG_LEVEL' || name.startsWith('OTEL_'));
@@ -74,8 +75,8 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     DATABASE_URL: options.databaseUrl,
     REDIS_URL: options.redisUrl,
     SLUICE_NETWORKS: options.local.file,
-    SLUICE_STREAM_KEY: secrets.SLUICE_STREAM_KEY,
   };
+  const streamKey = { SLUICE_STREAM_KEY: secrets.SLUICE_STREAM_KEY };
   const api = {
     ...common,
     ...secrets,
@@ -118,15 +119,21 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
       SLUICE_CANARY_KEY_FILE: canaryKeyFile(options.directory),
     }),
     start('signer', 'api.js', {
-      ...api,
+      ...common,
       SLUICE_ROLES: 'signer',
+      SLUICE_INTENT_PUBLIC_KEYS: publicHalf(secrets.SLUICE_INTENT_KEY),
       SLUICE_SIGNER_SEED: process.env.SLUICE_SIGNER_SEED ?? DEMO_SEED,
       SLUICE_SIGNER_JOURNAL: options.journal,
       SLUICE_PORT: String(ports.signer),
       SLUICE_METRICS_PORT: String(ports.signerMetrics),
     }),
     ...options.local.networks.map(({ name }) =>
-      start(`indexer ${name}`, 'indexer.js', { ...common, SLUICE_INDEXER_NETWORKS: name, SLUICE_METRICS_PORT: String(ports.indexerMetrics.get(name)) }),
+      start(`indexer ${name}`, 'indexer.js', {
+        ...common,
+        ...streamKey,
+        SLUICE_INDEXER_NETWORKS: name,
+        SLUICE_METRICS_PORT: String(ports.indexerMetrics.get(name)),
+      }),
     ),
   ]);
   return { api: http, signer, indexers: new Map(options.local.networks.map((network, index) => [network.name, indexers[index] as Supervised])) };

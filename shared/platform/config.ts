@@ -5,6 +5,7 @@ import { isMoney } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { isIpRange } from './ip.ts';
 import { networkProblems } from './network-problems.ts';
+import { publicHalf, trustedKeys } from './statements.ts';
 
 const money = z.string().refine(isMoney, 'must be a money string');
 const wallet = z.strictObject({ address: z.string(), path: z.string() });
@@ -78,6 +79,11 @@ export const DEMO_SEED = 'legal winner thank year wave sausage worth useful lega
 /** Fingerprints of that seed's accounts, EVM, TRON and Bitcoin (mainnet, then test networks): what is paid to an address below them belongs to everybody. */
 const DEMO_ACCOUNTS = ['754a2fe4', '6929f451', '7ecc0e6f', '65f48bca'];
 
+/** What keys of demos that sign what the http role accepts begin with: a demo makes its own, and production refuses all of them. */
+export const DEMO_INTENT_KEY = 'dec0dedec0de';
+/** The private key of the first test of RFC 8032, known to the whole world as well. */
+const WELL_KNOWN_INTENT_KEY = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60';
+
 export const ROLES = ['http', 'worker', 'signer'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -148,6 +154,9 @@ const namedTokens = list.transform((pairs, context): NamedToken[] => {
 /** Half of an Ed25519 key: 32 bytes. */
 const key = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits');
 
+/** A moment, in UTC unless it says otherwise. */
+const moment = z.iso.datetime({ offset: true, error: 'must be a moment such as 2026-11-30T12:00:00Z' }).transform((text) => new Date(text));
+
 const common = {
   NODE_ENV: z.enum(['development', 'test', 'production']).default('development'),
   DATABASE_URL: z.string().min(1),
@@ -155,12 +164,11 @@ const common = {
   SLUICE_NETWORKS: z.string().min(1),
   SLUICE_HOST: z.string().default('127.0.0.1'),
   SLUICE_METRICS_PORT: port.default(0),
-  SLUICE_STREAM_KEY: secret,
   SLUICE_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
   SLUICE_CRASH_AT: z.string().optional(),
 };
 
-const indexerSchema = z.object({ ...common, SLUICE_INDEXER_NETWORKS: list.default([]) });
+const indexerSchema = z.object({ ...common, SLUICE_STREAM_KEY: secret, SLUICE_INDEXER_NETWORKS: list.default([]) });
 
 const apiSchema = z.object({
   ...common,
@@ -169,18 +177,20 @@ const apiSchema = z.object({
   SLUICE_CHECKOUT_PORT: port.default(3001),
   SLUICE_PUBLIC_URL: z.url().optional(),
   SLUICE_CHECKOUT_URL: origin.optional(),
+  SLUICE_STREAM_KEY: secret.optional(),
   SLUICE_STREAM_KEY_PREVIOUS: secret.optional(),
-  SLUICE_API_KEY_PEPPER: secret,
+  SLUICE_API_KEY_PEPPER: secret.optional(),
   SLUICE_API_KEY_PEPPER_NEXT: secret.optional(),
   SLUICE_API_KEY_PEPPER_PREVIOUS: secret.optional(),
-  SLUICE_OPERATOR_TOKEN: secret,
+  SLUICE_OPERATOR_TOKEN: secret.optional(),
   SLUICE_OPERATOR_TOKEN_PREVIOUS: secret.optional(),
   SLUICE_OPERATOR_TOKENS: namedTokens.default([]),
-  SLUICE_MASTER_KEY: secret,
+  SLUICE_MASTER_KEY: secret.optional(),
   SLUICE_MASTER_KEY_NEXT: secret.optional(),
   SLUICE_MASTER_KEY_PREVIOUS: secret.optional(),
   SLUICE_INTENT_KEY: key.optional(),
   SLUICE_INTENT_PUBLIC_KEYS: list.pipe(z.array(key)).default([]),
+  SLUICE_INTENT_ADOPT_BEFORE: moment.optional(),
   SLUICE_SIGNER_SEED: z.string().optional(),
   SLUICE_SIGNER_JOURNAL: z.string().min(1).optional(),
   SLUICE_PRICE_SOURCE: z.enum(['static', 'http']).default('static'),
@@ -219,12 +229,14 @@ export class ConfigError extends Error {
 type Environment = Record<string, string | undefined>;
 
 const SEED_ELSEWHERE = 'SLUICE_SIGNER_SEED: only the signer role may have it; remove it from this process';
+const INTENT_KEY_ELSEWHERE = 'SLUICE_INTENT_KEY: only the http role may have it; remove it from this process';
 
 /** Reads what an indexer process needs. @throws ConfigError listing every problem at once */
 export function readIndexerConfig(env: Environment): IndexerConfig {
   const problems: string[] = [];
   const values = parse(indexerSchema, env, problems);
   if (env.SLUICE_SIGNER_SEED || env.SLUICE_SIGNER_SEED_FILE) problems.push(SEED_ELSEWHERE);
+  if (env.SLUICE_INTENT_KEY || env.SLUICE_INTENT_KEY_FILE) problems.push(INTENT_KEY_ELSEWHERE);
   const networks = readNetworks(values?.SLUICE_NETWORKS, problems);
   if (values && networks) {
     for (const name of values.SLUICE_INDEXER_NETWORKS)
@@ -249,6 +261,7 @@ export function readApiConfig(env: Environment): ApiConfig {
     if (signs && values.SLUICE_SIGNER_SEED === undefined) problems.push('SLUICE_SIGNER_SEED: required by the signer role');
     if (signs && values.SLUICE_SIGNER_JOURNAL === undefined) problems.push('SLUICE_SIGNER_JOURNAL: required by the signer role: the folder of its journal');
     if (!signs && values.SLUICE_SIGNER_SEED !== undefined) problems.push(SEED_ELSEWHERE);
+    problems.push(...roleProblems(values));
     // A quote counts for two rounds, and a price must still be usable when the next round is late.
     if (values.SLUICE_PRICE_FRESH_SECONDS < 4 * values.SLUICE_PRICE_POLL_SECONDS)
       problems.push('SLUICE_PRICE_FRESH_SECONDS: must be at least four times SLUICE_PRICE_POLL_SECONDS');
@@ -264,11 +277,40 @@ export function readApiConfig(env: Environment): ApiConfig {
 
 const SECRETS = ['SLUICE_STREAM_KEY', 'SLUICE_API_KEY_PEPPER', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_MASTER_KEY'] as const;
 
+/** Secrets of the api by the roles that need them; a signer by itself is refused what it does not need, because whoever takes it over would have it. */
+const NEEDED: Readonly<Record<(typeof SECRETS)[number], readonly Role[]>> = {
+  SLUICE_STREAM_KEY: ['http', 'worker'],
+  SLUICE_API_KEY_PEPPER: ['http'],
+  SLUICE_OPERATOR_TOKEN: ['http'],
+  SLUICE_MASTER_KEY: ['http', 'worker'],
+};
+
+/** What a role lacks, and what it must not have. */
+function roleProblems(values: z.output<typeof apiSchema>): string[] {
+  const roles = values.SLUICE_ROLES;
+  const problems: string[] = [];
+  const onlySigns = roles.every((role) => role === 'signer');
+  for (const name of SECRETS) {
+    const by = roles.find((role) => NEEDED[name].includes(role));
+    if (by !== undefined && values[name] === undefined) problems.push(`${name}: required by the ${by} role`);
+    const held = [values[name], values[`${name}_NEXT` as keyof typeof values], values[`${name}_PREVIOUS` as keyof typeof values]];
+    if (onlySigns && held.some((one) => one !== undefined)) problems.push(`${name}: the signer by itself does without; remove it from this process`);
+  }
+  if (onlySigns && values.SLUICE_OPERATOR_TOKENS.length > 0)
+    problems.push('SLUICE_OPERATOR_TOKENS: the signer by itself does without; remove them from this process');
+  const accepts = roles.includes('http');
+  if (accepts && values.SLUICE_INTENT_KEY === undefined) problems.push('SLUICE_INTENT_KEY: required by the http role');
+  if (!accepts && values.SLUICE_INTENT_KEY !== undefined) problems.push(INTENT_KEY_ELSEWHERE);
+  if (!accepts && values.SLUICE_INTENT_PUBLIC_KEYS.length === 0)
+    problems.push('SLUICE_INTENT_PUBLIC_KEYS: required by the worker and signer roles; npx sluice secret generate makes a key of either half');
+  return problems;
+}
+
 /** Keys that take each other's place must differ: the same one twice is a change that never happened. */
 function ringProblems(values: z.output<typeof apiSchema>): string[] {
   return SECRETS.flatMap((name) =>
     ([`${name}_NEXT`, `${name}_PREVIOUS`] as (keyof typeof values)[])
-      .filter((other) => values[other] === values[name])
+      .filter((other) => values[name] !== undefined && values[other] === values[name])
       .map((other) => `${other}: must be another one than ${name}`),
   );
 }
@@ -284,9 +326,13 @@ function personProblems(values: z.output<typeof apiSchema>): string[] {
 
 function productionProblems(values: z.output<typeof apiSchema>): string[] {
   const problems: string[] = [];
-  for (const name of SECRETS) if (values[name].includes('demo')) problems.push(`${name}: the demo secret is refused in production`);
+  for (const name of SECRETS) if (values[name]?.includes('demo')) problems.push(`${name}: the demo secret is refused in production`);
   for (const { name, token } of values.SLUICE_OPERATOR_TOKENS)
     if (token.includes('demo')) problems.push(`SLUICE_OPERATOR_TOKENS: the demo token of ${name} is refused in production`);
+  const { SLUICE_INTENT_KEY: own } = values;
+  if (own?.startsWith(DEMO_INTENT_KEY)) problems.push('SLUICE_INTENT_KEY: the demo key is refused in production');
+  if (trustedKeys(values).includes(publicHalf(WELL_KNOWN_INTENT_KEY)))
+    problems.push('SLUICE_INTENT_KEY, SLUICE_INTENT_PUBLIC_KEYS: a key that is known to everybody is refused in production');
   if (values.SLUICE_SIGNER_SEED === DEMO_SEED) problems.push('SLUICE_SIGNER_SEED: the demo seed is refused in production');
   if (values.SLUICE_PRICE_SOURCE === 'static') problems.push('SLUICE_PRICE_SOURCE: static prices are refused in production');
   if (values.SLUICE_SCREENING_PROVIDER === 'development') problems.push('SLUICE_SCREENING_PROVIDER: the development source is refused in production');

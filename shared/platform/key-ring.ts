@@ -1,4 +1,5 @@
 import { hkdfSync, timingSafeEqual } from 'node:crypto';
+import { Invariant } from '#shared/core/errors.ts';
 
 /**
  * One secret of the deployment while it is being changed (decision 0026). Everything is written under `current` and believed
@@ -48,20 +49,30 @@ export function isMacOf(ring: KeyRing, mac: Uint8Array | null, make: (key: strin
 }
 
 interface Configured {
-  SLUICE_MASTER_KEY: string;
+  SLUICE_MASTER_KEY?: string | undefined;
   SLUICE_MASTER_KEY_NEXT?: string | undefined;
   SLUICE_MASTER_KEY_PREVIOUS?: string | undefined;
-  SLUICE_API_KEY_PEPPER: string;
+  SLUICE_API_KEY_PEPPER?: string | undefined;
   SLUICE_API_KEY_PEPPER_NEXT?: string | undefined;
   SLUICE_API_KEY_PEPPER_PREVIOUS?: string | undefined;
 }
 
-/** What stored secrets are sealed under and orders are authenticated with. */
+/** What stored secrets are sealed under and orders are authenticated with. @throws Invariant in a process that has none: the signer by itself */
 export function masterKeys(config: Configured): KeyRing {
-  return { current: config.SLUICE_MASTER_KEY, next: config.SLUICE_MASTER_KEY_NEXT, previous: config.SLUICE_MASTER_KEY_PREVIOUS };
+  return { current: present('SLUICE_MASTER_KEY', config.SLUICE_MASTER_KEY), next: config.SLUICE_MASTER_KEY_NEXT, previous: config.SLUICE_MASTER_KEY_PREVIOUS };
 }
 
-/** What is mixed into the hashes of API keys. */
+/** What is mixed into the hashes of API keys. @throws Invariant in a process without the http role */
 export function peppers(config: Configured): KeyRing {
-  return { current: config.SLUICE_API_KEY_PEPPER, next: config.SLUICE_API_KEY_PEPPER_NEXT, previous: config.SLUICE_API_KEY_PEPPER_PREVIOUS };
+  return {
+    current: present('SLUICE_API_KEY_PEPPER', config.SLUICE_API_KEY_PEPPER),
+    next: config.SLUICE_API_KEY_PEPPER_NEXT,
+    previous: config.SLUICE_API_KEY_PEPPER_PREVIOUS,
+  };
+}
+
+/** A role that does not need a secret does not have it, and must not do with an empty one what others do with theirs. */
+function present(name: string, secret: string | undefined): string {
+  if (secret === undefined) throw new Invariant(`this process has no ${name}`);
+  return secret;
 }

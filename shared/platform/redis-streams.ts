@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Invariant } from '#shared/core/errors.ts';
 import type { Logger } from './logger.ts';
 import { backoffMs, redisConnection, subscribe } from './redis-connection.ts';
 
@@ -72,10 +73,14 @@ export function macOf(key: string, stream: string, payload: string): string {
 
 /**
  * Opens the connections; returns at once and keeps reconnecting for ever, so that a missing Redis never stops a process. What
- * carries a MAC of `previousKey` is believed too, while the key is being changed.
+ * carries a MAC of `previousKey` is believed too, while the key is being changed. Without a key only nudges come and go.
  */
-export function openStreams(options: { url: string; key: string; previousKey?: string | undefined; name: string; log: Logger }): Streams {
-  const { key, previousKey, log } = options;
+export function openStreams(options: { url: string; key: string | undefined; previousKey?: string | undefined; name: string; log: Logger }): Streams {
+  const { previousKey, log } = options;
+  const ownKey = (): string => {
+    if (options.key === undefined) throw new Invariant('this process has no key to read or write streams with');
+    return options.key;
+  };
   const connections = new Set<ReturnType<typeof redisConnection>>();
   const connect = (role: string): ReturnType<typeof redisConnection> => {
     const opened = redisConnection(options.url, `${options.name}-${role}`, log);
@@ -109,14 +114,14 @@ export function openStreams(options: { url: string; key: string; previousKey?: s
   return {
     async append(stream, payload, keep = KEPT) {
       const trim = { strategy: 'MAXLEN', strategyModifier: '~', threshold: keep } as const;
-      return String(await commands.client.xAdd(stream, '*', { payload, mac: macOf(key, stream, payload) }, { TRIM: trim }));
+      return String(await commands.client.xAdd(stream, '*', { payload, mac: macOf(ownKey(), stream, payload) }, { TRIM: trim }));
     },
 
     holds: async (stream, id) => ((await commands.client.xRange(stream, id, id)) ?? []).length === 1,
 
     reader: (stream, group, consumer) => {
       const own = connect(`reader-${stream}`);
-      const keys = previousKey === undefined ? [key] : [key, previousKey];
+      const keys = previousKey === undefined ? [ownKey()] : [ownKey(), previousKey];
       return streamReader(own, { keys, stream, group, consumer, log, closed: () => connections.delete(own) });
     },
 

@@ -23,6 +23,8 @@ interface Request {
   /** By name in the path template. */
   params?: Record<string, string>;
   body?: Record<string, unknown>;
+  /** Over those of the shared token. */
+  headers?: Record<string, string>;
 }
 
 /** What is special about one operation: a request that succeeds, and what causes the errors that are not the same everywhere. */
@@ -30,6 +32,8 @@ interface Special {
   request(): Promise<Request>;
   /** A request that conflicts with what is there. */
   409?(): Promise<Request>;
+  /** Whose own token the request comes with, where the shared one is not enough. */
+  by?: keyof typeof TEST_PEOPLE;
   /** It belongs to development, and production refuses it. */
   403?: true;
   /** The listener it succeeds on, where that is not the service's. */
@@ -248,7 +252,7 @@ const SPECIAL: Record<keyof operations, Special> = {
     request: async () => ({ body: { journalId: '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44', signatures: 3, hash: 'ab'.repeat(32), reason: 'its disk was lost' } }),
   },
   getWithheld: { request: async () => ({ params: { id: (await someKept()).params?.id ?? '' } }) },
-  payWithheld: { request: someKept },
+  payWithheld: { request: async () => ({ ...(await someKept()), headers: as('anna') }), 409: someKept, by: 'anna' },
   cancelWithheld: {
     request: anOrderedTransfer,
     409: async () => {
@@ -259,9 +263,13 @@ const SPECIAL: Record<keyof operations, Special> = {
   },
   listProposals: { request: nothing },
   getProposal: { request: () => aProposal(as('anna')) },
-  confirmProposal: { request: () => aProposal(as('anna')), 409: () => aProposal(TOKEN) },
+  confirmProposal: {
+    request: async () => ({ ...(await aProposal(as('anna'))), headers: as('ben') }),
+    409: async () => ({ ...(await aProposal(as('ben'))), headers: as('ben') }),
+    by: 'ben',
+  },
   withdrawProposal: {
-    request: () => aProposal(TOKEN),
+    request: () => aProposal(as('anna')),
     409: async () => {
       const request = await aProposal(as('anna'));
       await service.ask('POST', `/operator/v1/proposals/${request.params?.id}/withdraw`, { headers: as('ben') });
@@ -357,12 +365,12 @@ const SPECIAL: Record<keyof operations, Special> = {
 
 function ask(
   entry: Entry,
-  { params = {}, body }: Request,
+  { params = {}, body, headers }: Request,
   { through = service.ask, query = '', ...one }: Ask & { through?: Client; query?: string } = {},
 ): Promise<Answer> {
   const path = entry.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? randomUUID());
   const given = one.raw !== undefined || body === undefined ? {} : { body };
-  return through(entry.method, `/operator/v1${path}${query}`, { ...given, ...one, headers: { ...TOKEN, ...one.headers } });
+  return through(entry.method, `/operator/v1${path}${query}`, { ...given, ...one, headers: { ...TOKEN, ...headers, ...one.headers } });
 }
 
 const codeOf = ({ status, error }: Answer): [number, string | undefined] => [status, error?.code];
@@ -380,7 +388,9 @@ function cases(entry: Entry): Record<string, () => Promise<void>> {
       const logged = await service.deps.db.sql`
         select person, actor, client_ip as "clientIp", token from operator_actions where request_id = ${answer.headers.get('x-request-id')}`;
       expect(logged, 'every change leaves a line in the audit log, and nothing else does').toEqual(
-        entry.method === 'GET' ? [] : [{ person: 'operator', actor: 'ada@console', clientIp: '127.0.0.1', token: 'current' }],
+        entry.method === 'GET'
+          ? []
+          : [{ person: special.by ?? 'operator', actor: 'ada@console', clientIp: '127.0.0.1', token: special.by === undefined ? 'current' : 'named' }],
       );
     },
     400: async () => {

@@ -127,6 +127,7 @@ function stageDeps(origin: string): Deps {
     SLUICE_API_KEY_PEPPER: secret(),
     SLUICE_OPERATOR_TOKEN: secret(),
     SLUICE_MASTER_KEY: secret(),
+    SLUICE_INTENT_KEY: randomBytes(32).toString('hex'),
   });
   return bareDeps({ config, log: createLogger({ component: 'stage', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' }) });
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type GatewayCredentials, type Merchant, merchant, type Operator, operator } from '#ops/dev/client.ts';
 import { DEMO_SEED } from '#shared/platform/config.ts';
+import { publicHalf } from '#shared/platform/statements.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { assertCleanAudit } from './audit.ts';
 import type { CommonChain, TestChain } from './chain.ts';
@@ -53,8 +54,10 @@ export interface World {
   networksFile: string;
   /** Folder of the signer's journal, which is begun. */
   journal: string;
-  /** What the processes are started with; no process but the signer gets the seed. */
+  /** What the api is started with; no process but the signer gets the seed. */
   environment: Record<string, string>;
+  /** What the signer is started with, beside its role and the seed: no secret of the api, and only the public half of the key it accepts with. */
+  signerEnvironment: Record<string, string>;
   /** http + worker. */
   startApi(options?: DeployableOptions): Promise<RunningApi>;
   /** The signer, alone with the seed. */
@@ -115,7 +118,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     journal,
     opened.map(({ network }) => network),
   );
-  const environment = {
+  const common = {
     NODE_ENV: 'test',
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
@@ -123,9 +126,10 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     SLUICE_RATE_LIMIT_SCALE: '1000',
     SLUICE_MAIL_DIR: join(directory, 'mail'),
     SLUICE_PRIVATE_WEBHOOK_TARGETS: LOOPBACK,
-    ...TEST_SECRETS,
-    SLUICE_OPERATOR_TOKENS: TEST_OPERATOR_TOKENS,
   };
+  const environment = { ...common, ...TEST_SECRETS, SLUICE_INTENT_KEY: TEST_INTENT_KEY, SLUICE_OPERATOR_TOKENS: TEST_OPERATOR_TOKENS };
+  const signerEnvironment = { ...common, SLUICE_INTENT_PUBLIC_KEYS: publicHalf(TEST_INTENT_KEY) };
+  const { SLUICE_STREAM_KEY } = TEST_SECRETS;
   const running = new Set<Deployable>();
   const keep = <D extends Deployable>(deployable: D): D => {
     running.add(deployable);
@@ -146,10 +150,17 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     networksFile,
     journal,
     environment,
-    startApi: async (more = {}) => keep(await startApi({ ...environment, SLUICE_ROLES: 'http,worker' }, more)),
+    signerEnvironment,
+    startApi: async (more = {}) => {
+      const roles = more.env?.SLUICE_ROLES ?? 'http,worker';
+      // Who does not accept has no key to accept with, as configuration demands.
+      const { SLUICE_INTENT_KEY: own, ...rest } = environment;
+      const intents = roles.includes('http') ? { SLUICE_INTENT_KEY: own } : { SLUICE_INTENT_PUBLIC_KEYS: publicHalf(own) };
+      return keep(await startApi({ ...rest, ...intents, SLUICE_ROLES: 'http,worker' }, more));
+    },
     startSigner: async (more = {}) =>
-      keep(await startApi({ ...environment, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED, SLUICE_SIGNER_JOURNAL: journal }, more)),
-    startIndexer: async ({ network = '', ...more } = {}) => keep(await startIndexer({ ...environment, SLUICE_INDEXER_NETWORKS: network }, more)),
+      keep(await startApi({ ...signerEnvironment, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED, SLUICE_SIGNER_JOURNAL: journal }, more)),
+    startIndexer: async ({ network = '', ...more } = {}) => keep(await startIndexer({ ...common, SLUICE_STREAM_KEY, SLUICE_INDEXER_NETWORKS: network }, more)),
     operator: operatorOf,
     async aGateway(api, settings = {}) {
       const created = await operatorOf(api).must('POST', '/gateways', { body: { ...aGateway(), ...settings } });

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { completeRefund } from '#api/aml/complete-refund.ts';
 import { failRefund } from '#api/aml/fail-refund.ts';
-import { isOrderedRefund } from '#api/aml/refund-mac.ts';
+import { refundProblem } from '#api/intents/held-order.ts';
 import { findRefund, listPayableRefunds, type StoredRefund } from '#api/store/aml-refunds.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
 import type { ServiceError } from '#shared/core/errors.ts';
 import { formatAmount } from '#shared/core/money.ts';
-import { masterKeys } from '#shared/platform/key-ring.ts';
 import { anAddress, type Books, someBooks, type TestPayment } from '#test/fixtures/books.ts';
 import { type HeldBooks, heldBooks } from '#test/fixtures/held-books.ts';
 
@@ -160,8 +159,10 @@ describe('REFUND', () => {
     const [refund] = (await refunds()) as [StoredRefund];
     // 100 less 0.5 of network fee; the commission of 1 was reversed.
     expect({ ...refund, amount: formatAmount(refund.amount) }).toMatchObject({ amount: '99.5', recipient: PAYER, status: 'ordered', assetId: held.usdt.id });
-    expect(isOrderedRefund(masterKeys(held.deps.config), refund)).toBe(true);
-    expect(isOrderedRefund(masterKeys(held.deps.config), { ...refund, recipient: anAddress() })).toBe(false);
+    expect(await refundProblem(books.db.sql, held.deps, refund)).toBeNull();
+    expect(await refundProblem(books.db.sql, held.deps, { ...refund, recipient: anAddress() })).toEqual({
+      refuse: 'the recipient of its refund is not what was ordered',
+    });
     expect(await held.accounts()).toEqual({ refunding: '99.5' });
     expect(Number(await held.system('commission'))).toBe(Number(commission) - 1);
     expect(await held.amlState(payment)).toBe('HELD');

@@ -10,6 +10,7 @@ import { DEV_FILE, type DevFile, writeDevFile } from '#ops/dev/dev-file.ts';
 import { FAUCET } from '#ops/dev/local-evm.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import type { RunningApi } from '#test/harness/deployables.ts';
+import { publicHalf } from '#shared/platform/statements.ts';
 import { aPayment, aWorld, TEST_SECRETS, type World } from '#test/harness/world.ts';
 
 const LAUNCHER = resolve('ops/cli/sluice.mjs');
@@ -215,8 +216,16 @@ describe('sluice', () => {
 
   it('makes fresh secrets that a production configuration accepts', async () => {
     const one = await json<Record<string, string>>('secret', 'generate');
-    expect(Object.keys(one)).toEqual(['SLUICE_STREAM_KEY', 'SLUICE_API_KEY_PEPPER', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_MASTER_KEY']);
-    expect(new Set([...Object.values(one), ...Object.values(await json<Record<string, string>>('secret', 'generate'))]).size).toBe(8);
+    expect(Object.keys(one)).toEqual([
+      'SLUICE_STREAM_KEY',
+      'SLUICE_API_KEY_PEPPER',
+      'SLUICE_OPERATOR_TOKEN',
+      'SLUICE_MASTER_KEY',
+      'SLUICE_INTENT_KEY',
+      'SLUICE_INTENT_PUBLIC_KEYS',
+    ]);
+    expect(publicHalf(String(one.SLUICE_INTENT_KEY)), 'a pair').toBe(one.SLUICE_INTENT_PUBLIC_KEYS);
+    expect(new Set([...Object.values(one), ...Object.values(await json<Record<string, string>>('secret', 'generate'))]).size).toBe(12);
     for (const secret of Object.values(one)) expect(secret).toMatch(/^[0-9a-f]{64}$/);
   });
 

@@ -4,14 +4,14 @@ import { readSecrets } from '#api/operator/secrets.ts';
 import { resealEverything } from '#api/operator/reseal.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
 import { screenCredit } from '#api/aml/screen-credit.ts';
-import { isOrdered } from '#api/settlements/intent.ts';
+import { orderMac } from '#api/settlements/intent.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { lockSettlement } from '#api/store/settlements.ts';
 import { upsertScreeningScore } from '#api/store/screening-scores.ts';
-import { closeMark, isCloseMark } from '#api/treasury/close-mark.ts';
+import { closeMark } from '#api/treasury/close-mark.ts';
 import { readOrder } from '#api/operator/keyed-orders.ts';
 import { listKeyedOrders } from '#api/store/keyed-orders.ts';
-import { keyId, masterKeys, signerOf } from '#shared/platform/key-ring.ts';
+import { isMacOf, keyId, masterKeys, signerOf } from '#shared/platform/key-ring.ts';
 import { aService, callerOf, type Listening, listen, payTo, selectAddress, type Service, type Shop } from '#test/contract/service.ts';
 import { TEST_SECRETS } from '#test/harness/world.ts';
 
@@ -184,11 +184,13 @@ describe('a change of the master key while everything runs', () => {
       const row = await lockSettlement(tx, parked?.id ?? '');
       if (row === undefined) throw new Error('no parked cashout');
       const { id: settlementId, gatewayId, assetId, networkId, canonicalAddress: recipient, amount, requestedRoute: route, pool } = row;
-      expect(isOrdered(masterKeys(done.config), { settlementId, gatewayId, assetId, networkId, recipient, amount, route, pool }, row.orderMac)).toBe(true);
+      const order = { settlementId, gatewayId, assetId, networkId, recipient, amount, route, pool };
+      expect(isMacOf(masterKeys(done.config), row.orderMac, (key) => orderMac(key, order))).toBe(true);
     });
     const family = { payoutId: 'p', walletAddress: '0xhot', nonce: 7, anchor: null };
-    expect(isCloseMark(masterKeys(changed.config), family, closeMark(A.SLUICE_MASTER_KEY, family))).toBe(true);
-    expect(isCloseMark(masterKeys(done.config), family, closeMark(A.SLUICE_MASTER_KEY, family))).toBe(false);
+    const bytesOf = (key: string): Buffer => Buffer.from(closeMark(key, family), 'hex');
+    expect(isMacOf(masterKeys(changed.config), bytesOf(A.SLUICE_MASTER_KEY), bytesOf)).toBe(true);
+    expect(isMacOf(masterKeys(done.config), bytesOf(A.SLUICE_MASTER_KEY), bytesOf)).toBe(false);
   });
 });
 

@@ -7,7 +7,9 @@ import { createSettlement } from '#api/settlements/create.ts';
 import { retrySettlement } from '#api/settlements/retry.ts';
 import { getSettlement, listSettlements, type SettlementView } from '#api/settlements/view.ts';
 import type { Deps } from '#api/deps.ts';
+import { cashoutProblem } from '#api/intents/cashout.ts';
 import { grantScreeningCredits, listScreeningCredits } from '#api/store/screening-credits.ts';
+import { findSettlement } from '#api/store/settlements.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { plainCommit } from '#test/harness/in-process.ts';
 import { aParkingWorld, failureOf, type ParkingWorld } from '#test/fixtures/parking.ts';
@@ -212,9 +214,41 @@ describe('activation', () => {
     expect(await world.aMinute()).toBe(0);
     expect(await rowOf(parked)).toMatchObject({ status: 'UNDERFUNDED', wait_reason: 'amount: the network fee alone is 10' });
     expect(await failureOf(retry(shop, parked))).toMatchObject({ code: 'conflict', message: expect.stringContaining('the network fee alone is 10') });
-    world.network.feeUsd = 9;
+    world.network.feeUsd = 5;
     expect(await world.aMinute()).toBe(1);
-    expect(await get(shop, parked)).toMatchObject({ status: 'REQUESTED', netAmount: '1' });
+    expect(await get(shop, parked)).toMatchObject({ status: 'REQUESTED', netAmount: '5' });
+  });
+
+  it('lets a worker claim no higher fee than ten times what was accepted, nor more than half of the amount: the merchant accepts it by a retry', async () => {
+    const shop = await world.open();
+    const [small, large] = [await park(shop), await park(shop, { amount: '100' })];
+    await world.fund(shop, 110);
+    const risen = (now: string, most: string): string =>
+      `its network fee is ${now} by now, and ${most} was accepted at most; its merchant can retry it, which accepts the fee of that moment`;
+    // Accepted at 1: half of ten is less than ten times that, and half of a hundred is more.
+    world.network.feeUsd = 11;
+    expect(await world.aMinute()).toBe(0);
+    expect(await rowOf(large)).toMatchObject({ status: 'UNDERFUNDED', wait_reason: risen('11', '10') });
+    world.network.feeUsd = 6;
+    expect(await world.aMinute()).toBe(1);
+    expect(await rowOf(small)).toMatchObject({ status: 'UNDERFUNDED', wait_reason: risen('6', '5') });
+    expect(await get(shop, large)).toMatchObject({ status: 'REQUESTED', netAmount: '94' });
+    expect(await balancesOf(shop)).toMatchObject({ available: '10', reserved: '100' });
+    expect(await retry(shop, small)).toMatchObject({ status: 200, data: { status: 'REQUESTED', netAmount: '4' } });
+    for (const { id } of [small, large]) {
+      const row = await findSettlement(deps.db.sql, id);
+      if (row === undefined) throw new Error('it is gone');
+      expect(await cashoutProblem(deps.db.sql, deps, row)).toBeNull();
+    }
+  });
+
+  it('never claims without a person what was accepted for approval only, whatever the cap is by then', async () => {
+    const shop = await world.open({ cashout: { approvalCapUsd: '5' } });
+    const parked = await park(shop);
+    await deps.db.sql`update gateways set settings = jsonb_set(settings, '{cashout,approvalCapUsd}', 'null') where id = ${shop.gateway.id}`;
+    await world.fund(shop, 10);
+    expect(await world.aMinute()).toBe(1);
+    expect(await rowOf(parked)).toMatchObject({ status: 'PENDING_APPROVAL', hold_reason: 'approval_cap' });
   });
 
   it('moves nothing while the chain cannot be reached, nor for a gateway that is suspended or may not cash out', async () => {

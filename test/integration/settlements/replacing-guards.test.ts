@@ -233,7 +233,7 @@ it('bytes that moved something else were held against no limit for this: the sig
   await tend();
   const payout = (await findPayout(sql(), payoutId)) as StoredPayout;
   const [chain] = treasury.deps.chains.values();
-  const check = (changed: Partial<StoredPayout>) => checkFamily(treasury.deps, sql(), chain as Chain, { ...payout, ...changed });
+  const check = (changed: Partial<StoredPayout>) => checkFamily(sql(), chain as Chain, { ...payout, ...changed });
   const { recipient, contract, rawAmount } = payout;
   expect(await check({})).toMatchObject({ kind: 'transfer', shared: true, earlier: [{ recipient, contract, rawAmount }] });
   for (const changed of [{ rawAmount: payout.rawAmount + 1n }, { recipient: treasury.wallet('held') }, { contract: null }])

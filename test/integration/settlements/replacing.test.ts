@@ -5,7 +5,6 @@ import { getSettlement } from '#api/settlements/view.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { sumOutgoing } from '#api/store/payouts.ts';
 import { broadcastAttempt } from '#api/treasury/broadcast.ts';
-import { closeMark } from '#api/treasury/close-mark.ts';
 import { tendPayouts } from '#api/treasury/tend-payouts.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -387,17 +386,6 @@ describe('the signer of further bytes', () => {
       payoutId,
       sql()`update payouts set nonce = nonce + 7 where id = ${payoutId}`,
       () => sql()`update payouts set nonce = nonce - 7 where id = ${payoutId}`,
-    );
-    await refuses(
-      payoutId,
-      sql()`update payouts set plan = plan || '{"closeMark":"00"}' where id = ${payoutId}`,
-      () => sql()`update payouts set plan = plan - 'closeMark' where id = ${payoutId}`,
-    );
-    const other = closeMark(treasury.deps.config.SLUICE_MASTER_KEY, { payoutId, walletAddress: treasury.wallet('hot'), nonce: 99, anchor: null });
-    await refuses(
-      payoutId,
-      sql()`update payouts set plan = plan || jsonb_build_object('closeMark', ${other}::text) where id = ${payoutId}`,
-      () => sql()`update payouts set plan = plan - 'closeMark' where id = ${payoutId}`,
     );
     expect(await attempts(payoutId)).toHaveLength(1);
     expect(await signPayout(treasury.deps, treasury.signers, payoutId)).toBe('signed');

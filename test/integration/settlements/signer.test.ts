@@ -6,8 +6,9 @@ import { seedWallets } from '#api/treasury/wallets.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { readApiConfig } from '#shared/platform/config.ts';
+import { publicHalf } from '#shared/platform/statements.ts';
 import { aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
-import { TEST_SECRETS, TEST_SEED } from '#test/harness/world.ts';
+import { TEST_INTENT_KEY, TEST_SECRETS, TEST_SEED } from '#test/harness/world.ts';
 
 let treasury: Treasury;
 let shop: Gateway;
@@ -41,11 +42,18 @@ describe('the signer at start', () => {
   });
 
   it('is the only role whose configuration may hold the seed', () => {
-    const environment = { NODE_ENV: 'test', DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SLUICE_NETWORKS: 'ops/dev/networks.json', ...TEST_SECRETS };
-    expect(() => readApiConfig({ ...environment, SLUICE_ROLES: 'http,worker', SLUICE_SIGNER_SEED: TEST_SEED })).toThrow(/only the signer role/);
+    const environment = { NODE_ENV: 'test', DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SLUICE_NETWORKS: 'ops/dev/networks.json' };
+    const api = { ...environment, ...TEST_SECRETS, SLUICE_INTENT_KEY: TEST_INTENT_KEY, SLUICE_ROLES: 'http,worker' };
+    expect(() => readApiConfig({ ...api, SLUICE_SIGNER_SEED: TEST_SEED })).toThrow(/only the signer role/);
     expect(() => readApiConfig({ ...environment, SLUICE_ROLES: 'signer' })).toThrow(/SLUICE_SIGNER_SEED/);
-    const signs = { SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED, SLUICE_SIGNER_JOURNAL: '/journal' };
-    expect(readApiConfig({ ...environment, ...signs }).SLUICE_ROLES).toEqual(['signer']);
+    const alone = {
+      ...environment,
+      SLUICE_ROLES: 'signer',
+      SLUICE_SIGNER_SEED: TEST_SEED,
+      SLUICE_SIGNER_JOURNAL: '/journal',
+      SLUICE_INTENT_PUBLIC_KEYS: publicHalf(TEST_INTENT_KEY),
+    };
+    expect(readApiConfig(alone).SLUICE_ROLES).toEqual(['signer']);
   });
 });
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AssetConfig, NetworkConfig } from '#shared/core/assets.ts';
-import { ConfigError, readApiConfig, readIndexerConfig } from '#shared/platform/config.ts';
+import { ConfigError, DEMO_INTENT_KEY, readApiConfig, readIndexerConfig } from '#shared/platform/config.ts';
+import { publicHalf } from '#shared/platform/statements.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,7 +19,20 @@ const good = {
   SLUICE_API_KEY_PEPPER: secret('pepper'),
   SLUICE_OPERATOR_TOKEN: secret('operator'),
   SLUICE_MASTER_KEY: secret('master'),
+  SLUICE_INTENT_KEY: 'a'.repeat(64),
   SLUICE_ROLES: 'http,worker',
+};
+/** What an indexer is given. */
+const follows = { ...good, SLUICE_INTENT_KEY: undefined };
+/** All that a signer needs. */
+const signs = {
+  DATABASE_URL: good.DATABASE_URL,
+  REDIS_URL: good.REDIS_URL,
+  SLUICE_NETWORKS: good.SLUICE_NETWORKS,
+  SLUICE_ROLES: 'signer',
+  SLUICE_SIGNER_SEED: 'words',
+  SLUICE_SIGNER_JOURNAL: folder,
+  SLUICE_INTENT_PUBLIC_KEYS: publicHalf(good.SLUICE_INTENT_KEY),
 };
 const problemsOf = (read: () => unknown): string[] => {
   try {
@@ -43,7 +57,7 @@ function networksWith(change: (network: NetworkConfig, index: number) => Network
 describe('the configuration', () => {
   it('is accepted when it is complete', () => {
     expect(readApiConfig(good)).toMatchObject({ SLUICE_ROLES: ['http', 'worker'], privateWebhookTargets: true });
-    expect(readIndexerConfig(good).networks.map((network) => network.name)).toEqual(['ethereum', 'tron', 'bitcoin']);
+    expect(readIndexerConfig(follows).networks.map((network) => network.name)).toEqual(['ethereum', 'tron', 'bitcoin']);
   });
 
   it('is refused with every problem at once', () => {
@@ -89,20 +103,56 @@ describe('the configuration', () => {
   it('gives the seed to the signer role and to nobody else', () => {
     expect(problemsOf(() => readApiConfig({ ...good, SLUICE_SIGNER_SEED: 'words' }))).toEqual([expect.stringContaining('only the signer role may have it')]);
     for (const given of [{ SLUICE_SIGNER_SEED: 'words' }, { SLUICE_SIGNER_SEED_FILE: '/run/secrets/signer-seed' }])
-      expect(problemsOf(() => readIndexerConfig({ ...good, ...given }))).toEqual([expect.stringContaining('only the signer role may have it')]);
-    expect(problemsOf(() => readApiConfig({ ...good, SLUICE_ROLES: 'signer', SLUICE_SIGNER_JOURNAL: folder }))).toEqual([
-      expect.stringContaining('SLUICE_SIGNER_SEED: required'),
-    ]);
+      expect(problemsOf(() => readIndexerConfig({ ...follows, ...given }))).toEqual([expect.stringContaining('only the signer role may have it')]);
+    expect(problemsOf(() => readApiConfig({ ...signs, SLUICE_SIGNER_SEED: undefined }))).toEqual(['SLUICE_SIGNER_SEED: required by the signer role']);
   });
 
   it('starts no signer without a journal', () => {
-    expect(problemsOf(() => readApiConfig({ ...good, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: 'words' }))).toEqual([
-      expect.stringContaining('SLUICE_SIGNER_JOURNAL: required'),
+    expect(problemsOf(() => readApiConfig({ ...signs, SLUICE_SIGNER_JOURNAL: undefined }))).toEqual([
+      'SLUICE_SIGNER_JOURNAL: required by the signer role: the folder of its journal',
     ]);
   });
 
+  it('gives the key that accepts to the http role and to nobody else, and its public half to whoever is without it', () => {
+    expect(problemsOf(() => readApiConfig({ ...good, SLUICE_INTENT_KEY: undefined }))).toEqual(['SLUICE_INTENT_KEY: required by the http role']);
+    const elsewhere = 'SLUICE_INTENT_KEY: only the http role may have it; remove it from this process';
+    expect(problemsOf(() => readApiConfig({ ...good, SLUICE_ROLES: 'worker', SLUICE_INTENT_PUBLIC_KEYS: signs.SLUICE_INTENT_PUBLIC_KEYS }))).toEqual([
+      elsewhere,
+    ]);
+    expect(problemsOf(() => readApiConfig({ ...signs, SLUICE_INTENT_KEY: good.SLUICE_INTENT_KEY }))).toEqual([elsewhere]);
+    expect(problemsOf(() => readIndexerConfig(good))).toEqual([elsewhere]);
+    for (const SLUICE_ROLES of ['worker', 'signer'])
+      expect(problemsOf(() => readApiConfig({ ...(SLUICE_ROLES === 'worker' ? follows : signs), SLUICE_ROLES, SLUICE_INTENT_PUBLIC_KEYS: '' }))).toEqual([
+        expect.stringContaining('SLUICE_INTENT_PUBLIC_KEYS: required by the worker and signer roles'),
+      ]);
+    expect(problemsOf(() => readApiConfig({ ...good, SLUICE_INTENT_KEY: 'short', SLUICE_INTENT_PUBLIC_KEYS: 'x' }))).toEqual([
+      'SLUICE_INTENT_KEY: must be 64 hex digits',
+      expect.stringContaining('must be 64 hex digits'),
+    ]);
+    expect(readApiConfig({ ...good, SLUICE_INTENT_ADOPT_BEFORE: '2026-11-30T12:00:00Z' }).SLUICE_INTENT_ADOPT_BEFORE).toEqual(new Date('2026-11-30T12:00:00Z'));
+    expect(problemsOf(() => readApiConfig({ ...good, SLUICE_INTENT_ADOPT_BEFORE: 'tomorrow' }))).toEqual([expect.stringContaining('must be a moment')]);
+  });
+
+  it('asks the signer by itself for nothing that it does without, and refuses it there', () => {
+    expect(readApiConfig(signs).SLUICE_ROLES).toEqual(['signer']);
+    for (const name of ['SLUICE_STREAM_KEY', 'SLUICE_API_KEY_PEPPER', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_MASTER_KEY', 'SLUICE_MASTER_KEY_PREVIOUS'])
+      expect(problemsOf(() => readApiConfig({ ...signs, [name]: secret('any') }))).toEqual([
+        `${name.replace('_PREVIOUS', '')}: the signer by itself does without; remove it from this process`,
+      ]);
+    expect(problemsOf(() => readApiConfig({ ...signs, SLUICE_OPERATOR_TOKENS: `anna=${secret('anna')}` }))).toEqual([expect.stringContaining('does without')]);
+  });
+
+  it('asks the worker for neither the token of operators nor the pepper, and the http role for all', () => {
+    const { SLUICE_API_KEY_PEPPER: _, SLUICE_OPERATOR_TOKEN: __, ...works } = follows;
+    const worker = { ...works, SLUICE_ROLES: 'worker', SLUICE_INTENT_PUBLIC_KEYS: signs.SLUICE_INTENT_PUBLIC_KEYS };
+    expect(readApiConfig(worker).SLUICE_ROLES).toEqual(['worker']);
+    expect(problemsOf(() => readApiConfig({ ...worker, SLUICE_MASTER_KEY: undefined }))).toEqual(['SLUICE_MASTER_KEY: required by the worker role']);
+    for (const name of ['SLUICE_STREAM_KEY', 'SLUICE_API_KEY_PEPPER', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_MASTER_KEY'])
+      expect(problemsOf(() => readApiConfig({ ...good, [name]: undefined }))).toEqual([`${name}: required by the http role`]);
+  });
+
   it('names a network that does not exist', () => {
-    expect(problemsOf(() => readIndexerConfig({ ...good, SLUICE_INDEXER_NETWORKS: 'ethereum,atlantis' }))).toEqual([
+    expect(problemsOf(() => readIndexerConfig({ ...follows, SLUICE_INDEXER_NETWORKS: 'ethereum,atlantis' }))).toEqual([
       'SLUICE_INDEXER_NETWORKS: no network named atlantis',
     ]);
   });
@@ -110,7 +160,7 @@ describe('the configuration', () => {
   it('points into the networks file where it is wrong', () => {
     const path = join(folder, 'networks.json');
     writeFileSync(path, JSON.stringify({ networks: [{ name: 'ethereum' }] }));
-    const problems = problemsOf(() => readIndexerConfig({ ...good, SLUICE_NETWORKS: path }));
+    const problems = problemsOf(() => readIndexerConfig({ ...follows, SLUICE_NETWORKS: path }));
     expect(problems).toEqual(expect.arrayContaining([expect.stringMatching(/^SLUICE_NETWORKS: networks\.0\.family: /)]));
   });
 
@@ -125,6 +175,8 @@ describe('the configuration', () => {
         SLUICE_SCREENING_PROVIDER: 'development',
         SLUICE_SCREENING_URL: 'http://aml.example',
         SLUICE_MASTER_KEY: secret('demo'),
+        SLUICE_INTENT_KEY: `${DEMO_INTENT_KEY}${'0'.repeat(52)}`,
+        SLUICE_INTENT_PUBLIC_KEYS: publicHalf('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'),
         SLUICE_OPERATOR_TOKENS: `anna=${secret('demo-anna')}`,
         SLUICE_CRASH_AT: 'credit.committed',
       }),
@@ -132,6 +184,8 @@ describe('the configuration', () => {
     expect(problems.map((problem) => problem.split(':')[0])).toEqual([
       'SLUICE_MASTER_KEY',
       'SLUICE_OPERATOR_TOKENS',
+      'SLUICE_INTENT_KEY',
+      'SLUICE_INTENT_KEY, SLUICE_INTENT_PUBLIC_KEYS',
       'SLUICE_PRICE_SOURCE',
       'SLUICE_SCREENING_PROVIDER',
       'SLUICE_SCREENING_URL',
@@ -208,7 +262,7 @@ describe('the configuration', () => {
       'SLUICE_NETWORKS: bitcoin.accountXpub: the demo account is refused in production',
     ];
     expect(problemsOf(() => readApiConfig({ ...good, ...live }))).toEqual(expected);
-    expect(problemsOf(() => readIndexerConfig({ ...good, ...live }))).toEqual(expected);
+    expect(problemsOf(() => readIndexerConfig({ ...follows, ...live }))).toEqual(expected);
   });
 
   describe('of networks', () => {
@@ -219,7 +273,7 @@ describe('the configuration', () => {
       (one) =>
         one.name === network.name ? network : one;
     const [native, token] = evm.assets as [AssetConfig, AssetConfig];
-    const problems = (path: string): string[] => problemsOf(() => readIndexerConfig({ ...good, SLUICE_NETWORKS: path }));
+    const problems = (path: string): string[] => problemsOf(() => readIndexerConfig({ ...follows, SLUICE_NETWORKS: path }));
 
     it('has nothing against a second one beside the first', () => {
       expect(problems(networksWith((one) => one, [beside]))).toEqual([]);
