@@ -6,6 +6,7 @@ import { auditLogCommands } from './audit-log.ts';
 import { backupCommands } from './backup.ts';
 import { chainCommands } from './chain.ts';
 import type { Command } from './command.ts';
+import { databaseCommands } from './database.ts';
 import { depositCommands } from './deposit.ts';
 import { dispatchCommands } from './dispatch.ts';
 import { doctorCommands } from './doctor.ts';
@@ -44,6 +45,7 @@ export const COMMANDS: readonly Command[] = [
   ...chainCommands,
   ...pauseCommands,
   ...jobCommands,
+  ...databaseCommands,
   ...backupCommands,
   ...auditCommands,
   ...auditLogCommands,
