@@ -18,6 +18,7 @@ import { pauseCommands } from './pause.ts';
 import { payCommands } from './pay.ts';
 import { paymentCommands } from './payment.ts';
 import { proposalCommands } from './proposal.ts';
+import { redisCommands } from './redis.ts';
 import { secretCommands } from './secret.ts';
 import { settlementCommands } from './settlement.ts';
 import { triggerCommands } from './trigger.ts';
@@ -46,6 +47,7 @@ export const COMMANDS: readonly Command[] = [
   ...pauseCommands,
   ...jobCommands,
   ...databaseCommands,
+  ...redisCommands,
   ...backupCommands,
   ...auditCommands,
   ...auditLogCommands,

@@ -52,8 +52,10 @@ export interface ProcessOptions {
   root: string;
   directory: string;
   ports: Ports;
-  databaseUrl: string;
-  redisUrl: string;
+  /** Postgres as a process reaches it: `api`, `signer`, `indexer-<network>`. */
+  databaseUrl(process: string): string;
+  /** Redis, the same way. */
+  redisUrl(process: string): string;
   local: LocalNetworks;
   secrets: DemoSecrets;
   say(line: string): void;
@@ -69,11 +71,10 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     ...plainEnvironment(),
     ...Object.fromEntries(passed.map((name) => [name, process.env[name]])),
     NODE_ENV: 'development',
-    DATABASE_URL: options.databaseUrl,
-    REDIS_URL: options.redisUrl,
     SLUICE_NETWORKS: options.local.file,
     SLUICE_STREAM_KEY: secrets.SLUICE_STREAM_KEY,
   };
+  const reached = (name: string) => ({ DATABASE_URL: options.databaseUrl(name), REDIS_URL: options.redisUrl(name) });
   const api = {
     ...common,
     ...secrets,
@@ -109,6 +110,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
   const [http, signer, ...indexers] = await Promise.all([
     start('api', 'api.js', {
       ...api,
+      ...reached('api'),
       SLUICE_ROLES: 'http,worker',
       SLUICE_PORT: String(ports.api),
       SLUICE_METRICS_PORT: String(ports.apiMetrics),
@@ -117,13 +119,19 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     }),
     start('signer', 'api.js', {
       ...api,
+      ...reached('signer'),
       SLUICE_ROLES: 'signer',
       SLUICE_SIGNER_SEED: process.env.SLUICE_SIGNER_SEED ?? DEMO_SEED,
       SLUICE_PORT: String(ports.signer),
       SLUICE_METRICS_PORT: String(ports.signerMetrics),
     }),
     ...options.local.networks.map(({ name }) =>
-      start(`indexer ${name}`, 'indexer.js', { ...common, SLUICE_INDEXER_NETWORKS: name, SLUICE_METRICS_PORT: String(ports.indexerMetrics.get(name)) }),
+      start(`indexer ${name}`, 'indexer.js', {
+        ...common,
+        ...reached(`indexer-${name}`),
+        SLUICE_INDEXER_NETWORKS: name,
+        SLUICE_METRICS_PORT: String(ports.indexerMetrics.get(name)),
+      }),
     ),
   ]);
   return { api: http, signer, indexers: new Map(options.local.networks.map((network, index) => [network.name, indexers[index] as Supervised])) };
