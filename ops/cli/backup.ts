@@ -5,7 +5,10 @@ import { restoreBackup, verifyBackup } from '#ops/backup/restore.ts';
 import { DEV_FILE, readDevFile } from '#ops/dev/dev-file.ts';
 import { type Command, type Options, type Result, textOption, UnreachableError } from './command.ts';
 
-const DATABASE = { type: 'string', help: 'URL of the database; DATABASE_URL, or what npm start runs, unless given' } as const;
+const DATABASE = {
+  type: 'string',
+  help: 'URL of the database with the login that owns it; DATABASE_OWNER_URL, DATABASE_URL, or what npm start runs, unless given',
+} as const;
 
 export const backupCommands: readonly Command[] = [
   {
@@ -27,10 +30,10 @@ export const backupCommands: readonly Command[] = [
     name: 'backup restore',
     args: '<folder>',
     summary: 'fill an empty database with a backup; the service must not run on it yet',
-    options: { database: { ...DATABASE, help: 'URL of the empty database; DATABASE_URL unless given' } },
+    options: { database: { ...DATABASE, help: 'URL of the empty database; DATABASE_OWNER_URL or DATABASE_URL unless given' } },
     arity: [1, 1],
     async run(_context, [folder], options) {
-      const url = textOption(options, 'database') ?? process.env.DATABASE_URL;
+      const url = textOption(options, 'database') ?? process.env.DATABASE_OWNER_URL ?? process.env.DATABASE_URL;
       if (url === undefined) throw new UnreachableError('which database? set DATABASE_URL or --database to an empty one');
       return said('restored', await restoreBackup(url, folder as string, process.env.SLUICE_SCHEMA_DIR ?? join(process.cwd(), 'shared/schema')));
     },
@@ -38,7 +41,7 @@ export const backupCommands: readonly Command[] = [
 ];
 
 async function databaseOf(options: Options): Promise<string> {
-  const given = textOption(options, 'database') ?? process.env.DATABASE_URL;
+  const given = textOption(options, 'database') ?? process.env.DATABASE_OWNER_URL ?? process.env.DATABASE_URL;
   if (given !== undefined) return given;
   const dev = await readDevFile(join(process.cwd(), DEV_FILE)).catch(() => undefined);
   if (dev === undefined) throw new UnreachableError('which database? set DATABASE_URL or --database');

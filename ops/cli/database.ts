@@ -13,6 +13,8 @@ const DATABASE = {
   help: 'URL of the database with the login that owns its tables; DATABASE_OWNER_URL, DATABASE_URL, or what npm start runs, unless given',
 } as const;
 
+const SCHEMA_DIRECTORY = process.env.SLUICE_SCHEMA_DIR ?? join(process.cwd(), 'shared/schema');
+
 export const databaseCommands: readonly Command[] = [
   {
     name: 'db migrate',
@@ -22,7 +24,7 @@ export const databaseCommands: readonly Command[] = [
     arity: [0, 0],
     run: (_context, _args, options) =>
       within(options, async (db) => {
-        const { applied } = await migrate(db.sql, process.env.SLUICE_SCHEMA_DIR ?? join(process.cwd(), 'shared/schema'));
+        const { applied } = await migrate(db.sql, SCHEMA_DIRECTORY);
         const granted = await db.transaction((tx) => grantRights(tx, { revoke: false }));
         const text = applied.length === 0 ? 'the schema is up to date' : `applied ${applied.join(', ')}`;
         return { data: { applied, granted }, text: granted === 0 ? text : `${text}; granted ${granted} rights` };
@@ -46,23 +48,25 @@ export const databaseCommands: readonly Command[] = [
     summary: 'make the roles, give each exactly its rights, and make logins: api=http+worker signer=signer eth=indexer:ethereum',
     options: {
       database: DATABASE,
+      migrate: { type: 'boolean', help: 'bring the schema up to date first, and make it where there is none: for a job before a release' },
       passwords: { type: 'string', help: 'folder of passwords, one file per login; those of new logins are made and written there. Printed once without it' },
     },
     arity: [0, 40],
     run: (_context, args, options) =>
       within(options, async (db) => {
+        if (options.migrate === true) await migrate(db.sql, SCHEMA_DIRECTORY);
         const folder = textOption(options, 'passwords');
         const made: { login: string; password: string }[] = [];
         const logins: Login[] = [];
         for (const word of args) {
           const login = parseLogin(word);
           const known = await passwordOf(login.name, folder);
-          const password = known ?? ((await exists(db, login.name)) ? undefined : randomBytes(24).toString('hex'));
-          if (known === undefined && password !== undefined) {
+          const password = known ?? ((await exists(db, login.name)) ? '' : randomBytes(24).toString('hex'));
+          if (known === undefined && password !== '') {
             if (folder === undefined) made.push({ login: login.name, password });
             else await keep(folder, login.name, password);
           }
-          logins.push({ ...login, ...(password !== undefined && { password }) });
+          logins.push({ ...login, ...(password !== '' && { password }) });
         }
         const { changed } = await applyRoles(db, logins);
         const report = await inspectRights(db.sql);
@@ -86,10 +90,10 @@ function parseLogin(word: string): Login {
   return { name, roles, networks: networks?.split('+') ?? [] };
 }
 
-/** From `SLUICE_PASSWORD_<LOGIN>`, or the folder's file; undefined when there is neither. */
+/** From `SLUICE_PASSWORD_<LOGIN>`, or the folder's file; undefined when there is neither. An empty one is none: nobody gets in with it. */
 async function passwordOf(login: string, folder: string | undefined): Promise<string | undefined> {
   const given = process.env[`SLUICE_PASSWORD_${login.toUpperCase()}`];
-  if (given) return given;
+  if (given !== undefined) return given;
   if (folder === undefined) return undefined;
   return readFile(join(folder, login), 'utf8').then(
     (text) => text.trim(),

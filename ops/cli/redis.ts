@@ -10,7 +10,7 @@ export const redisCommands: readonly Command[] = [
     options: { out: { type: 'string', help: 'file to write instead, readable by everybody: it holds hashes of passwords' } },
     arity: [1, 40],
     async run(_context, users, options) {
-      const passwords = Object.fromEntries(users.map((user) => [user, passwordOf(user)]));
+      const passwords = Object.fromEntries(users.map((user) => [user, passwordOf(user)] as const).filter(([, password]) => password !== ''));
       const file = aclFile(passwords);
       const out = textOption(options, 'out');
       if (out === undefined) return { data: { file, users: users.map(redisUser) }, text: file.trimEnd() };
@@ -28,10 +28,10 @@ function aclFile(passwords: Record<string, string>): string {
   }
 }
 
-/** From `SLUICE_REDIS_PASSWORD_<USER>`. */
+/** From `SLUICE_REDIS_PASSWORD_<USER>`; an empty one is none, and the user is left out. */
 function passwordOf(user: string): string {
   const name = `SLUICE_REDIS_PASSWORD_${user.toUpperCase().replaceAll('-', '_')}`;
   const given = process.env[name];
-  if (!given) throw new UsageError(`${user}: set its password in ${name} (npx sluice secret generate)`);
+  if (given === undefined) throw new UsageError(`${user}: set its password in ${name} (npx sluice secret generate)`);
   return given;
 }

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { APPEND_ONLY, type DatabaseRole, UNREADABLE, WORKING_RIGHTS } from '#shared/platform/database-rights.ts';
 import { applyRoles, inspectRights, isSound, parseWrites, readCatalogue, roleName } from '#shared/platform/database-roles.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import { untilReady } from '#test/harness/deployables.ts';
+import { aWorld, type World } from '#test/harness/world.ts';
 import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
 import { urlFor } from '#test/harness/logins.ts';
 
@@ -288,5 +291,55 @@ describe('an indexer with a login for its network', () => {
   it('leaves those without a network of their own every lease, and workers too', async () => {
     expect(await take(as('indexer').sql, tron)).toBe('allowed');
     expect(await as('worker').sql`select 1 from indexer_leases for share`).toHaveLength(2);
+  });
+});
+
+describe('a process', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await aWorld();
+  });
+  afterAll(() => world.stop());
+
+  const readiness = async (process: { opsUrl: string }): Promise<string> => (await fetch(`${process.opsUrl}/readyz`)).text();
+
+  it('that lacks a right says which and what gives it, works once it has it, and says so again when it is taken', async () => {
+    const signer = roleName('signer');
+    await world.database.sql.unsafe(`revoke insert on payout_attempts from ${signer}`);
+    const api = await world.startApi();
+    const process = await world.startSigner({ untilReady: false });
+    const complaint = 'lacks rights (insert on payout_attempts): run sluice db roles apply';
+    await waitFor(async () => (await readiness(process)).includes(complaint), { what: 'the reason', timeoutMs: 45_000 });
+    expect(process.lines.join('\n')).toContain(complaint);
+    await applyRoles(world.database, []);
+    await untilReady('signer', process);
+    await world.database.sql.unsafe(`revoke insert on payout_attempts from ${signer}`);
+    await waitFor(async () => (await readiness(process)).includes(complaint), { what: 'the reason', timeoutMs: 45_000 });
+    await applyRoles(world.database, []);
+    await untilReady('signer', process);
+    expect((await fetch(`${api.opsUrl}/readyz`)).ok).toBe(true);
+  });
+
+  it('that does not own the schema waits for it, and an owner that migrates gives the roles what is new', async () => {
+    const later = await freshDatabase();
+    try {
+      const table = 'statements';
+      await later.sql.unsafe(`drop table ${table}; delete from schema_migrations where name = '0036_statements.sql' or name = '0037_rights.sql'`);
+      await later.sql.unsafe('drop function serves_network cascade; drop table indexer_logins');
+      for (const name of ['chain_tips', 'gateways', 'wallets']) await later.sql.unsafe(`alter table ${name} drop column lockable`);
+      await later.sql.unsafe('drop policy leases_are_shared on indexer_leases');
+      for (const name of APPEND_ONLY.filter((one) => one !== table && one !== 'operator_actions'))
+        await later.sql.unsafe(`drop trigger ${name}_never_emptied on ${name}`);
+      const env = { DATABASE_URL: later.url };
+      const process = await world.startApi({ untilReady: false, env });
+      await waitFor(async () => (await readiness(process)).includes('waiting for the database schema'), { what: 'the reason', timeoutMs: 45_000 });
+      const owner = await world.startApi({ env: { ...env, DATABASE_OWNER_URL: later.url } });
+      await untilReady('api', process);
+      const { missing, surplus } = await inspectRights(later.sql);
+      expect({ missing, surplus }).toEqual({ missing: [], surplus: [] });
+      await Promise.all([process.stop(), owner.stop()]);
+    } finally {
+      await later.drop();
+    }
   });
 });
