@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Queue, Worker } from 'bullmq';
 import { createClient } from 'redis';
-import { openQueue } from '#api/jobs/queue.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { createLogger } from '#shared/platform/logger.ts';
 import { redisAclFile } from '#shared/platform/redis-acl.ts';
@@ -91,23 +91,19 @@ describe('the users of Redis', () => {
     }
     for (const user of ['worker', 'api'] as const) {
       const done: string[] = [];
-      const queue = openQueue({
-        redisUrl: urlOf(user),
+      const connection = { url: urlOf(user), maxRetriesPerRequest: null };
+      const queue = new Queue('greet', { connection, prefix: `sluice-of_${user}` });
+      const workers = new Worker('greet', async (job) => void done.push(String(job.id)), {
+        connection,
         prefix: `sluice-of_${user}`,
-        topics: [{ topic: 'greet', concurrency: 2 }],
-        run: async (_topic, id) => void done.push(id),
-        log,
+        removeOnComplete: { count: 0 },
       });
-      closing.push(() => queue.close());
-      await waitFor(
-        () =>
-          queue.push('greet', ['1', '2']).then(
-            () => true,
-            () => false,
-          ),
-        { what: 'the queue' },
-      );
+      closing.push(() => Promise.all([queue.close(), workers.close()]));
+      await queue.addBulk([1, 2].map((id) => ({ name: 'greet', data: {}, opts: { jobId: `${user}-${id}` } })));
       await waitFor(() => done.length === 2, { what: 'both jobs' });
+      // Later is another script, with its own commands.
+      await queue.add('greet', {}, { jobId: `${user}-3`, delay: 100 });
+      await waitFor(() => done.length === 3, { what: 'the delayed job' });
     }
     expect(await refused()).toEqual([]);
   });
