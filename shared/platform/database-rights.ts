@@ -213,7 +213,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       assets chain_blocks chain_tips clock_offset indexer_leases networks rescans rewind_requests schema_migrations watches
     `),
     writes: {
-      indexer_leases: 'insert update(caught_up_at epoch expires_at holder published_height)',
+      indexer_leases: 'insert update(caught_up_at epoch expires_at holder published_height reading rereading)',
     },
   },
 };
