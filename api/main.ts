@@ -22,6 +22,7 @@ import { startCanary } from '#api/jobs/canary.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { operations } from '#api/operations/index.ts';
 import { operatorOperations } from '#api/operations/operator/index.ts';
+import { awaitNetworks, awaitWallets } from '#api/operator/await-seeds.ts';
 import { localChains } from '#api/operator/dev-chains.ts';
 import { seedNetworks } from '#api/operator/seed-networks.ts';
 import { accountsOf } from '#api/signer/journal/init-journal.ts';
@@ -39,16 +40,17 @@ import { openScreeningSources } from '#api/clients/screening/registry.ts';
 import { anyAddress } from '#api/screening/any-address.ts';
 import { openScreening } from '#api/screening/open.ts';
 import { countRpc, gaugeChains, gaugeConnections, timeDatabase } from '#shared/platform/common-metrics.ts';
+import { bringUpToDate } from '#shared/platform/bring-up-to-date.ts';
 import { type ApiConfig, ConfigError, readApiConfig } from '#shared/platform/config.ts';
 import { armCrashPoint } from '#shared/platform/crash-points.ts';
 import { type DatabaseClock, followDatabaseClock } from '#shared/platform/database-clock.ts';
 import { isWritable, onceReachable } from '#shared/platform/database-problems.ts';
+import { maySeed, rightsProblem, untilAllowed } from '#shared/platform/database-roles.ts';
 import { type HealthCheck, startHealthServer } from '#shared/platform/health.ts';
 import { createLifecycle, type Lifecycle } from '#shared/platform/lifecycle.ts';
 import { createLimiter, type Limiter } from '#shared/platform/limiter.ts';
 import { createLogger, type Logger } from '#shared/platform/logger.ts';
 import { type ApiMetrics, createApiMetrics } from '#shared/platform/metrics.ts';
-import { migrate } from '#shared/platform/migrate.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { openSharedBuckets } from '#shared/platform/redis-buckets.ts';
 import { indexerChannel, openStreams, type Streams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
@@ -86,8 +88,7 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
   gaugeConnections(metrics, () => db.pool());
   lifecycle.onStop('postgres', () => db.end());
   const health = await startHealth(config, log, lifecycle, metrics);
-  const { applied } = await onceReachable(log, lifecycle.signal, () => bringUpToDate(config));
-  if (applied.length > 0) log.info({ applied }, 'schema migrated');
+  await onceReachable(log, lifecycle.signal, () => prepareDatabase(config, { db, log, health, signal: lifecycle.signal }));
   await assertDurable(db.sql);
   const clock = await followDatabaseClock(db.sql, log);
   lifecycle.onStop('clock', () => clock.stop());
@@ -99,8 +100,11 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
   lifecycle.onStop('rate limits', () => buckets.close());
   const limiter = createLimiter({ now: Date.now, shared: buckets });
   const news = openNews(streams);
-  const deps = await openDeps({ config, log, db, clock, streams, news, metrics, limiter });
-  await seedWallets(deps);
+  const seeds = await maySeed(db.sql);
+  if (!seeds) health.waiting('waiting until a process with the http role has stored networks, assets and wallets');
+  const deps = await openDeps({ config, log, db, clock, streams, news, metrics, limiter, seeds, signal: lifecycle.signal });
+  if (seeds) await seedWallets(deps);
+  else await awaitWallets(deps, lifecycle.signal);
 
   const roles = new Set(config.SLUICE_ROLES);
   const jobs = roles.has('worker') ? await startWorker(deps, streams, lifecycle) : undefined;
@@ -120,10 +124,14 @@ async function openDeps(parts: {
   news: NewsLine;
   metrics: ApiMetrics;
   limiter: Limiter;
+  /** Whether this process may store what the configuration says. */
+  seeds: boolean;
+  signal: AbortSignal;
 }): Promise<Deps> {
-  const { config, log, db, clock, streams, news, metrics, limiter } = parts;
+  const { config, log, db, clock, streams, news, metrics, limiter, seeds } = parts;
   const staticPrices = config.SLUICE_PRICE_SOURCE === 'static';
-  const ids = await seedNetworks({ db, networks: config.networks, codec: codecOf, staticPrices, randomBytes });
+  const seeding = { db, networks: config.networks, codec: codecOf, staticPrices, randomBytes };
+  const ids = await (seeds ? seedNetworks(seeding) : awaitNetworks(seeding, parts.signal));
   const chains = new Map<string, Chain>(
     config.networks.map((network) => {
       const id = ids.get(network.name) as string;
@@ -133,7 +141,7 @@ async function openDeps(parts: {
       return [network.name, { id, config: network, codec: codecOf(network), deriver: openDeriver(network), reader, payer }];
     }),
   );
-  await pinGenesis(db, chains.values(), log);
+  await pinGenesis(db, chains.values(), log, seeds);
   const sources = openScreeningSources(config, { db, log, canonical: anyAddress(chains.values()) });
   return {
     db,
@@ -238,31 +246,42 @@ async function listen(
   lifecycle.onStopAtOnce(name, () => closeHttpServer(server));
 }
 
-/** Migrations have connections of their own, without deadlines: an index takes as long as it takes. */
-async function bringUpToDate(config: ApiConfig): Promise<{ applied: string[] }> {
-  const db = connect(config.DATABASE_URL, { name: 'sluice-migrations', max: 1, deadlines: 'none' });
-  try {
-    return await migrate(db.sql, process.env.SLUICE_SCHEMA_DIR ?? join(process.cwd(), 'shared/schema'));
-  } finally {
-    await db.end();
-  }
+/** Waits until the schema is what this build needs, or makes it that, and until this process may do its work. */
+async function prepareDatabase(
+  config: ApiConfig,
+  { db, log, health, signal }: { db: Database; log: Logger; health: Health; signal: AbortSignal },
+): Promise<void> {
+  const applied = await bringUpToDate({
+    url: config.DATABASE_OWNER_URL ?? config.DATABASE_URL,
+    directory: process.env.SLUICE_SCHEMA_DIR ?? join(process.cwd(), 'shared/schema'),
+    log,
+    signal,
+    waiting: () => health.waiting('waiting for the database schema'),
+  });
+  if (applied.length > 0) log.info({ applied }, 'schema migrated');
+  await untilAllowed(db.sql, config.SLUICE_ROLES, { log, signal, waiting: health.waiting });
+}
+
+interface Health {
+  /** Says why nothing is done yet. */
+  waiting(why: string): void;
+  ready(parts: { db: Database; streams: Streams; journal: HealthCheck | undefined }): void;
 }
 
 /** Answers from the first moment on, so that whoever watches can tell a process that waits for its database from one that is dead. */
-async function startHealth(
-  config: ApiConfig,
-  log: Logger,
-  lifecycle: Lifecycle,
-  metrics: ApiMetrics,
-): Promise<{ ready(parts: { db: Database; streams: Streams; journal: HealthCheck | undefined }): void }> {
-  const checks: Record<string, HealthCheck> = { process: () => 'starting' };
+async function startHealth(config: ApiConfig, log: Logger, lifecycle: Lifecycle, metrics: ApiMetrics): Promise<Health> {
+  let state = 'starting';
+  const checks: Record<string, HealthCheck> = { process: () => state };
   const health = await startHealthServer(log, { host: config.SLUICE_HOST, port: config.SLUICE_METRICS_PORT, checks, scrape: metrics.scrape });
   lifecycle.onStop('health', () => health.close());
   lifecycle.signal.addEventListener('abort', () => health.drain());
   return {
+    waiting(why) {
+      state = why;
+    },
     ready({ db, streams, journal }) {
       checks.process = () => null;
-      checks.postgres = () => isWritable(db);
+      checks.postgres = async () => (await isWritable(db)) ?? (await rightsProblem(db.sql, config.SLUICE_ROLES));
       // Whoever answers requests goes on without Redis; taking it out of rotation would make an outage of a wake-up one of the API.
       if (!config.SLUICE_ROLES.includes('http')) checks.redis = () => streams.problem();
       if (journal !== undefined && !config.SLUICE_ROLES.includes('http')) checks.journal = journal;

@@ -6,6 +6,7 @@ import { countRpc, gaugeChains, gaugeConnections, timeDatabase } from '#shared/p
 import { ConfigError, type IndexerConfig, readIndexerConfig } from '#shared/platform/config.ts';
 import { armCrashPoint } from '#shared/platform/crash-points.ts';
 import { isWritable, onceReachable } from '#shared/platform/database-problems.ts';
+import { rightsProblem, untilAllowed } from '#shared/platform/database-roles.ts';
 import { type HealthCheck, startHealthServer } from '#shared/platform/health.ts';
 import { createLifecycle } from '#shared/platform/lifecycle.ts';
 import { createLogger } from '#shared/platform/logger.ts';
@@ -36,15 +37,26 @@ async function main(config: IndexerConfig): Promise<void> {
   const streams = openStreams({ url: config.REDIS_URL, key: config.SLUICE_STREAM_KEY, name: 'sluice-indexer', log });
   lifecycle.onStop('streams', () => streams.close());
 
+  let waitsFor = 'waiting for the database schema';
   const checks: Record<string, HealthCheck> = {
     postgres: () => isWritable(database),
     redis: streams.problem,
-    schema: () => 'waiting for the database schema',
+    schema: () => waitsFor,
   };
   const health = await startHealthServer(log, { host: config.SLUICE_HOST, port: config.SLUICE_METRICS_PORT, checks, scrape: metrics.scrape });
   lifecycle.onStop('health', () => health.close());
 
-  await onceReachable(log, lifecycle.signal, () => untilMigrated(config, lifecycle.signal)).catch((error: unknown) => {
+  const prepare = async (): Promise<void> => {
+    await untilMigrated(config, lifecycle.signal);
+    await untilAllowed(database.sql, ['indexer'], {
+      log,
+      signal: lifecycle.signal,
+      waiting: (problem) => {
+        waitsFor = problem;
+      },
+    });
+  };
+  await onceReachable(log, lifecycle.signal, prepare).catch((error: unknown) => {
     if (!lifecycle.signal.aborted) throw error;
   });
   if (lifecycle.signal.aborted) return;
@@ -61,7 +73,7 @@ async function main(config: IndexerConfig): Promise<void> {
     },
     config.networks,
   );
-  Object.assign(checks, supervisor.checks, { schema: () => null });
+  Object.assign(checks, supervisor.checks, { schema: () => rightsProblem(database.sql, ['indexer']) });
   lifecycle.onStop('chains', () => supervisor.stop());
   lifecycle.onStop('watchdog', startWatchdog('indexer'));
   lifecycle.signal.addEventListener('abort', () => health.drain());

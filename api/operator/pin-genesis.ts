@@ -7,17 +7,18 @@ import type { Database } from '#shared/platform/postgres.ts';
 
 /**
  * Stores each chain's genesis hash at first contact and compares it ever after; a node that cannot be reached is asked
- * again by the sweep, because an outage of a chain must not keep the service from starting.
+ * again by the sweep, because an outage of a chain must not keep the service from starting. Without `mayPin` it stores nothing.
  * @throws when a node serves another chain than the one the books were kept on
  */
-export async function pinGenesis(db: Database, chains: Iterable<Chain>, log: Logger): Promise<number> {
+export async function pinGenesis(db: Database, chains: Iterable<Chain>, log: Logger, mayPin = true): Promise<number> {
   let pinned = 0;
   for (const chain of chains) {
     try {
       // Endpoints that differ from the books are set apart; only when all of them do is it another chain.
       const recorded = (await findNetwork(db.sql, chain.config.name))?.genesisHash ?? undefined;
       const hash = await chain.reader.genesisHash(recorded);
-      const stored = await pinGenesisHash(db.sql, chain.id, hash);
+      // Once it is stored nothing is written any more, so that a process without the right to do so can compare it all the same.
+      const stored = recorded ?? (mayPin ? await pinGenesisHash(db.sql, chain.id, hash) : hash);
       if (stored !== hash) throw new Error(`${chain.config.name}: this chain is new (genesis ${hash}, the books were kept on ${stored}): npm start -- --reset`);
       pinned += 1;
     } catch (error) {

@@ -1,11 +1,11 @@
 import { DEFAULT_PRICES, DEFAULT_RATES } from '#api/operator/defaults.ts';
 import { STATIC_SOURCE } from '#api/clients/prices.ts';
 import { upsertAsset } from '#api/store/assets.ts';
-import { upsertNetwork } from '#api/store/networks.ts';
+import { type StoredNetwork, upsertNetwork } from '#api/store/networks.ts';
 import { insertPriceIfAbsent } from '#api/store/prices.ts';
 import { watchFamilyAddresses } from '#api/store/watches.ts';
 import type { AddressCodec } from '#shared/chains/chain.ts';
-import type { NetworkConfig } from '#shared/core/assets.ts';
+import type { AssetConfig, NetworkConfig } from '#shared/core/assets.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { parseTrusted } from '#shared/core/money.ts';
 import type { Database, Tx } from '#shared/platform/postgres.ts';
@@ -37,21 +37,32 @@ export async function seedNetworks(seeding: Seeding): Promise<Map<string, string
 
 async function seedNetwork(tx: Tx, seeding: Seeding, network: NetworkConfig): Promise<string> {
   const stored = await upsertNetwork(tx, { id: uuidFrom(seeding.randomBytes(16)), ...network });
-  if (stored.family !== network.family || stored.chainId !== network.chainId)
-    throw new Error(
-      `network ${network.name}: the books know it as ${stored.family} ${stored.chainId}, the configuration says ${network.family} ${network.chainId}; give the new chain another name`,
-    );
+  refuseOtherNetwork(network, stored);
   await watchFamilyAddresses(tx, { id: stored.id, family: network.family });
   for (const asset of network.assets) {
     const contract = asset.contract === null ? null : canonicalContract(seeding.codec(network), network.name, asset.contract);
     const row = await upsertAsset(tx, { ...asset, contract, id: uuidFrom(seeding.randomBytes(16)), networkId: stored.id });
-    if (row.decimals !== asset.decimals)
-      throw new Error(`asset ${asset.symbol} on ${network.name}: the books keep ${row.decimals} decimals, the configuration says ${asset.decimals}`);
+    refuseOtherDecimals(network, asset, row.decimals);
   }
   return stored.id;
 }
 
-function canonicalContract(codec: AddressCodec, network: string, contract: string): string {
+/** @throws Error when a network's name stands for another chain in the books */
+export function refuseOtherNetwork(network: NetworkConfig, stored: StoredNetwork): void {
+  if (stored.family !== network.family || stored.chainId !== network.chainId)
+    throw new Error(
+      `network ${network.name}: the books know it as ${stored.family} ${stored.chainId}, the configuration says ${network.family} ${network.chainId}; give the new chain another name`,
+    );
+}
+
+/** @throws Error when the books count an asset in other units */
+export function refuseOtherDecimals(network: NetworkConfig, asset: AssetConfig, decimals: number): void {
+  if (decimals !== asset.decimals)
+    throw new Error(`asset ${asset.symbol} on ${network.name}: the books keep ${decimals} decimals, the configuration says ${asset.decimals}`);
+}
+
+/** Canonical address of a token's contract. @throws Error naming the network when it is not an address there */
+export function canonicalContract(codec: AddressCodec, network: string, contract: string): string {
   const parsed = codec.parse(contract);
   if (!parsed.ok) throw new Error(`network ${network}: contract ${contract}: ${parsed.problem}`);
   return parsed.canonical;

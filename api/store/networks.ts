@@ -33,7 +33,7 @@ export async function upsertNetwork(
   return row as StoredNetwork;
 }
 
-/** Stores the chain's genesis hash at first contact and returns the stored one, which another chain will not equal. Locks the row. */
+/** Stores the chain's genesis hash at first contact and returns the stored one, which another chain will not equal. Locks the row then. */
 export async function pinGenesisHash(sql: Reads, networkId: string, hash: string): Promise<string> {
   const [row] = await sql<{ genesisHash: string }[]>`
     update networks set genesis_hash = coalesce(genesis_hash, ${hash}) where id = ${networkId} returning genesis_hash as "genesisHash"`;

@@ -29,7 +29,7 @@ export async function insertWallet(tx: Reads, wallet: NewWallet): Promise<Stored
   const [row] = await tx<StoredWallet[]>`
     insert into wallets (id, network_id, role, address, derivation_path)
     values (${wallet.id}, ${wallet.networkId}, ${wallet.role}, ${wallet.address}, ${wallet.derivationPath})
-    on conflict (network_id, address) do update set role = wallets.role
+    on conflict (network_id, address) do update set lockable = default
     returning ${columns(tx)}`;
   return row as StoredWallet;
 }

@@ -12,7 +12,7 @@ type ConfiguredRole = (typeof WALLET_ROLES)[number];
 const ROLE_OF = { green: 'hot', held: 'held' } as const satisfies Record<Pool, ConfiguredRole>;
 
 /**
- * Stores every configured wallet and asks its indexer to watch it; called at start by every role, any number of times.
+ * Stores every configured wallet and asks its indexer to watch it; called at start by every process that may, any number of times.
  * @throws Invariant when a configured address is not one of its network, or a cold one is no place to keep coins
  */
 export async function seedWallets(deps: Deps): Promise<void> {
@@ -22,17 +22,22 @@ export async function seedWallets(deps: Deps): Promise<void> {
         const { path } = chain.config.wallets[role];
         const address = walletAddress(chain, role);
         const stored = await insertWallet(tx, { id: uuidFrom(deps.randomBytes(16)), networkId: chain.id, role, address, derivationPath: path });
-        if (stored.role !== role || stored.derivationPath !== path) {
-          throw new Invariant(
-            `wallet ${address} of ${chain.config.name} is stored as ${stored.role} at ${stored.derivationPath}, configured as ${role} at ${path}`,
-          );
-        }
+        refuseOtherWallet(chain, role, stored);
         await insertWatches(tx, [chain.id], { address, until: null });
       }
     });
     deps.nudgeIndexer(chain.config.name);
   }
   for (const chain of deps.chains.values()) await assertCold(deps.db.sql, chain);
+}
+
+/** @throws Invariant when a configured wallet's address is stored as another wallet's */
+export function refuseOtherWallet(chain: Chain, role: ConfiguredRole, stored: StoredWallet): void {
+  const { path } = chain.config.wallets[role];
+  if (stored.role !== role || stored.derivationPath !== path)
+    throw new Invariant(
+      `wallet ${stored.address} of ${chain.config.name} is stored as ${stored.role} at ${stored.derivationPath}, configured as ${role} at ${path}`,
+    );
 }
 
 /** Canonical address of a configured wallet. @throws Invariant when it is not an address of that network */

@@ -11,7 +11,10 @@ import { type Command, type Options, type Result, textOption, UnreachableError }
 
 /** What a backup keeps of the signer's journal. */
 const JOURNAL_FILE = 'signer-journal.jsonl';
-const DATABASE = { type: 'string', help: 'URL of the database; DATABASE_URL, or what npm start runs, unless given' } as const;
+const DATABASE = {
+  type: 'string',
+  help: 'URL of the database with the login that owns it; DATABASE_OWNER_URL, DATABASE_URL, or what npm start runs, unless given',
+} as const;
 
 export const backupCommands: readonly Command[] = [
   {
@@ -49,10 +52,10 @@ export const backupCommands: readonly Command[] = [
     name: 'backup restore',
     args: '<folder>',
     summary: 'fill an empty database with a backup; the service must not run on it yet',
-    options: { database: { ...DATABASE, help: 'URL of the empty database; DATABASE_URL unless given' } },
+    options: { database: { ...DATABASE, help: 'URL of the empty database; DATABASE_OWNER_URL or DATABASE_URL unless given' } },
     arity: [1, 1],
     async run(_context, [folder], options) {
-      const url = textOption(options, 'database') ?? process.env.DATABASE_URL;
+      const url = textOption(options, 'database') ?? process.env.DATABASE_OWNER_URL ?? process.env.DATABASE_URL;
       if (url === undefined) throw new UnreachableError('which database? set DATABASE_URL or --database to an empty one');
       return said('restored', await restoreBackup(url, folder as string, process.env.SLUICE_SCHEMA_DIR ?? join(process.cwd(), 'shared/schema')));
     },
@@ -76,7 +79,7 @@ async function exportJournal(folder: string, path: string): Promise<{ id: string
 }
 
 async function databaseOf(options: Options): Promise<string> {
-  const given = textOption(options, 'database') ?? process.env.DATABASE_URL;
+  const given = textOption(options, 'database') ?? process.env.DATABASE_OWNER_URL ?? process.env.DATABASE_URL;
   if (given !== undefined) return given;
   const dev = await readDevFile(join(process.cwd(), DEV_FILE)).catch(() => undefined);
   if (dev === undefined) throw new UnreachableError('which database? set DATABASE_URL or --database');

@@ -6,6 +6,7 @@ import { auditLogCommands } from './audit-log.ts';
 import { backupCommands } from './backup.ts';
 import { chainCommands } from './chain.ts';
 import type { Command } from './command.ts';
+import { databaseCommands } from './database.ts';
 import { depositCommands } from './deposit.ts';
 import { dispatchCommands } from './dispatch.ts';
 import { doctorCommands } from './doctor.ts';
@@ -17,6 +18,7 @@ import { pauseCommands } from './pause.ts';
 import { payCommands } from './pay.ts';
 import { paymentCommands } from './payment.ts';
 import { proposalCommands } from './proposal.ts';
+import { redisCommands } from './redis.ts';
 import { secretCommands } from './secret.ts';
 import { settlementCommands } from './settlement.ts';
 import { signerJournalCommands } from './signer-journal.ts';
@@ -46,6 +48,8 @@ export const COMMANDS: readonly Command[] = [
   ...chainCommands,
   ...pauseCommands,
   ...jobCommands,
+  ...databaseCommands,
+  ...redisCommands,
   ...backupCommands,
   ...auditCommands,
   ...auditLogCommands,

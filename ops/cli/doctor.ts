@@ -2,6 +2,8 @@ import { connect as connectSocket } from 'node:net';
 import { DEV_FILE, type DevFile } from '#ops/dev/dev-file.ts';
 import { profileOf } from '#shared/chains/networks.ts';
 import type { Family } from '#shared/core/assets.ts';
+import { ROLES } from '#shared/platform/config.ts';
+import { inspectRights, isSound, mayMigrate, rightsProblem } from '#shared/platform/database-roles.ts';
 import { connect } from '#shared/platform/postgres.ts';
 import { checkNode } from './check-node.ts';
 import { checkAudit, checkDispatch, checkJobs } from './check-operations.ts';
@@ -36,6 +38,8 @@ export const doctorCommands: readonly Command[] = [
       const context = await open().catch((error: Error) => error);
       if (context instanceof Error) findings.push(bad('service', context.message, 'start it: npm start'));
       else findings.push(...(await checkService(context)), ...(context.dev === undefined ? [] : await checkDevelopment(context, context.dev)));
+      const url = context instanceof Error || context.dev === undefined ? process.env.DATABASE_URL : context.dev.databaseUrl;
+      if (url !== undefined) findings.push(await checkRights(url, !(context instanceof Error) && context.dev !== undefined));
       const lines = findings.flatMap((one) => [
         `${one.good ? 'ok  ' : 'FAIL'}  ${one.check.padEnd(24)}  ${one.seen}`,
         ...(one.fix === null ? [] : [`      ${' '.repeat(24)}  fix: ${one.fix}`]),
@@ -193,6 +197,31 @@ async function checkPostgres(url: string): Promise<Finding> {
       await database.end();
     }
   });
+}
+
+/** What logins may do: of npm start all that were granted, elsewhere only this process's own. */
+async function checkRights(url: string, administers: boolean): Promise<Finding> {
+  const check = 'database rights';
+  const database = connect(url, { name: 'sluice-doctor', max: 1 });
+  try {
+    const owns = await mayMigrate(database.sql);
+    if (!owns) {
+      const roles = ROLES.filter((role) => (process.env.SLUICE_ROLES ?? ROLES.join(',')).split(',').includes(role));
+      const problem = await rightsProblem(database.sql, roles);
+      return problem === null ? good(check, 'this login may do what its process needs, and owns nothing') : bad(check, problem, 'sluice db roles apply');
+    }
+    const report = await inspectRights(database.sql);
+    if (administers && report.absentRoles.length === 0)
+      return isSound(report)
+        ? good(check, 'every role has exactly the rights it needs')
+        : bad(check, 'not as they should be', 'npx sluice db roles shows what; sluice db roles apply');
+    // It works, as it did before there were roles.
+    return good(check, 'this login owns the tables, which is more than any process needs: sluice db roles apply');
+  } catch (error) {
+    return bad(check, (error as Error).message, 'look at the database first');
+  } finally {
+    await database.end();
+  }
 }
 
 async function checkRedis(url: string): Promise<Finding> {

@@ -58,7 +58,9 @@ export function overview(commands: readonly Command[]): string {
 }
 
 function findCommand(words: readonly string[], commands: readonly Command[]): Command | undefined {
-  return commands.find((command) => command.name.split(' ').every((word, at) => words[at] === word));
+  const fitting = commands.filter((command) => command.name.split(' ').every((word, at) => words[at] === word));
+  // `db roles apply` is not `db roles` with an argument.
+  return fitting.reduce<Command | undefined>((longest, one) => (longest === undefined || one.name.length > longest.name.length ? one : longest), undefined);
 }
 
 function unknownCommand(words: readonly string[], commands: readonly Command[]): string {

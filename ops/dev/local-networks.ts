@@ -24,6 +24,13 @@ export interface LocalNetworksOptions {
   log(line: string): void;
 }
 
+/** Names of the networks of this run, before anything of them is started. */
+export async function networkNames(root: string): Promise<string[]> {
+  const file = process.env.SLUICE_NETWORKS || join(root, 'ops', 'dev', 'networks.json');
+  const { networks } = JSON.parse(await readFile(file, 'utf8')) as { networks: NetworkConfig[] };
+  return networks.map(({ name }) => name);
+}
+
 /**
  * The networks of this run: those of the file SLUICE_NETWORKS names, on the nodes it names; without one those of
  * ops/dev/networks.json, each on a local node whose chain lives below `.sluice`.

@@ -53,8 +53,10 @@ export interface ProcessOptions {
   root: string;
   directory: string;
   ports: Ports;
-  databaseUrl: string;
-  redisUrl: string;
+  /** Postgres as a process reaches it: `api`, `signer`, `indexer-<network>`. */
+  databaseUrl(process: string): string;
+  /** Redis, the same way. */
+  redisUrl(process: string): string;
   local: LocalNetworks;
   /** Folder of the signer's journal. */
   journal: string;
@@ -72,11 +74,10 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     ...plainEnvironment(),
     ...Object.fromEntries(passed.map((name) => [name, process.env[name]])),
     NODE_ENV: 'development',
-    DATABASE_URL: options.databaseUrl,
-    REDIS_URL: options.redisUrl,
     SLUICE_NETWORKS: options.local.file,
   };
   const streamKey = { SLUICE_STREAM_KEY: secrets.SLUICE_STREAM_KEY };
+  const reached = (name: string) => ({ DATABASE_URL: options.databaseUrl(name), REDIS_URL: options.redisUrl(name) });
   const api = {
     ...common,
     ...secrets,
@@ -112,6 +113,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
   const [http, signer, ...indexers] = await Promise.all([
     start('api', 'api.js', {
       ...api,
+      ...reached('api'),
       SLUICE_ROLES: 'http,worker',
       SLUICE_PORT: String(ports.api),
       SLUICE_METRICS_PORT: String(ports.apiMetrics),
@@ -120,6 +122,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     }),
     start('signer', 'api.js', {
       ...common,
+      ...reached('signer'),
       SLUICE_ROLES: 'signer',
       SLUICE_INTENT_PUBLIC_KEYS: publicHalf(secrets.SLUICE_INTENT_KEY),
       SLUICE_SIGNER_SEED: process.env.SLUICE_SIGNER_SEED ?? DEMO_SEED,
@@ -131,6 +134,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
       start(`indexer ${name}`, 'indexer.js', {
         ...common,
         ...streamKey,
+        ...reached(`indexer-${name}`),
         SLUICE_INDEXER_NETWORKS: name,
         SLUICE_METRICS_PORT: String(ports.indexerMetrics.get(name)),
       }),

@@ -6,11 +6,12 @@ import { beginJournal } from './begin-journal.ts';
 import { demoPeople, demoSecrets } from './demo-secrets.ts';
 import { type DevFile, writeDevFile } from './dev-file.ts';
 import { explorerPage } from './explorer.ts';
-import { type LocalNetworks, readServiceClock, refuseOtherChains, startNetworks } from './local-networks.ts';
+import { type LocalNetworks, networkNames, readServiceClock, refuseOtherChains, startNetworks } from './local-networks.ts';
 import { canaryKeyFile, choosePorts, type Processes, startProcesses, untilReady } from './processes.ts';
 import { forgetChildren, otherRunner, rememberChild, stopLeftovers, takeRunnerLock } from './runner-lock.ts';
 import { canaryGateway, demoGateway, describeAssets, describeNetworks, fundWallets } from './seed.ts';
 import { emptyDatabase, ensureDatabase, removeCluster, seconds, startPostgres, stopAbandoned } from './services/postgres.ts';
+import { makeDatabaseLogins, processLogins } from './process-logins.ts';
 import { lastingRedis } from './lasting-redis.ts';
 import { logFile } from './services/redis.ts';
 import { type ReceivedWebhook, startWebhookReceiver } from './webhook-receiver.ts';
@@ -73,10 +74,13 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
   say(`postgres ${postgres.external ? 'at DATABASE_URL' : 'started'} in ${seconds(began)}`);
 
   began = performance.now();
+  const names = await networkNames(root);
+  const logins = await processLogins(join(directory, 'logins.json'), names);
   const redisLog = log('redis');
   const redis = await lastingRedis({
     root,
     directory: join(directory, 'redis'),
+    acl: logins.redisAcl,
     say,
     onStart: (pid) => rememberChild(directory, pid),
     log: (line) => (line.startsWith('no redis-server') || line.startsWith('Redis unpacked') ? say(line) : redisLog(line)),
@@ -110,6 +114,9 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     });
   }
   await refuseOtherChains(databaseUrl, local.networks);
+  // Roles belong to a whole cluster: in one that is not ours they are its administrator's to make.
+  if (postgres.external) say('every process uses the login of DATABASE_URL; sluice db roles apply makes those that may do less');
+  else await makeDatabaseLogins(databaseUrl, { logins, networks: names, schemaDirectory: join(root, 'shared/schema') });
   const serviceNow = await readServiceClock(databaseUrl);
   for (const { name, blockSeconds } of local.networks) await local.chains.get(name)?.startMining({ blockSeconds, serviceNow });
   say(
@@ -124,8 +131,8 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     root,
     directory,
     ports,
-    databaseUrl,
-    redisUrl: redis.url,
+    databaseUrl: (name) => (postgres.external ? databaseUrl : logins.database(name, databaseUrl)),
+    redisUrl: (name) => (redis.external ? redis.url : logins.redis(name, redis.url)),
     local,
     journal,
     secrets,
@@ -163,7 +170,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
       indexers: Object.fromEntries([...ports.indexerMetrics].map(([name, port]) => [name, `http://127.0.0.1:${port}/metrics`])),
     },
     databaseUrl,
-    redisUrl: redis.url,
+    redisUrl: redis.external ? redis.url : logins.redisAdministrator(redis.url),
     gateway,
     webhookReceiver: { url: receiver.url, log: receiver.logUrl },
     networks: await describeNetworks(control, local, processes),
@@ -181,7 +188,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
 async function forgetEverything(directory: string, say: (line: string) => void): Promise<void> {
   await stopAbandoned(join(directory, 'postgres'));
   await removeCluster(join(directory, 'postgres'));
-  for (const name of ['redis', 'chains', 'journal', 'secrets.json', 'demo-gateway.json', 'canary.key', 'logs'])
+  for (const name of ['redis', 'chains', 'journal', 'secrets.json', 'logins.json', 'demo-gateway.json', 'canary.key', 'logs'])
     await rm(join(directory, name), { recursive: true, force: true });
   await mkdir(join(directory, 'logs'), { recursive: true });
   say('forgot chains, database and Redis');

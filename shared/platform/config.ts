@@ -172,6 +172,7 @@ const indexerSchema = z.object({ ...common, SLUICE_STREAM_KEY: secret, SLUICE_IN
 
 const apiSchema = z.object({
   ...common,
+  DATABASE_OWNER_URL: z.string().min(1).optional(),
   SLUICE_ROLES: list.pipe(z.array(z.enum(ROLES)).min(1)).default([...ROLES]),
   SLUICE_PORT: port.default(3000),
   SLUICE_CHECKOUT_PORT: port.default(3001),

@@ -43,8 +43,11 @@ export function isPassing(error: unknown): boolean {
   return PASSING.has(String((error as { code?: unknown } | null)?.code));
 }
 
-/** What a log line says of an error: of one that passes by itself its message, of any other everything. */
-export function toldOf(error: unknown): { reason: string } | { err: unknown } {
+const PERMISSION_DENIED = '42501';
+
+/** What a log line says of an error: of one that passes by itself its message, of any other everything, and what helps where a right is missing. */
+export function toldOf(error: unknown): { reason: string } | { err: unknown; fix?: string } {
+  if ((error as { code?: unknown } | null)?.code === PERMISSION_DENIED) return { err: error, fix: 'sluice db roles apply' };
   if (!isPassing(error)) return { err: error };
   const { message, code } = error as { message?: string; code?: unknown };
   return { reason: message || String(code) };

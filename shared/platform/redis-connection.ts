@@ -16,6 +16,8 @@ export function redisConnection(url: string, name: string, log: Logger) {
     name: name.replace(/[^\w.:-]/g, '-'),
     // A command while Redis is away fails at once: every caller has its own way to wait, and nothing piles up in memory.
     disableOfflineQueue: true,
+    // It would tell the server which library this is: more than users of ours may do.
+    disableClientInfo: true,
     pingInterval: PING_MS,
     socket: { connectTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENCE_MS, reconnectStrategy: (retries) => backoffMs(retries + 1) },
   });

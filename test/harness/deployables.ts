@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { startService } from '#ops/dev/services/child.ts';
 import { freePort, waitFor } from '#ops/dev/services/wait.ts';
+import { ROLES, type Role } from '#shared/platform/config.ts';
+import { redisUrlFor, urlFor } from './logins.ts';
 
 /** A running deployable: the same file and command that production runs. */
 export interface Deployable {
@@ -36,6 +38,8 @@ export interface DeployableOptions {
   port?: number;
   /** Folder of another build to run instead of this one. */
   directory?: string;
+  /** True lets the process in as the owner of the tables; others get a login that may do what their roles need, and nothing else. */
+  asOwner?: boolean;
   /** False returns as soon as the process exists; for processes that are meant to die while starting. */
   untilReady?: boolean;
 }
@@ -56,6 +60,7 @@ export async function startIndexer(environment: Record<string, string | undefine
 async function startDeployable(name: 'api' | 'indexer', environment: Record<string, string | undefined>, options: DeployableOptions): Promise<Deployable> {
   const opsPort = await freePort();
   const lines: string[] = [];
+  const env = { ...environment, ...options.env };
   const service = await startService({
     name,
     command: process.execPath,
@@ -65,9 +70,9 @@ async function startDeployable(name: 'api' | 'indexer', environment: Record<stri
       PATH: process.env.PATH,
       SLUICE_METRICS_PORT: String(opsPort),
       SLUICE_SCHEMA_DIR: inject('services').schemaDirectory,
-      ...environment,
       ...(options.crashAt === undefined ? {} : { SLUICE_CRASH_AT: options.crashAt }),
-      ...options.env,
+      ...env,
+      ...(options.asOwner !== true && leastRights(name, env)),
     },
     onLine: (line) => {
       lines.push(line);
@@ -85,6 +90,18 @@ async function startDeployable(name: 'api' | 'indexer', environment: Record<stri
   };
   if (options.untilReady !== false) await untilReady(name, deployable);
   return deployable;
+}
+
+/** Postgres and Redis as this process is to reach them. A URL with another login than the run's own was chosen by the test. */
+function leastRights(name: 'api' | 'indexer', env: Record<string, string | undefined>): Record<string, string> {
+  const { DATABASE_URL: database, REDIS_URL: redis } = env;
+  const roles = name === 'indexer' ? ['indexer' as const] : (env.SLUICE_ROLES ?? ROLES.join(',')).split(',').map((role) => role.trim() as Role);
+  const owned = database !== undefined && new URL(database).username === new URL(inject('services').postgresUrl).username;
+  return {
+    ...(owned && { DATABASE_URL: urlFor(database, roles) }),
+    // A server that was given to the tests has none of their users.
+    ...(redis !== undefined && !process.env.REDIS_URL && new URL(redis).username === '' && { REDIS_URL: redisUrlFor(redis, roles) }),
+  };
 }
 
 /** Waits for /readyz to answer 200. @throws with the process's last lines when it dies or never does */

@@ -5,8 +5,10 @@ import { build } from '#ops/dev/build.mjs';
 import { isAlive } from '#ops/dev/services/child.ts';
 import { databaseUrl, ensureDatabase, removeCluster, startPostgres, stopAbandoned } from '#ops/dev/services/postgres.ts';
 import { logFile, startRedis } from '#ops/dev/services/redis.ts';
+import { applyRoles } from '#shared/platform/database-roles.ts';
 import { migrate } from '#shared/platform/migrate.ts';
 import { connect } from '#shared/platform/postgres.ts';
+import { TEST_LOGINS, TEST_REDIS_ACL } from './logins.ts';
 
 /** What every test file of one run shares. */
 export interface RunServices {
@@ -61,13 +63,15 @@ async function start(): Promise<Running> {
     // What cannot be built has no bundle: the tests that start it fail, the others need not.
     build().catch((error: Error) => process.stderr.write(`${error.message}\n`)),
     startPostgres({ root, directory: join(directory, 'postgres'), template: 'test-cluster', durable: false, log }),
-    startRedis({ root, directory: join(directory, 'redis'), databases: 2_000, log }),
+    startRedis({ root, directory: join(directory, 'redis'), databases: 2_000, acl: TEST_REDIS_ACL, log }),
   ]);
   const templateDatabase = `sluice_template_${process.pid}`;
   const database = connect(await ensureDatabase(postgres.url, templateDatabase), { name: 'sluice-test-setup', max: 1 });
   const schemaDirectory = join(directory, 'schema');
   await cp(join(root, 'shared', 'schema'), schemaDirectory, { recursive: true });
   await migrate(database.sql, schemaDirectory);
+  // Roles belong to the cluster, and a copy of the template has what was granted in it.
+  await applyRoles(database, TEST_LOGINS);
   await database.end();
   return {
     services: { postgresUrl: postgres.url, templateDatabase, redisUrl: redis.url, schemaDirectory, directory },

@@ -4,6 +4,7 @@ import { createClient, RESP_TYPES } from 'redis';
 import { inject } from 'vitest';
 import { startRedis } from '#ops/dev/services/redis.ts';
 import { freePort } from '#ops/dev/services/wait.ts';
+import { TEST_REDIS_ACL } from './logins.ts';
 
 export interface FreshRedis {
   url: string;
@@ -43,7 +44,14 @@ export interface OwnRedis extends FreshRedis {
 /** A Redis server of its own, for tests that kill it. */
 export async function ownRedis(): Promise<OwnRedis> {
   const port = await freePort();
-  const start = () => startRedis({ root: process.cwd(), directory: join(inject('services').directory, `redis-${randomUUID()}`), port, log: () => undefined });
+  const start = () =>
+    startRedis({
+      root: process.cwd(),
+      directory: join(inject('services').directory, `redis-${randomUUID()}`),
+      port,
+      acl: TEST_REDIS_ACL,
+      log: () => undefined,
+    });
   let server = await start();
   return {
     url: server.url,

@@ -6,11 +6,12 @@ import { type Merchant, merchant, newKey } from '#ops/dev/client.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
 import { parseTrusted } from '#shared/core/money.ts';
-import { publicHalf } from '#shared/platform/statements.ts';
 import { readMigrations } from '#shared/platform/migration-files.ts';
+import { applyRoles } from '#shared/platform/database-roles.ts';
 import type { Deployable, DeployableOptions, RunningApi } from '#test/harness/deployables.ts';
+import { TEST_LOGINS } from '#test/harness/logins.ts';
 import { previousRelease } from '#test/harness/previous-release.ts';
-import { aPayment, aWorld, TEST_INTENT_KEY, TEST_PEOPLE, type World } from '#test/harness/world.ts';
+import { aPayment, aWorld, TEST_PEOPLE, type World } from '#test/harness/world.ts';
 
 const execute = promisify(execFile);
 const BLOCK_MS = 250;
@@ -34,6 +35,8 @@ describe.skipIf(release === null)('an upgrade from the previous release', () => 
   /** Runs the previous release's build, on the schema it brings unless told otherwise. */
   const former = (schema = release?.schemaDirectory, options: DeployableOptions = {}): DeployableOptions => ({
     ...options,
+    // It knows no other login than the one that owns the tables, nor do those who come from it before somebody has made them.
+    asOwner: true,
     directory: String(release?.directory),
     env: { SLUICE_SCHEMA_DIR: schema, ...options.env },
   });
@@ -103,7 +106,7 @@ describe.skipIf(release === null)('an upgrade from the previous release', () => 
     const early = await cashOut(before, '2');
 
     // This release's api joins; its first act is the schema.
-    const newApi = await world.startApi({ env: { SLUICE_INTENT_KEY: TEST_INTENT_KEY } });
+    const newApi = await world.startApi({ asOwner: true });
     const after = merchant(newApi.baseUrl, before.gateway);
     const own = (await readMigrations(inject('services').schemaDirectory)).map(({ name }) => name);
     expect((await world.database.sql`select name from schema_migrations order by name`).map(({ name }) => name)).toEqual(own);
@@ -113,7 +116,10 @@ describe.skipIf(release === null)('an upgrade from the previous release', () => 
     const [byOld, byNew] = [await cashOut(before, '3'), await cashOut(after, '4')];
 
     // The signer and the indexer are replaced while those cashouts are on their way.
-    await Promise.all([replaceSigner(oldSigner, newApi), replace(oldIndexer, () => world.startIndexer({ untilReady: false }))]);
+    const [signer, indexer] = await Promise.all([
+      replaceSigner(oldSigner, newApi),
+      replace(oldIndexer, () => world.startIndexer({ untilReady: false, asOwner: true })),
+    ]);
     for (const id of [early, byOld, byNew]) await settled(after, id);
 
     // Back to the previous release, on the schema of this one: an api that crashed, or a deployment that is taken back.
@@ -128,18 +134,32 @@ describe.skipIf(release === null)('an upgrade from the previous release', () => 
     expect(await world.chain.tokenBalance(usdt(), DESTINATION)).toBeGreaterThan(8_000_000n);
 
     // And forward for good.
-    const last: RunningApi = await world.startApi();
+    const last: RunningApi = await world.startApi({ asOwner: true });
     await oldApi.stop();
     expect((await merchant(last.baseUrl, before.gateway).must('POST', `/payments/${again.id}/verify`)).status).toBe('SUCCESS');
+
+    // Then every process gets a login of its own, one after the other, while those of before go on as the owner.
+    await applyRoles(world.database, TEST_LOGINS);
+    const least = await world.startApi();
+    await last.stop();
+    await Promise.all([replace(signer, () => world.startSigner()), replace(indexer, () => world.startIndexer({ untilReady: false }))]);
+    const moved = merchant(least.baseUrl, before.gateway);
+    const atLast = await open(moved);
+    await pay(atLast);
+    await paid(moved, atLast);
+    await settled(moved, await cashOut(moved, '1'));
+    const logins = await world.database.sql<{ login: string }[]>`
+      select distinct usename::text as login from pg_stat_activity where datname = current_database() and application_name like 'sluice-%' and application_name <> 'sluice-test'`;
+    expect(logins.map(({ login }) => login).sort()).toEqual(['sluice_test_http_worker', 'sluice_test_indexer', 'sluice_test_signer']);
     const statuses = receiver.received.map(({ body }) => (JSON.parse(body) as { status: string }).status);
-    expect(statuses).toEqual(Array.from({ length: 5 }, () => 'SUCCESS'));
+    expect(statuses).toEqual(Array.from({ length: 6 }, () => 'SUCCESS'));
   });
 
   /** As ops/docs/upgrading.md has it: the one before kept no journal, so that two people agree on one that is rebuilt from the books. */
-  async function replaceSigner(old: Deployable, api: RunningApi): Promise<void> {
+  async function replaceSigner(old: Deployable, api: RunningApi): Promise<Deployable> {
     await old.stop();
     await rm(world.journal, { recursive: true, force: true });
-    await world.startSigner({ untilReady: false, env: { SLUICE_INTENT_PUBLIC_KEYS: publicHalf(TEST_INTENT_KEY) } });
+    const started = await world.startSigner({ untilReady: false, asOwner: true });
     const here = { DATABASE_URL: world.database.url, SLUICE_NETWORKS: world.networksFile, SLUICE_SIGNER_JOURNAL: world.journal };
     const as = (name: keyof typeof TEST_PEOPLE) => ({ SLUICE_OPERATOR_URL: api.operatorUrl, SLUICE_OPERATOR_TOKEN: TEST_PEOPLE[name] });
     const { head } = (await sluice(here, 'signer', 'journal', 'reseal')) as { head: { id: string; seq: number; hash: string } };
@@ -147,6 +167,7 @@ describe.skipIf(release === null)('an upgrade from the previous release', () => 
     const proposing = ['signer', 'journal', 'propose', head.id, String(head.seq), head.hash, '--reason', 'the first journal'];
     const { id } = (await sluice(as('anna'), ...proposing)) as { id: string };
     await sluice(as('ben'), 'proposal', 'confirm', id);
+    return started;
   }
 
   /** What the command line says, as JSON. */
@@ -155,8 +176,9 @@ describe.skipIf(release === null)('an upgrade from the previous release', () => 
     return JSON.parse(stdout);
   }
 
-  async function replace(old: Deployable, start: () => Promise<unknown>): Promise<void> {
-    await start();
+  async function replace(old: Deployable, start: () => Promise<Deployable>): Promise<Deployable> {
+    const started = await start();
     await old.stop();
+    return started;
   }
 });

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { connect as connectSocket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { plainEnvironment, type Service, startService } from './child.ts';
@@ -14,6 +14,8 @@ export interface RedisOptions {
   directory: string;
   databases?: number;
   port?: number;
+  /** What its users may do (redisAclFile); everybody may do everything without it. A server that is external has its own. */
+  acl?: string;
   log(line: string): void;
 }
 
@@ -39,6 +41,8 @@ export async function startRedis(options: RedisOptions): Promise<Redis> {
   const installed = await onPath(['redis-server', 'valkey-server']);
   const program = installed === undefined ? await unpackedPackage(options) : { command: installed };
   await mkdir(options.directory, { recursive: true });
+  const aclFile = join(options.directory, 'users.acl');
+  if (options.acl !== undefined) await writeFile(aclFile, options.acl, { mode: 0o600 });
   const port = options.port ?? (await freePort());
   const server = await startService({
     name: 'redis',
@@ -59,6 +63,7 @@ export async function startRedis(options: RedisOptions): Promise<Redis> {
       'noeviction',
       '--databases',
       String(options.databases ?? 16),
+      ...(options.acl === undefined ? [] : ['--aclfile', aclFile]),
     ],
     cwd: options.directory,
     env: { ...plainEnvironment(), ...(program.libraries === undefined ? {} : { LD_LIBRARY_PATH: program.libraries }) },
@@ -107,7 +112,8 @@ async function pong(port: number, server: Service): Promise<boolean> {
     socket.once('connect', () => socket.write('PING\r\n'));
     socket.once('data', (bytes) => {
       socket.destroy();
-      resolve(bytes.toString().startsWith('+PONG'));
+      // One that asks for a password answers, too.
+      resolve(/^(\+PONG|-NOAUTH)/.test(bytes.toString()));
     });
   });
 }

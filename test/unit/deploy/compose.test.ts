@@ -17,10 +17,24 @@ interface Service {
 
 const composeText = readFileSync('docker-compose.yml', 'utf8');
 const compose = parse(composeText, { merge: true }) as { name: string; services: Record<string, Service> };
-const ours = Object.entries(compose.services).filter(([, { command }]) => command?.[0] === 'node');
+const ours = Object.entries(compose.services).filter(([, { command }]) => command?.[0] === 'node' && !command.includes('dist/cli.js'));
+/** What runs once, before the others. */
+const before = Object.entries(compose.services).filter(([, { command }]) => command?.includes('dist/cli.js'));
 const secret = 'a secret of more than thirty-two characters';
 /** What .env has to give: everything the file asks for by `:?`. */
-const REQUIRED = { POSTGRES_PASSWORD: 'p', SLUICE_STREAM_KEY: secret, SLUICE_API_KEY_PEPPER: secret, SLUICE_OPERATOR_TOKEN: secret, SLUICE_MASTER_KEY: secret };
+const REQUIRED = {
+  POSTGRES_PASSWORD: 'p',
+  POSTGRES_PASSWORD_API: 'pa',
+  POSTGRES_PASSWORD_SIGNER: 'ps',
+  POSTGRES_PASSWORD_INDEXER_ETHEREUM: 'pe',
+  REDIS_PASSWORD_API: 'ra',
+  REDIS_PASSWORD_SIGNER: 'rs',
+  REDIS_PASSWORD_INDEXER_ETHEREUM: 're',
+  SLUICE_STREAM_KEY: secret,
+  SLUICE_API_KEY_PEPPER: secret,
+  SLUICE_OPERATOR_TOKEN: secret,
+  SLUICE_MASTER_KEY: secret,
+};
 
 /** The value a container gets, `${NAME:-default}`, `${NAME:+other}` and `${NAME:?why}` as compose reads them. */
 function filled(text: string): string {
@@ -77,7 +91,21 @@ describe('docker-compose.yml', () => {
   });
 
   it('runs ours without rights, on a file system they cannot change', () => {
-    for (const [name, service] of ours) expect([name, service.read_only, service.cap_drop]).toEqual([name, true, ['ALL']]);
+    for (const [name, service] of [...ours, ...before]) expect([name, service.read_only, service.cap_drop]).toEqual([name, true, ['ALL']]);
+  });
+
+  it('lets every process into Postgres and Redis as itself, and none as the owner of the tables', () => {
+    const users = ours.map(([, { environment = {} }]) => [environment.DATABASE_URL, environment.REDIS_URL].map((url) => new URL(filled(String(url))).username));
+    expect(users).toEqual([
+      ['sluice_api', 'sluice-api'],
+      ['sluice_signer_login', 'sluice-signer'],
+      ...['ethereum', 'tron', 'bitcoin'].map((network) => [`sluice_indexer_${network}`, `sluice-indexer-${network}`]),
+    ]);
+    expect(JSON.stringify(ours)).not.toContain('POSTGRES_PASSWORD:');
+    const [[, roles], [, acl]] = before as [[string, Service], [string, Service]];
+    for (const [login] of users) expect(roles.command?.filter((word) => word.startsWith(`${login}=`))).toHaveLength(1);
+    for (const [, user] of users) expect(acl.command).toContain(user?.replace('sluice-', ''));
+    expect(Object.keys(roles.environment ?? {}).slice(1)).toEqual(users.map(([login]) => `SLUICE_PASSWORD_${login?.toUpperCase()}`));
   });
 
   it('mounts only what the repository has or the operator is told to make', () => {

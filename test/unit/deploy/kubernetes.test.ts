@@ -106,9 +106,25 @@ describe('the Kubernetes manifests', () => {
     expect(doors.map(({ ports }) => ports)).toEqual([[{ port: 9464 }]]);
   });
 
+  it('let every process into the database as itself, and give the owner to the job alone that migrates', () => {
+    const data = deployments.map(({ resource }) => secretsOf(podOf(resource)).filter((name) => name.startsWith('sluice-data')));
+    expect(data).toEqual([['sluice-data-http'], ['sluice-data-worker'], ...['', '', ''].map(() => ['sluice-data-indexer']), ['sluice-data-signer']]);
+    for (const network of ['ethereum', 'tron', 'bitcoin'])
+      expect(readFileSync(join(ROOT, 'networks', network, 'kustomization.yaml'), 'utf8')).toContain(`value: sluice-data-indexer-${network}`);
+    const jobs = all.filter(({ resource }) => resource.kind === 'Job').map(({ resource }) => podOf(resource).containers[0]);
+    expect(jobs.map(({ envFrom }) => envFrom)).toEqual([[{ secretRef: { name: 'sluice-data-owner' } }]]);
+    const logins = jobs[0]?.command.filter((word) => word.includes('=')).map((word) => word.split('=')[0]);
+    expect(logins).toEqual([
+      'sluice_http_login',
+      'sluice_worker_login',
+      'sluice_signer_login',
+      ...['ethereum', 'tron', 'bitcoin'].map((network) => `sluice_indexer_${network}`),
+    ]);
+  });
+
   it('give indexers no secret but the database and the stream key', () => {
     const [indexer] = deployments.filter(({ resource }) => resource.metadata.name === 'indexer');
-    expect(secretsOf(podOf(indexer?.resource as Resource))).toEqual(['sluice-data', 'sluice-stream-key']);
+    expect(secretsOf(podOf(indexer?.resource as Resource))).toEqual(['sluice-data-indexer', 'sluice-stream-key']);
   });
 
   it.each(deployments.map((one) => [one.resource.metadata.name, one] as const))('run %s without rights, probed and bounded', (_name, { resource }) => {

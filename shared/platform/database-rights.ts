@@ -1,0 +1,251 @@
+/**
+ * What each process may do in Postgres: the only place where it is said. `sluice db roles apply` grants exactly this, `sluice db roles`
+ * compares, and tests hold it against the schema and against every statement that the processes run (decision 0035). Whoever adds a
+ * table, or a statement that writes, adds a word here.
+ */
+
+/** The roles that logins are members of; each is a database role named `sluice_<role>` that nobody can log in as. */
+export const DATABASE_ROLES = ['http', 'worker', 'signer', 'indexer', 'console', 'readonly'] as const;
+export type DatabaseRole = (typeof DATABASE_ROLES)[number];
+
+/** What a role that takes part in the work may do. */
+interface Rights {
+  /** Tables it reads, with all their columns. */
+  reads: readonly string[];
+  /** By table: `insert`, `delete`, and `update(…)` with every column it may change. */
+  writes: Readonly<Record<string, string>>;
+}
+
+/**
+ * `lockable` is a column that holds nothing and takes no value: Postgres asks whoever locks a row for the right to change some column
+ * of it, and this one cannot be changed.
+ */
+export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer', Rights>> = {
+  http: {
+    reads: words(`
+      accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets chain_blocks chain_tips charge_draws charges
+      clock_offset credit_draws credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_secrets gateways
+      idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions mempool_deposits
+      mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks payment_events payment_offers
+      payments payout_attempts payout_events payouts pool_moves price_sources prices reconciliations rescans sandbox_deposits schema_migrations
+      screening_credits screening_scores settlement_events settlement_fees settlement_quotes settlements sightings spent_outputs statements totp_acceptances
+      totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_attempts webhook_events withheld_payouts
+      withheld_transfer_credits withheld_transfers
+    `),
+    writes: {
+      accruals: 'insert',
+      address_book: 'insert',
+      adopted_transactions: 'insert',
+      aml_events: 'insert',
+      aml_refund_credits: 'insert',
+      aml_refunds: 'insert update(ended_at failure intent_mac status txid)',
+      api_keys: 'insert update(hashed_under last_used_at revoked_at secret_hash)',
+      assets: 'insert update(dust_floor minimum_settlement name network_fee symbol)',
+      chain_tips: 'update(lockable)',
+      charge_draws: 'insert',
+      clock_offset: 'update(seconds)',
+      credit_draws: 'insert update(state)',
+      credits: 'insert update(pool remaining taken)',
+      currencies: 'update(active)',
+      database_epochs: 'update(beat_at generation history noted_at)',
+      deposit_addresses: 'insert',
+      deposits: `
+        insert update(address_id amount asset_id block_hash block_time claimed_by co_senders coinbase credit_id doubt doubted_since final_at
+        first_seen_at height lost_at parts path payment_id position raw_amount sender state trace_context usd_price waits_since)`,
+      freezes: 'insert update(lost_deposits) delete',
+      further_transfers: 'insert',
+      gateway_secrets: 'insert update(expires_at sealed sealed_under)',
+      gateways: 'insert update(billing name settings status)',
+      idempotency_keys: 'insert update(body resource_id status)',
+      indexer_leases: 'update(epoch)',
+      ledger_accounts: 'insert update(balance)',
+      ledger_entries: 'insert',
+      ledger_transactions: 'insert',
+      mempool_transactions: 'update(ended_at replaced_by state)',
+      networks: 'insert update(genesis_hash native_symbol paused_at)',
+      operator_actions: 'insert',
+      operator_proposals: 'insert update(decided_at decided_by outcome status)',
+      outbox: 'insert update(due_at failures state)',
+      output_locks: 'insert update(released_at)',
+      payment_events: 'insert',
+      payment_offers: 'insert update(selected_at)',
+      payments: `
+        insert update(aml_state amount amount_usd deciding_deposit_id deposit_path deviation_usd expected_usd expires_at inquiry_attempts
+        is_verified judging_offer_id received_amount received_amount_usd received_asset_id resolved_at selected_offer_id status verified_at)`,
+      payout_events: 'insert',
+      payouts: 'insert update(failure final_at plan raw_fee status txid)',
+      pool_moves: 'insert',
+      prices: 'insert update(at source usd) delete',
+      reconciliations: 'update(accepted_shortage short_since)',
+      rescans: 'insert',
+      sandbox_deposits: 'insert update(commission confirmations confirms_at final_at net network_fee path state usd_price)',
+      screening_credits: 'insert update(credits granted)',
+      screening_scores: 'insert update(score set_at)',
+      settlement_events: 'insert',
+      settlement_fees: 'insert',
+      settlement_quotes: 'insert',
+      settlements: `
+        insert update(destination_risk_score dispatch_at fee_locked fee_payer hold_reason intent_mac net_amount order_mac pool received_amount
+        routed_by_service settled_at status txid wait_reason)`,
+      sightings: 'insert update(booked_at canonical parts raw_amount)',
+      spent_outputs: 'insert',
+      statements: 'insert',
+      totp_acceptances: 'insert',
+      totp_guards: 'insert update(failures locked_until)',
+      trace_contexts: 'insert',
+      transfer_sums: 'insert delete',
+      used_signatures: 'insert update(used_at)',
+      wallets: 'insert update(halted_reason lockable next_nonce)',
+      watches: 'insert',
+      webhook_events: 'insert update(resend_requested_at)',
+      withheld_payouts: 'insert',
+      withheld_transfer_credits: 'insert',
+      withheld_transfers: 'insert update(ended_at failure intent_mac status txid)',
+    },
+  },
+  worker: {
+    reads: words(`
+      accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets balance_looks blind_blocks canary chain_blocks chain_tips
+      charge_draws charges clock_offset consumer_leases credit_draws credits currencies database_epochs deposit_addresses deposits freezes further_transfers
+      gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
+      mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
+      payment_offers payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations rescans rewind_requests
+      sandbox_deposits schema_migrations screening_credits screening_scores screenings settlement_events settlement_fees settlement_quotes settlements
+      sightings spent_outputs statements trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_attempts webhook_events
+      withheld_payouts withheld_transfer_credits withheld_transfers
+    `),
+    writes: {
+      accruals: 'insert',
+      aml_events: 'insert',
+      aml_refunds: 'update(ended_at failure intent_mac status txid)',
+      balance_looks: 'insert update(explained_height height)',
+      blind_blocks: 'insert delete',
+      canary: 'insert update(attempted_at problem succeeded_at)',
+      chain_blocks: 'insert update(canonical) delete',
+      chain_tips: 'insert update(applied_at block_time epoch final_height hash head_height height safe_height seq)',
+      charge_draws: 'insert',
+      charges: 'insert',
+      consumer_leases: 'insert update(expires_at fence holder)',
+      credit_draws: 'insert update(state)',
+      credits: 'insert update(matured_at pool remaining screening screening_score taken)',
+      database_epochs: 'update(beat_at generation history noted_at system_identifier timeline)',
+      deposits: `
+        insert update(address_id amount asset_id block_hash block_time claimed_by co_senders coinbase credit_id doubt doubted_since final_at
+        first_seen_at height lost_at parts path payment_id position raw_amount screening_ref screening_score sender state trace_context usd_price
+        waits_since)`,
+      freezes: 'insert update(lost_deposits) delete',
+      gateway_secrets: 'update(sealed sealed_under)',
+      gateways: 'update(lockable)',
+      idempotency_keys: 'delete',
+      indexer_leases: 'update(epoch)',
+      invoice_lines: 'insert',
+      invoices: 'insert',
+      issuer_refusals: 'insert update(looked_at stopped_at) delete',
+      ledger_accounts: 'insert update(balance)',
+      ledger_entries: 'insert',
+      ledger_transactions: 'insert',
+      mempool_deposits: 'insert update(first_seen_at)',
+      mempool_snapshots: 'insert update(applied_at epoch seq taken_at)',
+      mempool_transactions: 'insert update(ended_at first_seen_at replaced_by state) delete',
+      networks: 'update(genesis_hash outgoing_reviewed trusted_generation)',
+      opening_outputs: 'insert',
+      operator_actions: 'insert',
+      outbox: 'insert update(claimed_until claims due_at failures handed_until last_error state) delete',
+      output_locks: 'insert update(released_at)',
+      parked_messages: 'insert delete',
+      payment_events: 'insert',
+      payments: `
+        update(aml_state amount amount_usd deciding_deposit_id deposit_path deviation_usd expected_usd expires_at judging_offer_id received_amount
+        received_amount_usd received_asset_id resolved_at status)`,
+      payout_events: 'insert',
+      payouts: 'insert update(anchor failure final_at nonce plan raw_amount raw_fee status txid)',
+      pool_moves: 'insert',
+      price_quotes: 'insert update(good_until price quoted_in standing taken_at)',
+      price_sources: 'insert update(answered_at failed_at failures last_error next_at)',
+      prices: 'insert update(at source usd)',
+      reconciliations: 'insert update(accepted_shortage difference height read_at short_since)',
+      rescans: 'update(finished_at found next_height problem)',
+      rewind_requests: 'insert',
+      sandbox_deposits: 'update(commission confirmations confirms_at final_at net network_fee path state usd_price)',
+      screening_credits: 'insert update(credits)',
+      screenings: 'insert update(asked_at attempt categories credit decided_at leased_until problem provider_ref sanctioned score source state)',
+      settlement_events: 'insert',
+      settlement_fees: 'insert',
+      settlement_quotes: 'insert',
+      settlements: `
+        update(check_at destination_risk_score dispatch_at fee_locked fee_payer hold_reason intent_mac net_amount order_mac pool received_amount
+        routed_by_service settled_at status txid wait_reason)`,
+      sightings: 'insert update(booked_at canonical parts raw_amount)',
+      spent_outputs: 'insert',
+      trace_contexts: 'insert',
+      transfer_sums: 'insert delete',
+      unexplained_balances: 'insert update(raw_amount resolved_at to_height)',
+      used_signatures: 'delete',
+      wallets: 'insert update(halted_reason lockable next_nonce)',
+      watches: 'update(acked_epoch watch_until watched_from)',
+      webhook_attempts: 'insert update(duration_ms finished_at http_status result)',
+      webhook_events: 'insert update(attempts delivered_at next_attempt_at resend_requested_at state)',
+      withheld_payouts: 'insert',
+      withheld_transfer_credits: 'insert',
+      withheld_transfers: 'update(ended_at failure intent_mac status txid)',
+    },
+  },
+  signer: {
+    reads: words(`
+      address_book adopted_transactions aml_refunds assets chain_blocks chain_tips charge_draws charges clock_offset credit_draws credits database_epochs
+      deposit_addresses deposits freezes issuer_refusals ledger_accounts networks opening_outputs output_locks payments payout_attempts payout_events
+      payouts pool_moves prices schema_migrations settlement_events settlements sightings spent_outputs statements trace_contexts wallets watches
+      webhook_events withheld_payouts withheld_transfers
+    `),
+    writes: {
+      freezes: 'insert update(lost_deposits)',
+      outbox: 'insert',
+      payout_attempts: 'insert',
+      payout_events: 'insert',
+      payouts: 'update(failure status)',
+      settlement_events: 'insert',
+      settlements: 'update(status wait_reason)',
+      wallets: 'update(lockable)',
+    },
+  },
+  indexer: {
+    reads: words(`
+      assets chain_blocks chain_tips clock_offset indexer_leases networks rescans rewind_requests schema_migrations watches
+    `),
+    writes: {
+      indexer_leases: 'insert update(caught_up_at epoch expires_at holder published_height reading rereading)',
+    },
+  },
+};
+
+/** What people and their tools do not get to read: hashes of keys, sealed secrets, keyed proofs, bytes that are ready to be sent. */
+export const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
+  aml_refunds: ['intent_mac'],
+  api_keys: ['secret_hash'],
+  gateway_secrets: ['sealed'],
+  idempotency_keys: ['fingerprint', 'body'],
+  operator_proposals: ['mac'],
+  payout_attempts: ['signed_bytes'],
+  payouts: ['plan'],
+  settlements: ['intent_mac', 'order_mac'],
+  used_signatures: ['signature'],
+  withheld_transfers: ['intent_mac'],
+};
+
+/** Sequences that are not the counter of one table, with who draws from them and moves them on after a restore. */
+export const SEQUENCE_RIGHTS: Readonly<Record<string, readonly DatabaseRole[]>> = {
+  derivation_index_evm: ['http', 'worker'],
+  derivation_index_tron: ['http', 'worker'],
+  derivation_index_bitcoin: ['http', 'worker'],
+};
+
+/** Tables whose rows stay as they were written: nobody may change, delete or empty them, and triggers refuse it to their owner too. */
+export const APPEND_ONLY = words(`
+  accruals adopted_transactions aml_events charge_draws charges further_transfers invoice_lines invoices ledger_entries ledger_transactions
+  opening_outputs operator_actions payment_events payout_attempts payout_events settlement_events settlement_fees spent_outputs statements
+  totp_acceptances
+`);
+
+function words(text: string): string[] {
+  return text.trim().split(/\s+/);
+}
