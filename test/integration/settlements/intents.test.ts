@@ -11,10 +11,14 @@ import { approveSettlement } from '#api/settlements/approve.ts';
 import { createSettlement } from '#api/settlements/create.ts';
 import { dispatchSettlement } from '#api/settlements/dispatch.ts';
 import { intentMac } from '#api/settlements/intent.ts';
+import { familyProblem } from '#api/signer/check-family.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
+import { listAttempts } from '#api/store/payout-attempts.ts';
+import { findPayout } from '#api/store/payouts.ts';
 import type { StoredProposal } from '#api/store/proposals.ts';
 import { insertStatement, listStatements } from '#api/store/statements.ts';
 import { findSettlement } from '#api/store/settlements.ts';
+import { decoderOf } from '#shared/chains/payers.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { makeStatement, publicHalf, readStatement, type Said } from '#shared/platform/statements.ts';
@@ -187,7 +191,16 @@ describe('what the http role accepts', () => {
     const row = await findSettlement(sql(), id);
     if (row === undefined || row.pool === null || row.feeLocked === null) throw new Error('it claimed nothing');
     const { gatewayId, assetId, networkId, amount, feeLocked, pool } = row;
-    const mac = intentMac(masterKeys(treasury.deps.config).current, { settlementId: id, gatewayId, assetId, networkId, recipient: BAD, amount, feeLocked, pool });
+    const mac = intentMac(masterKeys(treasury.deps.config).current, {
+      settlementId: id,
+      gatewayId,
+      assetId,
+      networkId,
+      recipient: BAD,
+      amount,
+      feeLocked,
+      pool,
+    });
     const move = (address: string, intent: Uint8Array) => sql()`
       with p as (update payouts set recipient = ${address} where id = ${payoutId}),
         b as (update address_book set address = ${address} where id = (select address_id from settlements where id = ${id}))
@@ -226,13 +239,33 @@ describe('a process without the key of the http role', () => {
     const said = (work: (tx: Tx) => Promise<void>) => expect(apart.db.transaction(work)).rejects.toThrow(mute);
     await said((tx) => sayRefund(tx, apart, { ...common, id, paymentId: id }, 'ada'));
     await said((tx) => sayWithheld(tx, apart, { ...common, id, proposedBy: 'anna', confirmedBy: 'ben' }));
-    await said((tx) => sayProposed(tx, apart, { id, act: 'a', target: 'b', content: {}, reason: 'c', proposedBy: 'anna', expiresAt: new Date() } as StoredProposal));
+    await said((tx) =>
+      sayProposed(tx, apart, { id, act: 'a', target: 'b', content: {}, reason: 'c', proposedBy: 'anna', expiresAt: new Date() } as StoredProposal),
+    );
     for (const kind of ['cashout', 'approval', 'refund', 'withheld', 'proposal'] as const) await said((tx) => say(tx, apart, { kind, subject: id, said: {} }));
     const waiting = await treasury.cashOut(shop, 'USDT', '40');
     const { data } = await enrolTotp(treasury.deps, { params: { id: shop.id }, query: {}, body: {} });
     const totpCode = generateSync({ secret: (data as { secret: string }).secret, epoch: Math.floor(Date.now() / 1_000) });
     await expect(approveSettlement(apart, { gateway: shop, id: waiting.id, totpCode, commit: plainCommit(apart) })).rejects.toThrow(mute);
     expect((await findSettlement(sql(), waiting.id))?.status).toBe('PENDING_APPROVAL');
+  });
+});
+
+describe('a close', () => {
+  it('needs no key, pays nobody, and lets no second family through by itself', async () => {
+    const { payoutId } = await planned();
+    expect(await signed(payoutId)).toBe('signed');
+    await sql()`update payouts set status = 'REPLACING', plan = plan || '{"closeMark":"00"}' where id = ${payoutId}`;
+    expect(await signed(payoutId)).toBe('signed');
+    const close = (await listAttempts(sql(), payoutId)).find(({ kind }) => kind === 'close');
+    const payout = await findPayout(sql(), payoutId);
+    const [chain] = treasury.deps.chains.values();
+    if (close === undefined || payout === undefined || chain === undefined) throw new Error('nothing was closed');
+    const hot = treasury.wallet('hot');
+    expect(await decoderOf(chain.config)(close.signedBytes)).toMatchObject({ sender: hot, recipient: hot, contract: null, rawAmount: 0n, nonce: payout.nonce });
+    const failed = { ...payout, status: 'FAILED', txid: close.txid } as const;
+    expect(await familyProblem(sql(), chain, failed)).toBe('the failure of the payout before it is not final on the chain');
+    await treasury.settleAll();
   });
 });
 
@@ -274,7 +307,10 @@ describe('an upgrade from a release that said nothing', () => {
   it('lets what that release accepted wait and be countersigned, only if its MAC proves right and only from before the moment the operator set', async () => {
     const { id, payoutId } = await planned();
     const forged = await treasury.cashOut(shop, 'USDT', '10');
-    const statements = [...(await listStatements(sql(), { kind: 'cashout', subject: id })), ...(await listStatements(sql(), { kind: 'cashout', subject: forged.id }))];
+    const statements = [
+      ...(await listStatements(sql(), { kind: 'cashout', subject: id })),
+      ...(await listStatements(sql(), { kind: 'cashout', subject: forged.id })),
+    ];
     await asOwner((tx) => tx`delete from statements where subject in (${id}, ${forged.id})`);
     await sql()`update settlements set intent_mac = ${Buffer.alloc(32, 7)} where id = ${forged.id}`;
 
