@@ -120,7 +120,6 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   };
   const environment = { ...common, ...TEST_SECRETS, SLUICE_INTENT_KEY: TEST_INTENT_KEY, SLUICE_OPERATOR_TOKENS: TEST_OPERATOR_TOKENS };
   const signerEnvironment = { ...common, SLUICE_INTENT_PUBLIC_KEYS: publicHalf(TEST_INTENT_KEY) };
-  const { SLUICE_STREAM_KEY } = TEST_SECRETS;
   const running = new Set<Deployable>();
   const keep = <D extends Deployable>(deployable: D): D => {
     running.add(deployable);
@@ -149,7 +148,10 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
       return keep(await startApi({ ...rest, ...intents, SLUICE_ROLES: 'http,worker' }, more));
     },
     startSigner: async (more = {}) => keep(await startApi({ ...signerEnvironment, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED }, more)),
-    startIndexer: async ({ network = '', ...more } = {}) => keep(await startIndexer({ ...common, SLUICE_STREAM_KEY, SLUICE_INDEXER_NETWORKS: network }, more)),
+    startIndexer: async ({ network = '', ...more } = {}) => {
+      const { SLUICE_INTENT_KEY: _, ...rest } = environment;
+      return keep(await startIndexer({ ...rest, SLUICE_INDEXER_NETWORKS: network }, more));
+    },
     operator: operatorOf,
     async aGateway(api, settings = {}) {
       const created = await operatorOf(api).must('POST', '/gateways', { body: { ...aGateway(), ...settings } });
