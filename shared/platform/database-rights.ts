@@ -28,7 +28,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions mempool_deposits
       mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks payment_events payment_offers
       payments payout_attempts payout_events payouts pool_moves price_sources prices reconciliations rescans sandbox_deposits schema_migrations
-      screening_credits screening_scores settlement_events settlement_fees settlement_quotes settlements sightings spent_outputs statements totp_acceptances
+      screening_credits screening_scores settlement_events settlement_fees settlement_quotes settlements sightings signer_journal signer_reports spent_outputs statements totp_acceptances
       totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_attempts webhook_events withheld_payouts
       withheld_transfer_credits withheld_transfers
     `),
@@ -194,7 +194,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
     reads: words(`
       address_book adopted_transactions aml_refunds assets chain_blocks chain_tips charge_draws charges clock_offset credit_draws credits database_epochs
       deposit_addresses deposits freezes issuer_refusals ledger_accounts networks opening_outputs output_locks payments payout_attempts payout_events
-      payouts pool_moves prices schema_migrations settlement_events settlements sightings spent_outputs statements trace_contexts wallets watches
+      payouts pool_moves prices schema_migrations settlement_events settlements sightings signer_journal signer_reports spent_outputs statements trace_contexts
+      transfer_sums wallets watches
       webhook_events withheld_payouts withheld_transfers
     `),
     writes: {
@@ -205,6 +206,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       payouts: 'update(failure status)',
       settlement_events: 'insert',
       settlements: 'update(status wait_reason)',
+      signer_journal: 'insert update(hash journal_id moved_at seq)',
+      signer_reports: 'insert update(reason reported_at state unknown)',
       wallets: 'update(lockable)',
     },
   },

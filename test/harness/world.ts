@@ -129,7 +129,6 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
   };
   const environment = { ...common, ...TEST_SECRETS, SLUICE_INTENT_KEY: TEST_INTENT_KEY, SLUICE_OPERATOR_TOKENS: TEST_OPERATOR_TOKENS };
   const signerEnvironment = { ...common, SLUICE_INTENT_PUBLIC_KEYS: publicHalf(TEST_INTENT_KEY) };
-  const { SLUICE_STREAM_KEY } = TEST_SECRETS;
   const running = new Set<Deployable>();
   const keep = <D extends Deployable>(deployable: D): D => {
     running.add(deployable);
@@ -160,7 +159,8 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     },
     startSigner: async (more = {}) =>
       keep(await startApi({ ...signerEnvironment, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED, SLUICE_SIGNER_JOURNAL: journal }, more)),
-    startIndexer: async ({ network = '', ...more } = {}) => keep(await startIndexer({ ...common, SLUICE_STREAM_KEY, SLUICE_INDEXER_NETWORKS: network }, more)),
+    startIndexer: async ({ network = '', ...more } = {}) =>
+      keep(await startIndexer({ ...common, SLUICE_STREAM_KEY: TEST_SECRETS.SLUICE_STREAM_KEY, SLUICE_INDEXER_NETWORKS: network }, more)),
     operator: operatorOf,
     async aGateway(api, settings = {}) {
       const created = await operatorOf(api).must('POST', '/gateways', { body: { ...aGateway(), ...settings } });

@@ -7,6 +7,7 @@ import { waitFor } from '#ops/dev/services/wait.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';
 import type { Deployable, RunningApi } from '#test/harness/deployables.ts';
 import { type Collector, dumpDatabase, dumpRedis, type KeyedNode, keyedNode, readFolder, search, type Sinks, startCollector } from '#test/harness/sinks.ts';
+import { publicHalf } from '#shared/platform/statements.ts';
 import { totpCode } from '#test/harness/totp-code.ts';
 import { aWorld, TEST_SEED, WORLD_PRICES, type World } from '#test/harness/world.ts';
 
@@ -23,6 +24,7 @@ const DEPLOYMENT = {
   SLUICE_MASTER_KEY: secret('master'),
   SLUICE_MASTER_KEY_PREVIOUS: secret('master-previous'),
   SLUICE_STREAM_KEY_PREVIOUS: secret('stream-previous'),
+  SLUICE_INTENT_KEY: randomBytes(32).toString('hex'),
 };
 const PEOPLE = { anna: secret('anna'), ben: secret('ben') };
 const NODE_KEY = secret('node');
@@ -60,14 +62,17 @@ beforeAll(async () => {
   const redis = new URL(world.redis.url);
   redis.username = 'default';
   redis.password = REDIS_PASSWORD;
-  Object.assign(world.environment, DEPLOYMENT, {
-    SLUICE_OPERATOR_TOKENS: Object.entries(PEOPLE)
-      .map(([name, token]) => `${name}=${token}`)
-      .join(','),
+  const told = {
     REDIS_URL: redis.href,
     SLUICE_LOG_LEVEL: 'trace',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_BSP_SCHEDULE_DELAY: '200',
+  };
+  Object.assign(world.signerEnvironment, told, { SLUICE_INTENT_PUBLIC_KEYS: publicHalf(DEPLOYMENT.SLUICE_INTENT_KEY) });
+  Object.assign(world.environment, DEPLOYMENT, told, {
+    SLUICE_OPERATOR_TOKENS: Object.entries(PEOPLE)
+      .map(([name, token]) => `${name}=${token}`)
+      .join(','),
   });
   // An indexer has the stream key alone, of all of them.
   const indexerEnv = Object.fromEntries(

@@ -34,6 +34,8 @@ const REQUIRED = {
   SLUICE_API_KEY_PEPPER: secret,
   SLUICE_OPERATOR_TOKEN: secret,
   SLUICE_MASTER_KEY: secret,
+  SLUICE_INTENT_KEY: '9'.repeat(64),
+  SLUICE_INTENT_PUBLIC_KEYS: '8'.repeat(64),
 };
 
 /** The value a container gets, `${NAME:-default}`, `${NAME:+other}` and `${NAME:?why}` as compose reads them. */
@@ -88,6 +90,17 @@ describe('docker-compose.yml', () => {
     ]);
     for (const [name, { environment = {} }] of ours.filter(([name]) => name.startsWith('indexer')))
       expect([name, Object.keys(environment).filter((key) => /PEPPER|TOKEN|MASTER|SEED|PASSWORD/.test(key))]).toEqual([name, []]);
+  });
+
+  it('gives the signer none of the secrets of the api, and the key that accepts to the api alone', () => {
+    const secrets = ours.map(([name, { environment = {} }]) => [
+      name,
+      Object.keys(environment)
+        .filter((key) => /PEPPER|TOKEN|MASTER|STREAM_KEY|INTENT_KEY/.test(key) && !/_(NEXT|PREVIOUS)$|TOKENS$/.test(key))
+        .sort(),
+    ]);
+    const all = ['SLUICE_API_KEY_PEPPER', 'SLUICE_INTENT_KEY', 'SLUICE_MASTER_KEY', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_STREAM_KEY'];
+    expect(Object.fromEntries(secrets)).toMatchObject({ api: all, signer: [], 'indexer-ethereum': ['SLUICE_STREAM_KEY'] });
   });
 
   it('runs ours without rights, on a file system they cannot change', () => {

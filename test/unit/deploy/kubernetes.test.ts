@@ -94,6 +94,15 @@ describe('the Kubernetes manifests', () => {
     expect(all.filter(({ resource }) => resource.kind === 'Secret')).toEqual([]);
   });
 
+  it('give the key that accepts to the http role alone, and the signer no secret of the api', () => {
+    const given = Object.fromEntries(deployments.map(({ resource }) => [resource.metadata.name, secretsOf(podOf(resource))]));
+    expect(deployments.filter(({ resource }) => secretsOf(podOf(resource)).includes('sluice-http')).map(({ resource }) => resource.metadata.name)).toEqual([
+      'api-http',
+    ]);
+    expect(given.signer?.toSorted()).toEqual(['sluice-data', 'sluice-intent-public', 'sluice-signer-seed']);
+    expect(given['api-worker']).toContain('sluice-intent-public');
+  });
+
   it('let nobody connect to the signer but what reads its metrics, and nothing talk that is not named', () => {
     const policies = (namespace: string) =>
       all.filter((one) => one.namespace === namespace && one.resource.kind === 'NetworkPolicy').map(({ resource }) => resource);
