@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const NAME = 'lock';
+const GONE = 'gone';
 /** How often whoever holds the lock says that it lives. */
 const BEAT_MILLISECONDS = 2_000;
 /** A lock nobody has touched for this long, by the watch of whoever waits for it, belongs to a dead process. */
@@ -70,6 +71,7 @@ async function isAbandoned(path: string): Promise<boolean> {
   const me = myself();
   if (holder !== null && holder.host === hostname() && holder.space === me.space) return !isRunning(holder);
   const before = touched(path);
+  if (before === GONE) return true;
   for (let waited = 0; waited < STALE_MILLISECONDS; waited += LOOK_MILLISECONDS) {
     await pause(LOOK_MILLISECONDS);
     if (touched(path) !== before) return false;
@@ -80,7 +82,7 @@ async function isAbandoned(path: string): Promise<boolean> {
 /** What changes with every beat. */
 function touched(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? 'gone' : `${stat.ino} ${stat.mtimeMs}`;
+  return stat === undefined ? GONE : `${stat.ino} ${stat.mtimeMs}`;
 }
 
 function read(path: string): Holder | null {

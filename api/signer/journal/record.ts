@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { JournalEntry } from '../journal-entry.ts';
 
 /** Format of the file this build writes and reads. */
@@ -147,5 +147,5 @@ function parsed(text: string): unknown {
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return digest('sha256', text, 'hex');
 }

@@ -232,7 +232,11 @@ describe('a signer whose journal is not what it was', () => {
     cpSync(folderOf(journal), folder, { recursive: true });
     rmSync(join(folder, 'lock'), { force: true });
     let died: unknown;
-    const broken = journalIn(folder, { fatal: (error) => void (died = error) });
+    const broken = journalIn(folder, {
+      fatal: (error) => {
+        died = error;
+      },
+    });
     expect(await broken.open(treasury.deps.db)).toBeNull();
     appendFileSync(journalPath(folder), 'somebody else');
     await expect(signPayout(using(broken), treasury.signers, payoutId)).rejects.toThrow('somebody else wrote');
