@@ -18,6 +18,8 @@ export async function freshDatabase(): Promise<FreshDatabase> {
     // One copy at a time: Postgres refuses a template that another session is connected to.
     await admin.sql`select pg_advisory_lock(7582002)`;
     await admin.sql`create database ${admin.sql(name)} template ${admin.sql(templateDatabase)}`;
+    // The one thing that a copy does not take over of what sluice db roles apply does.
+    await admin.sql`revoke temporary on database ${admin.sql(name)} from public`;
   } finally {
     await admin.end();
   }
