@@ -20,7 +20,15 @@ const compose = parse(composeText, { merge: true }) as { name: string; services:
 const ours = Object.entries(compose.services).filter(([, { command }]) => command?.[0] === 'node');
 const secret = 'a secret of more than thirty-two characters';
 /** What .env has to give: everything the file asks for by `:?`. */
-const REQUIRED = { POSTGRES_PASSWORD: 'p', SLUICE_STREAM_KEY: secret, SLUICE_API_KEY_PEPPER: secret, SLUICE_OPERATOR_TOKEN: secret, SLUICE_MASTER_KEY: secret, SLUICE_INTENT_KEY: '9'.repeat(64), SLUICE_INTENT_PUBLIC_KEYS: '8'.repeat(64) };
+const REQUIRED = {
+  POSTGRES_PASSWORD: 'p',
+  SLUICE_STREAM_KEY: secret,
+  SLUICE_API_KEY_PEPPER: secret,
+  SLUICE_OPERATOR_TOKEN: secret,
+  SLUICE_MASTER_KEY: secret,
+  SLUICE_INTENT_KEY: '9'.repeat(64),
+  SLUICE_INTENT_PUBLIC_KEYS: '8'.repeat(64),
+};
 
 /** The value a container gets, `${NAME:-default}`, `${NAME:+other}` and `${NAME:?why}` as compose reads them. */
 function filled(text: string): string {

@@ -28,7 +28,8 @@ describe('the highest fee a parked cashout may lock', () => {
 });
 
 it('a cashout draws from the pool it was accepted for, or from the one its route allows; a verdict chooses only for SMART', () => {
-  const drawn = (route: 'GREEN' | 'AML_HELD' | 'SMART', pool: 'green' | 'held' | null) => (['green', 'held'] as const).filter((one) => mayDraw({ route, pool }, one));
+  const drawn = (route: 'GREEN' | 'AML_HELD' | 'SMART', pool: 'green' | 'held' | null) =>
+    (['green', 'held'] as const).filter((one) => mayDraw({ route, pool }, one));
   expect(drawn('SMART', null)).toEqual(['green', 'held']);
   expect(drawn('GREEN', null)).toEqual(['green']);
   expect(drawn('AML_HELD', null)).toEqual(['held']);
@@ -42,5 +43,11 @@ it('what is worth more than the cap is to be approved, and what nobody can price
       priceUsd: priceUsd === undefined ? undefined : parseTrusted(priceUsd),
       approvalCapUsd: cap === null ? null : parseTrusted(cap),
     });
-  expect([worth('1', '10'), worth('1', '9.99'), worth(undefined, '10'), worth('1000', null), worth(undefined, null)]).toEqual([false, true, true, false, false]);
+  expect([worth('1', '10'), worth('1', '9.99'), worth(undefined, '10'), worth('1000', null), worth(undefined, null)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+    false,
+  ]);
 });
