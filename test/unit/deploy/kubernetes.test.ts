@@ -99,7 +99,7 @@ describe('the Kubernetes manifests', () => {
     expect(deployments.filter(({ resource }) => secretsOf(podOf(resource)).includes('sluice-http')).map(({ resource }) => resource.metadata.name)).toEqual([
       'api-http',
     ]);
-    expect(given.signer?.toSorted()).toEqual(['sluice-data', 'sluice-intent-public', 'sluice-signer-seed']);
+    expect(given.signer?.toSorted()).toEqual(['sluice-data-signer', 'sluice-intent-public', 'sluice-signer-seed']);
     expect(given['api-worker']).toContain('sluice-intent-public');
   });
 

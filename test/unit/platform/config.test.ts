@@ -202,8 +202,7 @@ describe('the configuration', () => {
         ...change,
         assets: network.assets.map((asset) => (capped ? { ...asset, caps } : asset)),
       }));
-    const signer = (path: string) =>
-      problemsOf(() => readApiConfig({ ...good, ...live, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: 'x', SLUICE_NETWORKS: path }));
+    const signer = (path: string) => problemsOf(() => readApiConfig({ ...signs, ...live, SLUICE_NETWORKS: path }));
     expect(signer(own({}, true))).toEqual([]);
     expect(signer(own({}, false))).toContain('SLUICE_NETWORKS: ethereum.USDT.caps: required by the signer in production');
     expect(signer(own({ deathWitnesses: 1 }, true))).toContain('SLUICE_NETWORKS: tron.deathWitnesses: at least 2 in production');
