@@ -231,6 +231,10 @@ async function aToken(): Promise<Record<string, unknown>> {
   return { network: 'ethereum', symbol: 'EURX', contract, decimals: 2 };
 }
 
+/** What two people want of the signer; the token that is shared is none of them. */
+const aReseal = { body: { journalId: '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44', signatures: 3, hash: 'ab'.repeat(32), reason: 'its disk was lost' } };
+const aDeath = { body: { network: 'ethereum', slot: `nonce:0x${'ab'.repeat(20)}:7`, reason: 'the endpoint of our second provider is gone' } };
+
 /** Every operation of the operator contract; one that is missing here does not compile. */
 const SPECIAL: Record<keyof operations, Special> = {
   listGateways: { request: nothing },
@@ -248,9 +252,7 @@ const SPECIAL: Record<keyof operations, Special> = {
   enrolTotp: { request: () => ofShop({}) },
   addScreeningCredits: { request: () => ofShop({ add: 5 }) },
   getSignerJournal: { request: nothing },
-  resealSignerJournal: {
-    request: async () => ({ body: { journalId: '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44', signatures: 3, hash: 'ab'.repeat(32), reason: 'its disk was lost' } }),
-  },
+  resealSignerJournal: { request: async () => ({ ...aReseal, headers: as('anna') }), 409: async () => aReseal, by: 'anna' },
   getWithheld: { request: async () => ({ params: { id: (await someKept()).params?.id ?? '' } }) },
   payWithheld: { request: async () => ({ ...(await someKept()), headers: as('anna') }), 409: someKept, by: 'anna' },
   cancelWithheld: {
@@ -350,9 +352,7 @@ const SPECIAL: Record<keyof operations, Special> = {
     },
     409: async () => ({ body: { network: 'ethereum', wallet: 'funding', reason: 'it is not halted' } }),
   },
-  declareDead: {
-    request: async () => ({ body: { network: 'ethereum', slot: `nonce:0x${'ab'.repeat(20)}:7`, reason: 'the endpoint of our second provider is gone' } }),
-  },
+  declareDead: { request: async () => ({ ...aDeath, headers: as('anna') }), 409: async () => aDeath, by: 'anna' },
   freeze: { request: async () => ({ body: { scope: 'network:ethereum', reason: 'strange blocks' } }) },
   unfreeze: { request: async () => ({ body: { scope: 'network:ethereum' } }) },
   listPrices: { request: nothing },

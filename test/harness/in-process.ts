@@ -40,6 +40,8 @@ export interface InProcess {
   calls: { wake: number; nudged: string[]; announced: { paymentIds: readonly string[]; network?: string | undefined }[] };
   /** Every mail that was sent. */
   mails: Mail[];
+  /** Folder of the signer's journal. */
+  journalFolder: string;
   /** Adds a gateway; `input` goes over the operator API's defaults. */
   aGateway(input?: Record<string, unknown>): Promise<Gateway & { webhookSecret: string }>;
   setPrice(symbol: string, usd: string, source?: string): Promise<void>;
@@ -121,6 +123,7 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
     assets,
     calls,
     mails,
+    journalFolder: memory.folder,
     async aGateway(input = {}) {
       const webhookSecret = newSecret('webhook', random);
       const { screeningCredits, ...read } = readGateway({ name: 'Acme Books', apiAllowlist: ['127.0.0.1'], ...input });

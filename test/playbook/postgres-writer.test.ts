@@ -28,7 +28,7 @@ describe.each(['evm', 'tron', 'bitcoin'] as const)('whoever writes anything to t
     const token = contract();
     return token === null ? treasury.chain.balance(treasury.merchant) : treasury.chain.tokenBalance(token, treasury.merchant);
   };
-  /** What wakes somebody (alert SluiceSignerJournalContradicted). */
+  /** What wakes somebody (alert SignerJournalContradicted). */
   const contradictions = async () => (await metrics.journalContradictions.get()).values.reduce((sum, { value }) => sum + value, 0);
   async function settled(): Promise<string> {
     const { id } = await treasury.cashOut(shop, symbol, amount);

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Gateway } from '#api/deps.ts';
+import { journalPath } from '#api/signer/journal/signer-journal.ts';
+import { openSigners } from '#api/signer/start.ts';
+import { aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
+import { TEST_SEED } from '#test/harness/world.ts';
+import { withoutRules } from './rewrite-books.ts';
+
+const THIEF = '0x90f79bf6eb2c4f870365e785982e1f101e93b906';
+const CAPS = { perTransaction: '50', hourly: '90', daily: '200', floorUsd: '0.9' };
+
+let treasury: Treasury;
+let shop: Gateway;
+beforeEach(async () => {
+  treasury = await aTreasury({ configure: (network) => ({ ...network, assets: network.assets.map((asset) => ({ ...asset, caps: CAPS })) }) });
+  shop = await treasury.world.aGateway();
+  await treasury.earn(shop, 'USDT', '200');
+});
+afterEach(() => treasury.stop());
+
+const sql = () => treasury.deps.db.sql;
+const stolen = () => treasury.chain.tokenBalance(treasury.assets.USDT?.contract as string, THIEF);
+/** Lets worker and signer do what they can, though somebody lifts every freeze. */
+async function run(rounds = 6): Promise<string[]> {
+  const outcomes: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await withoutRules(treasury.deps, async (tx) => {
+      await tx`delete from freezes`;
+      await tx`update outbox set due_at = sluice_now() where state = 'due' and topic = 'settlement.dispatch'`;
+    });
+    await treasury.work();
+    outcomes.push(...(await treasury.sign()));
+    await treasury.work();
+    await treasury.mine(2);
+  }
+  return outcomes;
+}
+
+describe('whoever took over an http process', () => {
+  it('gets cashouts of its own making, up to the caps of the signer, and nothing above', async () => {
+    // With the key that accepts, whatever it says was accepted: of any gateway, to anybody.
+    for (const amount of ['40', '40', '40']) await treasury.cashOut(shop, 'USDT', amount, { address: THIEF });
+    await run();
+    const taken = await stolen();
+    expect(taken).toBeGreaterThan(0n);
+    expect(taken).toBeLessThanOrEqual(90_000_000n);
+    const waiting = await sql()<{ reason: string | null }[]>`select wait_reason as reason from settlements where status = 'REQUESTED'`;
+    expect(waiting.some(({ reason }) => reason?.includes('by the signer’s own journal'))).toBe(true);
+  });
+});
+
+describe('whoever took over a worker', () => {
+  it('has no payout signed that names another recipient or amount, an order that nobody accepted, or a wallet as one of ours that is not', async () => {
+    const { id } = await treasury.cashOut(shop, 'USDT', '40');
+    for (let round = 0; round < 4; round++) {
+      await treasury.work();
+      const planned = await sql()`select 1 from payouts where settlement_id = ${id} and status = 'PLANNED'`;
+      if (planned.length > 0) break;
+      await treasury.sign();
+      await treasury.work();
+      await treasury.mine(2);
+    }
+    const [honest] = await sql()<{ id: string }[]>`select id from payouts where settlement_id = ${id} and status = 'PLANNED'`;
+    const forge = (change: Record<string, string | null>) =>
+      withoutRules(
+        treasury.deps,
+        (tx) => tx`
+          insert into payouts select (jsonb_populate_record(null::payouts, to_jsonb(p) || jsonb_build_object('id', ${randomUUID()}::text) || ${tx.json(change)}::jsonb)).*
+          from payouts p where id = ${honest?.id as string}`,
+      );
+    const accepted = { settlement_id: id };
+    await withoutRules(treasury.deps, (tx) => tx`update payouts set recipient = ${THIEF} where id = ${honest?.id as string}`);
+    expect(await treasury.sign()).toEqual(['refused']);
+    await withoutRules(treasury.deps, (tx) => tx`update payouts set recipient = ${treasury.merchant} where id = ${honest?.id as string}`);
+    for (const [what, change] of Object.entries({
+      'another amount': { ...accepted, raw_amount: '199000000', nonce: '1' },
+      'a cashout that is not': { settlement_id: randomUUID(), recipient: THIEF, nonce: '2' },
+      'a refund that is not': { purpose: 'refund', settlement_id: null, refund_id: randomUUID(), recipient: THIEF, nonce: '3' },
+      'withheld coins that are not': { purpose: 'withheld', settlement_id: null, withheld_id: randomUUID(), recipient: THIEF, nonce: '4' },
+      'a sweep to a stranger': { purpose: 'sweep', settlement_id: null, recipient: THIEF, nonce: '5' },
+      'a top-up of a stranger': { purpose: 'top_up', settlement_id: null, recipient: THIEF, nonce: '6' },
+      'coins that follow nobody': { purpose: 'held_release', settlement_id: null, recipient: THIEF, nonce: '7' },
+      'cold storage elsewhere': { purpose: 'cold', settlement_id: null, recipient: THIEF, nonce: '8' },
+    })) {
+      await withoutRules(treasury.deps, (tx) => tx`delete from freezes`);
+      await withoutRules(treasury.deps, (tx) => tx`update payouts set status = 'CANCELLED' where status = 'PLANNED' and id <> ${honest?.id as string}`);
+      await forge(change);
+      expect([what, (await treasury.sign()).filter((outcome) => outcome === 'signed').length <= 1]).toEqual([what, true]);
+    }
+    await run(3);
+    expect(await stolen()).toBe(0n);
+  });
+});
+
+describe('whoever is on the signer’s host without its seed', () => {
+  it('finds no key in the journal, and signs for nobody with another seed', async () => {
+    await treasury.cashOut(shop, 'USDT', '40');
+    await run(4);
+    const journal = await readFile(journalPath(treasury.world.journalFolder), 'utf8');
+    expect(journal).toContain('settlement:');
+    expect(journal).not.toContain(TEST_SEED);
+    expect(() => openSigners(treasury.deps, 'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about')).toThrow(
+      /wallet is configured as/,
+    );
+  });
+});
