@@ -35,7 +35,10 @@ export const declareDead: Act = {
     const key = deps.config.SLUICE_INTENT_KEY;
     if (key === undefined) throw new Invariant('what two people decide is signed by the http role, which has a key for it');
     const subject = deathSubject({ network, slot });
-    await insertStatement(tx, makeStatement(key, { kind: DEATH, subject, said: { proposal: proposal.id, proposedBy, confirmedBy, reason } }));
+    await insertStatement(
+      tx,
+      makeStatement(key, { kind: DEATH, subject, said: { proposal: proposal.id, proposedBy, confirmedBy, reason, at: String(deps.wallClock()) } }),
+    );
     return { statement: subject };
   },
 };

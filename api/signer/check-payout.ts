@@ -22,11 +22,14 @@ import { POOLS, reservedAccount } from '#state-machines/ledger/accounts.ts';
 import { checkCaps, isOurs } from './caps.ts';
 import { checkEarlierFamilies, checkFamily } from './check-family.ts';
 import { checkInputs } from './check-inputs.ts';
+import { orderOf } from './journal/describe-entry.ts';
 import { refundMismatch } from './check-refund.ts';
 import { withheldMismatch } from './check-withheld.ts';
 
 /** What is to be signed, built from what the payout is for and never from the payout's own word. */
 export interface Order {
+  /** What it pays, as the journal calls it: by the id of the very row that was proven. */
+  order: string;
   path: string;
   /** Whom the bytes will name as the sender: the wallet, or where coins are outputs whoever the first of them lies at. */
   sender: string;
@@ -57,6 +60,8 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
   const asset = await findAsset(sql, payout.assetId);
   if (asset === undefined || asset.networkId !== chain.id || asset.contract !== payout.contract || !isAsConfigured(chain, asset))
     return { refuse: 'the asset is not the configured one' };
+  if (asset.decimals !== payout.decimals || asset.symbol !== payout.assetSymbol || asset.networkName !== chain.config.name)
+    return { refuse: 'its asset reads otherwise from one moment to the next' };
 
   const native = await nativeAsset(sql, chain.id);
   const { rawFee, fields } = payout.plan;
@@ -82,6 +87,7 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
   if (fee !== null) return { wait: fee.problem };
   return {
     sign: {
+      order: orderOf(payout),
       path,
       sender: inputs === null ? wallet.address : inputs.sender,
       kind: family.kind,
@@ -187,7 +193,11 @@ async function settlementMismatch(
   settlement: StoredSettlement,
 ): Promise<string | Unproven | null> {
   const { netAmount, feeLocked } = settlement;
+  if (settlement.id !== payout.settlementId) return 'its settlement has another id';
   if (settlement.networkId !== chain.id || settlement.assetId !== payout.assetId) return 'its asset is not the settlement’s';
+  // The words that were accepted are held against the settlement as it reads, and the bytes are made of the payout.
+  if (settlement.contract !== payout.contract || settlement.decimals !== payout.decimals || settlement.networkName !== chain.config.name)
+    return 'its asset reads otherwise than the settlement’s';
   if (wallet.role !== (settlement.pool === 'held' ? 'held' : 'hot')) return 'its wallet does not pay this pool';
   const earlier = await checkEarlierFamilies(sql, chain, payout, await listFamilies(sql, settlement.id));
   if ('problem' in earlier) return earlier.problem;
@@ -198,6 +208,7 @@ async function settlementMismatch(
   if (isColdAddress(deps, chain.config.family, payout.recipient) || (await isOwnAddress(sql, chain.config.family, payout.recipient)))
     return 'its destination is one of our own addresses';
   if (netAmount === null || feeLocked === null || netAmount + feeLocked !== settlement.amount) return 'the settlement’s amounts do not add up';
+  if (feeLocked < 0n || netAmount <= 0n) return 'the settlement’s fee is not between nothing and its amount';
   // By the words of whoever accepted it, which hold the row, which holds the payout.
   const unproven = await cashoutProblem(sql, deps, settlement);
   if (unproven !== null) return unproven;

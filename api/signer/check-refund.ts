@@ -17,8 +17,9 @@ import { checkEarlierFamilies } from './check-family.ts';
  */
 export async function refundMismatch(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout, wallet: StoredWallet): Promise<string | Unproven | null> {
   const refund = payout.refundId === null ? undefined : await findRefund(sql, payout.refundId);
-  if (refund === undefined) return 'its refund does not exist';
-  const unproven = await refundProblem(sql, deps, refund);
+  if (refund === undefined || refund.id !== payout.refundId) return 'its refund does not exist';
+  const { contract, decimals } = payout;
+  const unproven = await refundProblem(sql, deps, refund, { network: chain.config.name, contract, decimals });
   if (unproven !== null) return unproven;
   if (refund.status !== 'ordered') return `its refund is ${refund.status}`;
   if (wallet.role !== 'held') return 'its wallet does not pay refunds';

@@ -16,8 +16,9 @@ import { checkEarlierFamilies } from './check-family.ts';
  */
 export async function withheldMismatch(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout, wallet: StoredWallet): Promise<string | Unproven | null> {
   const transfer = payout.withheldId === null ? undefined : await findWithheldTransfer(sql, payout.withheldId);
-  if (transfer === undefined) return 'its transfer of withheld coins does not exist';
-  const unproven = await withheldProblem(sql, deps, transfer);
+  if (transfer === undefined || transfer.id !== payout.withheldId) return 'its transfer of withheld coins does not exist';
+  const { contract, decimals } = payout;
+  const unproven = await withheldProblem(sql, deps, transfer, { network: chain.config.name, contract, decimals });
   if (unproven !== null) return unproven;
   if (transfer.status !== 'ordered') return `its transfer of withheld coins is ${transfer.status}`;
   if (wallet.role !== 'held') return 'its wallet does not hold withheld coins';

@@ -24,7 +24,7 @@ export async function proveDead(deps: Deps, chain: Chain, order: string, signed:
   const [first] = signed;
   if (first === undefined) return null;
   const told = await askProviders(deps, chain, order, signed);
-  const declared = await isDeclaredDead(deps, first);
+  const declared = await isDeclaredDead(deps, signed);
   const { deathWitnesses = deps.config.NODE_ENV === 'production' ? POLICY.deathWitnesses : 1 } = chain.config;
   return judgeFates(told, { witnesses: deathWitnesses, declared, slot: first.slot });
 }
@@ -62,15 +62,28 @@ async function askProviders(deps: Deps, chain: Chain, order: string, signed: rea
     anchor: output === '' ? null : { output, spenders: await listSpenders(deps.db.sql, chain.id, outpointOf(output)) },
     nonce: nonce === '' ? null : { sender, nonce: Number(nonce) },
     expiresAtMs,
-    absenceCounts: signed.every(({ signedAtMs }) => signedAtMs > Date.now() - POLICY.absenceProvesDays * DAY_MS),
+    absenceCounts: signed.every(({ signedAtMs }) => signedAtMs > Date.now() - rememberedMs(chain)),
   };
-  const late = new Map<string, Fate>();
-  return Promise.race([chain.reader.fates(question, chain.config.finality.mature), pause(ANSWER_MS, late, { ref: false })]);
+  // Whoever has answered by then has been heard, above all one that saw a payment.
+  const told = new Map<string, Fate>();
+  await Promise.race([chain.reader.fates(question, chain.config.finality.mature, told), pause(ANSWER_MS, undefined, { ref: false })]);
+  return new Map(told);
 }
 
-/** Whether two different people said so, in words that only the http role can sign. */
-async function isDeclaredDead({ db, config }: Deps, entry: JournalEntry): Promise<boolean> {
-  const about = { kind: DEATH, subject: deathSubject(entry) };
+/** How far back a node is sure to know where a transaction is. */
+function rememberedMs({ config }: Chain): number {
+  return Math.min(POLICY.absenceProvesDays * DAY_MS, POLICY.absenceProvesBlocks * config.blockSeconds * 1_000);
+}
+
+/**
+ * Whether two different people said so, in words that only the http role can sign, and of all of it: what was signed in the slot later, such as for an
+ * order that came after, they did not speak of.
+ */
+async function isDeclaredDead({ db, config }: Deps, signed: readonly JournalEntry[]): Promise<boolean> {
+  const about = { kind: DEATH, subject: deathSubject(signed[0] as JournalEntry) };
   const said = (await listStatements(db.sql, about)).map((statement) => readStatement(trustedKeys(config), statement, about));
-  return said.some((one) => typeof one?.proposedBy === 'string' && typeof one.confirmedBy === 'string' && one.proposedBy !== one.confirmedBy);
+  const newest = Math.max(...signed.map(({ signedAtMs }) => signedAtMs));
+  return said.some(
+    (one) => typeof one?.proposedBy === 'string' && typeof one.confirmedBy === 'string' && one.proposedBy !== one.confirmedBy && newest <= Number(one.at),
+  );
 }

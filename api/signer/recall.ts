@@ -1,5 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
+import { REMEMBERED } from '#api/treasury/remembered.ts';
 import { findStoredTxids } from '#api/store/signer-journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import type { Journal } from './journal/journal.ts';
@@ -39,7 +40,7 @@ export async function recall(
       deps.metrics?.journalContradictions.inc({ chain: entry.network, answer: 'waiting' });
       deps.log.error({ ...said, reason: problem }, 'Postgres does not know what was signed for this order');
     }
-    return { wait: `the signer's journal: ${problem}` };
+    return { wait: `${REMEMBERED}${problem}` };
   }
   return { known: earlier.length };
 }

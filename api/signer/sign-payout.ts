@@ -9,6 +9,7 @@ import { findPayout, lockPayout, setPayoutFailure, type StoredPayout } from '#ap
 import { lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';
 import { lockWallet } from '#api/store/wallets.ts';
 import { coldAddress } from '#api/treasury/cold.ts';
+import { REMEMBERED } from '#api/treasury/remembered.ts';
 import type { DecodedTransfer, SignedTransfer, TransferSigner } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
@@ -65,7 +66,7 @@ export async function signPayout(
   const mismatch = 'refuse' in decoded ? decoded.refuse : bytesMismatch(chain, verdict.sign, signed.bytes, decoded);
   if (mismatch !== null || 'refuse' in decoded) return giveUp(deps, payout, { refuse: mismatch ?? 'they cannot be read' });
   crashPoint('sign.done');
-  const entry = describeEntry(chain, payout, decoded, {
+  const entry = describeEntry(chain, { id: payout.id, order: verdict.sign.order }, decoded, {
     kind: verdict.sign.kind,
     rawFee: decoded.rawFeeLimit > verdict.sign.rawFee ? decoded.rawFeeLimit : verdict.sign.rawFee,
     leaves: decoded.recipient !== coldAddress(chain) && !(await isOurs(deps.db.sql, chain, decoded.recipient)),
@@ -88,7 +89,7 @@ export async function signPayout(
     if (capped !== null) return { wait: capped };
     const nowMs = journal.now();
     const excess = capProblem(chain, entry, { earlier: journal.since(nowMs - DAY_MS), nowMs, strict: deps.config.NODE_ENV === 'production' });
-    if (excess !== null) return { wait: excess };
+    if (excess !== null) return { wait: `${REMEMBERED}${excess}` };
     // What was proven dead is all that there was: of one payout nothing else is signed meanwhile, but of its order something might be.
     if (journal.ofOrder(entry.order).length !== recalled.known) return 'gone';
     const forgotten = await journal.append(tx, entry);
@@ -152,6 +153,8 @@ async function checkLocked(
   await lockWallet(tx, payout.walletId);
   const locked = await lockPayout(tx, payout.id);
   if (locked === undefined || locked.status !== payout.status || !isSignable(locked)) return 'gone';
+  // Which settlement is locked, and which chain is asked, was read before.
+  if (locked.purpose !== payout.purpose || locked.settlementId !== payout.settlementId || locked.networkName !== payout.networkName) return 'gone';
   return { verdict: await judged(() => checkPayout(deps, tx, chain, signer, locked)), settlement };
 }
 
@@ -172,7 +175,7 @@ function changeOf(payout: StoredPayout, before: Order, now: Order): 'gone' | { r
   if (isDeepStrictEqual(before, now)) return null;
   // A sweep of native coins, outputs that are joined, and an anchor that goes back to its wallet bring less when their fee rises.
   const shrinks = payout.purpose === 'sweep' || payout.purpose === 'consolidation' || now.kind === 'close';
-  const same = ({ path, request: { nonce, intent } }: Order) => [path, nonce, { ...intent, rawAmount: shrinks ? null : intent.rawAmount }];
+  const same = ({ order, path, request: { nonce, intent } }: Order) => [order, path, nonce, { ...intent, rawAmount: shrinks ? null : intent.rawAmount }];
   if (before.kind !== now.kind || isDeepStrictEqual(same(before), same(now))) return 'gone';
   return { refuse: 'it was changed while it was being signed' };
 }

@@ -4,7 +4,7 @@ import { sumOutgoing } from '#api/store/payouts.ts';
 import { findPrice } from '#api/store/prices.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { OutgoingLimits } from '#shared/core/assets.ts';
-import { amount, type Coins, coinsToUsd, formatCents, fromUnits, parseTrusted, type Usd } from '#shared/core/money.ts';
+import { amount, type Coins, coinsToUsd, formatCents, fromUnits, parseTrusted, toUnits, type Usd } from '#shared/core/money.ts';
 
 /** A fee that is this many times what the settlement locked is a spike or a mistake in units: it waits (reliability, threats). */
 const FEE_TIMES_LOCKED = 10n;
@@ -53,6 +53,8 @@ export interface LimitedTransfer extends Moved {
  * fees included; call it under the paying wallet's lock for a verdict that still holds at commit.
  */
 export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer: LimitedTransfer): Promise<LimitProblem | null> {
+  const uncapped = capProblem(deps, chain, transfer, 'perTransaction', transfer.rawAmount);
+  if (uncapped !== null) return { problem: uncapped, lasting: true };
   const value = await dollarsOf(deps, transfer);
   if (value === null) return noPrice(transfer.symbol);
   const scopes = scopesOf(chain);
@@ -63,6 +65,11 @@ export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer
   const leaving = movedBy(transfer);
   for (const window of WINDOWS) {
     const before = await sumOutgoing(sql, { networkId: chain.id, seconds: window.seconds, planned: transfer.planned, except: transfer.except });
+    for (const moved of leaving) {
+      const earlier = before.reduce((sum, { symbol, rawAmount }) => (symbol === moved.symbol ? sum + rawAmount : sum), 0n);
+      const problem = capProblem(deps, chain, moved, window.name, moved.rawAmount + earlier);
+      if (problem !== null) return { problem, lasting: capProblem(deps, chain, moved, window.name, moved.rawAmount) !== null };
+    }
     for (const scope of scopes) {
       const limit = parseTrusted<'usd'>(scope.limits[window.limit]);
       const own = leaving.filter((moved) => scope.counts(moved));
@@ -84,6 +91,24 @@ export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer
   }
   return null;
 }
+
+/**
+ * What the caps of an asset say against so many chain units of it, or null (decisions 10). The signer holds them against its own journal; they are asked
+ * here as well, with the sums of the books, so that nothing gets a nonce which the signer will not sign.
+ */
+function capProblem({ config }: Deps, chain: Chain, { symbol }: Moved, cap: 'perTransaction' | 'hourly' | 'daily', rawAmount: bigint): string | null {
+  const asset = chain.config.assets.find((one) => one.symbol === symbol);
+  if (asset === undefined && config.NODE_ENV === 'production') return `the signer pays no ${symbol} out before its configuration names and caps it`;
+  if (asset?.caps === undefined) return null;
+  const { caps, decimals } = asset;
+  if (rawAmount > (toUnits(parseTrusted(caps[cap]), decimals) ?? 0n)) return `more than ${caps[cap]} ${symbol} ${WORDS[cap]} would leave`;
+  const usd = parseTrusted<'usd'>(chain.config.limits[LIMITS[cap]]);
+  if (coinsToUsd(fromUnits(rawAmount, decimals), parseTrusted<'usd'>(caps.floorUsd), 'up') <= usd) return null;
+  return `more than ${formatCents(usd)} USD ${WORDS[cap]} would leave, at the floor price of ${symbol}`;
+}
+
+const WORDS = { perTransaction: 'per transaction', hourly: 'hourly', daily: 'daily' } as const;
+const LIMITS = { perTransaction: 'perTransactionUsd', hourly: 'hourlyUsd', daily: 'dailyUsd' } as const;
 
 /** Everything that a transfer takes away: what it moves, and what it may cost. */
 export function movedBy({ fee, ...moved }: LimitedTransfer): Moved[] {

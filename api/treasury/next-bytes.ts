@@ -18,6 +18,7 @@ import { quoteNextSpend } from './next-spend.ts';
 import { freeOf, type Observed, observeWallet } from './plan-transfer.ts';
 import { mostInputs, spendingOf } from './purse.ts';
 import { coverGas, coverSweepGas, withReserve } from './top-up.ts';
+import { REMEMBERED } from './remembered.ts';
 
 /** What the next bytes of a payout would be now, and what speaks for and against signing them. */
 export interface NextBytes {
@@ -164,6 +165,7 @@ async function lastingLimit(
   native: { symbol: string; decimals: number },
 ): Promise<string | null> {
   if (attempts.length > 0 && (payout.nonce !== null || payout.anchor !== null)) return null;
+  if (payout.failure?.startsWith(REMEMBERED)) return payout.failure;
   const moved = { symbol: payout.assetSymbol, decimals: payout.decimals, native: payout.contract === null, rawAmount: payout.rawAmount };
   const fee = { symbol: native.symbol, decimals: native.decimals, rawFee: BigInt(payout.plan.rawFee ?? 0) };
   let limit = null;

@@ -14,8 +14,11 @@ export interface PooledReader extends Reader {
    * @throws ChainUnavailable when fewer than two of several said anything
    */
   agrees(claims: readonly Claim[], isFinal: (head: Head) => boolean): Promise<SecondOpinion>;
-  /** What became of bytes that exclude each other, by every provider that said anything that can be trusted (decisions 10). */
-  fates(question: FateQuestion, final: FinalityRule): Promise<ReadonlyMap<string, Fate>>;
+  /**
+   * What became of bytes that exclude each other, by every provider that says anything that can be trusted (decisions 10): each is written into `told`
+   * when it has answered, so that one that does not hides nobody's word.
+   */
+  fates(question: FateQuestion, final: FinalityRule, told: Map<string, Fate>): Promise<void>;
   endpoints(): EndpointReport[];
 }
 
@@ -161,19 +164,21 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
       throw new ChainUnavailable(`fewer than two providers tell of transaction ${claims[0]?.txid} as final`);
     },
 
-    async fates(question, final) {
-      const told = new Map<string, Fate>();
-      for (const at of endpoints.inOrder()) {
-        const provider = endpoints.providerOf(at);
-        if (told.has(provider)) continue;
-        try {
-          const head = await endpoints.ask(at, () => headOf(at));
-          told.set(provider, await endpoints.ask(at, () => askFate(reader(at), head, final, question)));
-        } catch (error) {
-          if (!(error instanceof ChainUnavailable)) throw error;
+    async fates(question, final, told) {
+      const asked = new Map<string, number[]>();
+      for (const at of endpoints.inOrder()) asked.set(endpoints.providerOf(at), [...(asked.get(endpoints.providerOf(at)) ?? []), at]);
+      const askOne = async (provider: string, own: readonly number[]): Promise<void> => {
+        for (const at of own) {
+          try {
+            const head = await endpoints.ask(at, () => headOf(at));
+            told.set(provider, await endpoints.ask(at, () => askFate(reader(at), head, final, question)));
+            return;
+          } catch (error) {
+            if (!(error instanceof ChainUnavailable)) throw error;
+          }
         }
-      }
-      return told;
+      };
+      await Promise.all([...asked].map(([provider, own]) => askOne(provider, own)));
     },
 
     endpoints: () => endpoints.report(),

@@ -47,6 +47,8 @@ export const POLICY = {
   deathWitnesses: 2,
   /** Nodes forget where old transactions are (geth after about a year): that one finds none proves something for a while only. */
   absenceProvesDays: 30,
+  /** The same in blocks: geth keeps an index of 2,350,000, which fast chains make in days. */
+  absenceProvesBlocks: 1_000_000,
 
   // Prices
   /** Two minutes: longer would give payers a free option on the market, shorter would fail on one slow provider. */

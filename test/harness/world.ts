@@ -160,7 +160,7 @@ export async function aWorld(options: WorldOptions = {}): Promise<World> {
     startSigner: async (more = {}) =>
       keep(await startApi({ ...signerEnvironment, SLUICE_ROLES: 'signer', SLUICE_SIGNER_SEED: TEST_SEED, SLUICE_SIGNER_JOURNAL: journal }, more)),
     startIndexer: async ({ network = '', ...more } = {}) =>
-      keep(await startIndexer({ ...common, SLUICE_STREAM_KEY: TEST_SECRETS.SLUICE_STREAM_KEY, SLUICE_INDEXER_NETWORKS: network }, more)),
+      keep(await startIndexer({ ...common, SLUICE_STREAM_KEY: environment.SLUICE_STREAM_KEY, SLUICE_INDEXER_NETWORKS: network }, more)),
     operator: operatorOf,
     async aGateway(api, settings = {}) {
       const created = await operatorOf(api).must('POST', '/gateways', { body: { ...aGateway(), ...settings } });

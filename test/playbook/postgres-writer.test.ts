@@ -58,7 +58,7 @@ describe.each(['evm', 'tron', 'bitcoin'] as const)('whoever writes anything to t
     // Somebody is told why, and of what was taken away.
     expect((await getSettlement(treasury.deps, { gateway: shop, id })).status).toBe('REQUESTED');
     const [row] = await treasury.deps.db.sql<{ reason: string }[]>`select wait_reason as reason from settlements where id = ${id}`;
-    expect(row?.reason).toMatch(/not signed: the signer's journal: transaction \w+ has paid it, says /);
+    expect(row?.reason).toMatch(/not signed: the signer remembers: transaction \w+ has paid it, says /);
     expect(await contradictions()).toBeGreaterThan(0);
   });
 
@@ -101,7 +101,7 @@ describe('whoever writes prices and sums to the database', () => {
     const rows = await treasury.deps.db.sql<{ status: string; reason: string | null }[]>`
       select status, wait_reason as reason from settlements where id = any(${made}::uuid[]) order by created_at, id`;
     expect(rows.filter(({ status }) => status === 'SETTLED')).toHaveLength(2);
-    expect(rows.filter(({ reason }) => /more than (50 USDT per transaction|90 USDT hourly) would leave/.test(reason ?? '')).length).toBeGreaterThan(0);
+    expect(rows.filter(({ reason }) => /would leave/.test(reason ?? '')).length).toBeGreaterThan(0);
     expect(await treasury.chain.tokenBalance(treasury.assets.USDT?.contract as string, treasury.merchant)).toBeLessThan(80_000_001n);
   });
 });

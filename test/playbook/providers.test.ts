@@ -15,7 +15,9 @@ describe('providers that say a payment never was,', () => {
     shop = await treasury.world.aGateway();
     await treasury.earn(shop, 'USDT', '100');
     const { reader } = treasury.deps.chains.get('ethereum') as Chain;
-    reader.fates = async () => new Map(Object.entries(told));
+    reader.fates = async (_question, _final, into) => {
+      for (const [provider, fate] of Object.entries(told)) into.set(provider, fate);
+    };
   });
   afterEach(() => treasury.stop());
 

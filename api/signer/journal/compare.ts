@@ -23,7 +23,10 @@ export interface Comparable {
  */
 export function compareHeads(journal: Comparable, known: JournalHead | undefined): { ahead: number } | JournalProblem {
   const { head } = journal;
-  if (known === undefined) return { ahead: head.seq };
+  if (known === undefined) {
+    if (head.seq === 0) return { ahead: 0 };
+    return { state: 'other', reason: `it holds ${head.seq} signatures, and Postgres knows of no journal: somebody took that away, or it is another database` };
+  }
   if (known.id !== head.id) return { state: 'other', reason: `it is the journal ${head.id}, and Postgres knows ${known.id}` };
   if (known.seq > head.seq) return { state: 'shorter', reason: `it holds ${head.seq} signatures, and Postgres knows of ${known.seq}: this is an old copy` };
   if (journal.hashAt(known.seq) !== known.hash)

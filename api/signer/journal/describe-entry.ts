@@ -21,11 +21,16 @@ export function orderOf({
 
 type Known = Pick<JournalEntry, 'kind' | 'rawFee' | 'leaves' | 'expiresAtMs' | 'signedAtMs'>;
 
-/** A signature as the journal remembers it: what the bytes themselves say, and whom they are for. @throws Invariant when what they spend cannot be read */
-export function describeEntry(chain: Pick<Chain, 'config'>, payout: Parameters<typeof orderOf>[0], decoded: DecodedTransfer, known: Known): JournalEntry {
+/** A signature as the journal remembers it: what the bytes themselves say, and what they pay. @throws Invariant when what they spend cannot be read */
+export function describeEntry(
+  chain: Pick<Chain, 'config'>,
+  { id, order }: { id: string; order: string },
+  decoded: DecodedTransfer,
+  known: Known,
+): JournalEntry {
   const { sender, recipient, contract, rawAmount, txid, nonce, fields } = decoded;
   const inputs = spendsOutputs(chain.config.family) ? spendingOf(chain, fields).inputs.map(nameOf) : [];
   const [anchor] = inputs;
   const slot = anchor !== undefined ? `output:${anchor}` : nonce !== null ? `nonce:${sender}:${nonce}` : `txid:${txid}`;
-  return { order: orderOf(payout), payout: payout.id, network: chain.config.name, slot, txid, sender, recipient, contract, rawAmount, inputs, ...known };
+  return { order, payout: id, network: chain.config.name, slot, txid, sender, recipient, contract, rawAmount, inputs, ...known };
 }

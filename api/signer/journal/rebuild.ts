@@ -7,7 +7,7 @@ import { decoderOf } from '#shared/chains/payers.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { isOurs } from '../caps.ts';
 import type { JournalEntry } from '../journal-entry.ts';
-import { describeEntry } from './describe-entry.ts';
+import { describeEntry, orderOf } from './describe-entry.ts';
 
 const AT_ONCE = 1_000;
 
@@ -59,7 +59,7 @@ async function entryFromBooks(sql: Reads, chains: ReadonlyMap<string, Rebuilding
   if (payout === undefined || chain === undefined)
     throw new Error(`${attempt.txid} was signed on a network that is not configured: ${payout?.networkName ?? 'unknown'}`);
   const decoded = await decoderOf(chain.config)(attempt.signedBytes);
-  return describeEntry(chain, payout, decoded, {
+  return describeEntry(chain, { id: payout.id, order: orderOf(payout) }, decoded, {
     kind: attempt.kind,
     rawFee: attempt.rawFeeLimit,
     leaves: !(await isOurs(sql, chain, decoded.recipient)),

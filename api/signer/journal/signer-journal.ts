@@ -221,7 +221,7 @@ export class SignerJournal implements Journal {
     if (seal === null || file.hashAt(seal.seq) !== seal.hash) return false;
     return db.transaction(async (tx) => {
       const known = await lockHead(tx);
-      return known?.id === seal.replaces && (await moveHead(tx, known, file.head));
+      return (known?.id ?? '') === seal.replaces && (await moveHead(tx, known, file.head));
     });
   }
 

@@ -136,7 +136,7 @@ describe('a settled cashout that a superuser of the database puts back', () => {
     expect(asked).toEqual([[paid]]);
     expect(await attempts(again)).toBe(0);
     expect(journal.ofOrder(`settlement:${settlement}`)).toEqual([paid]);
-    expect(await sql()`select failure from payouts where id = ${again}`).toEqual([{ failure: "the signer's journal: it is in a final block" }]);
+    expect(await sql()`select failure from payouts where id = ${again}`).toEqual([{ failure: 'the signer remembers: it is in a final block' }]);
     expect((await metrics.scrape()).body).toContain('sluice_signer_journal_contradictions_total{chain="ethereum",answer="waiting"} 1');
 
     // To somebody else it is never paid, whatever is dead. Everything but the journal lets the same thing pass.

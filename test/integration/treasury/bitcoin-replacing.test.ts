@@ -171,10 +171,9 @@ it('gives the anchor back to its wallet when it could not be sent for long, and 
   await treasury.world.advance(POLICY.anchorCloseSeconds);
   await tendPayouts(crowded());
   expect((await one(settlementId))?.status).toBe('REPLACING');
-  // A close that nobody decided is not signed, nor one that keeps what it gives back.
-  const tampered = { plan: sql().json({}) };
-  const [kept] = await sql()<{ plan: typeof tampered.plan }[]>`select plan from payouts where id = ${payoutId}`;
-  await sql()`update payouts set plan = plan || '{"closeMark":"00"}' where id = ${payoutId}`;
+  // A close that keeps something of what it gives back is not signed; whoever decided it (decision 0036).
+  const [kept] = await sql()<{ plan: { rawFee: string } }[]>`select plan from payouts where id = ${payoutId}`;
+  await sql()`update payouts set plan = plan || jsonb_build_object('fields', (plan->'fields') || jsonb_build_object('change', ${`1000:${treasury.merchant}`}::text)) where id = ${payoutId}`;
   expect(await signPayout(treasury.deps, treasury.signers, payoutId)).toBe('refused');
   await sql()`delete from freezes`;
   await sql()`update payouts set plan = ${sql().json(kept?.plan as never)} where id = ${payoutId}`;
