@@ -149,7 +149,7 @@ describe.skipIf(release === null)('an upgrade from the previous release', () => 
     await applyRoles(world.database, TEST_LOGINS);
     const least = await world.startApi();
     await last.stop();
-    await Promise.all([replace(signer, () => world.startSigner()), replace(indexer, () => world.startIndexer({ untilReady: false }))]);
+    await Promise.all([replace(signer, () => world.startSigner({ untilReady: false })), replace(indexer, () => world.startIndexer({ untilReady: false }))]);
     const moved = merchant(least.baseUrl, before.gateway);
     const atLast = await open(moved);
     await pay(atLast);
