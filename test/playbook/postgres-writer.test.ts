@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/settlements/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
+import { signPayout } from '#api/signer/sign-payout.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 import type { CommonChain } from '#test/harness/chain.ts';
 import { aTreasury, aTreasuryOf, type Treasury } from '#test/fixtures/treasury.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
@@ -103,5 +105,62 @@ describe('whoever writes prices and sums to the database', () => {
     expect(rows.filter(({ status }) => status === 'SETTLED')).toHaveLength(2);
     expect(rows.filter(({ reason }) => /would leave/.test(reason ?? '')).length).toBeGreaterThan(0);
     expect(await treasury.chain.tokenBalance(treasury.assets.USDT?.contract as string, treasury.merchant)).toBeLessThan(80_000_001n);
+  });
+});
+
+describe('whoever owns the database', () => {
+  let treasury: Treasury;
+  let shop: Gateway;
+  beforeEach(async () => {
+    treasury = await aTreasury();
+    shop = await treasury.world.aGateway();
+    await treasury.earn(shop, 'USDT', '200');
+  });
+  afterEach(() => treasury.stop());
+
+  const sql = () => treasury.deps.db.sql;
+  async function planned(amount: string): Promise<{ settlementId: string; payoutId: string }> {
+    const { id: settlementId } = await treasury.cashOut(shop, 'USDT', amount);
+    for (;;) {
+      await dispatchSettlement(treasury.deps, settlementId);
+      const [payout] = await sql()<{ id: string }[]>`
+        select id from payouts where settlement_id = ${settlementId} and purpose = 'settlement' and status = 'PLANNED'`;
+      if (payout !== undefined) return { settlementId, payoutId: payout.id };
+      await treasury.sign();
+      await treasury.work();
+      await treasury.mine(2);
+    }
+  }
+
+  it('has no more paid than was accepted by a fee below nothing', async () => {
+    const { settlementId, payoutId } = await planned('10');
+    await sql().unsafe('alter domain unsigned_amount drop constraint unsigned_amount_check');
+    await withoutRules(treasury.deps, async (tx) => {
+      await tx`update settlements set fee_locked = -100, net_amount = 110 where id = ${settlementId}`;
+      await tx`update payouts set raw_amount = 110000000 where id = ${payoutId}`;
+    });
+    expect(await signPayout(treasury.deps, treasury.signers, payoutId)).not.toBe('signed');
+    expect(await sql()`select failure from payouts where id = ${payoutId}`).toEqual([
+      { failure: expect.stringContaining('fee is not between nothing and its amount') },
+    ]);
+  });
+
+  it('has no order remembered as another one by changing what a payout is for while its signer waits', async () => {
+    const { payoutId, settlementId } = await planned('10');
+    await withoutRules(treasury.deps, (tx) => tx`update payouts set purpose = 'sweep' where id = ${payoutId}`);
+    let signing: Promise<string> | undefined;
+    await withoutRules(treasury.deps, async (tx) => {
+      await tx`select 1 from wallets where role = 'hot' for update`;
+      signing = signPayout(treasury.deps, treasury.signers, payoutId);
+      await waitFor(async () => (await sql()`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length > 0, {
+        what: 'the signer to wait for the wallet',
+      });
+      await tx`update payouts set purpose = 'settlement' where id = ${payoutId}`;
+    });
+    await signing;
+    const { journal } = treasury.deps;
+    expect(journal?.ofOrder(`payout:${payoutId}`)).toEqual([]);
+    expect(await signPayout(treasury.deps, treasury.signers, payoutId)).toBe('signed');
+    expect(journal?.ofOrder(`settlement:${settlementId}`)).toHaveLength(1);
   });
 });
