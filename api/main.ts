@@ -198,10 +198,7 @@ async function startSignerRole(deps: Deps, config: ApiConfig, lifecycle: Lifecyc
   lifecycle.onStop('journal', () => keeper.stop());
   const signer = startSigner({ ...deps, journal }, signers);
   lifecycle.onStop('signer', () => signer.stop());
-  return async () => {
-    const problem = await journal.problem(deps.db.sql);
-    return problem === null ? null : `${problem.state}: ${problem.reason}`;
-  };
+  return () => keeper.health();
 }
 
 /** The http role: both contracts and their documentation, on a port of its own what belongs to the hosted checkout, and its live channel on both. */

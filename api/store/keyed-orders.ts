@@ -1,12 +1,12 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
-/** Something the signer will do only if it carries a MAC made with the master key: a cashout, a refund, withheld coins, the end of a payout. */
+/** Something the signer of the release before this one will do only if it carries a MAC made with the master key: a cashout, a refund, withheld coins, the end of a payout. */
 export interface KeyedOrder {
   kind: 'settlement' | 'refund' | 'withheld' | 'close';
   id: string;
 }
 
-/** Everything whose MAC may still be asked for, in the order it is locked in; locks nothing. */
+/** Everything whose MAC the signer of the release before this one may still ask for, in the order it is locked in; locks nothing. */
 export async function listKeyedOrders(sql: Reads): Promise<KeyedOrder[]> {
   return sql<KeyedOrder[]>`
     select 'settlement' as kind, id from settlements where status in ('PENDING_APPROVAL', 'UNDERFUNDED', 'WAITING_AML_CREDIT', 'REQUESTED', 'PROCESSING')

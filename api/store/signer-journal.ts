@@ -39,11 +39,15 @@ export interface SignerReport {
   reportedAt: Date;
 }
 
-/** Notes what the signer says; locks its row. */
+/** A signer says something every minute; one that said nothing for longer than this is not running. */
+export const REPORT_FRESH_MS = 120_000;
+
+/** Notes what the signer says; locks its row. A standby, whose journal is locked, does not speak over one that said something in the last two minutes. */
 export async function writeReport(sql: Reads, { state, reason, unknown }: Omit<SignerReport, 'reportedAt'>): Promise<void> {
   await sql`
     insert into signer_reports (state, reason, unknown) values (${state}, ${reason}, ${unknown})
-    on conflict (one) do update set state = excluded.state, reason = excluded.reason, unknown = excluded.unknown, reported_at = sluice_now()`;
+    on conflict (one) do update set state = excluded.state, reason = excluded.reason, unknown = excluded.unknown, reported_at = sluice_now()
+    where excluded.state <> 'locked' or signer_reports.state = 'locked' or signer_reports.reported_at < sluice_now() - interval '2 minutes'`;
 }
 
 /** Reads what it said last; undefined while it never did. Locks nothing. */

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readInterchange, writeInterchange } from '#api/signer/journal/interchange.ts';
 import { JournalFile } from '#api/signer/journal/journal-file.ts';
 import { journalPath } from '#api/signer/journal/signer-journal.ts';
 import { createBackup } from '#ops/backup/create.ts';
 import type { Manifest } from '#ops/backup/manifest.ts';
 import { restoreBackup, verifyBackup } from '#ops/backup/restore.ts';
-import { DEV_FILE, readDevFile } from '#ops/dev/dev-file.ts';
-import { type Command, type Options, type Result, textOption, UnreachableError } from './command.ts';
+import { DEV_FILE, dataDirectory, readDevFile } from '#ops/dev/dev-file.ts';
+import { type Command, type Options, type Result, textOption, UnreachableError, UsageError } from './command.ts';
 
 /** What a backup keeps of the signer's journal. */
 const JOURNAL_FILE = 'signer-journal.jsonl';
@@ -27,8 +27,8 @@ export const backupCommands: readonly Command[] = [
     },
     arity: [1, 1],
     async run(_context, [folder = ''], options) {
-      const manifest = await createBackup(await databaseOf(options), folder);
       const journal = await journalOf(options);
+      const manifest = await createBackup(await databaseOf(options), folder);
       // After the rows: a journal that knows more than the database is safe, the other way round it is not.
       const kept = journal === undefined ? undefined : await exportJournal(journal, join(folder, JOURNAL_FILE));
       const { data, text } = said('backed up', manifest);
@@ -62,11 +62,13 @@ export const backupCommands: readonly Command[] = [
   },
 ];
 
+/** Folder of the journal that is on this machine; undefined when it is elsewhere. @throws UsageError when it is named and not there */
 async function journalOf(options: Options): Promise<string | undefined> {
-  const given = textOption(options, 'journal') ?? process.env.SLUICE_SIGNER_JOURNAL;
-  if (given !== undefined) return given;
-  const dev = await readDevFile(join(process.cwd(), DEV_FILE)).catch(() => undefined);
-  return dev === undefined ? undefined : join(process.cwd(), '.sluice', 'journal');
+  const named = textOption(options, 'journal');
+  if (named !== undefined && !existsSync(journalPath(named))) throw new UsageError(`--journal: there is no journal in ${named}`);
+  const dev = await readDevFile(resolve(DEV_FILE)).catch(() => undefined);
+  const folder = named ?? process.env.SLUICE_SIGNER_JOURNAL ?? (dev === undefined ? undefined : join(dataDirectory(), 'journal'));
+  return folder !== undefined && existsSync(journalPath(folder)) ? folder : undefined;
 }
 
 async function exportJournal(folder: string, path: string): Promise<{ id: string; seq: number; hash: string }> {
@@ -81,7 +83,7 @@ async function exportJournal(folder: string, path: string): Promise<{ id: string
 async function databaseOf(options: Options): Promise<string> {
   const given = textOption(options, 'database') ?? process.env.DATABASE_OWNER_URL ?? process.env.DATABASE_URL;
   if (given !== undefined) return given;
-  const dev = await readDevFile(join(process.cwd(), DEV_FILE)).catch(() => undefined);
+  const dev = await readDevFile(resolve(DEV_FILE)).catch(() => undefined);
   if (dev === undefined) throw new UnreachableError('which database? set DATABASE_URL or --database');
   return dev.databaseUrl;
 }

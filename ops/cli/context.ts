@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { call, type CallOptions, operator, type Operator } from '#ops/dev/client.ts';
 import { DEV_FILE, type DevFile, readDevFile } from '#ops/dev/dev-file.ts';
 import { type Context, UnreachableError } from './command.ts';
@@ -10,7 +10,7 @@ import { type Context, UnreachableError } from './command.ts';
  * @throws UnreachableError when neither exists
  */
 export async function openContext(env: Record<string, string | undefined>, folder: string): Promise<Context> {
-  const dev = await readDevFile(join(folder, DEV_FILE)).catch(() => undefined);
+  const dev = await readDevFile(resolve(folder, DEV_FILE)).catch(() => undefined);
   const operatorUrl = env.SLUICE_OPERATOR_URL ?? dev?.operatorUrl;
   const token = env.SLUICE_OPERATOR_TOKEN ?? dev?.operatorToken;
   if (operatorUrl === undefined || token === undefined)

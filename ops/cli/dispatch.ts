@@ -1,3 +1,4 @@
+import { REPORT_FRESH_MS } from '#api/store/signer-journal.ts';
 import type { Operator } from '#ops/dev/client.ts';
 import { type Command, type Options, type Result, textOption, UsageError } from './command.ts';
 import { table } from './format.ts';
@@ -9,7 +10,7 @@ interface Freezes {
   unknownTransactions: { network: string; transactions: number }[];
   awaitingNetworks: string[];
   /** Absent where the service is of an earlier release. */
-  signerJournal?: { state: string; reason: string } | null;
+  signerJournal?: { state: string; reason: string; reportedAt: string } | null;
 }
 
 const SCOPE = { type: 'string', help: 'network:<name> or asset:<id>; the whole deployment unless given' } as const;
@@ -22,8 +23,8 @@ export const dispatchCommands: readonly Command[] = [
     options: {},
     arity: [0, 0],
     async run(context) {
-      const data = (await (await context()).operator.must('GET', '/freezes')) as unknown as Freezes;
-      return { data, text: describe(data) };
+      const { operator } = await context();
+      return shown(operator, (await operator.must('GET', '/freezes')) as unknown as Freezes);
     },
   },
   {
@@ -149,14 +150,26 @@ function describeUnknown(one: UnknownOutgoing): string {
 
 async function change(operator: Operator, verb: 'freeze' | 'unfreeze', options: Options, more: Record<string, unknown>): Promise<Result> {
   const body = { ...more, scope: textOption(options, 'scope') ?? null, reason: textOption(options, 'reason') ?? null };
-  const data = (await operator.must('POST', `/${verb}`, { body })) as unknown as Freezes;
-  return { data, text: describe(data) };
+  return shown(operator, (await operator.must('POST', `/${verb}`, { body })) as unknown as Freezes);
 }
 
-function describe({ freezes, haltedWallets, unknownTransactions, awaitingNetworks, signerJournal = null }: Freezes): string {
+async function shown(operator: Operator, data: Freezes): Promise<Result> {
+  if (data.signerJournal?.state !== 'open') return { data, text: describe(data, []) };
+  const { now } = (await operator.must('GET', '/clock')) as { now: string };
+  const { reportedAt } = data.signerJournal;
+  const silent = Date.parse(now) - Date.parse(reportedAt) > REPORT_FRESH_MS;
+  return { data, text: describe(data, silent ? [['everything', reportedAt, 'the signer says nothing since then: is it running?']] : []) };
+}
+
+function describe({ freezes, haltedWallets, unknownTransactions, awaitingNetworks, signerJournal = null }: Freezes, silent: string[][]): string {
   const closed = signerJournal !== null && signerJournal.state !== 'open' ? [signerJournal] : [];
   const rows = [
-    ...closed.map(({ state, reason }) => ['everything', '-', `the signer's journal is ${state}: ${reason} (sluice signer journal status)`]),
+    ...silent,
+    ...closed.map(({ state, reason, reportedAt }) => [
+      'everything',
+      '-',
+      `the signer's journal is ${state}: ${reason}, as it said at ${reportedAt} (sluice signer journal status)`,
+    ]),
     ...freezes.map((one) => [one.scope, one.frozenAt, one.reason]),
     ...haltedWallets.map((one) => [`${one.role} wallet of ${one.network}`, '-', `${one.address}: ${one.reason}; ${missingOf(one)}`]),
     ...unknownTransactions.map((one) => [

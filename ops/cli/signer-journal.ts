@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { compareHeads } from '#api/signer/journal/compare.ts';
 import { accountsOf, initJournal } from '#api/signer/journal/init-journal.ts';
 import { readInterchange, writeInterchange } from '#api/signer/journal/interchange.ts';
@@ -9,8 +9,8 @@ import { importJournal, type Pending, resealJournal } from '#api/signer/journal/
 import type { RebuildingChain } from '#api/signer/journal/rebuild.ts';
 import { journalPath } from '#api/signer/journal/signer-journal.ts';
 import { findNetwork } from '#api/store/networks.ts';
-import { readHead, readReport } from '#api/store/signer-journal.ts';
-import { DEV_FILE, readDevFile } from '#ops/dev/dev-file.ts';
+import { readHead, readReport, REPORT_FRESH_MS } from '#api/store/signer-journal.ts';
+import { DEV_FILE, dataDirectory, readDevFile } from '#ops/dev/dev-file.ts';
 import { codecOf, openDeriver } from '#shared/chains/codecs.ts';
 import { openPayer } from '#shared/chains/payers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
@@ -136,7 +136,9 @@ async function status({ db, folder }: Place): Promise<Result> {
   const head = found?.head;
   const compared = found === undefined ? { state: 'missing', reason: `there is no journal in ${folder}` } : compareHeads(found, known);
   found?.close();
-  const good = 'ahead' in compared && report?.state === 'open';
+  const [{ now }] = await db.sql<[{ now: Date }]>`select sluice_now() as now`;
+  const fresh = report !== undefined && now.getTime() - report.reportedAt.getTime() <= REPORT_FRESH_MS;
+  const good = 'ahead' in compared && report?.state === 'open' && fresh;
   const data = { head: head ?? null, known: known ?? null, report: report ?? null, compared };
   const text = facts({
     journal: head?.id ?? 'none',
@@ -148,6 +150,7 @@ async function status({ db, folder }: Place): Promise<Result> {
         ? `well${compared.ahead > 0 ? `; Postgres has not heard of the last ${compared.ahead}` : ''}`
         : `${compared.state}: ${compared.reason}`,
     'the signer says': report === undefined ? 'nothing yet' : `${report.state}${report.reason === '' ? '' : `: ${report.reason}`}`,
+    'it said so at': report === undefined ? null : `${report.reportedAt.toISOString()}${fresh ? '' : ', and nothing since: is it running?'}`,
     'Postgres has no bytes of': report === undefined ? null : `${report.unknown} signatures of the last day`,
   });
   return { data, text, good };
@@ -208,10 +211,9 @@ function describePending({ head, old, known, onlyInJournal, onlyInBooks, wallets
 }
 
 async function at(options: Options, work: (place: Place) => Promise<Result>): Promise<Result> {
-  const dev = await readDevFile(join(process.cwd(), DEV_FILE)).catch(() => undefined);
+  const dev = await readDevFile(resolve(DEV_FILE)).catch(() => undefined);
   const url = textOption(options, 'database') ?? process.env.DATABASE_URL ?? fileOf('DATABASE_URL') ?? dev?.databaseUrl;
-  const file =
-    textOption(options, 'networks') ?? process.env.SLUICE_NETWORKS ?? (dev === undefined ? undefined : join(process.cwd(), '.sluice', 'networks.json'));
+  const file = textOption(options, 'networks') ?? process.env.SLUICE_NETWORKS ?? (dev === undefined ? undefined : join(dataDirectory(), 'networks.json'));
   if (url === undefined || file === undefined)
     throw new UnreachableError('run it where the signer runs, with its settings: DATABASE_URL, SLUICE_NETWORKS, SLUICE_SIGNER_JOURNAL');
   const networks = readNetworksFile(file);
@@ -226,7 +228,7 @@ async function at(options: Options, work: (place: Place) => Promise<Result>): Pr
 async function folderOf(options: Options): Promise<string> {
   const given = textOption(options, 'journal') ?? process.env.SLUICE_SIGNER_JOURNAL;
   if (given !== undefined) return given;
-  if ((await readDevFile(join(process.cwd(), DEV_FILE)).catch(() => undefined)) !== undefined) return join(process.cwd(), '.sluice', 'journal');
+  if ((await readDevFile(resolve(DEV_FILE)).catch(() => undefined)) !== undefined) return join(dataDirectory(), 'journal');
   throw new UnreachableError('which journal? set SLUICE_SIGNER_JOURNAL or --journal');
 }
 

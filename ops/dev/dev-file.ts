@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 
-/** What `npm start` tells everybody else: `.sluice/dev.json` (operability 1). */
+/** What `npm start` tells everybody else: `.sluice/dev.json`, or in the folder SLUICE_DATA_DIR (operability 1). */
 export interface DevFile {
   api: { baseUrl: string; origin: string; pid: number };
   checkoutUrl: string;
@@ -35,8 +35,8 @@ export interface DevNetwork {
   indexerPid: number;
 }
 
-/** The usual place, relative to the checkout. */
-export const DEV_FILE = '.sluice/dev.json';
+/** Where it is, relative to the checkout. */
+export const DEV_FILE = join(process.env.SLUICE_DATA_DIR ?? '.sluice', 'dev.json');
 
 /** Where `npm start` keeps everything between runs; another folder is another instance. */
 export function dataDirectory(): string {

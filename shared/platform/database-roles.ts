@@ -53,7 +53,7 @@ export function parseWrites(text: string): { insert: boolean; remove: boolean; u
 }
 
 /** Every right that a role is to have in a database of these tables; what a database does not have yet, or not any more, is left out. */
-export function wantedRights({ tables, sequences }: Catalogue): Right[] {
+function wantedRights({ tables, sequences }: Catalogue): Right[] {
   const rights: Right[] = [];
   const add = (role: DatabaseRole, name: string, privilege: string, column: string | null = null): void => {
     const columns = tables.get(name);

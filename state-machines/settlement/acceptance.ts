@@ -3,7 +3,7 @@ import type { Pool } from '../ledger/accounts.ts';
 import type { Route } from './settlement.ts';
 
 /** How far the fee of a parked cashout may rise until it is claimed, as a multiple of what it was when it was accepted (decision 0036). */
-export const FEE_RISE = 10n;
+const FEE_RISE = 10n;
 
 /**
  * The highest network fee a cashout may lock that is accepted before anything is claimed for it: ten times what was quoted, but no more than half of

@@ -242,7 +242,7 @@ export function replaceFile(from: string, to: string): void {
 }
 
 /** A file's name is on disk only once its folder is. */
-export function syncDirectory(folder: string): void {
+function syncDirectory(folder: string): void {
   const fd = openSync(folder, 'r');
   try {
     fsyncSync(fd);

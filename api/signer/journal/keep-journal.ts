@@ -6,17 +6,25 @@ import type { SignerJournal } from './signer-journal.ts';
 const LOOK_MILLISECONDS = 5_000;
 /** Comparing with Postgres, signature by signature, is for every so many looks. */
 const COMPARE_EVERY = 60;
+/** What it says is written again for every so many, about a minute: a report that grows old is one of a signer that is gone. */
+const REPORT_EVERY = 12;
 
 export interface JournalKeeper {
+  /** Why it cannot do its work; null as well for a standby, which waits for the lock of the one that signs. */
+  health(): Promise<string | null>;
   /** Closes the journal, and gives its folder to whoever waits for it. */
   stop(): Promise<void>;
 }
 
 /**
  * Opens the journal, and again whenever something was done about what kept it closed; tells operators in Postgres, in metrics and in the log
- * how it is. A signer whose journal is closed runs, signs nothing, and says why.
+ * how it is. A signer whose journal is closed runs, signs nothing, and says why. `pause` is between two looks, in milliseconds.
  */
-export async function keepJournal(deps: Pick<Deps, 'db' | 'log' | 'metrics'>, journal: SignerJournal): Promise<JournalKeeper> {
+export async function keepJournal(
+  deps: Pick<Deps, 'db' | 'log' | 'metrics'>,
+  journal: SignerJournal,
+  { pause = LOOK_MILLISECONDS }: { pause?: number } = {},
+): Promise<JournalKeeper> {
   let [stopping, looks, unknown, said] = [false, 0, 0, ''];
   let rouse: () => void = () => undefined;
 
@@ -30,8 +38,8 @@ export async function keepJournal(deps: Pick<Deps, 'db' | 'log' | 'metrics'>, jo
     if (journal.head !== undefined) deps.metrics?.journalSignatures.set(journal.head.seq);
     const report = { state, reason: problem?.reason ?? '', unknown };
     const saying = JSON.stringify(report);
+    if (saying !== said || looks % REPORT_EVERY === 0) await writeReport(deps.db.sql, report);
     if (saying === said) return;
-    await writeReport(deps.db.sql, report);
     said = saying;
     if (problem !== null) deps.log.error({ state, reason: problem.reason }, 'nothing is signed: the journal cannot be used');
     else if (unknown > 1) deps.log.error({ signatures: unknown }, 'Postgres does not know signatures that the journal holds');
@@ -43,7 +51,7 @@ export async function keepJournal(deps: Pick<Deps, 'db' | 'log' | 'metrics'>, jo
   const running = (async () => {
     while (!stopping) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LOOK_MILLISECONDS);
+        const timer = setTimeout(resolve, pause);
         rouse = () => {
           clearTimeout(timer);
           resolve();
@@ -53,6 +61,10 @@ export async function keepJournal(deps: Pick<Deps, 'db' | 'log' | 'metrics'>, jo
     }
   })();
   return {
+    async health() {
+      const problem = await journal.problem(deps.db.sql);
+      return problem === null || problem.state === 'locked' ? null : `${problem.state}: ${problem.reason}`;
+    },
     async stop() {
       stopping = true;
       rouse();

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -26,10 +26,15 @@ afterAll(async () => {
 });
 
 const folder = (name: string): string => join(root, name);
-async function run(name: string, args: string[], journal: string, more: Record<string, string> = {}): Promise<Result> {
+async function run(name: string, args: string[], journal: string | undefined, more: Record<string, string> = {}): Promise<Result> {
   const command = COMMANDS.find((one) => one.name === name);
   const context = () => Promise.reject(new Error('not needed'));
-  return (await command?.run(context, args, { journal, database: world.database.url, networks: NETWORKS, ...more })) as Result;
+  return (await command?.run(context, args, {
+    ...(journal !== undefined && { journal }),
+    database: world.database.url,
+    networks: NETWORKS,
+    ...more,
+  })) as Result;
 }
 const signer = (name: string) =>
   new SignerJournal({
@@ -51,11 +56,26 @@ it('a journal is begun once, looked at, kept with a backup, moved only forward, 
   const first = signer('first');
   const keeper = await keepJournal(world.deps, first);
   expect(await run('signer journal status', [], folder('first'))).toMatchObject({ good: true });
+  // A signer that is gone says nothing.
+  await world.database.sql`update signer_reports set reported_at = sluice_now() - interval '3 minutes'`;
+  expect(await run('signer journal status', [], folder('first'))).toMatchObject({ good: false, text: expect.stringContaining('is it running?') });
   const sign = (txid: string) => world.database.transaction((tx) => first.append(tx, anEntry({ txid })));
   expect(await sign('a')).toBeNull();
   await run('signer journal export', [folder('old.jsonl')], folder('first'));
   expect(await sign('b')).toBeNull();
   await run('backup create', [folder('backup')], folder('first'));
+  // One that is named and not there is a mistake, before anything is written; one that is on another host is none.
+  await expect(run('backup create', [folder('nowhere')], folder('none'))).rejects.toThrow('there is no journal in');
+  expect(existsSync(folder('nowhere'))).toBe(false);
+  const before = process.env.SLUICE_SIGNER_JOURNAL;
+  process.env.SLUICE_SIGNER_JOURNAL = folder('none');
+  try {
+    const { text } = await run('backup create', [folder('without')], undefined);
+    expect(text).toContain("the signer's journal is not here");
+  } finally {
+    if (before === undefined) delete process.env.SLUICE_SIGNER_JOURNAL;
+    else process.env.SLUICE_SIGNER_JOURNAL = before;
+  }
   expect((await run('backup verify', [folder('backup')], folder('first'))).text).toContain('2 signatures of the signer');
   const kept = join(folder('backup'), 'signer-journal.jsonl');
   expect(await run('signer journal verify', [kept], folder('first'))).toMatchObject({ good: true });

@@ -14,10 +14,11 @@ import { keepJournal } from '#api/signer/journal/keep-journal.ts';
 import { importJournal, resealJournal } from '#api/signer/journal/put-journal.ts';
 import { journalPath, SignerJournal } from '#api/signer/journal/signer-journal.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
-import { readHead } from '#api/store/signer-journal.ts';
+import { readHead, writeReport } from '#api/store/signer-journal.ts';
 import { reservedAccount } from '#state-machines/ledger/accounts.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
 import { trustedKeys } from '#shared/platform/statements.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 import { aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
 
 let treasury: Treasury;
@@ -261,6 +262,30 @@ describe('a signer whose journal is not what it was', () => {
     expect((await metrics.scrape()).body).toContain('sluice_signer_journal_state{state="open"} 1');
     await keeper.stop();
     await sql()`update signer_journal set seq = ${known?.seq ?? 0}, hash = ${known?.hash ?? ''}`;
+  });
+
+  it('says again how it is while it runs, so that a signer that is gone can be told, and a standby speaks over nobody and is ready', async () => {
+    const folder = aFolder();
+    cpSync(folderOf(journal), folder, { recursive: true });
+    rmSync(join(folder, 'lock'), { force: true });
+    const keeper = await keepJournal(treasury.deps, journalIn(folder), { pause: 5 });
+    const report = async (): Promise<{ state: string; old: boolean } | undefined> =>
+      (await sql()<{ state: string; old: boolean }[]>`select state, reported_at < sluice_now() - interval '1 minute' as old from signer_reports`)[0];
+    const silence = (): Promise<unknown> => sql()`update signer_reports set reported_at = sluice_now() - interval '90 seconds'`;
+    await silence();
+    await waitFor(async () => (await report())?.old === false, { what: 'the signer to say it again' });
+    const standby = await keepJournal(treasury.deps, journalIn(folder), { pause: 5 });
+    expect(await report()).toEqual({ state: 'open', old: false });
+    expect([await keeper.health(), await standby.health()]).toEqual([null, null]);
+    await standby.stop();
+    await keeper.stop();
+    expect(await keeper.health()).toContain('missing');
+    // Where nobody else says anything, it is told that the journal is locked.
+    await writeReport(sql(), { state: 'locked', reason: 'another process', unknown: 0 });
+    expect(await report()).toMatchObject({ state: 'open' });
+    await sql()`update signer_reports set reported_at = sluice_now() - interval '3 minutes'`;
+    await writeReport(sql(), { state: 'locked', reason: 'another process', unknown: 0 });
+    expect(await report()).toEqual({ state: 'locked', old: false });
   });
 
   it('takes a rebuilt journal once two people agreed to that very one, and then signs', async () => {

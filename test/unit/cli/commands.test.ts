@@ -106,6 +106,13 @@ describe('what operators do by command', () => {
     expect(text).toContain('2 transactions of ours are unknown to the books: sluice dispatch unknown');
   });
 
+  it('does not say that nothing is frozen when the signer has said nothing for more than two minutes', async () => {
+    const open = { state: 'open', reason: '', reportedAt: '2026-11-20T10:00:00.000Z' };
+    const status = async (now: string) => (await run(['dispatch', 'status'], { ...NOTHING, signerJournal: open, now })).text;
+    expect(await status('2026-11-20T10:02:00.000Z')).toBe('nothing is frozen');
+    expect(await status('2026-11-20T10:02:01.000Z')).toMatch(/everything +2026-11-20T10:00:00.000Z +the signer says nothing since then/);
+  });
+
   it('shows a proposal in full before it is confirmed, and speaks as nobody that npm start does not know', async () => {
     const { text } = await run(['proposal', 'show', 'p1'], PROPOSAL);
     for (const line of [/act +withheld\.pay/, /amount +1/, /address +0x1/, /reason +why/, /proposed by +anna/]) expect(text).toMatch(line);
