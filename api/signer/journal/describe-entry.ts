@@ -6,7 +6,7 @@ import type { DecodedTransfer } from '#shared/chains/chain.ts';
 import type { JournalEntry } from '../journal-entry.ts';
 
 /** What is paid at most once: whatever asked for the payout; itself where coins change their place among us. */
-function orderOf({
+export function orderOf({
   id,
   purpose,
   settlementId,
