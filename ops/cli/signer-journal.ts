@@ -213,7 +213,8 @@ function describePending({ head, old, known, onlyInJournal, onlyInBooks, wallets
 async function at(options: Options, work: (place: Place) => Promise<Result>): Promise<Result> {
   const dev = await readDevFile(resolve(DEV_FILE)).catch(() => undefined);
   const url = textOption(options, 'database') ?? process.env.DATABASE_URL ?? fileOf('DATABASE_URL') ?? dev?.databaseUrl;
-  const file = textOption(options, 'networks') ?? process.env.SLUICE_NETWORKS ?? (dev === undefined ? undefined : join(dataDirectory(), 'chains', 'networks.json'));
+  const file =
+    textOption(options, 'networks') ?? process.env.SLUICE_NETWORKS ?? (dev === undefined ? undefined : join(dataDirectory(), 'chains', 'networks.json'));
   if (url === undefined || file === undefined)
     throw new UnreachableError('run it where the signer runs, with its settings: DATABASE_URL, SLUICE_NETWORKS, SLUICE_SIGNER_JOURNAL');
   const networks = readNetworksFile(file);
