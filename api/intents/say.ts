@@ -4,8 +4,8 @@ import { Invariant } from '#shared/core/errors.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { makeStatement, readStatement, type Said, trustedKeys } from '#shared/platform/statements.ts';
 
-/** What can be said: a cashout was accepted, a person approved one, a refund or withheld coins were ordered, an act was proposed. */
-export type Kind = 'cashout' | 'approval' | 'refund' | 'withheld' | 'proposal';
+/** What can be said: a cashout was accepted, a person approved one, a refund or withheld coins were ordered, an act was proposed, bytes will never be mined. */
+export type Kind = 'cashout' | 'approval' | 'refund' | 'withheld' | 'proposal' | 'death';
 
 /** Why something is not proven to have come in over HTTP: not yet, while an upgrade goes on, or not at all. */
 export type Unproven = { wait: string } | { refuse: string };

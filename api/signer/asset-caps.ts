@@ -1,14 +1,11 @@
 import type { Chain } from '#api/deps.ts';
-import { WINDOWS } from '#api/treasury/limits.ts';
+import { FEE_CEILING_USD, WINDOWS } from '#api/treasury/limits.ts';
 import type { AssetConfig, OutgoingLimits } from '#shared/core/assets.ts';
 import { amount, coinsToUsd, formatCents, fromUnits, parseTrusted, toUnits, type Usd, zero } from '#shared/core/money.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
 /** What is about to be signed, as far as caps go. */
 export type Leaving = Pick<JournalEntry, 'network' | 'slot' | 'contract' | 'rawAmount' | 'rawFee' | 'leaves'>;
-
-/** No transaction of ours is worth more than this in fees, at the floor price of what they are paid in. */
-const FEE_CEILING_USD: Usd = parseTrusted('250');
 
 /**
  * Holds what is about to be signed against the caps of the signer's own configuration, by what its own journal says was signed in the

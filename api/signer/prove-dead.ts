@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Chain, Deps } from '#api/deps.ts';
+import { heard } from '#api/intents/say.ts';
 import { listSpenders } from '#api/store/outputs.ts';
 import { findSightedBlock } from '#api/store/sightings.ts';
-import { listStatements } from '#api/store/statements.ts';
 import { outpointOf } from '#api/treasury/purse.ts';
 import type { Fate } from '#shared/chains/pool-fates.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { readStatement, trustedKeys } from '#shared/platform/statements.ts';
 import { DEATH, deathSubject } from './death.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
@@ -81,9 +80,9 @@ function rememberedMs({ config }: Chain): number {
  */
 async function isDeclaredDead({ db, config }: Deps, signed: readonly JournalEntry[]): Promise<boolean> {
   const about = { kind: DEATH, subject: deathSubject(signed[0] as JournalEntry) };
-  const said = (await listStatements(db.sql, about)).map((statement) => readStatement(trustedKeys(config), statement, about));
+  const said = await heard(db.sql, { config }, about);
   const newest = Math.max(...signed.map(({ signedAtMs }) => signedAtMs));
   return said.some(
-    (one) => typeof one?.proposedBy === 'string' && typeof one.confirmedBy === 'string' && one.proposedBy !== one.confirmedBy && newest <= Number(one.at),
+    (one) => typeof one.proposedBy === 'string' && typeof one.confirmedBy === 'string' && one.proposedBy !== one.confirmedBy && newest <= Number(one.at),
   );
 }

@@ -9,7 +9,7 @@ import { amount, type Coins, coinsToUsd, formatCents, fromUnits, parseTrusted, t
 /** A fee that is this many times what the settlement locked is a spike or a mistake in units: it waits (reliability, threats). */
 const FEE_TIMES_LOCKED = 10n;
 /** No transaction of ours is worth more than this in fees, whatever it moves. */
-const FEE_CEILING_USD: Usd = parseTrusted('250');
+export const FEE_CEILING_USD: Usd = parseTrusted('250');
 /** Nobody tops up gas by more than this at once. */
 const TOP_UP_CEILING_USD: Usd = parseTrusted('500');
 
