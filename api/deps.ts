@@ -186,6 +186,8 @@ export interface Reply {
   data: object;
   /** Row it created, kept with the idempotency key for the audit. */
   resourceId?: string;
+  /** The response byte for byte, where it was written before. */
+  body?: string;
 }
 
 /**

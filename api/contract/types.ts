@@ -758,7 +758,7 @@ export interface components {
         CallbackUrlInput: string | null;
         /**
          * @description Appended to the callback's query string, scalars as they are and nested values as compact JSON. Hosted only; ignored in `API`.
-         *     422 when the callback URL would become longer than 8000 characters, or a number is too large to be echoed exactly.
+         *     422 when the callback URL would become longer than 8000 characters.
          */
         CallbackParamsInput: {
             [key: string]: unknown;

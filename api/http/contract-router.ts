@@ -7,6 +7,7 @@ import { likenessOf } from '#api/settlements/likeness.ts';
 import type { StoredReply } from '#api/store/idempotency.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
+import { SentJson } from '#shared/core/sent-json.ts';
 import { traceIds, withSpan } from '#shared/platform/tracing.ts';
 import { admit } from './admit.ts';
 import { readBody } from './body.ts';
@@ -212,6 +213,7 @@ async function answer(context: Context, exchange: Exchange, operation: AnyOperat
     params: context.request.params,
     query: context.request.query,
     body: context.request.requestBody,
+    sent: () => new SentJson(exchange.rawBody.toString('utf8')),
     gateway: exchange.gateway,
     clientIp: exchange.clientIp,
     commit,
@@ -221,7 +223,7 @@ async function answer(context: Context, exchange: Exchange, operation: AnyOperat
   const stored = replayed();
   if (stored !== undefined) return sendReplay(response, stored);
   if (keyed !== undefined) notesOf(response).idempotency = 'new';
-  send(response, reply.status, successBody(reply.data));
+  send(response, reply.status, reply.body ?? successBody(reply.data));
 }
 
 /** No text column holds U+0000: a name with it is unknown, a filter with it is invalid. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { ERRORS, type ErrorCode, ServiceError } from '#shared/core/errors.ts';
+import { withSent } from '#shared/core/sent-json.ts';
 import { isPassing } from '#shared/platform/database-problems.ts';
 
 /** Revision of the contract this service speaks, told on every response (decisions 8). */
@@ -7,7 +8,7 @@ export const CONTRACT_REVISION = '2.2.0';
 
 /** The body of every 2xx (contract 1). */
 export function successBody(data: object): string {
-  return JSON.stringify({ success: true, data });
+  return withSent(JSON.stringify({ success: true, data }));
 }
 
 /** The body of every 4xx and 5xx (contract 1). */

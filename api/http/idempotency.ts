@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Commit, Deps } from '#api/deps.ts';
+import type { Commit, Deps, Reply } from '#api/deps.ts';
 import { claimKey, findStoredReply, type IdempotencyScope, KeyInUse, type StoredReply, storeReply } from '#api/store/idempotency.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -84,6 +84,6 @@ function sameRequest(stored: StoredReply | undefined, keyed: Keyed): StoredReply
   return stored;
 }
 
-function asReply(stored: StoredReply): { status: number; data: object } {
-  return { status: stored.status, data: (JSON.parse(stored.body) as { data: object }).data };
+function asReply(stored: StoredReply): Reply {
+  return { status: stored.status, data: (JSON.parse(stored.body) as { data: object }).data, body: stored.body };
 }

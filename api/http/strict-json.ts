@@ -1,12 +1,12 @@
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { endOfString } from '#shared/core/sent-json.ts';
 
-/** Keys that code could mistake for an object's machinery. */
-const REFUSED_KEYS = new Set(['__proto__', 'constructor']);
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 /**
- * Reads a JSON body the strict way: UTF-8 only, no key twice, no `__proto__` or `constructor` key, at most 8 levels.
+ * Reads a JSON body the strict way: UTF-8 only, no key twice, at most 8 levels. No key is refused for its name: JSON.parse makes even of
+ * `__proto__` a plain one (decisions 8).
  * @throws malformed_json, or validation_error for text that no database column can hold
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
@@ -45,22 +45,14 @@ function refuseAmbiguity(text: string): void {
 }
 
 function remember(keys: Set<string>, key: string): void {
-  if (REFUSED_KEYS.has(key)) throw malformed(`the key "${key}" is not accepted`);
   if (keys.has(key)) throw malformed(`the key "${key.slice(0, 64)}" appears twice`);
   keys.add(key);
 }
 
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at + 1;
-}
-
-/** Postgres stores neither U+0000 nor half of a surrogate pair, and no JSON text holds the infinity that 1e999 becomes. */
+/** Postgres stores neither U+0000 nor half of a surrogate pair. */
 function refuseUnstorable(value: unknown, path: string): void {
   const field = path === '' ? 'body' : path.slice(0, 200);
   if (typeof value === 'string' && UNSTORABLE.test(value)) throw invalid(field, 'must not contain U+0000 or unpaired surrogates');
-  if (typeof value === 'number' && !Number.isFinite(value)) throw invalid(field, 'is too large a number');
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
     if (UNSTORABLE.test(key)) throw invalid(field, 'must not contain U+0000 or unpaired surrogates');

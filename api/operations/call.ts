@@ -1,4 +1,5 @@
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
+import type { SentJson } from '#shared/core/sent-json.ts';
 
 /** The path parameters, query and body an operation of a generated contract takes; bodies and paths arrive validated. */
 type PathOf<O> = O extends { parameters: { path: infer P } } ? P : Record<never, string>;
@@ -10,6 +11,8 @@ export interface Call<O, Caller> {
   params: PathOf<O>;
   query: QueryOf<O>;
   body: BodyOf<O>;
+  /** The body as it came, for what of it is given back as it was sent. */
+  sent: () => SentJson;
   /** Who calls: the gateway of the API key, or null where the contract asks for no key. */
   gateway: Caller;
   /** Canonical source address (decisions 8). */

@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 /** `POST /payments/open-amount` (contract 4.1). */
 export async function createOpenAmountPayment(
   deps: Deps,
-  { gateway, body, clientIp, commit }: Call<operations['createOpenAmountPayment'], Gateway>,
+  { gateway, body, sent, clientIp, commit }: Call<operations['createOpenAmountPayment'], Gateway>,
 ): Promise<Reply> {
-  return create(deps, { gateway, body, clientIp, commit });
+  return create(deps, { gateway, body, sent, clientIp, commit });
 }

@@ -4,6 +4,6 @@ import { createSettlement as create } from '#api/settlements/create.ts';
 import type { Call } from './call.ts';
 
 /** `POST /merchant/settlements` (contract 4.3). */
-export async function createSettlement(deps: Deps, { gateway, body, commit }: Call<operations['createSettlement'], Gateway>): Promise<Reply> {
-  return create(deps, { gateway, body, commit });
+export async function createSettlement(deps: Deps, { gateway, body, sent, commit }: Call<operations['createSettlement'], Gateway>): Promise<Reply> {
+  return create(deps, { gateway, body, sent, commit });
 }

@@ -1,3 +1,5 @@
+import type { SentJson } from '#shared/core/sent-json.ts';
+
 /** One key of a cashout's metadata as it is shown to the person who approves it. */
 export interface MetadataLine {
   key: string;
@@ -14,13 +16,10 @@ const DECEIVING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\u{e0000}-\u{e0fff}]|\p{
  * The metadata of a cashout key by key, `requester` first and the others by name, safe to be shown anywhere: whatever
  * deceives the eye or a terminal is written as its code point (contract 4.3). Nothing is left out.
  */
-export function metadataLines(metadata: Record<string, unknown> | null): MetadataLine[] {
-  const keys = Object.keys(metadata ?? {}).sort((a, b) => Number(b === 'requester') - Number(a === 'requester') || (a < b ? -1 : 1));
-  return keys.map((key) => ({ key: shown(key), value: shown(textOf(metadata?.[key])) }));
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+export function metadataLines(metadata: SentJson | null): MetadataLine[] {
+  const members = metadata?.members() ?? [];
+  members.sort(([a], [b]) => Number(b === 'requester') - Number(a === 'requester') || (a < b ? -1 : 1));
+  return members.map(([key, text]) => ({ key: shown(key), value: shown(text.startsWith('"') ? (JSON.parse(text) as string) : text) }));
 }
 
 function shown(text: string): string {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '#api/store/payments.ts';
+import type { SentJson } from '#shared/core/sent-json.ts';
 
 /** What the callback tells about the payment; these two win over parameters of the same name (decisions 7). */
 export interface CallbackResult {
@@ -10,16 +10,15 @@ export interface CallbackResult {
  * Where the browser goes after the result: `callbackUrl` with its own query and fragment kept byte for byte, then the
  * callback parameters (scalars as they are, nested values as compact JSON), then the id and the status (decisions 7).
  */
-export function callbackRedirect(callbackUrl: string, params: JsonObject | null, result: CallbackResult): string {
+export function callbackRedirect(callbackUrl: string, params: SentJson | null, result: CallbackResult): string {
   const [, base = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(callbackUrl) ?? [];
   const own = query === '' ? [] : query.split('&').filter((pair) => !Object.hasOwn(result, nameOf(pair)));
-  const given = Object.entries(params ?? {}).filter(([name]) => !Object.hasOwn(result, name));
-  const added = new URLSearchParams([...given.map(([name, value]): [string, string] => [name, textOf(value)]), ...Object.entries(result)]);
+  const given = (params?.members() ?? []).filter(([name]) => !Object.hasOwn(result, name));
+  const added = new URLSearchParams([
+    ...given.map(([name, text]): [string, string] => [name, text.startsWith('"') ? (JSON.parse(text) as string) : text]),
+    ...Object.entries(result),
+  ]);
   return `${base}?${[...own, added.toString()].join('&')}${fragment}`;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }
 
 /** The decoded name of one `name=value` of a query. */

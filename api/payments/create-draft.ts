@@ -2,6 +2,7 @@ import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
 import { appendEvent } from '#api/store/advance.ts';
 import { insertOffers, type Offer } from '#api/store/payment-offers.ts';
 import { insertPayment, type NewPayment, type Payment } from '#api/store/payments.ts';
+import { insertSent } from '#api/store/sent-json.ts';
 import { parseTrusted } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { checkoutUrl } from './urls.ts';
@@ -48,6 +49,7 @@ async function writeDraft(tx: Tx, { payment, offers }: Draft): Promise<Payment> 
   // Sent together, run one after the other: a connection keeps the order of its statements.
   const [stored] = await Promise.all([
     insertPayment(tx, payment),
+    insertSent(tx, payment.id, { callbackParams: payment.callbackParams, webhookParams: payment.webhookParams }),
     appendEvent(tx, 'payment', { id: payment.id, event: 'CREATED', from: null, to: 'PENDING', facts: {}, actor: 'merchant' }),
     insertOffers(tx, payment.id, offers),
   ]);

@@ -1,6 +1,7 @@
 import type { Deps, Gateway } from '#api/deps.ts';
 import { countPayments, findPaymentPlace, listPaymentRows, type PaymentFilter } from '#api/store/payment-list.ts';
 import type { Payment } from '#api/store/payments.ts';
+import { withParams } from '#api/store/sent-json.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { badCursor, type PageQuery, paginate, type Pagination, readPage } from '#shared/platform/page.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -38,7 +39,7 @@ export async function listPayments(deps: Deps, query: ListPayments): Promise<{ i
     countPayments(deps.db.sql, filter),
   ]);
   const { shown, pagination } = paginate(rows, page, total);
-  return { items: shown.map(summaryView), pagination };
+  return { items: (await withParams(deps.db.sql, shown)).map(summaryView), pagination };
 }
 
 /** One line of the list; pure. What was received is verify's alone to say (contract 4.1); an open amount shows the invoice it was given. */

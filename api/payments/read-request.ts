@@ -1,8 +1,9 @@
 import { parseWebhookTarget } from '#api/clients/webhook-target.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
-import type { JsonObject, NewPayment } from '#api/store/payments.ts';
+import type { NewPayment } from '#api/store/payments.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { SentJson } from '#shared/core/sent-json.ts';
 import { callbackRedirect } from './callback-url.ts';
 import { checkAllowlist } from './load.ts';
 import { webhookPolicy } from './webhook-policy.ts';
@@ -13,9 +14,9 @@ export type Optional<T> = T | null | undefined;
 export interface CheckoutBody {
   checkoutMode?: Optional<'HOSTED' | 'API'>;
   callbackUrl?: Optional<string>;
-  callbackParams?: Optional<JsonObject>;
+  callbackParams?: Optional<Record<string, unknown>>;
   webhookUrl?: Optional<string>;
-  webhookParams?: Optional<JsonObject>;
+  webhookParams?: Optional<Record<string, unknown>>;
   timeoutSeconds?: Optional<number>;
   language?: Optional<string>;
 }
@@ -27,6 +28,8 @@ export type Checkout = Pick<NewPayment, 'checkoutMode' | 'callbackUrl' | 'callba
 export interface Asking<Body> {
   gateway: Gateway;
   body: Body;
+  /** The body as it came; absent where nobody sent one. */
+  sent?: () => SentJson;
   clientIp: string;
 }
 
@@ -39,14 +42,14 @@ const LONGEST_RESULT = { paymentUid: '00000000-0000-4000-8000-000000000000', sta
  * Reads how a payment is checked out and reported: mode, callback, webhook, validity, language (contract 2.1, 4.1).
  * @throws validation_error naming the field; forbidden, echoing the address, when API mode is asked for from an address off the allowlist
  */
-export function readCheckout(deps: Pick<Deps, 'config'>, { gateway, body, clientIp }: Asking<CheckoutBody>): Checkout {
+export function readCheckout(deps: Pick<Deps, 'config'>, { gateway, body, sent, clientIp }: Asking<CheckoutBody>): Checkout {
   const checkoutMode = body.checkoutMode ?? 'HOSTED';
   if (checkoutMode === 'API') checkApiMode(gateway, body, clientIp);
   return {
     checkoutMode,
-    ...(checkoutMode === 'HOSTED' ? readCallback(body) : { callbackUrl: null, callbackParams: null }),
+    ...(checkoutMode === 'HOSTED' ? readCallback(body, sent) : { callbackUrl: null, callbackParams: null }),
     webhookUrl: readWebhookUrl(deps, body.webhookUrl, checkoutMode),
-    webhookParams: readParams(body.webhookParams, 'webhookParams'),
+    webhookParams: readParams(body, sent, 'webhookParams'),
     timeoutSeconds: readTimeout(body.timeoutSeconds),
     language: body.language ?? null,
   };
@@ -60,13 +63,14 @@ function checkApiMode(gateway: Gateway, body: CheckoutBody, clientIp: string): v
 }
 
 /** The browser goes there, so localhost is fine and anything but http and https is not (decisions 7). */
-function readCallback({ callbackUrl, callbackParams }: CheckoutBody): Pick<Checkout, 'callbackUrl' | 'callbackParams'> {
+function readCallback(body: CheckoutBody, sent: Asking<CheckoutBody>['sent']): Pick<Checkout, 'callbackUrl' | 'callbackParams'> {
+  const { callbackUrl } = body;
   if (callbackUrl === undefined || callbackUrl === null) throw invalid('callbackUrl', 'is required when checkoutMode is HOSTED');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (callbackUrl.length > 2_048 || /[\u0000-\u0020\u007f\\]/.test(callbackUrl) || !/^https?:\/\/[^/]/i.test(callbackUrl) || !URL.canParse(callbackUrl)) {
     throw invalid('callbackUrl', 'must be an absolute http or https URL of at most 2048 characters');
   }
-  const params = readParams(callbackParams, 'callbackParams');
+  const params = readParams(body, sent, 'callbackParams');
   if (new URL(callbackRedirect(callbackUrl, params, LONGEST_RESULT)).href.length > LONGEST_URL)
     throw invalid('callbackParams', `would make the callback URL longer than ${LONGEST_URL} characters, more than web servers accept`);
   return { callbackUrl, callbackParams: params };
@@ -82,18 +86,10 @@ function readWebhookUrl(deps: Pick<Deps, 'config'>, text: Optional<string>, chec
   return text;
 }
 
-/** What is echoed must be what was sent, and a whole number beyond 2^53 would come back as another one. */
-function readParams(params: Optional<JsonObject>, field: string): JsonObject | null {
-  if (params === undefined || params === null) return null;
-  refuseRoundedNumbers(params, field);
-  return params;
-}
-
-function refuseRoundedNumbers(value: unknown, path: string): void {
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw invalid(path.slice(0, 200), 'is too large a number to be echoed exactly; send it as a string');
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, inner] of Object.entries(value)) refuseRoundedNumbers(inner, Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`);
+/** Parameters are echoed as they were sent, to the last digit of a number. */
+function readParams(body: CheckoutBody, sent: Asking<CheckoutBody>['sent'], field: 'callbackParams' | 'webhookParams'): SentJson | null {
+  const value = body[field];
+  return value === undefined || value === null ? null : (sent?.().member(field) ?? SentJson.of(value));
 }
 
 /** No upper bound: what no integer column could hold is the same as for ever, since the deadline saturates anyway (contract 2.1). */

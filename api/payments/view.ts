@@ -4,6 +4,7 @@ import { listPaymentDeposits, type PaymentDeposit } from '#api/store/payment-dep
 import { listOffers, type Offer } from '#api/store/payment-offers.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { listSandboxDeposits } from '#api/store/sandbox-deposits.ts';
+import { withParams } from '#api/store/sent-json.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { formatAmount, formatCents } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
@@ -31,12 +32,13 @@ export async function statusOnly(deps: Deps, call: { paymentId: string; clientIp
 
 /** Reads everything a payment's views are made of, through `sql` when one moment of the database is wanted; locks nothing. */
 export async function readParts(deps: Pick<Deps, 'db'>, payment: Payment, sql: Reads = deps.db.sql): Promise<PaymentParts> {
-  const [offers, addresses, deposits] = await Promise.all([
+  const [offers, addresses, deposits, [whole = payment]] = await Promise.all([
     listOffers(sql, payment.id),
     listDepositAddresses(sql, payment.id),
     (payment.sandbox ? listSandboxDeposits : listPaymentDeposits)(sql, payment.id),
+    withParams(sql, [payment]),
   ]);
-  return { payment, offers, addresses, deposits };
+  return { payment: whole, offers, addresses, deposits };
 }
 
 /** The four fields a status poll needs (contract 2.6). */

@@ -8,6 +8,7 @@ import { insertSettlement, type NewSettlement, type SettlementStart } from '#api
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import type { SentJson } from '#shared/core/sent-json.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -26,6 +27,8 @@ const PARKED_SECONDS = POLICY.parkedDays * 86_400;
 export interface CreateSettlement {
   gateway: Gateway;
   body: CreateSettlementBody;
+  /** The body as it came; absent where nobody sent one. */
+  sent?: () => SentJson;
   commit: Commit;
 }
 
@@ -39,8 +42,8 @@ type Accepted = Exclude<LastDecision, { outcome: 'refuse' }>;
  * @throws validation_error, below_minimum_settlement, amount_below_network_fee, insufficient_balance,
  * too_many_parked_cashouts, screening_required, fee_estimation_unavailable
  */
-export async function createSettlement(deps: Deps, { gateway, body, commit }: CreateSettlement): Promise<Reply> {
-  const order = await readOrder(deps, body);
+export async function createSettlement(deps: Deps, { gateway, body, sent, commit }: CreateSettlement): Promise<Reply> {
+  const order = await readOrder(deps, body, sent);
   const { asset, chain, amount, rawAmount, route } = order;
   const cashout = { gateway, asset, chain, recipient: order.destination.canonical, amount, rawAmount, route };
   const gathered = await gatherFacts(deps, cashout, askAbout(cashout, { parkedAs: null }));

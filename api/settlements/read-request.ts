@@ -3,6 +3,7 @@ import type { StoredAsset } from '#api/store/assets.ts';
 import { invalid } from '#shared/core/errors.ts';
 import type { Coins } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { SentJson } from '#shared/core/sent-json.ts';
 import type { Route } from '#state-machines/settlement/settlement.ts';
 import { type Destination, readAmount, readAsset, readDestination } from './destination.ts';
 
@@ -32,20 +33,20 @@ export interface SettlementOrder {
   rawAmount: bigint;
   route: Route;
   label: string;
-  metadata: Record<string, unknown> | null;
+  metadata: SentJson | null;
 }
 
 /**
  * Reads the body of a create: the first gate, its shape (decisions 10).
  * @throws validation_error naming the field at fault
  */
-export async function readOrder(deps: Deps, body: CreateSettlementBody): Promise<SettlementOrder> {
+export async function readOrder(deps: Deps, body: CreateSettlementBody, sent?: () => SentJson): Promise<SettlementOrder> {
   if (body.isQuarantined !== undefined) throw invalid('route', 'replaces isQuarantined, which was removed');
   const { asset, chain } = await readAsset(deps, body.assetId);
   const { coins, raw } = readAmount(body.amount, asset.decimals);
   const route = readRoute(body.route);
   const destination = await readDestination(deps, asset, chain, body.address);
-  const [label, metadata] = [readLabel(deps, body.label), readMetadata(body.metadata)];
+  const [label, metadata] = [readLabel(deps, body.label), readMetadata(body, sent)];
   return { asset, chain, destination, amountText: body.amount, amount: coins, rawAmount: raw, route, label, metadata };
 }
 
@@ -63,17 +64,25 @@ function readLabel(deps: Deps, label: string | null | undefined): string {
   return label;
 }
 
-/** A one-level object of at most 4 KB of UTF-8 (contract 4.3). */
-function readMetadata(metadata: Record<string, unknown> | null | undefined): Record<string, unknown> | null {
+/** A one-level object of at most 4 KB of UTF-8, whatever its keys are called (contract 4.3). */
+function readMetadata({ metadata }: CreateSettlementBody, sentBody?: () => SentJson): SentJson | null {
   if (metadata === undefined || metadata === null) return null;
   if (typeof metadata !== 'object' || Array.isArray(metadata)) throw invalid('metadata', 'must be an object');
-  for (const [key, value] of Object.entries(metadata)) {
-    if (typeof value === 'object' && value !== null) throw invalid('metadata', `must be one level deep; ${key.slice(0, 40)} holds an object or a list`);
-    if (!isStorable(key) || (typeof value === 'string' && !isStorable(value))) throw invalid('metadata', 'holds a character that cannot be stored');
+  const sent = sentBody?.().member('metadata') ?? SentJson.of(metadata);
+  for (const [key, text] of sent.members()) {
+    if (/^[{[]/.test(text)) throw invalid('metadata', `must be one level deep; ${key.slice(0, 40)} holds an object or a list`);
+    if (!isStorable(key) || (text.startsWith('"') && !isStorable(JSON.parse(text) as string)))
+      throw invalid('metadata', 'holds a character that cannot be stored');
   }
-  const bytes = Buffer.byteLength(JSON.stringify(metadata), 'utf8');
+  const bytes = sizeOf(sent);
   if (bytes > POLICY.metadataBytes) throw invalid('metadata', `is ${bytes} bytes long; at most ${POLICY.metadataBytes} are allowed`);
-  return metadata;
+  return sent;
+}
+
+/** Bytes of UTF-8 of a one-level object, however its characters were escaped: some write every é as six of them. */
+function sizeOf(sent: SentJson): number {
+  const members = sent.members().map(([key, text]) => `${JSON.stringify(key)}:${text.startsWith('"') ? JSON.stringify(JSON.parse(text)) : text}`);
+  return Buffer.byteLength(`{${members.join(',')}}`, 'utf8');
 }
 
 /** Postgres holds neither NUL nor half a surrogate pair. */

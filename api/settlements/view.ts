@@ -4,6 +4,7 @@ import { findPrice } from '#api/store/prices.ts';
 import { countSettlements, findSettlement, listSettlementRows, type StoredSettlement } from '#api/store/settlements.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { amount, type Coins, coinsToUsd, formatAmount, formatCents, zero } from '#shared/core/money.ts';
+import type { SentJson } from '#shared/core/sent-json.ts';
 import { badCursor, type PageQuery, paginate, type Pagination, readPage } from '#shared/platform/page.ts';
 import { SETTLEMENT_STATUSES, type SettlementStatus } from '#state-machines/settlement/machine.ts';
 import { ownSettlement } from './own.ts';
@@ -19,7 +20,7 @@ export interface SettlementView {
   route: 'GREEN' | 'AML_HELD' | 'SMART';
   routedBy?: 'SMART_ROUTE';
   destinationRiskScore?: number;
-  metadata?: Record<string, unknown>;
+  metadata?: SentJson;
   amount: string;
   feeLocked: string;
   netAmount: string;

@@ -1,4 +1,6 @@
+import { SentJson } from '#shared/core/sent-json.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
+import { sentMetadata } from './sent-json.ts';
 
 /** A payment with every figure its judgement used, for a person who asks why. Money is exact decimal text. */
 export interface PaymentDetail {
@@ -166,7 +168,7 @@ export interface SettlementDetail {
   netAmount: string | null;
   receivedAmount: string | null;
   txHash: string | null;
-  metadata: Record<string, unknown> | null;
+  metadata: SentJson | null;
   holdReason: string | null;
   waitReason: string | null;
   createdAt: Date;
@@ -177,13 +179,13 @@ export interface SettlementDetail {
 
 /** Reads one settlement in full; locks nothing. */
 export async function findSettlementDetail(sql: Reads, id: string): Promise<SettlementDetail | undefined> {
-  const [row] = await sql<SettlementDetail[]>`
+  const [row] = await sql<(Omit<SettlementDetail, 'metadata'> & { metadata: string | null })[]>`
     select s.id, s.gateway_id as "gatewayId", s.status, a.symbol as "assetSymbol", n.name as network, s.address, s.amount_text as amount,
       s.requested_route as "requestedRoute", s.pool, trim_scale(s.fee_locked)::text as "feeLocked", trim_scale(s.net_amount)::text as "netAmount",
-      trim_scale(s.received_amount)::text as "receivedAmount", s.txid as "txHash", s.metadata, s.hold_reason as "holdReason", s.wait_reason as "waitReason",
+      trim_scale(s.received_amount)::text as "receivedAmount", s.txid as "txHash", ${sentMetadata(sql)} as metadata, s.hold_reason as "holdReason", s.wait_reason as "waitReason",
       s.created_at as "createdAt", s.dispatch_at as "dispatchAt", s.expires_at as "expiresAt", s.settled_at as "settledAt"
     from settlements s join assets a on a.id = s.asset_id join networks n on n.id = s.network_id where s.id = ${id}`;
-  return row;
+  return row && { ...row, metadata: row.metadata === null ? null : new SentJson(row.metadata) };
 }
 
 export interface PayoutDetail {

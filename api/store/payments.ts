@@ -1,4 +1,5 @@
 import { type Usd, formatAmount, parseTrusted } from '#shared/core/money.ts';
+import { SentJson } from '#shared/core/sent-json.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { isExpected } from './mempool.ts';
@@ -6,7 +7,6 @@ import { noteTrace } from './traces.ts';
 
 export type FeePayer = 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
 export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
-export type JsonObject = Record<string, unknown>;
 
 /** A payment as stored (see the comments in the schema); money in 18-place integers, `amount` as the merchant sent it. */
 export interface Payment {
@@ -36,9 +36,9 @@ export interface Payment {
   toleranceKind: 'ABSOLUTE' | 'PERCENTAGE';
   checkAmountDeviation: boolean;
   callbackUrl: string | null;
-  callbackParams: JsonObject | null;
+  callbackParams: SentJson | null;
   webhookUrl: string | null;
-  webhookParams: JsonObject | null;
+  webhookParams: SentJson | null;
   language: string | null;
   timeoutSeconds: number;
   graceSeconds: number;
@@ -256,9 +256,9 @@ export function paymentFromRow(row: Record<string, unknown>): Payment {
     toleranceKind: row.tolerance_kind as Payment['toleranceKind'],
     checkAmountDeviation: row.check_amount_deviation as boolean,
     callbackUrl: text('callback_url'),
-    callbackParams: row.callback_params as JsonObject | null,
+    callbackParams: sentOf(row.callback_params),
     webhookUrl: text('webhook_url'),
-    webhookParams: row.webhook_params as JsonObject | null,
+    webhookParams: sentOf(row.webhook_params),
     language: text('language'),
     timeoutSeconds: row.timeout_seconds as number,
     graceSeconds: row.grace_seconds as number,
@@ -281,6 +281,11 @@ export function paymentFromRow(row: Record<string, unknown>): Payment {
 }
 
 /** The driver's JSON type wants an index signature that our objects do not declare. */
-function json(tx: Tx, value: JsonObject | null) {
-  return value === null ? null : tx.json(value as Parameters<Tx['json']>[0]);
+function json(tx: Tx, sent: SentJson | null) {
+  return sent === null ? null : tx.json(sent.value() as Parameters<Tx['json']>[0]);
+}
+
+/** What jsonb kept of a document. */
+function sentOf(value: unknown): SentJson | null {
+  return value === null ? null : SentJson.of(value);
 }

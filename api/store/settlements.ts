@@ -1,8 +1,10 @@
 import type { Family } from '#shared/core/assets.ts';
 import { type Coins, formatAmount, parseTrusted } from '#shared/core/money.ts';
+import { SentJson } from '#shared/core/sent-json.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { SettlementStatus } from '#state-machines/settlement/machine.ts';
 import type { ParkedStatus, Route } from '#state-machines/settlement/settlement.ts';
+import { insertSent, sentMetadata } from './sent-json.ts';
 import { noteTrace } from './traces.ts';
 
 /** A cashout with the asset and network it is paid in. */
@@ -20,7 +22,7 @@ export interface StoredSettlement {
   pool: 'green' | 'held' | null;
   routedByService: boolean;
   destinationRiskScore: number | null;
-  metadata: Record<string, unknown> | null;
+  metadata: SentJson | null;
   feeLocked: Coins | null;
   netAmount: Coins | null;
   receivedAmount: Coins | null;
@@ -46,7 +48,8 @@ export interface StoredSettlement {
   family: Family;
 }
 
-type Row = Omit<StoredSettlement, 'amount' | 'feeLocked' | 'netAmount' | 'receivedAmount' | 'charged'> & {
+type Row = Omit<StoredSettlement, 'amount' | 'feeLocked' | 'netAmount' | 'receivedAmount' | 'charged' | 'metadata'> & {
+  metadata: string | null;
   amount: string;
   charged: string;
   feeLocked: string | null;
@@ -81,7 +84,7 @@ export interface NewSettlement {
   pool: 'green' | 'held' | null;
   routedByService: boolean;
   riskScore: number | null;
-  metadata: Record<string, unknown> | null;
+  metadata: SentJson | null;
   start: SettlementStart;
 }
 
@@ -95,13 +98,14 @@ export async function insertSettlement(tx: Tx, s: NewSettlement): Promise<Stored
       destination_risk_score, metadata, created_at, expires_at, check_at, fee_locked, net_amount, fee_payer, dispatch_at, hold_reason, intent_mac, order_mac)
     values (${s.id}, ${s.gatewayId}, ${s.assetId}, ${s.networkId}, ${s.start.status}, ${s.addressId}, ${s.address}, ${s.amountText},
       ${formatAmount(s.amount)}::text::numeric, ${s.route}, ${s.pool}, ${s.routedByService}, ${s.riskScore},
-      ${s.metadata === null ? null : tx.json(s.metadata as Parameters<Tx['json']>[0])}, sluice_now(),
+      ${s.metadata === null ? null : tx.json(s.metadata.value() as Parameters<Tx['json']>[0])}, sluice_now(),
       sluice_now() + make_interval(secs => ${parkedSeconds}), case when ${parkedSeconds}::float8 is not null then sluice_now() end,
       ${claimed === null ? null : formatAmount(claimed.feeLocked)}::text::numeric, ${claimed === null ? null : formatAmount(claimed.netAmount)}::text::numeric,
       ${claimed?.feePayer ?? 'MERCHANT'},
       case when ${s.start.status} = 'REQUESTED' then sluice_now() + make_interval(secs => ${claimed?.dispatchDelaySeconds ?? 0}) end,
       ${claimed?.holdReason ?? null}, ${claimed === null ? null : Buffer.from(claimed.intentMac)},
       ${parked === null ? null : Buffer.from(parked.orderMac)})`;
+  await insertSent(tx, s.id, { metadata: s.metadata });
   await noteTrace(tx, s.id);
   return (await findSettlement(tx, s.id)) as StoredSettlement;
 }
@@ -221,7 +225,8 @@ function joined(sql: Reads) {
 
 function columns(sql: Reads) {
   return sql`s.id, s.gateway_id as "gatewayId", s.status, s.address, b.address as "canonicalAddress", s.amount_text as "amountText", s.amount,
-    s.requested_route as "requestedRoute", s.pool, s.routed_by_service as "routedByService", s.destination_risk_score as "destinationRiskScore", s.metadata,
+    s.requested_route as "requestedRoute", s.pool, s.routed_by_service as "routedByService", s.destination_risk_score as "destinationRiskScore",
+    ${sentMetadata(sql)} as metadata,
     s.fee_locked as "feeLocked", s.net_amount as "netAmount", s.received_amount as "receivedAmount",
     (select coalesce(sum(c.amount), 0) from charges c where c.settlement_id = s.id)::text as charged, s.txid, s.created_at as "createdAt",
     s.expires_at as "expiresAt", s.dispatch_at as "dispatchAt", s.wait_reason as "waitReason", s.hold_reason as "holdReason",
@@ -234,6 +239,7 @@ function fromRow(row: Row): StoredSettlement {
     ...row,
     amount: parseTrusted(row.amount),
     charged: parseTrusted(row.charged),
+    metadata: row.metadata === null ? null : new SentJson(row.metadata),
     feeLocked: row.feeLocked === null ? null : parseTrusted(row.feeLocked),
     netAmount: row.netAmount === null ? null : parseTrusted(row.netAmount),
     receivedAmount: row.receivedAmount === null ? null : parseTrusted(row.receivedAmount),

@@ -28,7 +28,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions mempool_deposits
       mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks payment_events payment_offers
       payments payout_attempts payout_events payouts pool_moves price_sources prices reconciliations rescans sandbox_deposits schema_migrations
-      screening_credits screening_scores settlement_events settlement_fees settlement_quotes settlements sightings signer_journal signer_reports spent_outputs statements totp_acceptances
+      screening_credits screening_scores sent_json settlement_events settlement_fees settlement_quotes settlements sightings signer_journal signer_reports spent_outputs statements totp_acceptances
       totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_attempts webhook_events withheld_payouts
       withheld_transfer_credits withheld_transfers
     `),
@@ -81,6 +81,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       sandbox_deposits: 'insert update(commission confirmations confirms_at final_at net network_fee path state usd_price)',
       screening_credits: 'insert update(credits granted)',
       screening_scores: 'insert update(score set_at)',
+      sent_json: 'insert',
       settlement_events: 'insert',
       settlement_fees: 'insert',
       settlement_quotes: 'insert',
@@ -110,7 +111,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_offers payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations rescans rewind_requests
-      sandbox_deposits schema_migrations screening_credits screening_scores screenings settlement_events settlement_fees settlement_quotes settlements
+      sandbox_deposits schema_migrations screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements
       sightings spent_outputs statements trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
     `),
@@ -194,7 +195,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
     reads: words(`
       address_book adopted_transactions aml_refunds assets chain_blocks chain_tips charge_draws charges clock_offset credit_draws credits database_epochs
       deposit_addresses deposits freezes issuer_refusals ledger_accounts networks opening_outputs output_locks payments payout_attempts payout_events
-      payouts pool_moves prices schema_migrations settlement_events settlements sightings signer_journal signer_reports spent_outputs statements trace_contexts
+      payouts pool_moves prices schema_migrations sent_json settlement_events settlements sightings signer_journal signer_reports spent_outputs statements trace_contexts
       transfer_sums wallets watches
       webhook_events withheld_payouts withheld_transfers
     `),
@@ -245,7 +246,7 @@ export const SEQUENCE_RIGHTS: Readonly<Record<string, readonly DatabaseRole[]>> 
 /** Tables whose rows stay as they were written: nobody may change, delete or empty them, and triggers refuse it to their owner too. */
 export const APPEND_ONLY = words(`
   accruals adopted_transactions aml_events charge_draws charges further_transfers invoice_lines invoices ledger_entries ledger_transactions
-  opening_outputs operator_actions payment_events payout_attempts payout_events settlement_events settlement_fees spent_outputs statements
+  opening_outputs operator_actions payment_events payout_attempts payout_events sent_json settlement_events settlement_fees spent_outputs statements
   totp_acceptances
 `);
 

@@ -4,12 +4,14 @@ import { screenCredit } from '#api/aml/screen-credit.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { upsertScreeningScore } from '#api/store/screening-scores.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { TEST_SECRETS } from '#test/harness/world.ts';
 import type { Answer } from './client.ts';
 import type { Context } from './context.ts';
 import { describeOperation } from './describe-operation.ts';
 import { listen, type Shop } from './service.ts';
 
 const ADDRESS = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+const OPERATOR = { authorization: `Bearer ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}` };
 /** One that screening is set to know nothing about. */
 const UNKNOWABLE = '0x00000000000000000000000000000000cafe0001';
 
@@ -32,7 +34,7 @@ function tools({ service, shop, send }: Context): Tools {
 
 describeOperation('createSettlement', {
   200: (context) => {
-    const { service, shop } = context;
+    const { service, shop, send } = context;
     const { cashout, create } = tools(context);
 
     it('claims the amount and queues it (contract 2.8, 4.3)', async () => {
@@ -54,6 +56,17 @@ describeOperation('createSettlement', {
       expect(Number(data.netAmount)).toBeCloseTo(5 - Number(data.feeLocked), 6);
       for (const field of ['routedBy', 'destinationRiskScore', 'shortfall', 'shortfallUsd', 'expiresAt']) expect(data).not.toHaveProperty(field);
       expect((await create(cashout())).data).not.toHaveProperty('metadata');
+    });
+
+    it('echoes metadata as it was sent, to the last digit, whatever its keys are called (contract 2.8, 4.3)', async () => {
+      const metadata = '{"zeta":12345678901234567890,"__proto__":"x","constructor":1.50,"a":1e3,"accent":"\\u00e9"}';
+      const body = JSON.stringify(cashout()).replace(/}$/, `, "metadata": ${metadata.replaceAll(',', ' ,\n')}}`);
+      const created = await send({ raw: body, from: shop });
+      expect([created.status, created.text.includes(`"metadata":${metadata}`)]).toEqual([200, true]);
+      for (const path of [`/merchant/settlements/${created.data.id}`, '/merchant/settlements'])
+        expect((await shop.signed('GET', path)).text).toContain(`"metadata":${metadata}`);
+      const shown = await service.ask('GET', `/operator/v1/settlements/${created.data.id}`, { headers: OPERATOR });
+      expect((shown.data as { metadata: unknown }).metadata).toContainEqual({ key: 'zeta', value: '12345678901234567890' });
     });
 
     it('holds one whose destination did not pass its screen, and says by whom and why SMART chose its pool (contract 3.2)', async () => {

@@ -394,7 +394,7 @@ function cases(entry: Entry): Record<string, () => Promise<void>> {
       );
     },
     400: async () => {
-      for (const raw of ['{"a":1,"a":2}', '{', '{"__proto__":{}}']) expect(codeOf(await ask(entry, {}, { raw }))).toEqual([400, 'malformed_json']);
+      for (const raw of ['{"a":1,"a":2}', '{', '{}{}']) expect(codeOf(await ask(entry, {}, { raw }))).toEqual([400, 'malformed_json']);
     },
     401: async () => {
       for (const authorization of ['', 'Bearer wrong', `Basic ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}`])

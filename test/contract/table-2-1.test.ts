@@ -293,12 +293,11 @@ describe('2.1 callbackParams', () => {
     await refused('callbackParams', { ...HOSTED, callbackParams: { a: '€'.repeat(Math.ceil(room / 9)) } });
   });
 
-  it('2.1 callbackParams: echoed, so a number that could not be echoed exactly gives 422 and names its place', async () => {
+  it('2.1 callbackParams: echoed exactly, so a number of any size is taken', async () => {
     for (const field of ['callbackParams', 'webhookParams']) {
       const raw = (inner: string): string => JSON.stringify({ ...HOSTED, [field]: '?' }).replace('"?"', inner);
-      const { error } = await shop.call('POST', '/payments', { raw: raw('{"a":{"b":[1,12345678901234567890]}}') });
-      expect(error.message).toMatch(new RegExp(`^${field}\\.a\\.b\\[1\\]: `));
-      expect((await shop.call('POST', '/payments', { raw: raw('{"a":9007199254740991,"b":"12345678901234567890"}') })).status).toBe(201);
+      for (const inner of ['{"a":{"b":[1,12345678901234567890]}}', '{"a":1e999,"b":-1e-999}'])
+        expect((await shop.call('POST', '/payments', { raw: raw(inner) })).status).toBe(201);
     }
   });
 

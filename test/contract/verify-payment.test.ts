@@ -35,6 +35,16 @@ describeOperation(
           expect(data).not.toHaveProperty(field);
       });
 
+      it('echoes params as they were sent, to the last digit, whatever their keys are called (contract 2.1)', async () => {
+        const params = '{"zeta":12345678901234567890,"__proto__":{"b":1.50,"a":[1e3]},"constructor":"x"}';
+        const raw = `{"currencyCode":"USD","amount":"10","callbackUrl":"https://shop.example/thanks","callbackParams":${params}, "webhookParams": ${params.replaceAll(',', ', ')}}`;
+        const { data } = await shop.call('POST', '/payments', { raw });
+        const paymentUid = String(data.paymentUid);
+        const echoed = `"callbackParams":${params},"webhookParams":${params}`;
+        expect((await verify(paymentUid)).text).toContain(echoed);
+        expect((await shop.call('GET', '/payments')).text).toContain(echoed);
+      });
+
       it('carries the figures once paid, marks the payment verified once, and ignores a body (contract 2.7, decisions 9)', async () => {
         const { paymentUid, address } = await selected();
         await service.mine([payTo(address, usdt(), '99.5')]);

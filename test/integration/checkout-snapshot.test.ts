@@ -63,7 +63,7 @@ describe('the snapshot of a payment nobody paid', () => {
     expect(snapshot.payment.offers.map((offer) => offer.id)).toEqual(offers.map((offer) => offer.id));
     expect(snapshot.merchant).toEqual({ name: 'Acme', logoPath: `/p/${id}/logo`, supportUrl: 'https://shop.example/help' });
     expect(snapshot.networks).toEqual({ ethereum: { displayName: expect.stringMatching(/Ethereum/), family: 'evm', chainId: '31337', nativeSymbol: 'ETH' } });
-    expect(snapshot.returnUrl).toBe(`https://shop.example/thanks?order=7&items=%5B%22a%22%5D&basket=3&paymentUid=${id}&status=PENDING#paid`);
+    expect(snapshot.returnUrl).toBe(`https://shop.example/thanks?order=7&basket=3&items=%5B%22a%22%5D&paymentUid=${id}&status=PENDING#paid`);
     expect([snapshot.qrMode, snapshot.pendingDeposit, snapshot.paid, snapshot.mismatchSide, snapshot.lateCapture]).toEqual(['URI', null, null, null, false]);
     expect(Date.parse(snapshot.graceEndsAt)).toBe(Date.parse(snapshot.payment.expiresAt) + POLICY.lateCaptureGraceSeconds * 1_000);
     expect(snapshot.serverTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

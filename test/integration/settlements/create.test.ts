@@ -11,6 +11,7 @@ import { deletePrice } from '#api/store/prices.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import type { ServiceError } from '#shared/core/errors.ts';
 import { parseTrusted } from '#shared/core/money.ts';
+import { SentJson } from '#shared/core/sent-json.ts';
 import { plainCommit } from '#test/harness/in-process.ts';
 import { aTreasury, MERCHANT, type Treasury } from '#test/fixtures/treasury.ts';
 
@@ -91,7 +92,7 @@ describe('creating a settlement', () => {
       amount: '10.50',
       assetName: 'USDT',
       network: 'ethereum',
-      metadata: { requester: 'ada', retries: 3 },
+      metadata: SentJson.of({ requester: 'ada', retries: 3 }),
     });
     expect(view).toMatchObject({ receivedAmount: '', txHash: '', blockchainUrl: '' });
     expect(parseTrusted(view.feeLocked) + parseTrusted(view.netAmount)).toBe(parseTrusted('10.5'));
@@ -148,7 +149,7 @@ describe('creating a settlement', () => {
 
   it('accepts metadata of exactly 4 KB and refuses one byte more', async () => {
     const fits = { note: 'x'.repeat(4_096 - JSON.stringify({ note: '' }).length) };
-    expect((await create({ metadata: fits })).metadata).toEqual(fits);
+    expect((await create({ metadata: fits })).metadata).toEqual(SentJson.of(fits));
     expect(await failure(create({ metadata: { note: `${fits.note}x` } }))).toMatchObject({ field: 'metadata' });
   });
 

@@ -11,6 +11,7 @@ import { cashoutProblem } from '#api/intents/cashout.ts';
 import { grantScreeningCredits, listScreeningCredits } from '#api/store/screening-credits.ts';
 import { findSettlement } from '#api/store/settlements.ts';
 import { formatAmount } from '#shared/core/money.ts';
+import { SentJson } from '#shared/core/sent-json.ts';
 import { plainCommit } from '#test/harness/in-process.ts';
 import { aParkingWorld, failureOf, type ParkingWorld } from '#test/fixtures/parking.ts';
 import type { TestShop } from '#test/fixtures/shop.ts';
@@ -63,7 +64,7 @@ describe('a create above the balance', () => {
       source: 'API',
       status: 'UNDERFUNDED',
       route: 'GREEN',
-      metadata: { requester: 'ada' },
+      metadata: SentJson.of({ requester: 'ada' }),
       amount: '10.50',
       feeLocked: '',
       netAmount: '',

@@ -7,6 +7,7 @@ import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import { aParkingWorld, type ParkingWorld } from '#test/fixtures/parking.ts';
 import { plainCommit } from '#test/harness/in-process.ts';
 import type { TestShop } from '#test/fixtures/shop.ts';
+import { SentJson } from '#shared/core/sent-json.ts';
 
 // Contract table 2.8, status by status: what create answers, and what every read answers; objects are compared whole, so that a field too many fails.
 
@@ -64,7 +65,7 @@ describe('REQUESTED', () => {
     world.screening.verdict = { score: 80 };
     const metadata = { requester: 'ana', order: 7, paid: true, note: null };
     const created = await create({ route: 'SMART', metadata });
-    expect(created).toEqual({ ...ALWAYS, ...CLAIMED, ...SMART, metadata, status: 'REQUESTED', route: 'AML_HELD' });
+    expect(created).toEqual({ ...ALWAYS, ...CLAIMED, ...SMART, metadata: SentJson.of(metadata), status: 'REQUESTED', route: 'AML_HELD' });
     await reads(created);
   });
 
@@ -83,7 +84,7 @@ describe('REQUESTED', () => {
   it('echoes the amount byte for byte, and empty metadata as it came', async () => {
     await world.fund(shop, 20);
     for (const amount of ['2', '2.0', '2.000000000000000000'])
-      expect(await create({ amount, metadata: {} })).toMatchObject({ amount, netAmount: '1', metadata: {} });
+      expect(await create({ amount, metadata: {} })).toMatchObject({ amount, netAmount: '1', metadata: SentJson.of({}) });
   });
 });
 

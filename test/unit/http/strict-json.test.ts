@@ -13,8 +13,8 @@ const codeOf = (run: () => unknown): string => {
 };
 
 describe('parseStrictJson', () => {
-  it('reads every JSON value without the refused keys exactly as JSON.parse does', () => {
-    const key = fc.string().filter((text) => text !== '__proto__' && text !== 'constructor' && !text.includes('\0'));
+  it('reads every JSON value exactly as JSON.parse does, whatever its keys are called (decisions 8)', () => {
+    const key = fc.oneof({ weight: 9, arbitrary: fc.string().filter((text) => !text.includes('\0')) }, fc.constantFrom('__proto__', 'constructor', 'toString'));
     const value = fc.object({
       key,
       maxDepth: 5,
@@ -38,9 +38,6 @@ describe('parseStrictJson', () => {
     ['a key twice under two spellings', '{"a":1,"\\u0061":2}'],
     ['a key twice far apart', `{"a":1,${' '.repeat(500)}"b":[{"a":1}],"a"${'\n'.repeat(500)}:2}`],
     ['a key twice in an inner object', '[{"x":{"k":"}","k":1}}]'],
-    ['__proto__', '{"__proto__":{"admin":true}}'],
-    ['__proto__ in disguise', '{"\\u005f_proto__":1}'],
-    ['constructor', '{"a":[{"constructor":{}}]}'],
     ['nine levels', `${'['.repeat(9)}${']'.repeat(9)}`],
     ['half a document', '{"a":'],
     ['two documents', '{}{}'],
@@ -54,12 +51,13 @@ describe('parseStrictJson', () => {
     ['a key again in another object', '{"a":{"a":1},"b":{"a":1}}'],
     ['a value that looks like a key', '{"a":"a","b":"a:"}'],
     ['quotes and braces in strings', '{"a":"\\"{[,:}","b":"\\\\"}'],
+    ['a key that objects have already', '{"__proto__":{"admin":true},"a":[{"constructor":{}}]}'],
     ['eight levels', `${'['.repeat(8)}${']'.repeat(8)}`],
   ])('accepts %s', (_what, text) => expect(parse(text)).toEqual(JSON.parse(text)));
 
   it('refuses bytes that are not UTF-8', () => expect(codeOf(() => parseStrictJson(new Uint8Array([0x22, 0xc3, 0x28, 0x22])))).toBe('malformed_json'));
 
-  it.each(['{"a":"\\u0000"}', '{"a":["\\ud800"]}', '{"\\u0000":1}', '{"a":1e999}'])('refuses %s, which no column can hold', (text) =>
+  it.each(['{"a":"\\u0000"}', '{"a":["\\ud800"]}', '{"\\u0000":1}'])('refuses %s, which no column can hold', (text) =>
     expect(codeOf(() => parse(text))).toBe('validation_error'),
   );
 

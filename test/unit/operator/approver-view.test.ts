@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { metadataLines } from '#api/operator/approver-view.ts';
+import { SentJson } from '#shared/core/sent-json.ts';
 
 describe('what an approver reads of a cashout', () => {
   it('begins with who asked for it, whatever the keys are called, and leaves nothing out', () => {
-    const lines = metadataLines({ '1': 'x', zeta: null, about: 'rent', requester: 'ada', amount: 3, urgent: true });
+    const lines = metadataLines(new SentJson('{"1":"x","zeta":null,"about":"rent","requester":"ada","amount":12345678901234567890,"urgent":true}'));
     expect(lines.map((line) => line.key)).toEqual(['requester', '1', 'about', 'amount', 'urgent', 'zeta']);
-    expect(lines.map((line) => line.value)).toEqual(['ada', 'x', 'rent', '3', 'true', 'null']);
+    expect(lines.map((line) => line.value)).toEqual(['ada', 'x', 'rent', '12345678901234567890', 'true', 'null']);
     expect(metadataLines(null)).toEqual([]);
   });
 
@@ -16,6 +17,6 @@ describe('what an approver reads of a cashout', () => {
     ['text that does not show', 'a\u200bd\u00ada\ufeff\u{e0041}', 'a\\u{200b}d\\u{ad}a\\u{feff}\\u{e0041}'],
     ['ordinary letters of any language', 'Añé 名前 — 5 €', 'Añé 名前 — 5 €'],
   ])('shows %s for what it is, in keys and in values', (_name, sent, shown) => {
-    expect(metadataLines({ [sent]: sent })).toEqual([{ key: shown, value: shown }]);
+    expect(metadataLines(SentJson.of({ [sent]: sent }))).toEqual([{ key: shown, value: shown }]);
   });
 });

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { callbackRedirect } from '#api/payments/callback-url.ts';
+import { SentJson } from '#shared/core/sent-json.ts';
 import { times } from '#test/harness/counts.ts';
 
 const RESULT = { paymentUid: '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44', status: 'SUCCESS' };
 const TAIL = `paymentUid=${RESULT.paymentUid}&status=SUCCESS`;
-const redirect = (url: string, params: Record<string, unknown> | null = null): string => callbackRedirect(url, params, RESULT);
+const redirect = (url: string, params: Record<string, unknown> | null = null): string =>
+  callbackRedirect(url, params === null ? null : SentJson.of(params), RESULT);
 
 describe('where the browser goes after the result (decisions 7)', () => {
   it.each([
@@ -30,6 +32,13 @@ describe('where the browser goes after the result (decisions 7)', () => {
       ['deep', '{"a":{"b":"ü"}}'],
       ['', 'x'],
     ]);
+  });
+
+  it('appends a number digit by digit as it was sent, however large', () => {
+    const sent = new SentJson('{"order": 12345678901234567890, "rate":1.50, "deep":{"b":1e3, "a":9007199254740993}}');
+    expect(callbackRedirect('https://shop.example/', sent, RESULT)).toBe(
+      `https://shop.example/?order=12345678901234567890&rate=1.50&deep=%7B%22b%22%3A1e3%2C%22a%22%3A9007199254740993%7D&${TAIL}`,
+    );
   });
 
   it.each(['https://shop.example/?status=PAID&paymentUid=x&%73tatus=y&a=1', 'https://shop.example/?a=1'])(
