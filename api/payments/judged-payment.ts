@@ -14,6 +14,7 @@ export function judgedPayment(payment: Judgeable, status: PaymentStatus, offers:
     tolerance: { kind: payment.toleranceKind, over: payment.overTolerance, under: payment.underTolerance },
     expiresAt: payment.expiresAt.getTime(),
     expired: status === 'EXPIRED',
+    decided: status !== 'EXPIRED' && status !== 'PENDING',
     selected: judgingOffers(offers),
   };
 }

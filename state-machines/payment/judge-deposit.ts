@@ -31,6 +31,8 @@ export interface JudgedPayment {
   expiresAt: number;
   /** True when the payment rests at EXPIRED. */
   expired: boolean;
+  /** True when another deposit decided: this one changes no status. */
+  decided: boolean;
   /** Offers that were selected; at least one for a fixed amount, because an address is only assigned by a selection. */
   selected: readonly SelectedOffer[];
 }
@@ -219,8 +221,9 @@ function lastSelected(payment: JudgedPayment): SelectedOffer | undefined {
   );
 }
 
+/** A further deposit that nobody saw before the deadline is captured late, whatever its payment's status (decisions 4). */
 function pathOf(payment: JudgedPayment, deposit: ConfirmedDeposit): DepositPath {
   if (deposit.byInquiry) return 'manual_inquiry';
-  if (payment.expired) return 'late_capture';
+  if (payment.expired || (payment.decided && deposit.firstSeenAt >= payment.expiresAt)) return 'late_capture';
   return deposit.confirmedAt < payment.expiresAt ? 'standard' : 'late_confirmation';
 }

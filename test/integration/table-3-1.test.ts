@@ -290,6 +290,20 @@ describe('contract 3.1 row 6, a late deposit inside the grace period', () => {
     expect(await books.db.sql`select balance::text from ledger_accounts where kind = 'unallocated'`).toEqual([{ balance: '100' }]);
   });
 
+  it('decisions 4: a further deposit first seen after the deadline is a late capture, whatever decided before it', async () => {
+    payment = await books.aPayment({ expiresIn: 60 });
+    await mineAt(await serviceTime(), usdt('100'));
+    await mineAt(await serviceTime(), usdt('3'));
+    await pass(3_600);
+    await mineAt(await serviceTime(), usdt('7'));
+    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'standard', received_amount: '100' });
+    expect((await deposits()).map(({ amount, path }) => [amount, path])).toEqual([
+      ['100', 'standard'],
+      ['3', 'standard'],
+      ['7', 'late_capture'],
+    ]);
+  });
+
   it('contract 6: a payment resolves only once: a second late deposit sends nothing', async () => {
     await expired({});
     await mineAt(await serviceTime(), usdt('100'));

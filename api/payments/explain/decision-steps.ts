@@ -194,9 +194,12 @@ function verdictStep({ payment, deposits }: PaymentParts, event: PaymentEventRow
     open_amount_below_minimum: `${cents(seen.receivedUsd)} USD is below the minimum of ${formatCents(usd)} USD`,
   };
   const byOperator = deposits.some((one) => one.id === payment.decidingDepositId && one.claimedBy === 'operator');
+  const seenLate = seen.firstSeenAt !== undefined && new Date(seen.firstSeenAt) >= payment.expiresAt;
   const path: Record<DepositPath, string> = {
     standard: '',
-    late_confirmation: ' The deposit was seen in time and confirmed after the deadline.',
+    late_confirmation: seenLate
+      ? ' The deposit was first seen after the deadline, before the payment had expired.'
+      : ' The deposit was seen in time and confirmed after the deadline.',
     late_capture: ' The payment had expired; the deposit fell inside the grace period and reopened it.',
     manual_inquiry: byOperator ? ' The operator allocated the deposit to this payment.' : ' The deposit was found by an inquiry about its transaction.',
   };

@@ -90,6 +90,13 @@ describe('a balance item', () => {
     expect(await failureOf(world.create(off, { route: 'AML_HELD', amount: '4' }))).toMatchObject({ message: 'amount: requested 4, available 0' });
   });
 
+  it('counts payments, not their credits (decisions 10)', async () => {
+    const shop = await world.open({ screening: { enabled: true, threshold: 70 } });
+    await world.fundHeld(shop, 4, 3);
+    await world.fundHeld(shop, 2);
+    expect((await items(shop))[0]).toMatchObject({ totalQuarantinedAvailable: '9', quarantinedPayments: 2 });
+  });
+
   it('of nothing but what matures is still one', async () => {
     const shop = await world.open({ settings: { maturitySeconds: HOUR } });
     await world.fund(shop, 5);

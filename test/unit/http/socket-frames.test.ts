@@ -27,7 +27,7 @@ describe('a message of a page', () => {
   it.each([
     ['no JSON', '{', [null, 'malformed_json']],
     ['a key twice', '{"type":"select","type":"select"}', [null, 'malformed_json']],
-    ['a prototype', '{"__proto__":{}}', [null, 'malformed_json']],
+    ['a prototype and no type', '{"__proto__":{}}', [null, 'validation_error', 'type']],
     ['deep nesting', '['.repeat(20) + ']'.repeat(20), [null, 'malformed_json']],
     ['a list', [], [null, 'validation_error', 'body']],
     ['nothing', null, [null, 'validation_error', 'body']],

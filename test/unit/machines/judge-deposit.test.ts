@@ -30,6 +30,7 @@ function aPayment(changes: Partial<JudgedPayment> = {}): JudgedPayment {
     tolerance: { kind: 'ABSOLUTE', over: 0n, under: 0n },
     expiresAt: DEADLINE,
     expired: false,
+    decided: false,
     selected: [anOffer()],
     ...changes,
   };
@@ -202,15 +203,17 @@ describe('time', () => {
   });
 
   test.each([
-    ['confirmed in time', { confirmedAt: DEADLINE - 1 }, false, 'standard'],
-    ['confirmed at the deadline', { confirmedAt: DEADLINE }, false, 'late_confirmation'],
-    ['seen in time and confirmed late', { confirmedAt: DEADLINE + 1 }, false, 'late_confirmation'],
-    ['seen in time and found after expiry', { confirmedAt: DEADLINE + 1 }, true, 'late_capture'],
-    ['seen after expiry', { firstSeenAt: DEADLINE + 5, confirmedAt: DEADLINE + 9 }, true, 'late_capture'],
-    ['brought in by an inquiry', { byInquiry: true }, false, 'manual_inquiry'],
-    ['brought in by an inquiry after expiry', { byInquiry: true, firstSeenAt: DEADLINE + 5, confirmedAt: DEADLINE + 9 }, true, 'manual_inquiry'],
-  ] as const)('a deposit %s took the path that says so', (_, deposit, expired, path) => {
-    expect(judged({ expired }, deposit).path).toBe(path);
+    ['confirmed in time', { confirmedAt: DEADLINE - 1 }, {}, 'standard'],
+    ['confirmed at the deadline', { confirmedAt: DEADLINE }, {}, 'late_confirmation'],
+    ['seen in time and confirmed late', { confirmedAt: DEADLINE + 1 }, {}, 'late_confirmation'],
+    ['seen in time and found after expiry', { confirmedAt: DEADLINE + 1 }, { expired: true }, 'late_capture'],
+    ['seen after expiry', { firstSeenAt: DEADLINE + 5, confirmedAt: DEADLINE + 9 }, { expired: true }, 'late_capture'],
+    ['further to one that decided, seen in time and confirmed late', { confirmedAt: DEADLINE + 1 }, { decided: true }, 'late_confirmation'],
+    ['further to one that decided, first seen at the deadline', { firstSeenAt: DEADLINE, confirmedAt: DEADLINE + 9 }, { decided: true }, 'late_capture'],
+    ['brought in by an inquiry', { byInquiry: true }, {}, 'manual_inquiry'],
+    ['brought in by an inquiry after expiry', { byInquiry: true, firstSeenAt: DEADLINE + 5, confirmedAt: DEADLINE + 9 }, { expired: true }, 'manual_inquiry'],
+  ] as const)('a deposit %s took the path that says so', (_, deposit, payment, path) => {
+    expect(judged(payment, deposit).path).toBe(path);
   });
 
   test('grace ends with its last millisecond', () => {

@@ -34,6 +34,7 @@ function termsOf({
     tolerance: { kind, over: parseTrusted<'usd'>(over), under: parseTrusted<'usd'>(under) },
     expiresAt: 2_000,
     expired: false,
+    decided: false,
     selected: [{ id: 'offer', assetId: 'asset', priceUsd: parseTrusted<'usd'>(priceUsd), totalValue, selectedAt: 0 }],
   };
   const judge = (received: Coins): Judgement => {

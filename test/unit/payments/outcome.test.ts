@@ -18,6 +18,7 @@ function judged(received: string, minimum: string): Judgement {
       tolerance: { kind: 'ABSOLUTE', over: 0n, under: 0n },
       expiresAt: 1,
       expired: false,
+      decided: false,
       selected: [],
     },
     { assetId: 'usdt', received: parseTrusted<'asset'>(received), firstSeenAt: 0, confirmedAt: 0, marketPriceUsd: usd('1'), byInquiry: false },
