@@ -32,12 +32,12 @@ describe('a key and its effect', () => {
   it('commit together: a failure after the effect leaves neither', async () => {
     const request = keyed();
     const failing = committer(deps, request).commit(async (tx) => {
-      await tx`insert into currencies (code) values ('ZZZ')`;
+      await tx`update currencies set active = false where code = 'USD'`;
       throw new Error('after the effect');
     });
     await expect(failing).rejects.toThrow('after the effect');
     expect(await findStoredReply(deps.db.sql, request.scope)).toBeUndefined();
-    expect(await world.database.sql`select 1 from currencies where code = 'ZZZ'`).toHaveLength(0);
+    expect(await world.database.sql`select active from currencies where code = 'USD'`).toEqual([{ active: true }]);
   });
 
   it('are not stored for anything but a success', async () => {
