@@ -72,9 +72,9 @@ describeOperation('createSettlement', {
     it('holds one whose destination did not pass its screen, and says by whom and why SMART chose its pool (contract 3.2)', async () => {
       const screened = await service.aShop({ screening: { enabled: true, credits: 5 } });
       await screened.fund('USDT', '20');
-      for (const { id: credit } of await service.deps.db.sql<{ id: string }[]>`select id from credits where gateway_id = ${screened.id}`)
-        await screenCredit(service.deps, credit);
-      await matureCredits(service.deps);
+      for (const { id: credit } of await service.world.database.sql<{ id: string }[]>`select id from credits where gateway_id = ${screened.id}`)
+        await screenCredit(service.worker, credit);
+      await matureCredits(service.worker);
       const flagged = '0x00000000000000000000000000000000cafe0002';
       await upsertScreeningScore(service.deps.db.sql, { address: flagged, score: 90 });
       expect((await create(cashout({ address: flagged }), undefined, screened)).data.status).toBe('PENDING_APPROVAL');

@@ -19,8 +19,8 @@ describeOperation('estimateSettlementFee', {
         expect(Number(data.feeLocked)).toBeGreaterThan(0);
         expect(Number(data.netAmount)).toBeCloseTo(25 - Number(data.feeLocked), 6);
       }
-      expect(await service.deps.db.sql`select 1 from address_book`).toHaveLength(0);
-      expect(await service.deps.db.sql`select 1 from settlements`).toHaveLength(0);
+      expect(await service.world.database.sql`select 1 from address_book`).toHaveLength(0);
+      expect(await service.world.database.sql`select 1 from settlements`).toHaveLength(0);
     });
 
     it('knows no Idempotency-Key: the same one with another body is another quote (contract 4.3)', async () => {

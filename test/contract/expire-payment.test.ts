@@ -16,7 +16,7 @@ describeOperation('expirePayment', {
       await service.world.advance(61);
       const answers = await Promise.all(Array.from({ length: 10 }, () => expire(paymentUid)));
       for (const { status, data } of answers) expect([status, data.status]).toEqual([200, 'EXPIRED']);
-      expect(await service.deps.db.sql`select 1 from webhook_events where payment_id = ${paymentUid}`).toHaveLength(1);
+      expect(await service.world.database.sql`select 1 from webhook_events where payment_id = ${paymentUid}`).toHaveLength(1);
     });
 
     it('answers PENDING while the chain was not read past the deadline (decisions 4)', async () => {

@@ -375,5 +375,5 @@ async function pay(service: Service, party: Party, { index, symbol, amount }: Pa
   if (address === undefined) return;
   await service.mine([payTo(address, service.world.assets[symbol] as StoredAsset, amount)]);
   await service.mine();
-  await matureCredits(service.deps);
+  await matureCredits(service.worker);
 }

@@ -88,7 +88,7 @@ describe('what would be noticed', () => {
   };
 
   it('a list that forgets whose it is', async () => {
-    const { sql } = service.deps.db;
+    const { sql } = service.world.database;
     const error = await broken({
       async listSettlements(deps, call) {
         const reply = await operations.listSettlements(deps, call);

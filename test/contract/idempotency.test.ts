@@ -32,12 +32,12 @@ describe('a key and its effect', () => {
   it('commit together: a failure after the effect leaves neither', async () => {
     const request = keyed();
     const failing = committer(deps, request).commit(async (tx) => {
-      await tx`insert into currencies (code) values ('ZZZ')`;
+      await tx`update currencies set active = false where code = 'USD'`;
       throw new Error('after the effect');
     });
     await expect(failing).rejects.toThrow('after the effect');
     expect(await findStoredReply(deps.db.sql, request.scope)).toBeUndefined();
-    expect(await deps.db.sql`select 1 from currencies where code = 'ZZZ'`).toHaveLength(0);
+    expect(await world.database.sql`select active from currencies where code = 'USD'`).toEqual([{ active: true }]);
   });
 
   it('are not stored for anything but a success', async () => {
@@ -111,8 +111,8 @@ describe('old keys', () => {
   it('are forgotten after 90 days and not a day sooner', async () => {
     const [old, kept] = [keyed(), keyed()];
     for (const request of [old, kept]) await committer(deps, request).commit(effect('kept'));
-    await deps.db.sql`update idempotency_keys set created_at = now() - interval '91 days' where key = ${old.scope.key}`;
-    await deps.db.sql`update idempotency_keys set created_at = now() - interval '89 days' where key = ${kept.scope.key}`;
+    await world.database.sql`update idempotency_keys set created_at = now() - interval '91 days' where key = ${old.scope.key}`;
+    await world.database.sql`update idempotency_keys set created_at = now() - interval '89 days' where key = ${kept.scope.key}`;
     expect(await deleteOldReplies(deps.db.sql, 100)).toBe(1);
     expect(await findStoredReply(deps.db.sql, kept.scope)).toBeDefined();
   });
@@ -138,7 +138,7 @@ async function held(request: Keyed, name: string): Promise<{ release(): void; re
 /** Resolves once some transaction of this database waits for a lock. */
 async function lockIsWaitedFor(): Promise<void> {
   for (;;) {
-    const rows = await deps.db.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const rows = await world.database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     if (rows.length > 0) return;
   }
 }

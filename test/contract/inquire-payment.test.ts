@@ -81,7 +81,7 @@ describeOperation('inquirePayment', {
         expect([body, status, error.code]).toEqual([body, 422, 'validation_error']);
         expect(error.message).toContain(field);
       }
-      const [row] = await context.service.deps.db.sql`select inquiry_attempts from payments where id = ${paymentId}`;
+      const [row] = await context.service.world.database.sql`select inquiry_attempts from payments where id = ${paymentId}`;
       expect(row).toEqual({ inquiry_attempts: 0 });
     });
   },

@@ -9,14 +9,14 @@ interface Health {
 
 describeOperation('listAssets', {
   200: ({ send, service }) => {
-    const followed = () => service.deps.db.sql`
+    const followed = () => service.world.database.sql`
       insert into indexer_leases (network_id, holder, epoch, expires_at, published_height, caught_up_at)
       values (${service.world.network.id}, 'test', 1, now(), 100, sluice_now())
       on conflict (network_id) do update set caught_up_at = sluice_now()`;
     const health = async (): Promise<Record<string, [string, string[]]>> =>
       Object.fromEntries(((await send()).data.items as Health[]).map((item) => [item.symbol, [item.health, item.healthReasons]]));
     afterEach(async () => {
-      await service.deps.db.sql`update networks set paused_at = null`;
+      await service.world.database.sql`update networks set paused_at = null`;
       await service.world.setPrice('ETH', '2500');
     });
 
@@ -55,15 +55,15 @@ describeOperation('listAssets', {
 
     it('says of each asset what is wrong: a stale price, an indexer that is behind, a network that is paused', async () => {
       await followed();
-      await service.deps.db.sql`update prices set source = 'median', at = sluice_now() - interval '121 seconds' where symbol = 'ETH'`;
+      await service.world.database.sql`update prices set source = 'median', at = sluice_now() - interval '121 seconds' where symbol = 'ETH'`;
       expect(await health()).toEqual({ ETH: ['DEGRADED', ['price_stale']], USDC: ['OK', []], USDT: ['OK', []] });
-      await service.deps.db.sql`update indexer_leases set caught_up_at = sluice_now() - interval '121 seconds'`;
+      await service.world.database.sql`update indexer_leases set caught_up_at = sluice_now() - interval '121 seconds'`;
       expect(await health()).toEqual({
         ETH: ['DEGRADED', ['price_stale', 'indexer_behind']],
         USDC: ['DEGRADED', ['indexer_behind']],
         USDT: ['DEGRADED', ['indexer_behind']],
       });
-      await service.deps.db.sql`update networks set paused_at = now()`;
+      await service.world.database.sql`update networks set paused_at = now()`;
       expect((await health()).ETH).toEqual(['PAUSED', ['network_paused', 'price_stale', 'indexer_behind']]);
     });
   },

@@ -16,7 +16,7 @@ type Delivery = components['schemas']['WebhookDelivery'];
 
 describeOperation('listPaymentWebhooks', {
   200: ({ service, shop, send }) => {
-    const run = () => runDueJobs(service.deps, [deliverWebhook, resendWebhook]);
+    const run = () => runDueJobs(service.worker, [deliverWebhook, resendWebhook]);
     const items = async (paymentId: string): Promise<Delivery[]> => {
       const { status, data, text } = await send({ params: { paymentId } });
       expect(status, text).toBe(200);

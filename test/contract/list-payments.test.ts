@@ -80,7 +80,7 @@ describeOperation('listPayments', {
       const busy = await service.aShop();
       const made: string[] = [];
       for (let count = 0; count < 6; count++) made.push((await busy.payment()).paymentUid);
-      await service.deps.db.sql`update payments set created_at = '2026-01-01T00:00:00.123456Z' where gateway_id = ${busy.id}`;
+      await service.world.database.sql`update payments set created_at = '2026-01-01T00:00:00.123456Z' where gateway_id = ${busy.id}`;
       const seen: unknown[] = [];
       for (let after: string | null | undefined; after !== null; ) {
         const page = await list(`?limit=2${after === undefined ? '' : `&after=${after}`}`, busy);
@@ -102,7 +102,7 @@ describeOperation('listPayments', {
       const make = async () =>
         String((await dated.call('POST', '/payments', { body: { currencyCode: 'USD', amount: '1', callbackUrl: 'https://shop.example/x' } })).data.paymentUid);
       const [first, second] = [await make(), await make()];
-      const { sql } = service.deps.db;
+      const { sql } = service.world.database;
       await sql`update payments set created_at = '2026-03-01T10:00:00Z' where id = ${first}`;
       await sql`update payments set created_at = '2026-03-02T10:00:00Z', status = 'EXPIRED', resolved_at = '2026-03-02T11:00:00Z' where id = ${second}`;
       const found = async (query: string): Promise<unknown[]> => idsOf(await list(query, dated));

@@ -109,8 +109,8 @@ async function aHeldPayment(): Promise<Request> {
   await upsertScreeningScore(service.deps.db.sql, { address: address.toLowerCase(), score: 90 });
   await service.mine([payTo(address, service.world.assets.USDT as StoredAsset, '10')]);
   await service.mine();
-  for (const { id } of await service.deps.db.sql<{ id: string }[]>`select id from credits where payment_id = ${paymentUid}`)
-    await screenCredit(service.deps, id);
+  for (const { id } of await service.world.database.sql<{ id: string }[]>`select id from credits where payment_id = ${paymentUid}`)
+    await screenCredit(service.worker, id);
   return { params: { id: paymentUid } };
 }
 
@@ -121,7 +121,7 @@ let keeping: Promise<string> | undefined;
 async function aKeptGateway(): Promise<string> {
   const { params } = await aHeldPayment();
   await service.ask('POST', `/operator/v1/payments/${params?.id}/aml`, { headers: TOKEN, body: { action: 'WITHHOLD', reason: 'ordered to' } });
-  const [row] = await service.deps.db.sql<{ id: string }[]>`select gateway_id as id from payments where id = ${params?.id ?? ''}`;
+  const [row] = await service.world.database.sql<{ id: string }[]>`select gateway_id as id from payments where id = ${params?.id ?? ''}`;
   return row?.id ?? '';
 }
 
@@ -150,7 +150,7 @@ async function anOrderedTransfer(): Promise<Request> {
 async function anInvoice(): Promise<Request> {
   const monthly = await service.aShop({ billing: 'MONTHLY' });
   await monthly.fund('USDT', '10');
-  const { db } = service.deps;
+  const { db } = service.worker;
   const month = `${(await readClock(db.sql)).now.toISOString().slice(0, 7)}-01`;
   const id = randomUUID();
   await db.transaction((tx) => closeMonth(tx, { id, gatewayId: monthly.id, month }));
@@ -174,7 +174,7 @@ async function aSetAsideDeposit(): Promise<Request> {
 async function anUnknownTransaction({ adopted = false } = {}): Promise<Request> {
   await service.mine();
   const txid = `0x${randomUUID().replaceAll('-', '').repeat(2)}`;
-  await service.deps.db.sql`
+  await service.world.database.sql`
     insert into sightings (network_id, kind, txid, ordinal, height, block_hash, position, block_time, sender, nonce, succeeded, raw_fee, booked_at)
     select w.network_id, 'sent', ${txid}, 0, t.final_height, ${txid}, 0, sluice_now(), w.address, null, true, 0, sluice_now()
     from wallets w join chain_tips t on t.network_id = w.network_id where w.role = 'hot'`;
@@ -190,7 +190,7 @@ async function stuckCoins(): Promise<Request> {
   const { params } = await aHeldPayment();
   const id = params?.id ?? '';
   await service.ask('POST', `/operator/v1/payments/${id}/aml`, { headers: TOKEN, body: { action: 'RELEASE', reason: 'cleared' } });
-  const { sql } = service.deps.db;
+  const { sql } = service.world.database;
   await sql`
     insert into wallets (id, network_id, role, address, derivation_path)
     select gen_random_uuid(), d.network_id, 'deposit', a.address, 'm/0' from deposits d join deposit_addresses a on a.id = d.address_id where d.payment_id = ${id}`;
@@ -208,7 +208,7 @@ async function stuckCoins(): Promise<Request> {
 
 /** Takes the payouts back that exist in their rows alone. */
 async function forgetMadeUp(): Promise<void> {
-  const { sql } = service.deps.db;
+  const { sql } = service.world.database;
   await sql`alter table further_transfers disable trigger further_transfers_append_only`;
   await sql`delete from further_transfers`;
   await sql`alter table further_transfers enable trigger further_transfers_append_only`;
@@ -283,7 +283,7 @@ const SPECIAL: Record<keyof operations, Special> = {
   rescanNetwork: {
     request: async () => {
       await service.mine();
-      const [tip] = await service.deps.db.sql<{ final: number }[]>`select final_height as final from chain_tips`;
+      const [tip] = await service.world.database.sql<{ final: number }[]>`select final_height as final from chain_tips`;
       return { params: { network: 'ethereum' }, body: { from: tip?.final, to: tip?.final } };
     },
   },
@@ -347,7 +347,7 @@ const SPECIAL: Record<keyof operations, Special> = {
   adoptOutgoing: { request: anUnknownTransaction, 409: async () => anUnknownTransaction({ adopted: true }) },
   clearWallet: {
     request: async () => {
-      await service.deps.db.sql`update wallets set halted_reason = 'transaction 0x00: it moved something else than was meant' where role = 'held'`;
+      await service.world.database.sql`update wallets set halted_reason = 'transaction 0x00: it moved something else than was meant' where role = 'held'`;
       return { body: { network: 'ethereum', wallet: 'held', reason: 'the transaction is known' } };
     },
     409: async () => ({ body: { network: 'ethereum', wallet: 'funding', reason: 'it is not halted' } }),
@@ -385,7 +385,7 @@ function cases(entry: Entry): Record<string, () => Promise<void>> {
     [success]: async () => {
       const answer = await ask(entry, await special.request(), { through: special.through?.() ?? service.ask, headers: { 'x-operator': 'ada@console' } });
       expect(answer.status, answer.text).toBe(Number(success));
-      const logged = await service.deps.db.sql`
+      const logged = await service.world.database.sql`
         select person, actor, client_ip as "clientIp", token from operator_actions where request_id = ${answer.headers.get('x-request-id')}`;
       expect(logged, 'every change leaves a line in the audit log, and nothing else does').toEqual(
         entry.method === 'GET'

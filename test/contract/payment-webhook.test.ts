@@ -17,7 +17,7 @@ afterAll(() => Promise.all([service.stop(), receiver.stop()]));
 
 const delivered = async (): Promise<ReceivedWebhook> => {
   const before = receiver.received.length;
-  await runDueJobs(service.deps, [deliverWebhook]);
+  await runDueJobs(service.worker, [deliverWebhook]);
   expect(receiver.received).toHaveLength(before + 1);
   return receiver.received.at(-1) as ReceivedWebhook;
 };

@@ -24,7 +24,7 @@ async function expired({ service, shop }: Context): Promise<{ paymentId: string 
 describeOperation('resendPaymentWebhook', {
   202: (context) => {
     const { service, send, shop } = context;
-    const run = () => runDueJobs(service.deps, [deliverWebhook, resendWebhook]);
+    const run = () => runDueJobs(service.worker, [deliverWebhook, resendWebhook]);
 
     it('queues the newest webhook once more and answers with it (decisions 9)', async () => {
       const params = await expired(context);

@@ -239,7 +239,7 @@ describe('a signature used again', () => {
     const statuses = (await Promise.all(Array.from({ length: 10 }, () => sent(open, { timestamp: other })))).map((answer) => answer.status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     // Another gateway may happen to use the same bytes.
-    await service.deps.db.sql`insert into used_signatures (gateway_id, signature) select id, '\\x00' from gateways on conflict do nothing`;
+    await service.world.database.sql`insert into used_signatures (gateway_id, signature) select id, '\\x00' from gateways on conflict do nothing`;
     expect((await sent(await service.aShop({ strictSignatures: true }), { timestamp })).status).toBe(200);
   });
 
@@ -247,24 +247,24 @@ describe('a signature used again', () => {
     const open = await service.aShop({ strictSignatures: true });
     const timestamp = String(Math.floor(Date.now() / 1000));
     const age = (seconds: number) =>
-      service.deps.db.sql`update used_signatures set used_at = clock_timestamp() - make_interval(secs => ${seconds}) where gateway_id = ${open.id}`;
+      service.world.database.sql`update used_signatures set used_at = clock_timestamp() - make_interval(secs => ${seconds}) where gateway_id = ${open.id}`;
     expect((await sent(open, { timestamp })).status).toBe(200);
     // One dated five minutes ahead is accepted that long, with the second that whole seconds leave out.
     await age(601);
-    await forgetSignatures.run(service.deps);
+    await forgetSignatures.run(service.worker);
     expect((await sent(open, { timestamp })).status).toBe(401);
     await age(661);
     expect((await sent(open, { timestamp })).status).toBe(200);
     await age(661);
-    expect(await forgetSignatures.run(service.deps)).toBeGreaterThan(0);
-    expect(await service.deps.db.sql`select 1 from used_signatures where gateway_id = ${open.id}`).toEqual([]);
+    expect(await forgetSignatures.run(service.worker)).toBeGreaterThan(0);
+    expect(await service.world.database.sql`select 1 from used_signatures where gateway_id = ${open.id}`).toEqual([]);
   });
 
   it('is not used up by a request that a check before it refused', async () => {
     const open = await service.aShop({ strictSignatures: true });
     const stale = String(Math.floor(Date.now() / 1000) - 301);
     expect((await sent(open, { timestamp: stale })).error.code).toBe('signature_stale');
-    expect(await service.deps.db.sql`select 1 from used_signatures where gateway_id = ${open.id}`).toEqual([]);
+    expect(await service.world.database.sql`select 1 from used_signatures where gateway_id = ${open.id}`).toEqual([]);
   });
 });
 

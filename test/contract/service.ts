@@ -57,7 +57,10 @@ export interface Shop extends Caller, Credentials {
 /** The http side in this process over a real database and a real chain node; every answer is held against the contract. */
 export interface Service {
   world: InProcess;
+  /** What the http side is given; its `db` may do what the http role may do. */
   deps: Deps;
+  /** What consumers and jobs are given; its `db` may do what the worker role may do. */
+  worker: Deps;
   origin: string;
   ask: Client;
   aShop(settings?: Record<string, unknown>): Promise<Shop>;
@@ -75,20 +78,22 @@ const EVERYWHERE = ['127.0.0.1', '::1'];
 /** Starts it; `tamper` may replace parts of what the operations are given. */
 export async function aService(tamper: (deps: Deps) => Deps = (deps) => deps): Promise<Service> {
   const [world, chain] = await Promise.all([inProcess({ config: { SLUICE_RATE_LIMIT_SCALE: 1000 } }), aChain()]);
-  const deps = tamper(withNode(world, chain));
+  const deps = tamper({ ...withNode(world, chain), db: world.database.as('http') });
+  const worker: Deps = { ...deps, db: world.database.as('worker') };
   await seedWallets(deps);
   const { origin, ask, close } = await listen(deps);
-  const mine = await aMiner(deps, world, chain);
+  const mine = await aMiner(worker, world, chain);
   return {
     world,
     deps,
+    worker,
     origin,
     ask,
     mine,
-    aShop: (settings) => aShop({ world, ask, mine, deps }, settings),
+    aShop: (settings) => aShop({ world, ask, mine, worker }, settings),
     async wait(seconds) {
       await world.advance(seconds);
-      for (const sweep of SWEEPS) while ((await sweep.run(deps)) > 0);
+      for (const sweep of SWEEPS) while ((await sweep.run(worker)) > 0);
     },
     async stop() {
       await close();
@@ -133,7 +138,7 @@ export async function serve(app: Parameters<typeof createHttpServer>[0]): Promis
   };
 }
 
-async function aShop(parts: Pick<Service, 'world' | 'ask' | 'mine' | 'deps'>, settings: Record<string, unknown> = {}): Promise<Shop> {
+async function aShop(parts: Pick<Service, 'world' | 'ask' | 'mine' | 'worker'>, settings: Record<string, unknown> = {}): Promise<Shop> {
   const { ask } = parts;
   const made = await ask('POST', '/operator/v1/gateways', {
     headers: { authorization: `Bearer ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}` },
@@ -158,7 +163,7 @@ async function aShop(parts: Pick<Service, 'world' | 'ask' | 'mine' | 'deps'>, se
       const address = await selectAddress(parts, paymentUid, payment.offers[0]?.id ?? '');
       await parts.mine([payTo(address, asset, amount)]);
       await parts.mine();
-      await matureCredits(parts.deps);
+      await matureCredits(parts.worker);
     },
   };
   return shop;

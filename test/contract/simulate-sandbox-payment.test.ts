@@ -45,7 +45,7 @@ describeOperation('simulateSandboxPayment', {
       expect((await simulate({ scenario: 'expired' })).data.status).toBe('EXPIRED');
       expect(await verified(id)).toMatchObject({ status: 'EXPIRED', deposits: [] });
       expect((await simulate({ scenario: 'late_capture', amount: '1' })).data.status).toBe('MISMATCH');
-      const events = await service.deps.db.sql<{ status: string }[]>`select status from webhook_events where payment_id = ${id} order by seq`;
+      const events = await service.world.database.sql<{ status: string }[]>`select status from webhook_events where payment_id = ${id} order by seq`;
       expect(events.map((event) => event.status)).toEqual(['EXPIRED', 'MISMATCH']);
     });
 

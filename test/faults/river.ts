@@ -21,6 +21,7 @@ import { aChain, type TestChain } from '#test/harness/chain.ts';
 import { type Deployable, type DeployableOptions, startIndexer } from '#test/harness/deployables.ts';
 import { type FaultProxy, faultProxy } from '#test/harness/fault-proxy.ts';
 import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
+import { urlFor } from '#test/harness/logins.ts';
 import { LOOPBACK, TEST_SECRETS } from '#test/harness/world.ts';
 import type { Random } from '#test/simulation/random.ts';
 
@@ -108,7 +109,7 @@ export async function aRiver(): Promise<River> {
     rpcUrls: [rpc[0].url(first.url), rpc[1].url(second.url)],
     finality: { resolve: [{ rule: { blocks: CREDIT_BLOCKS } }], mature: { blocks: FINAL_BLOCKS } },
   };
-  const db = connect(postgres.url(world.database.url), { name: 'river', max: 10 });
+  const db = connect(postgres.url(urlFor(world.database.url)), { name: 'river', max: 10 });
   let skewMs = 0;
   const stored = world.deps.chains.get(network.name);
   if (stored === undefined) throw new Error('the network is not stored');
@@ -154,7 +155,7 @@ export async function aRiver(): Promise<River> {
     indexer: () => running?.chain,
     startIndexer() {
       const own = {
-        database: connect(postgres.url(world.database.url), { name: 'river-indexer', max: 4 }),
+        database: connect(postgres.url(urlFor(world.database.url, ['indexer'])), { name: 'river-indexer', max: 4 }),
         streams: openStreams({ url: redisUrl, key, name: 'river-indexer', log }),
       };
       const followed = followChain(
@@ -209,7 +210,7 @@ export async function aRiver(): Promise<River> {
       Promise.all(
         Array.from({ length: count }, async () => {
           const body = { currencyCode: 'USD', amount: String(2 + random.below(40)), checkoutMode: 'API' as const, webhookUrl: 'http://127.0.0.1:4242/webhook' };
-          const direct = { ...deps, db: world.database };
+          const direct = { ...deps, db: world.deps.db };
           const created = await createPayment(direct, { gateway, body, clientIp: '127.0.0.1', commit: plainCommit(direct) });
           const { id, offers } = (created.data as { payment: { id: string; offers: { id: string; assetSymbol: string; totalValue: string }[] } }).payment;
           const offer = offers.find(({ assetSymbol }) => assetSymbol === 'USDT') as (typeof offers)[number];

@@ -24,6 +24,7 @@ import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { connect } from '#shared/platform/postgres.ts';
 import { aFollower } from '#test/fixtures/follower.ts';
 import { assertCleanAudit } from '#test/harness/audit.ts';
+import { urlFor } from '#test/harness/logins.ts';
 import type { FaultRow } from './rows.ts';
 import { ask, planned, sendAgain, type Stage } from './stage.ts';
 
@@ -50,7 +51,8 @@ async function copyNow({ treasury }: Stage): Promise<() => Promise<Older>> {
     await restoreBackup(url, folder, schemaDirectory);
     await rm(folder, { recursive: true, force: true });
     const db = connect(url, { name: 'sluice-test', max: 10 });
-    const deps: Deps = { ...treasury.deps, db };
+    const least = connect(urlFor(url), { name: 'sluice-test', max: 10 });
+    const deps: Deps = { ...treasury.deps, db: least };
     // As its workers do within seconds, before an indexer is let write again.
     await keepHistory(deps);
     const network = treasury.network.config.name;
@@ -81,7 +83,7 @@ async function copyNow({ treasury }: Stage): Promise<() => Promise<Older>> {
       adopt: (txid, more = {}) => adoptOutgoing(deps, call({ network, txid, reason: 'the copy does not know it', ...more })),
       isTrusted: () => isTrustedNetwork(db.sql, network),
       async close() {
-        await db.end();
+        await Promise.all([db.end(), least.end()]);
         const admin = connect(postgresUrl, { name: 'sluice-test', max: 1 });
         await admin.sql`drop database if exists ${admin.sql(new URL(url).pathname.slice(1))} with (force)`;
         await admin.end();
@@ -147,7 +149,7 @@ export const RESTORE_ROWS: readonly FaultRow[] = [
         await older.pay();
         expect(await older.deps.db.sql`select 1 from payout_attempts where created_at > (select noted_at from database_epochs)`).toEqual([]);
         await older.lookAround();
-        const [paid] = await treasury.deps.db.sql<{ txid: string }[]>`
+        const [paid] = await treasury.world.database.sql<{ txid: string }[]>`
           select t.txid from payout_attempts t join payouts p on p.id = t.payout_id where p.settlement_id = ${settlementId} and p.purpose = 'settlement'`;
         if (!signedBefore) await clearUp(older, paid?.txid as string, settlementId);
         for (let round = 0; round < 3; round++) {
@@ -173,7 +175,7 @@ export const RESTORE_ROWS: readonly FaultRow[] = [
       const restore = await copyNow(stage);
       await treasury.settleAll();
       await treasury.mine(3);
-      const [paid] = await treasury.deps.db.sql<{ txid: string }[]>`select txid from settlements where id = ${settlementId}`;
+      const [paid] = await treasury.world.database.sql<{ txid: string }[]>`select txid from settlements where id = ${settlementId}`;
       const before = await received(stage);
       const older = await restore();
       try {

@@ -15,6 +15,7 @@ import { coreCall } from '#test/chains/conformance/bitcoin-rpc.ts';
 import type { TreasuryFamily } from '#test/fixtures/treasury.ts';
 import { cutLink } from '#test/harness/cut-link.ts';
 import { ask, attemptsOf, expectPaidOnce, mortalOf, payoutsOf, planned, sendAgain, sent, signed, type Stage, statusOf } from './stage.ts';
+import { urlFor } from '#test/harness/logins.ts';
 
 /** One row of the fault matrix (reliability 4), and how it is survived. */
 export interface FaultRow {
@@ -83,7 +84,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
       const process = mortalOf(stage);
       process.dieAt('commit.before');
       await expect(ask(stage, process.deps)).rejects.toThrow('died');
-      expect(await stage.treasury.deps.db.sql`select 1 from settlements where gateway_id = ${stage.shop.id}`).toHaveLength(0);
+      expect(await stage.treasury.world.database.sql`select 1 from settlements where gateway_id = ${stage.shop.id}`).toHaveLength(0);
       await expectPaidOnce(stage, await ask(stage, stage.treasury.deps));
     },
   },
@@ -95,7 +96,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
       const process = mortalOf(stage);
       process.dieAt('commit.after');
       await expect(ask(stage, process.deps)).rejects.toThrow('died');
-      const [row] = await stage.treasury.deps.db.sql<{ id: string }[]>`select id from settlements where gateway_id = ${stage.shop.id}`;
+      const [row] = await stage.treasury.world.database.sql<{ id: string }[]>`select id from settlements where gateway_id = ${stage.shop.id}`;
       expect(await ask(stage, stage.treasury.deps)).toBe(row?.id);
       await expectPaidOnce(stage, row?.id as string);
     },
@@ -106,7 +107,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
     families: ALL,
     async play(stage) {
       const { treasury } = stage;
-      const link = await cutLink(treasury.world.database.url);
+      const link = await cutLink(urlFor(treasury.world.database.url));
       const db = connect(link.url, { name: 'cut', max: 2 });
       try {
         link.cutNextCommit();
@@ -238,12 +239,12 @@ export const FAULT_ROWS: readonly FaultRow[] = [
       const { treasury } = stage;
       const settlementId = await ask(stage, treasury.deps);
       if (stage.random.chance(0.5)) {
-        await treasury.deps.db.sql`update outbox set state = 'dead' where ref_id = ${settlementId} and topic = 'settlement.dispatch'`;
+        await treasury.world.database.sql`update outbox set state = 'dead' where ref_id = ${settlementId} and topic = 'settlement.dispatch'`;
         await pass(stage, 61);
         expect(await requeueSettlementsSweep.run(treasury.deps)).toBe(1);
       } else {
         await treasury.work();
-        await treasury.deps.db.sql`update outbox set state = 'due', due_at = sluice_now() where ref_id = ${settlementId}`;
+        await treasury.world.database.sql`update outbox set state = 'due', due_at = sluice_now() where ref_id = ${settlementId}`;
         await treasury.work();
       }
       await expectPaidOnce(stage, settlementId);
@@ -259,7 +260,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
       const { settlementId, payoutId } = await sent(stage);
       const { node } = treasury.chain as unknown as { node: { call<T>(method: string, params: unknown[]): Promise<T> } };
       const { baseFeePerGas } = await node.call<{ baseFeePerGas: string }>('eth_getBlockByNumber', ['latest', false]);
-      const [plan] = await treasury.deps.db.sql<{ cap: string }[]>`select plan->'fields'->>'maxFeePerGas' as cap from payouts where id = ${payoutId}`;
+      const [plan] = await treasury.world.database.sql<{ cap: string }[]>`select plan->'fields'->>'maxFeePerGas' as cap from payouts where id = ${payoutId}`;
       // At least twenty times as high, and above what the bytes offer: on a quiet chain they offer far more than the base fee.
       const outOfReach = (BigInt(plan?.cap ?? 0) * 21n) / 20n;
       const spiked = BigInt(baseFeePerGas) * 20n > outOfReach ? BigInt(baseFeePerGas) * 20n : outOfReach;
@@ -332,7 +333,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
       await treasury.reorganise(1, [{ transaction: raw[other] as string, block: 0 }]);
       await expectPaidOnce(stage, settlementId);
       expect(await payoutsOf(stage, settlementId)).toMatchObject([{ family: 1, status: 'CONFIRMED' }]);
-      const [settled] = await treasury.deps.db.sql<{ txid: string }[]>`
+      const [settled] = await treasury.world.database.sql<{ txid: string }[]>`
         select distinct txid from sightings where canonical and kind = 'native' and recipient = ${stage.order.body.address}`;
       expect(settled?.txid).toBe(both[other]?.txid);
     },

@@ -106,17 +106,17 @@ export async function sent(stage: Stage): Promise<Planned & { attemptId: string;
 
 /** Runs every job now, due or not. */
 export async function sendAgain({ treasury }: Stage): Promise<void> {
-  await treasury.deps.db.sql`update outbox set due_at = sluice_now() where state = 'due'`;
+  await treasury.world.database.sql`update outbox set due_at = sluice_now() where state = 'due'`;
   await treasury.work();
 }
 
 export function payoutsOf({ treasury }: Stage, settlementId: string) {
-  return treasury.deps.db.sql<{ id: string; status: string; family: number; nonce: number | null }[]>`
+  return treasury.world.database.sql<{ id: string; status: string; family: number; nonce: number | null }[]>`
     select id, status, family, nonce from payouts where settlement_id = ${settlementId} and purpose = 'settlement' order by family`;
 }
 
 export function attemptsOf({ treasury }: Stage, payoutId: string) {
-  return treasury.deps.db.sql<{ id: string; txid: string; bytes: Uint8Array }[]>`
+  return treasury.world.database.sql<{ id: string; txid: string; bytes: Uint8Array }[]>`
     select id, txid, signed_bytes as bytes from payout_attempts where payout_id = ${payoutId} order by number`;
 }
 
@@ -136,7 +136,7 @@ export async function expectPaidOnce(stage: Stage, settlementId: string): Promis
   const { address } = order.body;
   const held = contract === null ? await treasury.chain.balance(address) : await treasury.chain.tokenBalance(contract, address);
   expect(held).toBe(toUnits(parseTrusted(settled.netAmount), decimals));
-  const rows = await treasury.deps.db.sql`select 1 from settlements where gateway_id = ${shop.id}`;
+  const rows = await treasury.world.database.sql`select 1 from settlements where gateway_id = ${shop.id}`;
   expect(rows, 'one order is one settlement').toHaveLength(1);
   await assertBooksEqualChain(treasury);
   await treasury.audit();
@@ -145,7 +145,7 @@ export async function expectPaidOnce(stage: Stage, settlementId: string): Promis
 /** As a worker does every few seconds: sweeps that wait for their gas, also those no cashout needs any more, go a step further. */
 async function pushSweeps({ treasury }: Stage): Promise<void> {
   for (let round = 0; round < 10; round++) {
-    const waiting = await treasury.deps.db.sql`select 1 from payouts where purpose = 'sweep' and status = 'PLANNED' and plan->>'rawFee' is null`;
+    const waiting = await treasury.world.database.sql`select 1 from payouts where purpose = 'sweep' and status = 'PLANNED' and plan->>'rawFee' is null`;
     if (waiting.length === 0) return;
     await planSweeps(treasury.deps);
     await treasury.work();

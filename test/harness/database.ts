@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { databaseUrl } from '#ops/dev/services/postgres.ts';
+import type { DatabaseRole } from '#shared/platform/database-rights.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
+import { urlFor } from './logins.ts';
 
+/** The test's own connection, which owns everything: for what a test arranges, looks at and tampers with. Product code gets `as()`. */
 export interface FreshDatabase extends Database {
   url: string;
+  /**
+   * The same database for product code: a login that is a member of these roles and of no other, of all that take part in the api's work
+   * when none is named. Opened once for each set of roles, and closed by `drop`.
+   */
+  as(...roles: readonly DatabaseRole[]): Database;
   /** Closes the pool and drops the database. */
   drop(): Promise<void>;
 }
@@ -27,11 +35,18 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   const database = connect(url, { name: 'sluice-test', max: 10 });
   // A copy is another history, and nobody looks after it: it is to be trusted for as long as the test does.
   await database.sql`update database_epochs set history = database_history(), beat_at = 'infinity'`;
+  const logins = new Map<string, Database>();
   return {
     ...database,
     url,
+    as(...roles) {
+      const least = roles.length === 0 ? urlFor(url) : urlFor(url, roles);
+      const opened = logins.get(least) ?? connect(least, { name: 'sluice-test', max: 10 });
+      logins.set(least, opened);
+      return opened;
+    },
     async drop() {
-      await database.end();
+      await Promise.all([database, ...logins.values()].map((one) => one.end()));
       const dropper = connect(postgresUrl, { name: 'sluice-test', max: 1 });
       await dropper.sql`drop database if exists ${dropper.sql(name)} with (force)`;
       await dropper.end();

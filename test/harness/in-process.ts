@@ -24,12 +24,15 @@ import { absent } from './absent.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { demoNetwork } from './networks.ts';
 import { aJournal } from './journal.ts';
+import { urlFor } from './logins.ts';
 import { freshRedis, type FreshRedis } from './redis.ts';
 import { LOOPBACK, TEST_INTENT_KEY, TEST_OPERATOR_TOKENS, TEST_SECRETS } from './world.ts';
 
 /** The api's use cases without its processes: real Postgres, real derivation, no chain behind the network. */
 export interface InProcess {
+  /** What product code is given: its `db` may do what the roles of the api may do, and no more. */
   deps: Deps;
+  /** The test's own: owns everything. */
   database: FreshDatabase;
   redis: FreshRedis;
   /** The demo network: `ethereum` unless another was asked for. */
@@ -67,7 +70,7 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
   const config: ApiConfig = {
     ...readApiConfig({
       NODE_ENV: 'test',
-      DATABASE_URL: database.url,
+      DATABASE_URL: urlFor(database.url),
       REDIS_URL: redis.url,
       SLUICE_NETWORKS: 'ops/dev/networks.json',
       SLUICE_ROLES: 'http,worker',
@@ -79,10 +82,11 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
     }),
     ...options.config,
   };
+  const db = database.as();
   const network = await demoNetwork(options.network);
   const networks = [network, ...(options.moreNetworks?.(network) ?? [])];
   const random = (length: number): Uint8Array => randomBytes(length);
-  const ids = await seedNetworks({ db: database, networks, codec: codecOf, staticPrices: true, randomBytes: random });
+  const ids = await seedNetworks({ db, networks, codec: codecOf, staticPrices: true, randomBytes: random });
   const chains = new Map<string, Chain>(
     networks.map((one) => [
       one.name,
@@ -92,15 +96,15 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
   const mails: Mail[] = [];
   const calls: InProcess['calls'] = { wake: 0, nudged: [], announced: [] };
   const log = createLogger({ component: 'test', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' });
-  const sources = openScreeningSources(config, { db: database, log, canonical: anyAddress(chains.values()) });
-  const memory = await aJournal(database, { networks, log });
+  const sources = openScreeningSources(config, { db, log, canonical: anyAddress(chains.values()) });
+  const memory = await aJournal(db, { networks, log });
   const deps: Deps = {
-    db: database,
+    db,
     config,
     log,
     chains,
-    prices: storedPrices(database, { staticAllowed: true }),
-    screening: openScreening({ db: database, log, randomBytes: random, sources }),
+    prices: storedPrices(db, { staticAllowed: true }),
+    screening: openScreening({ db, log, randomBytes: random, sources }),
     mail: { send: async (mail) => void mails.push(mail) },
     limiter: createLimiter({ now: () => Date.now() }),
     randomBytes: random,
@@ -128,15 +132,15 @@ export async function inProcess(options: InProcessOptions = {}): Promise<InProce
       const webhookSecret = newSecret('webhook', random);
       const { screeningCredits, ...read } = readGateway({ name: 'Acme Books', apiAllowlist: ['127.0.0.1'], ...input });
       const gateway: Gateway = { id: uuidFrom(random(16)), ...read };
-      await database.transaction(async (tx) => {
+      await db.transaction(async (tx) => {
         await insertGateway(tx, gateway);
         await setScreeningCredits(tx, gateway.id, screeningCredits ?? 0);
         await replaceSecret(deps, tx, { gatewayId: gateway.id, kind: 'webhook', secret: webhookSecret, overlapSeconds: 0 });
       });
       return { ...gateway, webhookSecret };
     },
-    setPrice: (symbol, usd, source = 'static') => database.transaction((tx) => upsertPrice(tx, { symbol, usd: parseTrusted(usd), source })),
-    advance: (seconds) => database.transaction((tx) => advanceClock(tx, seconds)),
+    setPrice: (symbol, usd, source = 'static') => db.transaction((tx) => upsertPrice(tx, { symbol, usd: parseTrusted(usd), source })),
+    advance: (seconds) => db.transaction((tx) => advanceClock(tx, seconds)),
     async acknowledge() {
       const rows = await database.sql<{ address: string }[]>`update watches set acked_epoch = 1, watched_from = 1 where acked_epoch is null returning address`;
       // Called again and again until somebody's address is there.

@@ -5,6 +5,9 @@ import { REDIS_USERS, redisAclFile, redisUser } from '#shared/platform/redis-acl
 /** Opens nothing but databases of tests. */
 const PASSWORD = 'password-of-test-logins';
 
+/** What one api process that plays every role is: what several processes do, done in one. */
+export const ALL_WORK: readonly DatabaseRole[] = ['http', 'worker', 'signer'];
+
 const COMBINATIONS: readonly (readonly DatabaseRole[])[] = [
   ['http'],
   ['worker'],
@@ -13,14 +16,14 @@ const COMBINATIONS: readonly (readonly DatabaseRole[])[] = [
   ['console'],
   ['readonly'],
   ['http', 'worker'],
-  ['http', 'worker', 'signer'],
+  ALL_WORK,
 ];
 
 /** A login for every set of roles that a process of the tests has; made once per run, because a cluster's databases share them. */
 export const TEST_LOGINS: readonly Login[] = COMBINATIONS.map((roles) => ({ name: nameOf(roles), roles, networks: [], password: PASSWORD }));
 
-/** The same database, as a process of these roles reaches it. */
-export function urlFor(ownerUrl: string, roles: readonly DatabaseRole[]): string {
+/** The same database, as a process of these roles reaches it; as one that plays every role of the api when none is named. */
+export function urlFor(ownerUrl: string, roles: readonly DatabaseRole[] = ALL_WORK): string {
   const url = new URL(ownerUrl);
   url.username = nameOf(roles);
   url.password = PASSWORD;

@@ -49,7 +49,7 @@ const code = {
   dearer: `0x60005460085700005b${Array.from({ length: 8 }, (_, i) => `600160${(i + 1).toString(16).padStart(2, '0')}55`).join('')}00`,
 };
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 const install = (bytes: string) => treasury.chain.node.call('anvil_setCode', [TRAP, bytes]);
 const turn = (to: 0 | 1) => treasury.chain.node.call('anvil_setStorageAt', [TRAP, `0x${'0'.repeat(64)}`, `0x${String(to).padStart(64, '0')}`]);
 const status = async (gateway: Gateway, id: string) => (await getSettlement(treasury.deps, { gateway, id })).status;

@@ -32,11 +32,11 @@ afterEach(async () => {
 
 const status = async (gateway: Gateway, id: string) => (await getSettlement(treasury.deps, { gateway, id })).status;
 const reasonFor = async (id: string) =>
-  (await treasury.deps.db.sql<{ reason: string | null }[]>`select wait_reason as reason from settlements where id = ${id}`)[0]?.reason;
+  (await treasury.world.database.sql<{ reason: string | null }[]>`select wait_reason as reason from settlements where id = ${id}`)[0]?.reason;
 
 async function rounds(count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
-    await treasury.deps.db.sql`update outbox set due_at = sluice_now() where state = 'due' and topic = 'settlement.dispatch'`;
+    await treasury.world.database.sql`update outbox set due_at = sluice_now() where state = 'due' and topic = 'settlement.dispatch'`;
     await treasury.work();
     await treasury.sign();
     await treasury.work();
@@ -55,7 +55,7 @@ describe('bytes that became too cheap once they were signed', () => {
     await treasury.work();
     await treasury.sign();
     await treasury.work();
-    const payouts = () => deps.db.sql<{ status: string; cap: string }[]>`
+    const payouts = () => treasury.world.database.sql<{ status: string; cap: string }[]>`
       select status, plan->'fields'->>'maxFeePerGas' as cap from payouts where settlement_id = ${id} and purpose = 'settlement' order by family`;
     const [first] = await payouts();
     const dearBlocks = async (): Promise<void> => {
@@ -121,7 +121,7 @@ describe('a gateway that sends all it can', () => {
     for (const id of ids) await dispatchSettlement(treasury.deps, id);
     const { id } = await treasury.cashOut(modest, 'USDT', '10');
     await dispatchSettlement(treasury.deps, id);
-    const planned = await treasury.deps.db.sql<{ settlementId: string }[]>`
+    const planned = await treasury.world.database.sql<{ settlementId: string }[]>`
       select settlement_id as "settlementId" from payouts where purpose = 'settlement' order by nonce`;
     expect(planned).toHaveLength(POLICY.noncesPerGateway + 1);
     expect(planned.at(-1)?.settlementId).toBe(id);
@@ -139,7 +139,7 @@ describe('a gateway that sends all it can', () => {
     const ids: string[] = [];
     for (let i = 0; i < 8; i++) ids.push((await treasury.cashOut(greedy, 'USDT', '10')).id);
     await Promise.all(ids.map((id) => dispatchSettlement(treasury.deps, id)));
-    const planned = await treasury.deps.db.sql`select 1 from payouts where purpose = 'settlement'`;
+    const planned = await treasury.world.database.sql`select 1 from payouts where purpose = 'settlement'`;
     expect(planned).toHaveLength(2);
   });
 

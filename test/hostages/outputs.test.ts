@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 afterAll(() => steps?.treasury.stop());
 
-const sql = () => steps.treasury.deps.db.sql;
+const sql = () => steps.treasury.world.database.sql;
 const read = (gateway: Gateway, id: string) => getSettlement(steps.treasury.deps, { gateway, id });
 const raw = (amount: string): bigint => toUnits(parseTrusted(amount), 8) ?? 0n;
 const inBitcoin = async (usd: string): Promise<string> => {

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 afterAll(() => steps?.treasury.stop());
 
-const sql = () => steps.treasury.deps.db.sql;
+const sql = () => steps.treasury.world.database.sql;
 const scope = () => `asset:${steps.treasury.assets.BTC?.id}`;
 const frozen = async () => (await sql()<{ scope: string }[]>`select scope from freezes`).map((one) => one.scope);
 const lost = async () => (await sql()`select id from deposits where lost_at is not null`).length;

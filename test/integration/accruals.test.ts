@@ -85,7 +85,7 @@ describe('what the platform bears (decisions 11)', () => {
     await expect(books.db.sql`delete from accruals`).rejects.toThrow();
     await books.db.sql`alter table accruals disable trigger accruals_append_only`;
     const [kept] = await books.db.sql`delete from accruals returning *`;
-    expect((await runAudit(books.db.sql)).filter((one) => one.rows.length > 0).map((one) => one.check)).toEqual(['A16', 'A18']);
+    expect((await runAudit(books.deps.db.sql)).filter((one) => one.rows.length > 0).map((one) => one.check)).toEqual(['A16', 'A18']);
     await books.db.sql`insert into accruals ${books.db.sql(kept as Record<string, string>)}`;
   });
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => shops.stop());
 
-const sql = () => shops.world.deps.db.sql;
+const sql = () => shops.world.database.sql;
 const expense = async (): Promise<string> =>
   (await sql()<{ balance: string }[]>`select trim_scale(coalesce(sum(balance), 0))::text as balance from ledger_accounts where kind = 'platformExpense'`)[0]
     ?.balance ?? '';

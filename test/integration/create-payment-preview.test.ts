@@ -20,7 +20,7 @@ beforeAll(async () => {
   world = await inProcess({ moreNetworks: (demo) => [oddChain(demo)] });
   for (const [symbol, usd] of Object.entries({ WHOLE: '7', CENTS: '0.000012', MOTE: '0.000000000000000001', GOLD: '99999999999999999999' }))
     await world.setPrice(symbol, usd);
-  assets = await listAssets(world.database.sql);
+  assets = await listAssets(world.deps.db.sql);
   gateways = [
     await world.aGateway(),
     await world.aGateway({

@@ -350,14 +350,14 @@ describe('prices', () => {
       expect((await attempt(api)).payment?.offers).toHaveLength(3);
       await world2.advance(121);
       expect((await attempt(api)).payment?.offers.map((offer) => offer.assetSymbol)).toEqual(['USDC', 'USDT']);
-      await world2.database.transaction(async (tx) => {
+      await world2.deps.db.transaction(async (tx) => {
         await deletePrice(tx, 'USDC');
         await deletePrice(tx, 'USDT');
       });
       await expect(attempt(api)).rejects.toMatchObject({ code: 'validation_error', field: 'assets' });
       const overridden = await attempt({ ...api, assets: [{ assetId: world2.assets.ETH?.id as string, assetPriceUsd: '1000' }] });
       expect(overridden.payment?.offers).toMatchObject([{ assetSymbol: 'ETH', assetPriceUsd: '1000', amount: '0.0499' }]);
-      await world2.database.transaction((tx) => setNetworkPaused(tx, 'ethereum', true));
+      await world2.deps.db.transaction((tx) => setNetworkPaused(tx, 'ethereum', true));
       await expect(attempt({ ...api, assets: [{ assetId: world2.assets.ETH?.id as string, assetPriceUsd: '1000' }] })).rejects.toMatchObject({
         code: 'validation_error',
       });

@@ -62,7 +62,7 @@ async function announce(gateway: Gateway, url: string, count: number): Promise<s
     const body = { currencyCode: 'USD', amount: '25', checkoutMode: 'API' as const, webhookUrl: url };
     const reply = await createPayment(world.deps, { gateway, body, clientIp: '127.0.0.1', commit: plainCommit(world.deps) });
     const { paymentUid: paymentId } = reply.data as { paymentUid: string };
-    await world.database.transaction((tx) => enqueuePaymentWebhook(tx, world.deps, { paymentId, gatewayId: gateway.id, status: 'SUCCESS', webhookUrl: url }));
+    await world.deps.db.transaction((tx) => enqueuePaymentWebhook(tx, world.deps, { paymentId, gatewayId: gateway.id, status: 'SUCCESS', webhookUrl: url }));
     ids.push(paymentId);
   };
   for (let made = 0; made < count; made += 10) await Promise.all(Array.from({ length: Math.min(10, count - made) }, one));

@@ -27,7 +27,7 @@ async function announced(statuses: string[], url = receiver.url): Promise<string
   const reply = await createPayment(world.deps, { gateway: shop, body, clientIp: '127.0.0.1', commit: plainCommit(world.deps) });
   const paymentId = (reply.data as { paymentUid: string }).paymentUid;
   for (const status of statuses) {
-    await world.database.transaction((tx) => enqueuePaymentWebhook(tx, world.deps, { paymentId, gatewayId: shop.id, status, webhookUrl: url }));
+    await world.deps.db.transaction((tx) => enqueuePaymentWebhook(tx, world.deps, { paymentId, gatewayId: shop.id, status, webhookUrl: url }));
   }
   return paymentId;
 }
@@ -85,7 +85,7 @@ describe('a webhook', () => {
       return { first: [verifies(first), keyedWith(first)], second: [verifies(second), keyedWith(second)] };
     };
     expect(await send()).toEqual({ first: [true, true], second: [false, false] });
-    await world.database.transaction((tx) =>
+    await world.deps.db.transaction((tx) =>
       replaceSecret(world.deps, tx, { gatewayId: shop.id, kind: 'webhook', secret: second, overlapSeconds: DEFAULT_OVERLAP_SECONDS.webhook }),
     );
     expect(await send()).toEqual({ first: [true, false], second: [true, true] });
@@ -100,7 +100,7 @@ describe('a webhook', () => {
     await announced(['SUCCESS']);
     await run();
     const second = newSecret('webhook', world.deps.randomBytes);
-    await world.database.transaction((tx) => replaceSecret(world.deps, tx, { gatewayId: shop.id, kind: 'webhook', secret: second, overlapSeconds: 0 }));
+    await world.deps.db.transaction((tx) => replaceSecret(world.deps, tx, { gatewayId: shop.id, kind: 'webhook', secret: second, overlapSeconds: 0 }));
     await world.advance(35);
     await run();
     const [before, after] = receiver.received.map((one) => one.headers as Record<string, string>);

@@ -73,7 +73,7 @@ describe.each([...FAULT_ROWS, ...RESTORE_ROWS].map((row) => [row.row, row.name, 
     const treasury = alone ? await aTreasuryOf(family, poor ? { fundingCoins: 0n } : {}) : await treasuryOf(family);
     try {
       await play(await aStage(treasury, randomFrom(seed * 1_000 + Number(row.slice(1)))));
-      expect(await treasury.deps.db.sql`select 1 from freezes`).toHaveLength(0);
+      expect(await treasury.world.database.sql`select 1 from freezes`).toHaveLength(0);
     } catch (error) {
       // What a failed scene left behind must not fail the next.
       if (!alone) {

@@ -104,7 +104,7 @@ describe('many transfers of one asset to one address in one block', () => {
     expect(await books.chain.apply(message)).toEqual({ outcome: 'duplicate' });
     expect(await books.chain.apply({ ...message, seq: 2 })).toEqual({ outcome: 'duplicate' });
     expect(await books.chain.apply({ ...message, seq: 3, sightings: message.sightings.toReversed().slice(3) })).toEqual({ outcome: 'duplicate' });
-    expect(await countUnstored(books.db.sql, books.network.id, message.sightings)).toBe(0);
+    expect(await countUnstored(books.deps.db.sql, books.network.id, message.sightings)).toBe(0);
     for (const one of message.sightings as Transfer[])
       await books.db.sql`
         insert into sightings (network_id, kind, txid, ordinal, height, block_hash, position, block_time, sender, recipient, contract, raw_amount)
@@ -209,11 +209,11 @@ describe('many transfers of one asset to one address in one block', () => {
     const { id } = books.assets.USDT;
     await books.chain.mine([usdt(100_000_000n, {}, books.hotWallet)]);
     await books.chain.mineEmpty(2);
-    await books.db.transaction((tx) => bookStored(tx, id, parseTrusted('50'), 'test'));
+    await books.deps.db.transaction((tx) => bookStored(tx, id, parseTrusted('50'), 'test'));
     const dust = crowd(MANY, 1n, () => ({ recipient: books.hotWallet }));
     await books.chain.mine([...dust, usdt(40_000_000n, { sender: cold }, books.hotWallet)]);
     await books.chain.mineEmpty(2);
-    expect(formatAmount(await bookedCold(books.db.sql, id))).toBe('10');
+    expect(formatAmount(await bookedCold(books.deps.db.sql, id))).toBe('10');
     expect(await balance('capital')).toBe('100.00002');
   });
 
@@ -309,7 +309,7 @@ describe('what no stream ever told', () => {
     books.node.hashes.set(`ethereum ${height}`, blockHash);
     const statements = async (count: number): Promise<number> => {
       let made = 0;
-      const sql = new Proxy(books.db.sql, {
+      const sql = new Proxy(books.deps.db.sql, {
         apply(target, self, given) {
           made += 1;
           return Reflect.apply(target, self, given);
@@ -319,7 +319,7 @@ describe('what no stream ever told', () => {
       const transfers = crowd(count, 1_000_000n, (ordinal) => ({ txid, ordinal }));
       books.node.transactions.set(`ethereum ${txid}`, { txid, height, blockHash, succeeded: true, transfers });
       const [deps, chain] = [{ ...books.deps, db: { ...books.deps.db, sql } }, books.deps.chains.get('ethereum') as Chain];
-      const paid = (await findPayment(books.db.sql, payment.id)) as Payment;
+      const paid = (await findPayment(books.deps.db.sql, payment.id)) as Payment;
       expect(await lookUpTransaction(deps, chain, txid, paid, new Set([payment.address]))).toMatchObject({ is: 'transfers', transfers });
       return made;
     };
@@ -395,7 +395,7 @@ describe('a transaction of ours', () => {
     await books.db.sql`update wallets set halted_reason = 'test' where address = ${books.hotWallet}`;
     const sent = aSentTransaction(books.hotWallet);
     await books.chain.mine([sent, { ...usdt(5_000_000n, { sender: books.hotWallet }, anAddress()), txid: sent.txid }, ...crowd(MANY, 1n)]);
-    await books.db.transaction((tx) => applyOutgoing(tx, books.deps, { networkId: books.network.id, networkName: books.network.name }));
+    await books.deps.db.transaction((tx) => applyOutgoing(tx, books.deps, { networkId: books.network.id, networkName: books.network.name }));
     expect(await books.db.sql`select kind, parts from sightings order by id`).toEqual([
       { kind: 'sent', parts: null },
       { kind: 'token', parts: null },
@@ -422,7 +422,7 @@ async function nodeKnows(): Promise<void> {
 }
 
 async function inquire(txHash: string): Promise<object> {
-  const gateway = await findGateway(books.db.sql, books.gatewayId);
+  const gateway = await findGateway(books.deps.db.sql, books.gatewayId);
   if (gateway === undefined) throw new Error('no gateway');
   return inquirePayment(books.deps, { gateway, paymentId: payment.id, txHash, network: undefined });
 }

@@ -145,7 +145,7 @@ describe('holdings', () => {
 
 describe('the audit', () => {
   const frozen = async () => (await books.db.sql`select scope from freezes`).map((row) => row.scope);
-  const violated = async () => (await runAudit(books.db.sql)).filter((result) => result.rows.length > 0).map((result) => result.check);
+  const violated = async () => (await runAudit(books.deps.db.sql)).filter((result) => result.rows.length > 0).map((result) => result.check);
   /** Does what no code of ours can: writes past the triggers. */
   const tamper = (statement: string) =>
     books.db.transaction(async (tx) => {
@@ -213,7 +213,7 @@ describe('the audit', () => {
 
   it('A6 takes those prices for fresh that this deployment does', async () => {
     const seen = async (prices: { staticAllowed: boolean; freshSeconds?: number }): Promise<number> =>
-      (await runCheck(books.db.sql, CHECKS.find((check) => check.name === 'A6') as Check, prices)).rows.length;
+      (await runCheck(books.deps.db.sql, CHECKS.find((check) => check.name === 'A6') as Check, prices)).rows.length;
     books.prices.delete('ETH');
     await books.chain.mine([books.chain.transfer(payment.address, books.assets.ETH, 10n ** 17n)]);
     await books.chain.mine();

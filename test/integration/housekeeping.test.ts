@@ -39,7 +39,7 @@ describe('sluice_payments_overdue', () => {
     const deps = { ...world.deps, metrics };
     const gateway = await world.aGateway();
     const body = { currencyCode: 'USD', amount: '10', callbackUrl: 'http://localhost/back', timeoutSeconds: 60 };
-    await createPayment(deps, { gateway, body, clientIp: '127.0.0.1', commit: (work) => world.database.transaction(work) });
+    await createPayment(deps, { gateway, body, clientIp: '127.0.0.1', commit: (work) => world.deps.db.transaction(work) });
     const overdue = async (): Promise<string | undefined> => {
       await reportPayments.run(deps);
       return /^sluice_payments_overdue (\d+)$/m.exec((await metrics.scrape()).body)?.[1];

@@ -88,7 +88,7 @@ export async function anIndexerWorld(options: { blocksToFinal?: number; blockSec
   const consumers: ChainConsumer[] = [];
   // Only what applying messages needs: there is no payment in this world that could be credited.
   const deps = {
-    db: database,
+    db: database.as('worker'),
     log,
     randomBytes,
     wallClock: Date.now,

@@ -178,7 +178,7 @@ describe('messages that do not simply follow', () => {
     await books.chain.mine();
     const message = books.chain.next([usdt(1_000_000n)]);
     await books.db.sql`update consumer_leases set expires_at = now() - interval '1 second'`;
-    const fence = await acquireConsumerLease(books.db.sql, { networkId: books.network.id, holder: 'another', seconds: 60 });
+    const fence = await acquireConsumerLease(books.deps.db.sql, { networkId: books.network.id, holder: 'another', seconds: 60 });
     expect(fence).toBe(books.chain.fence + 1);
     expect(await books.chain.apply(message)).toEqual({ outcome: 'fenced' });
     expect(await deposits()).toEqual([]);
@@ -187,10 +187,10 @@ describe('messages that do not simply follow', () => {
 
   it('gives a lease to one holder at a time and keeps its number while it renews', async () => {
     const lease = { networkId: books.otherNetwork.id, seconds: 60 };
-    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((holder) => acquireConsumerLease(books.db.sql, { ...lease, holder })));
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((holder) => acquireConsumerLease(books.deps.db.sql, { ...lease, holder })));
     expect(answers.filter((answer) => answer !== undefined)).toEqual([1]);
     const holder = ['a', 'b', 'c', 'd'][answers.indexOf(1)] as string;
-    expect(await acquireConsumerLease(books.db.sql, { ...lease, holder })).toBe(1);
+    expect(await acquireConsumerLease(books.deps.db.sql, { ...lease, holder })).toBe(1);
   });
 });
 

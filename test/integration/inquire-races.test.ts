@@ -58,7 +58,7 @@ async function expectOneCredit(payment: TestPayment): Promise<void> {
 describe('on one payment, everything at once', () => {
   it('a missed deposit: inquiries, crediting, expiry and the stream that brings it after all end in exactly one credit', async () => {
     books = await someBooks();
-    const gateway = await findGateway(books.db.sql, books.gatewayId);
+    const gateway = await findGateway(books.deps.db.sql, books.gatewayId);
     if (gateway === undefined) throw new Error('no gateway');
     for (const round of rounds) {
       const payment = await books.aPayment({ expiresIn: round % 2 === 0 ? -2_000 : 3_600 });
@@ -75,7 +75,7 @@ describe('on one payment, everything at once', () => {
 
   it('a set-aside deposit: inquiries and operators of two payments end in exactly one credit, for one of them', async () => {
     books = await someBooks();
-    const gateway = await findGateway(books.db.sql, books.gatewayId);
+    const gateway = await findGateway(books.deps.db.sql, books.gatewayId);
     if (gateway === undefined) throw new Error('no gateway');
     for (const _ of rounds) {
       const [payment, other] = [await books.aPayment({ expiresIn: -7_200, graceSeconds: 60 }), await books.aPayment()];
@@ -102,7 +102,7 @@ describe('on one payment, everything at once', () => {
 
   it('an inquiry against a reorganisation of the block: it is credited on the branch that stands, or not at all', async () => {
     books = await someBooks();
-    const gateway = await findGateway(books.db.sql, books.gatewayId);
+    const gateway = await findGateway(books.deps.db.sql, books.gatewayId);
     if (gateway === undefined) throw new Error('no gateway');
     await books.chain.mineEmpty(2);
     for (const _ of rounds) {

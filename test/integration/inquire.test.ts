@@ -32,7 +32,7 @@ interface Answer {
 }
 
 const inquire = async (txHash: string, network?: string, of = payment): Promise<Answer> => {
-  const gateway = await findGateway(books.db.sql, (await books.db.sql`select gateway_id from payments where id = ${of.id}`)[0]?.gateway_id);
+  const gateway = await findGateway(books.deps.db.sql, (await books.db.sql`select gateway_id from payments where id = ${of.id}`)[0]?.gateway_id);
   if (gateway === undefined) throw new Error('no gateway');
   return (await inquirePayment(books.deps, { gateway, paymentId: of.id, txHash, network })) as Answer;
 };
@@ -516,7 +516,7 @@ describe('what uses no attempt', () => {
   it("is told as not_found for another gateway's payment", async () => {
     const stranger = randomUUID();
     await books.db.sql`insert into gateways (id, name, status, billing, settings) select ${stranger}, 'Other', status, billing, settings from gateways limit 1`;
-    const gateway = await findGateway(books.db.sql, stranger);
+    const gateway = await findGateway(books.deps.db.sql, stranger);
     if (gateway === undefined) throw new Error('no gateway');
     await expect(inquirePayment(books.deps, { gateway, paymentId: payment.id, txHash: NOBODYS, network: undefined })).rejects.toMatchObject({
       code: 'not_found',
@@ -565,7 +565,7 @@ describe('an expired payment', () => {
     const ids = (await books.db.sql<{ id: string }[]>`select id from deposits`).map((one) => one.id);
     const { fresh } = books.deps.prices;
     books.deps.prices.fresh = async (symbol) => {
-      await books.db.transaction((tx) => claimDeposits(tx, ids, { by: 'inquiry', paymentId: payment.id }));
+      await books.deps.db.transaction((tx) => claimDeposits(tx, ids, { by: 'inquiry', paymentId: payment.id }));
       return fresh(symbol);
     };
     await credit();

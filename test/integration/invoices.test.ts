@@ -24,14 +24,14 @@ afterEach(async () => {
   await books.drop();
 });
 
-const now = async (): Promise<Date> => (await readClock(books.db.sql)).now;
+const now = async (): Promise<Date> => (await readClock(books.deps.db.sql)).now;
 const monthOf = (date: Date): string => date.toISOString().slice(0, 7);
 const next = (date: Date, months = 1): Date => new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1));
 
 /** Moves the service clock to a moment, or so many seconds before it. */
 async function goTo(moment: Date, secondsBefore = 0): Promise<void> {
   const seconds = (moment.getTime() - (await now()).getTime()) / 1_000 - secondsBefore;
-  await books.db.transaction((tx) => advanceClock(tx, Math.ceil(seconds)));
+  await books.deps.db.transaction((tx) => advanceClock(tx, Math.ceil(seconds)));
 }
 
 /** A payment of a monthly-billed gateway that is paid now; returns its id. */
@@ -102,8 +102,8 @@ describe('the monthly invoice (decisions 11)', () => {
   it('of a worker that dies before its commit never existed, and is made by the next', async () => {
     await pay(100_000_000n);
     await goTo(next(await now()));
-    const [due] = await listDueMonths(books.db.sql);
-    const dying = books.db.transaction(async (tx) => {
+    const [due] = await listDueMonths(books.deps.db.sql);
+    const dying = books.deps.db.transaction(async (tx) => {
       expect(await closeMonth(tx, { ...(due as NonNullable<typeof due>), id: randomUUID() })).toEqual({ lines: 1, totalUsd: '1.5' });
       throw new Error('killed');
     });
@@ -161,7 +161,7 @@ describe('the monthly invoice (decisions 11)', () => {
     const [credit] = await books.db.sql<{ id: string }[]>`select id from credits`;
     const coins = parseTrusted<'asset'>('1');
     const back = () =>
-      books.db.transaction(async (tx) => {
+      books.deps.db.transaction(async (tx) => {
         if (!(await reverseAccrual(tx, { creditId: credit?.id as string, coins }))) return false;
         const [commission, expense] = [systemAccount('commission'), systemAccount('platformExpense')];
         const assetId = books.assets.USDT.id;
@@ -215,12 +215,12 @@ describe('the monthly invoice (decisions 11)', () => {
     await pay(100_000_000n);
     await goTo(next(await now()));
     // Fifteen minutes after midnight somebody should have closed it.
-    await books.db.transaction((tx) => advanceClock(tx, 900));
-    expect((await runAudit(books.db.sql)).filter((one) => one.rows.length > 0).map((one) => one.check)).toEqual(['A20']);
+    await books.deps.db.transaction((tx) => advanceClock(tx, 900));
+    expect((await runAudit(books.deps.db.sql)).filter((one) => one.rows.length > 0).map((one) => one.check)).toEqual(['A20']);
     await closeMonths(books.deps);
     await expect(books.db.sql`update invoices set total_usd = 0`).rejects.toThrow(/append-only/);
     await expect(books.db.sql`delete from invoice_lines`).rejects.toThrow(/append-only/);
-    const violated = async () => (await runAudit(books.db.sql)).filter((one) => one.rows.length > 0).map((one) => one.check);
+    const violated = async () => (await runAudit(books.deps.db.sql)).filter((one) => one.rows.length > 0).map((one) => one.check);
     for (const [table, column] of [
       ['invoices', 'total_usd'],
       ['accruals', 'usd'],
@@ -235,7 +235,7 @@ describe('the monthly invoice (decisions 11)', () => {
       await tamper('-0.000000000000000001');
     }
     const month = `${monthOf(await now())}-01`;
-    const forged = books.db.transaction(
+    const forged = books.deps.db.transaction(
       (tx) => tx`insert into invoices (id, gateway_id, month, line_count, total_usd) values (${randomUUID()}, ${books.gatewayId}, ${month}, 1, 5)`,
     );
     await expect(forged).rejects.toThrow(/not the sum of its lines/);

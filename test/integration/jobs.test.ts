@@ -53,7 +53,7 @@ function aGate(): { promise: Promise<void>; resolve(): void } {
 const newId = (): string => uuidFrom(world.deps.randomBytes(16));
 async function enqueue(count = 1): Promise<string[]> {
   const refs = Array.from({ length: count }, newId);
-  await world.database.transaction(async (tx) => {
+  await world.deps.db.transaction(async (tx) => {
     for (const refId of refs) await insertOutbox(tx, { id: newId(), topic: 'webhook.deliver', refId });
   });
   return refs;
@@ -113,7 +113,7 @@ describe('outbox rows', () => {
     const slow = aGate();
     const early = newId();
     const inserted = aGate();
-    const late = world.database.transaction(async (tx) => {
+    const late = world.deps.db.transaction(async (tx) => {
       await insertOutbox(tx, { id: newId(), topic: 'webhook.deliver', refId: early });
       inserted.resolve();
       await slow.promise;
@@ -129,16 +129,16 @@ describe('outbox rows', () => {
 
   it("are handed to one relay at a time, without waiting for each other's locks", async () => {
     await enqueue(100);
-    const batches = await Promise.all(Array.from({ length: 10 }, () => handOverDue(world.database.sql, 'webhook.deliver', 30, 60)));
+    const batches = await Promise.all(Array.from({ length: 10 }, () => handOverDue(world.deps.db.sql, 'webhook.deliver', 30, 60)));
     const ids = batches.flat();
     expect(new Set(ids).size).toBe(ids.length);
-    const rest = await handOverDue(world.database.sql, 'webhook.deliver', 100, 60);
+    const rest = await handOverDue(world.deps.db.sql, 'webhook.deliver', 100, 60);
     expect(ids.length + rest.length).toBe(100);
   });
 
   it('are not run before they are due by service time', async () => {
     const job = recorder(async () => ({ done: true }));
-    await world.database.transaction((tx) =>
+    await world.deps.db.transaction((tx) =>
       insertOutbox(tx, { id: newId(), topic: 'webhook.deliver', refId: newId(), dueAt: new Date(Date.now() + 3_600_000) }),
     );
     expect(await runDueJobs(world.deps, [job])).toBe(0);
@@ -182,7 +182,7 @@ describe('outbox rows', () => {
     const claimedUntil = async () => (await world.database.sql<{ at: Date | null }[]>`select claimed_until as at from outbox`)[0]?.at?.getTime() ?? 0;
     const first = await waitFor(claimedUntil, { what: 'the claim' });
     await waitFor(async () => (await claimedUntil()) > first, { what: 'the claim to be renewed' });
-    expect(await handOverDue(world.database.sql, 'webhook.deliver', 10, 5)).toEqual([]);
+    expect(await handOverDue(world.deps.db.sql, 'webhook.deliver', 10, 5)).toEqual([]);
     finish.resolve();
     await running;
     expect(await states()).toEqual(['done']);

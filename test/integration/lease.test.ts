@@ -4,6 +4,7 @@ import { acquireLease, whileHeld } from '#indexer/lease.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
+import { urlFor } from '#test/harness/logins.ts';
 
 const NETWORK = '3f6d0d5e-58a5-4b43-9a7b-0a6c3a1f7d11';
 
@@ -13,7 +14,7 @@ let renewals = 0;
 beforeAll(async () => {
   db = await freshDatabase();
   await db.sql`insert into networks (id, name, family, chain_id, native_symbol) values (${NETWORK}, 'ethereum', 'evm', '31337', 'ETH')`;
-  indexer = connect(db.url, {
+  indexer = connect(urlFor(db.url, ['indexer']), {
     name: 'indexer',
     observe: (work) => {
       if (work === 'update') renewals += 1;
@@ -48,7 +49,7 @@ it('an indexer that takes longer to begin than a lease lasts keeps it, and learn
 
 it('a new epoch begins after the message that is being applied, so that it never starts below a tip that is about to be final', async () => {
   const former = (await acquireLease(indexer.sql, NETWORK, 'another')) as number;
-  const [next, order] = await db.transaction(async (tx) => {
+  const [next, order] = await db.as('worker').transaction(async (tx) => {
     expect(await isNewestEpoch(tx, NETWORK, former)).toBe(true);
     const told: string[] = [];
     const taking = acquireLease(indexer.sql, NETWORK, 'another').then((epoch) => {
@@ -62,5 +63,5 @@ it('a new epoch begins after the message that is being applied, so that it never
   });
   expect(await next.taking).toBe(former + 1);
   expect(order).toEqual(['applied', 'begun']);
-  expect(await db.transaction((tx) => isNewestEpoch(tx, NETWORK, former))).toBe(false);
+  expect(await db.as('worker').transaction((tx) => isNewestEpoch(tx, NETWORK, former))).toBe(false);
 });

@@ -9,6 +9,7 @@ import { connect, type Database } from '#shared/platform/postgres.ts';
 import { gatewayAccount, type Posting, systemAccount } from '#state-machines/ledger/accounts.ts';
 import { credit, mature, reserve, unallocated } from '#state-machines/ledger/postings.ts';
 import { type Books, someBooks } from '#test/fixtures/books.ts';
+import { urlFor } from '#test/harness/logins.ts';
 
 const coins = (text: string): Coins => parseTrusted<'asset'>(text);
 
@@ -23,13 +24,13 @@ describe('the ledger', () => {
   });
   afterAll(async () => {
     // Postings are made up here, without the accruals and credits that stand behind them.
-    const checks = (await runAudit(books.db.sql)).filter(({ check }) => !['A18', 'A21'].includes(check));
+    const checks = (await runAudit(books.deps.db.sql)).filter(({ check }) => !['A18', 'A21'].includes(check));
     for (const { check, rows } of checks) expect(rows, check).toEqual([]);
     await books.drop();
   });
 
   const give = (amount: string): Promise<boolean> =>
-    books.db.transaction(async (tx) => {
+    books.deps.db.transaction(async (tx) => {
       const [terms, key] = [{ gatewayId, assetId, pool: 'green' as const }, randomUUID()];
       await post(tx, {
         sourceKey: `give:${key}`,
@@ -38,7 +39,7 @@ describe('the ledger', () => {
       });
       return post(tx, { sourceKey: `give:${key}:mature`, kind: 'mature', postings: mature({ ...terms, amount: coins(amount) }) });
     });
-  const available = (): Promise<Coins> => poolBalance(books.db.sql, gatewayId, assetId, 'green');
+  const available = (): Promise<Coins> => poolBalance(books.deps.db.sql, gatewayId, assetId, 'green');
   const take = (db: Database, amount: string): Promise<boolean> =>
     db.transaction((tx) =>
       post(tx, {
@@ -58,13 +59,13 @@ describe('the ledger', () => {
       { account: systemAccount('chain'), assetId, amount: -coins('7') },
       { account: gatewayAccount('available', gatewayId), assetId, amount: coins('7') },
     ];
-    const answers = await Promise.all(Array.from({ length: 10 }, () => books.db.transaction((tx) => post(tx, { sourceKey, kind: 'test', postings }))));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => books.deps.db.transaction((tx) => post(tx, { sourceKey, kind: 'test', postings }))));
     expect(answers.filter(Boolean)).toHaveLength(1);
     expect(await available()).toBe(before + coins('7'));
   });
 
   it('lets exactly as many of 128 concurrent withdrawals through as the balance holds (trap A)', async () => {
-    const wide = connect(books.db.url, { name: 'overdraw', max: 32 });
+    const wide = connect(urlFor(books.db.url), { name: 'overdraw', max: 32 });
     try {
       await give('100');
       const start = await available();
@@ -79,11 +80,11 @@ describe('the ledger', () => {
   });
 
   it('writes nothing of a posting that would overdraw, and says which account', async () => {
-    await expect(take(books.db, '1000000')).rejects.toMatchObject({ name: 'Overdraw', account: { kind: 'available', gatewayId, assetId } });
+    await expect(take(books.deps.db, '1000000')).rejects.toMatchObject({ name: 'Overdraw', account: { kind: 'available', gatewayId, assetId } });
   });
 
   it('lets only accounts of the deployment go below zero', async () => {
-    await books.db.transaction((tx) =>
+    await books.deps.db.transaction((tx) =>
       post(tx, {
         sourceKey: 'overdraw-platform',
         kind: 'test',
@@ -94,13 +95,13 @@ describe('the ledger', () => {
       }),
     );
     await expect(
-      books.db.transaction((tx) => post(tx, { sourceKey: 'overdraw-unallocated', kind: 'test', postings: unallocated(assetId, coins('-1')) })),
+      books.deps.db.transaction((tx) => post(tx, { sourceKey: 'overdraw-unallocated', kind: 'test', postings: unallocated(assetId, coins('-1')) })),
     ).rejects.toBeInstanceOf(Overdraw);
   });
 
   it('adds up several postings to one account before it looks at the balance', async () => {
     const before = await available();
-    await books.db.transaction((tx) =>
+    await books.deps.db.transaction((tx) =>
       post(tx, {
         sourceKey: 'netted',
         kind: 'test',
@@ -116,7 +117,7 @@ describe('the ledger', () => {
   it('keeps a reservation in an account of its own settlement', async () => {
     await give('20');
     const [before, settlementId] = [await available(), randomUUID()];
-    const claimed = books.db.transaction(async (tx) => {
+    const claimed = books.deps.db.transaction(async (tx) => {
       await post(tx, {
         sourceKey: `settlement:${settlementId}:reserve`,
         kind: 'reserve',
@@ -132,8 +133,8 @@ describe('the ledger', () => {
 
   it('refuses postings that do not sum to zero, in the code and in the database', async () => {
     const lopsided: Posting[] = [{ account: systemAccount('chain'), assetId, amount: coins('1') }];
-    await expect(books.db.transaction((tx) => post(tx, { sourceKey: 'lopsided', kind: 'test', postings: lopsided }))).rejects.toThrow(/sum/);
-    const direct = books.db.transaction(async (tx) => {
+    await expect(books.deps.db.transaction((tx) => post(tx, { sourceKey: 'lopsided', kind: 'test', postings: lopsided }))).rejects.toThrow(/sum/);
+    const direct = books.deps.db.transaction(async (tx) => {
       const [t] = await tx<[{ id: number }]>`insert into ledger_transactions (source_key, kind) values ('direct', 'test') returning id`;
       await tx`insert into ledger_entries (transaction_id, account_id, asset_id, amount) select ${t.id}, id, asset_id, 1 from ledger_accounts where kind = 'chain' and asset_id = ${assetId}`;
     });
@@ -141,7 +142,7 @@ describe('the ledger', () => {
   });
 
   it("refuses an entry whose asset is not its account's", async () => {
-    const mixed = books.db.transaction(async (tx) => {
+    const mixed = books.deps.db.transaction(async (tx) => {
       const [t] = await tx<[{ id: number }]>`insert into ledger_transactions (source_key, kind) values ('mixed', 'test') returning id`;
       await tx`insert into ledger_entries (transaction_id, account_id, asset_id, amount) select ${t.id}, id, ${books.assets.ETH.id}, 1 from ledger_accounts where kind = 'chain' and asset_id = ${assetId}`;
     });
@@ -166,9 +167,9 @@ describe('the ledger', () => {
   });
 
   it('says what is held on chain as minus the outside', async () => {
-    const before = await bookedHoldings(books.db.sql, assetId);
+    const before = await bookedHoldings(books.deps.db.sql, assetId);
     await give('3.000000000000000001');
-    expect(await bookedHoldings(books.db.sql, assetId)).toBe(before + coins('3.000000000000000001'));
+    expect(await bookedHoldings(books.deps.db.sql, assetId)).toBe(before + coins('3.000000000000000001'));
   });
 });
 
@@ -177,7 +178,7 @@ describe('durability', () => {
     const books = await someBooks();
     const url = new URL(books.db.url);
     try {
-      await expect(assertDurable(books.db.sql)).resolves.toBeUndefined();
+      await expect(assertDurable(books.deps.db.sql)).resolves.toBeUndefined();
       await books.db.sql`alter database ${books.db.sql(url.pathname.slice(1))} set synchronous_commit = off`;
       const later = connect(books.db.url, { name: 'durability', max: 1 });
       await expect(assertDurable(later.sql)).rejects.toThrow('synchronous_commit is off');

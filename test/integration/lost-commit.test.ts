@@ -8,6 +8,7 @@ import { connect, type Database } from '#shared/platform/postgres.ts';
 import { type Books, someBooks, type TestPayment } from '#test/fixtures/books.ts';
 import { assertCleanAudit } from '#test/harness/audit.ts';
 import { type CutLink, cutLink } from '#test/harness/cut-link.ts';
+import { urlFor } from '#test/harness/logins.ts';
 
 // Trap E: an error while a commit is answered does not mean that it was rolled back.
 
@@ -19,7 +20,7 @@ let deps: Deps;
 beforeEach(async () => {
   books = await someBooks();
   payment = await books.aPayment();
-  link = await cutLink(books.db.url);
+  link = await cutLink(urlFor(books.db.url));
   throughLink = connect(link.url, { name: 'cut', max: 2 });
   deps = { ...books.deps, db: throughLink };
 });

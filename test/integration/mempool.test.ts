@@ -104,9 +104,9 @@ const afterDeadline = async () => {
 /** The market halves, so that the price that judged can be told. */
 const halvePrice = () => books.prices.set('ETH', parseTrusted('1000'));
 const pending = async () => {
-  const found = await findPayment(books.db.sql, payment.id);
+  const found = await findPayment(books.deps.db.sql, payment.id);
   if (found === undefined) throw new Error('no payment');
-  const shown = await pendingDeposit(books.db.sql, books.deps, await readParts(books.deps, found));
+  const shown = await pendingDeposit(books.deps.db.sql, books.deps, await readParts(books.deps, found));
   return shown && { ...shown, amount: formatAmount(shown.amount) };
 };
 

@@ -131,7 +131,7 @@ describe('who paid', () => {
     await books.chain.mine([output(payment.address, 2_000n * CENT, { sender: STRANGER, coSenders: [OTHER, 'script:51'] })]);
     await credit();
     const [made] = await books.db.sql<[{ id: string }]>`select id from credits`;
-    expect((await listScreenedTransfers(books.db.sql, made.id)).map((one) => one.senders)).toEqual([[STRANGER, OTHER, 'script:51']]);
+    expect((await listScreenedTransfers(books.deps.db.sql, made.id)).map((one) => one.senders)).toEqual([[STRANGER, OTHER, 'script:51']]);
   });
 
   it('is nobody else when one of them is ours: change, and what we move ourselves, is no deposit', async () => {

@@ -28,7 +28,7 @@ let metrics: ReturnType<typeof createApiMetrics>;
 beforeEach(async () => {
   world = await inProcess({ config: { SLUICE_PRICE_SOURCE: 'http', SLUICE_PRICE_PROVIDERS: SOURCES } });
   metrics = createApiMetrics('test');
-  deps = { ...world.deps, metrics, prices: storedPrices(world.database, pricePolicy(world.deps.config)) };
+  deps = { ...world.deps, metrics, prices: storedPrices(world.deps.db, pricePolicy(world.deps.config)) };
 });
 afterEach(async () => {
   nock.abortPendingRequests();
@@ -137,7 +137,7 @@ describe('prices from public sources', () => {
     expect(nock.isDone()).toBe(true);
     expect(await refresh()).toBe(0);
     // A second question would have gone unanswered.
-    expect((await listPriceSources(world.database.sql)).map((one) => one.lastError)).toEqual([null, null, null]);
+    expect((await listPriceSources(world.deps.db.sql)).map((one) => one.lastError)).toEqual([null, null, null]);
     await world.advance(poll);
     healthy();
     expect(await refresh()).toBe(11);
@@ -159,7 +159,7 @@ describe('prices from public sources', () => {
     const running = refresh();
     await waitFor(async () => (await fresh('ETH')) === '2500 median of bitstamp, kraken', { what: 'a price of the quick ones', timeoutMs: 4_000 });
     expect(await running).toBe(8);
-    expect(await listPriceSources(world.database.sql)).toMatchObject([
+    expect(await listPriceSources(world.deps.db.sql)).toMatchObject([
       { name: 'bitstamp' },
       { name: 'coinbase', failures: 1, lastError: 'timeout: no answer in time' },
       { name: 'kraken' },
@@ -180,7 +180,7 @@ describe('prices from public sources', () => {
     expect(item('ETH')).toMatchObject({ usd: '2505', source: 'median of coinbase, kraken', usable: true });
     expect(item('ETH')?.ageSeconds).toBeGreaterThanOrEqual(poll);
     expect(item('USDC')).toMatchObject({ usd: '7', source: 'static', usable: false });
-    await world.database.transaction((tx) => deletePrice(tx, 'fiat:EUR'));
+    await world.deps.db.transaction((tx) => deletePrice(tx, 'fiat:EUR'));
     expect((await showPrices(deps)).data).toMatchObject({
       items: expect.arrayContaining([{ symbol: 'fiat:EUR', usd: null, source: null, at: null, ageSeconds: null, usable: false }]),
     });
@@ -251,7 +251,7 @@ describe('when sources fail', () => {
     expect(await fresh('ETH')).toBeUndefined();
     healthy();
     await refresh();
-    expect(await listPriceSources(world.database.sql)).toMatchObject(SOURCES.toSorted().map((name) => ({ name, failures: 0 })));
+    expect(await listPriceSources(world.deps.db.sql)).toMatchObject(SOURCES.toSorted().map((name) => ({ name, failures: 0 })));
     expect(await fresh('ETH')).toBe('2500 median of bitstamp, coinbase, kraken');
   });
 
@@ -302,7 +302,7 @@ describe('when sources fail', () => {
     says('bitstamp', HEALTHY.bitstamp, { timestamp: now + 3_600 });
     await refresh();
     expect(await fresh('ETH')).toBe('2505 median of coinbase, kraken');
-    expect((await listPriceSources(world.database.sql))[0]).toMatchObject({
+    expect((await listPriceSources(world.deps.db.sql))[0]).toMatchObject({
       name: 'bitstamp',
       lastError: 'malformed: every price in the answer is stale or absurd',
     });
@@ -331,7 +331,7 @@ describe('when sources fail', () => {
       healthy('coinbase', 'bitstamp');
       await refresh();
       expect(await fresh('ETH'), garbage).toBe('2495 median of bitstamp, coinbase');
-      const [kraken] = (await listPriceSources(world.database.sql)).filter((one) => one.name === 'kraken');
+      const [kraken] = (await listPriceSources(world.deps.db.sql)).filter((one) => one.name === 'kraken');
       // Operators read this in a terminal.
       expect(kraken?.lastError).toMatch(/^malformed: [^\p{Cc}]+$/u);
       await world.advance(POLICY.priceBackoffMaximumSeconds);

@@ -80,7 +80,7 @@ describe('the books are compared with the chain', () => {
     expect([await reconcile(deps), await reconcile(deps), await frozen()]).toEqual([0, 0, []]);
     await books.chain.mine();
     expect([await reconcile(deps), await frozen()]).toEqual([1, [`asset:${books.assets.USDT.id}`]]);
-    const at = (assetId: string) => closedReason(books.db.sql, { networkName: books.network.name, assetId });
+    const at = (assetId: string) => closedReason(books.deps.db.sql, { networkName: books.network.name, assetId });
     expect(await at(books.assets.USDT.id)).toContain('A14: our addresses hold 99.999999 USDT on ethereum');
     expect(await at(books.assets.USDC.id)).toBeNull();
   });
@@ -91,7 +91,7 @@ describe('the books are compared with the chain', () => {
   ] as const)('and the whole network is frozen where %s is missing', async (_name, symbols) => {
     for (const symbol of symbols) change(books.hotWallet, books.assets[symbol], -7n);
     expect([await twice(), await frozen()]).toEqual([[0, 1], [`network:${books.network.name}`]]);
-    expect(await closedReason(books.db.sql, { networkName: books.otherNetwork.name, assetId: books.otherUsdt.id })).toBeNull();
+    expect(await closedReason(books.deps.db.sql, { networkName: books.otherNetwork.name, assetId: books.otherUsdt.id })).toBeNull();
   });
 
   it('and what was missing at one block only freezes nothing, then or later', async () => {
@@ -172,7 +172,7 @@ describe('the books are compared with the chain', () => {
   it('and a transaction of ours that nobody of us signed freezes its network, once', async () => {
     await books.chain.mine([aSentTransaction(books.hotWallet)]);
     expect([await reconcile(deps), await frozen()]).toEqual([1, [`network:${books.network.name}`]]);
-    expect(await closedReason(books.db.sql, { networkName: books.network.name, assetId: books.assets.USDC.id })).toContain('A15');
+    expect(await closedReason(books.deps.db.sql, { networkName: books.network.name, assetId: books.assets.USDC.id })).toContain('A15');
     expect((await showFreezes(deps)).data).toMatchObject({
       freezes: [{ scope: `network:${books.network.name}`, reason: expect.stringContaining('A15') }],
       haltedWallets: [{ network: books.network.name, role: 'hot', address: books.hotWallet, reason: expect.stringContaining('not one of ours') }],
@@ -192,13 +192,13 @@ describe('the books are compared with the chain', () => {
     expect(await reconcile(deps)).toBe(0);
     await unfreeze(deps, call({ scope }));
     expect([await reconcile(deps), await frozen()]).toEqual([1, [scope]]);
-    expect(await closedReason(books.db.sql, { networkName: books.network.name, assetId: books.assets.USDC.id })).toContain('A15');
+    expect(await closedReason(books.deps.db.sql, { networkName: books.network.name, assetId: books.assets.USDC.id })).toContain('A15');
     await unfreeze(deps, call({ scope }));
     expect([await twice(), await frozen()]).toEqual([[0, 0], []]);
   });
 
   it('and a database with another history sends nothing until every chain was followed to its head since, and matches', async () => {
-    const at = () => closedReason(books.db.sql, { networkName: books.network.name, assetId: books.assets.USDC.id });
+    const at = () => closedReason(books.deps.db.sql, { networkName: books.network.name, assetId: books.assets.USDC.id });
     const follow = (caughtUp: string) =>
       books.db.sql.unsafe(`
       insert into indexer_leases (network_id, holder, epoch, expires_at, published_height, caught_up_at)
@@ -260,8 +260,8 @@ describe('on a real chain', () => {
       const { id } = await treasury.cashOut(shop, 'USDT', '20');
       await treasury.settleAll();
       await treasury.mine(2);
-      expect([await reconcile(deps), (await deps.db.sql`select status from settlements where id = ${id}`)[0]?.status]).toEqual([0, 'SETTLED']);
-      const readings = await deps.db.sql<
+      expect([await reconcile(deps), (await treasury.world.database.sql`select status from settlements where id = ${id}`)[0]?.status]).toEqual([0, 'SETTLED']);
+      const readings = await treasury.world.database.sql<
         { n: number; off: number }[]
       >`select count(*) as n, count(*) filter (where difference <> 0) as off from reconciliations`;
       expect(readings[0]).toEqual({ n: Object.keys(treasury.assets).length, off: 0 });
@@ -272,7 +272,7 @@ describe('on a real chain', () => {
       expect(await reconcile(deps)).toBe(0);
       await treasury.mine();
       expect(await reconcile(deps)).toBe(1);
-      expect(await deps.db.sql`select scope from freezes`).toEqual([{ scope: `network:${treasury.network.config.name}` }]);
+      expect(await treasury.world.database.sql`select scope from freezes`).toEqual([{ scope: `network:${treasury.network.config.name}` }]);
       // A node that is away leaves it at that.
       const [name, chain] = [...deps.chains][0] as [string, NonNullable<ReturnType<Deps['chains']['get']>>];
       const balance = async (): Promise<never> => {

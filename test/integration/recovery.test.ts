@@ -31,10 +31,13 @@ import { assertBooksEqualChain, aTreasuryOf, type Treasury, type TreasuryFamily 
 import { assertCleanAudit } from '#test/harness/audit.ts';
 import type { CommonChain } from '#test/harness/chain.ts';
 import { plainCommit } from '#test/harness/in-process.ts';
+import { urlFor } from '#test/harness/logins.ts';
 
 /** The same deployment over another database, one step at a time. */
 interface Reopened {
   deps: Deps;
+  /** The test's own connection, which owns the tables. */
+  database: Database;
   follow(): Promise<void>;
   /** Dispatches, signs and sends whatever may be. */
   pay(): Promise<void>;
@@ -56,7 +59,8 @@ async function dropDatabase(url: string): Promise<void> {
 
 async function reopen(treasury: Treasury<CommonChain>, url: string): Promise<Reopened> {
   const db: Database = connect(url, { name: 'sluice-test', max: 10 });
-  const deps: Deps = { ...treasury.deps, db };
+  const least = connect(urlFor(url), { name: 'sluice-test', max: 10 });
+  const deps: Deps = { ...treasury.deps, db: least };
   const chain = [...deps.chains.values()][0] as NonNullable<ReturnType<Deps['chains']['get']>>;
   await db.sql`update consumer_leases set expires_at = clock_timestamp()`;
   const fence = (await acquireConsumerLease(db.sql, { networkId: chain.id, holder: 'restored', seconds: 3_600 })) as number;
@@ -64,6 +68,7 @@ async function reopen(treasury: Treasury<CommonChain>, url: string): Promise<Reo
   const { follow } = aFollower(deps, chain, fence, tip);
   return {
     deps,
+    database: db,
     follow,
     async pay() {
       await db.sql`update outbox set due_at = sluice_now() where state = 'due' and topic = 'settlement.dispatch'`;
@@ -71,7 +76,7 @@ async function reopen(treasury: Treasury<CommonChain>, url: string): Promise<Reo
       for (const id of await listSignable(db.sql, [chain.id])) await signPayout(deps, treasury.signers, id);
       await runDueJobs(deps, [broadcastPayoutJob]);
     },
-    close: () => db.end(),
+    close: async () => void (await Promise.all([db.end(), least.end()])),
   };
 }
 
@@ -100,14 +105,14 @@ describe.each(FAMILIES)('an hour-old backup of a deployment on $family, restored
   const unknown = async () => ((await showUnknownOutgoing(restored.deps)).data as { items: { txid: string; mayHavePaid: { settlementId: string }[] }[] }).items;
   const adopt = (txid: string | undefined, more: object = {}) =>
     adoptOutgoing(restored.deps, call({ network: treasury.network.config.name, txid, reason: 'lost by the restore', ...more }));
-  const statusOf = async (id: string) => (await restored.deps.db.sql`select status from settlements where id = ${id}`)[0]?.status;
+  const statusOf = async (id: string) => (await restored.database.sql`select status from settlements where id = ${id}`)[0]?.status;
   const received = async () => {
     const { contract } = treasury.assets[symbol] as { contract: string | null };
     return contract === null ? treasury.chain.balance(treasury.merchant) : treasury.chain.tokenBalance(contract, treasury.merchant);
   };
   /** What arrives at the merchant of these cashouts, by the books. */
   const owed = async (ids: readonly string[]) => {
-    const rows = await restored.deps.db.sql<{ net: string }[]>`select net_amount as net from settlements where id = any(${[...ids]}::uuid[])`;
+    const rows = await restored.database.sql<{ net: string }[]>`select net_amount as net from settlements where id = any(${[...ids]}::uuid[])`;
     const { decimals } = treasury.assets[symbol] as { decimals: number };
     return rows.reduce((sum, { net }) => sum + (toUnits(parseTrusted(net), decimals) as bigint), 0n);
   };
@@ -131,7 +136,7 @@ describe.each(FAMILIES)('an hour-old backup of a deployment on $family, restored
     await treasury.settleAll();
     await treasury.mine(3);
     for (const [name, id] of Object.entries(cashouts))
-      txids[name] = (await treasury.deps.db.sql<{ txid: string }[]>`select txid from settlements where id = ${id}`)[0]?.txid as string;
+      txids[name] = (await treasury.world.database.sql<{ txid: string }[]>`select txid from settlements where id = ${id}`)[0]?.txid as string;
     url = await anEmptyDatabase();
     await restoreBackup(url, folder, inject('services').schemaDirectory);
     restored = await reopen(treasury, url);
@@ -217,7 +222,7 @@ describe.each(FAMILIES)('an hour-old backup of a deployment on $family, restored
     expect(await adopt(txids.waiting, { settlementId: randomUUID() }).catch(refusal)).toEqual(['validation_error', 'settlementId']);
     expect(await adopt(txids.waiting, { settlementId: cashouts.waiting, gatewayId: shop.id }).catch(refusal)).toEqual(['validation_error', 'gatewayId']);
     // Parked in the backup, it may have claimed and been paid since: written anew, it would be paid again when it claims.
-    const { sql } = restored.deps.db;
+    const { sql } = restored.database;
     const parked = { status: 'UNDERFUNDED', fee_locked: null, net_amount: null, intent_mac: null, dispatch_at: null };
     const set = (columns: object) => sql`update settlements set ${sql(columns as Record<string, string>)} where id = ${cashouts.planned}`;
     const [was] = await sql<
@@ -294,7 +299,7 @@ describe('a backup', () => {
     folder = await mkdtemp(join(tmpdir(), 'sluice-backup-'));
     const gateway = await treasury.world.aGateway();
     await treasury.earn(gateway, 'USDT', '5');
-    const { sql } = treasury.deps.db;
+    const { sql } = treasury.world.database;
     // A text with what some take for the end of a line, and a row that refers to one that lies far behind it.
     await sql`update gateways set name = ${'Shop\u2028one\u0085two\r\nthree'} where id = ${gateway.id}`;
     const [parent, child] = [randomUUID(), randomUUID()];
@@ -329,7 +334,7 @@ describe('a backup', () => {
       }
       expect(sequences.length).toBeGreaterThan(5);
       expect(await copy.sql`select sequencename, last_value from pg_sequences order by 1`).toEqual(
-        await treasury.deps.db.sql`select sequencename, last_value from pg_sequences order by 1`,
+        await treasury.world.database.sql`select sequencename, last_value from pg_sequences order by 1`,
       );
       await expect(copy.sql`delete from ledger_entries`).rejects.toThrow('append-only');
       await assertCleanAudit(copy);
@@ -380,8 +385,8 @@ describe('the history of a database', () => {
   const indexOf = () => treasury.deps.db.transaction((tx) => nextDerivationIndex(tx, 'evm'));
   /** Makes it trusted again as if nothing had happened. */
   const settle = async () => {
-    await treasury.deps.db.sql`update database_epochs set history = database_history(), beat_at = clock_timestamp()`;
-    await treasury.deps.db.sql`update networks set trusted_generation = (select generation from database_epochs)`;
+    await treasury.world.database.sql`update database_epochs set history = database_history(), beat_at = clock_timestamp()`;
+    await treasury.world.database.sql`update networks set trusted_generation = (select generation from database_epochs)`;
     expect(await trusted()).toBe(true);
   };
 

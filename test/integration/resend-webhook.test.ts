@@ -42,7 +42,7 @@ async function expired(): Promise<string> {
 async function announced(statuses: string[]): Promise<string> {
   const paymentId = await aPayment();
   for (const status of statuses)
-    await world.database.transaction((tx) => enqueuePaymentWebhook(tx, world.deps, { paymentId, gatewayId: shop.id, status, webhookUrl: receiver.url }));
+    await world.deps.db.transaction((tx) => enqueuePaymentWebhook(tx, world.deps, { paymentId, gatewayId: shop.id, status, webhookUrl: receiver.url }));
   return paymentId;
 }
 
@@ -60,7 +60,7 @@ describe('a resend', () => {
     await run();
     const before = await list(paymentId);
     const secret = newSecret('webhook', world.deps.randomBytes);
-    await world.database.transaction((tx) => replaceSecret(world.deps, tx, { gatewayId: shop.id, kind: 'webhook', secret, overlapSeconds: 0 }));
+    await world.deps.db.transaction((tx) => replaceSecret(world.deps, tx, { gatewayId: shop.id, kind: 'webhook', secret, overlapSeconds: 0 }));
     const answer = await resend(paymentId);
     expect(answer).toMatchObject({ id: before[0]?.id, state: 'delivered', resendRequestedAt: expect.any(String) });
     await run();

@@ -152,7 +152,7 @@ describe('credits', () => {
     expect(await stored(second)).toEqual([]);
     await screening.tend();
     expect(await screening.metrics.scrape().then(({ body }) => body)).toMatch(/sluice_aml_gateways_without_credit [1-9]/);
-    expect(await world.database.transaction((tx) => grantScreeningCredits(tx, gateway.id, 2))).toBe(2);
+    expect(await world.deps.db.transaction((tx) => grantScreeningCredits(tx, gateway.id, 2))).toBe(2);
     expect(await ask(gateway, second)).toEqual({ score: 0 });
     expect(await creditsOf(world, gateway)).toEqual({ left: 1, used: 2 });
   });
@@ -163,7 +163,7 @@ describe('credits', () => {
     provider.says(() => answer.promise);
     const asking = ask(gateway, someAddress());
     await vi.waitFor(() => expect(provider.asked).toHaveLength(1), 5_000);
-    await world.database.transaction((tx) => setScreeningCredits(tx, gateway.id, 7));
+    await world.deps.db.transaction((tx) => setScreeningCredits(tx, gateway.id, 7));
     expect(await creditsOf(world, gateway)).toEqual({ left: 7, used: 1 });
     answer.keep(down);
     expect(await asking).toBe('unavailable');
@@ -179,7 +179,7 @@ describe('credits', () => {
 
   it('that went missing are found by the audit', async () => {
     const gateway = await aScreeningGateway(world, 3);
-    const audited = async () => (await runAudit(world.database.sql)).find((one) => one.check === 'A24')?.rows;
+    const audited = async () => (await runAudit(world.deps.db.sql)).find((one) => one.check === 'A24')?.rows;
     expect(await audited()).toEqual([]);
     await world.database.sql`update screening_credits set credits = 2 where gateway_id = ${gateway.id}`;
     expect(await audited()).toMatchObject([{ gateway_id: gateway.id, granted: 3, credits: 2, used: 0 }]);
@@ -356,7 +356,7 @@ describe('the verdict of a deposit', () => {
     const txid = await shop.receive(payment, 'USDT', '100');
     const [row] = await world.database.sql`
       select d.id, d.sender, a.address from deposits d join deposit_addresses a on a.id = d.address_id where d.txid = ${txid}`;
-    await world.database.transaction((tx) => setScreeningCredits(tx, shop.gateway.id, credits));
+    await world.deps.db.transaction((tx) => setScreeningCredits(tx, shop.gateway.id, credits));
     const gateway = { ...shop.gateway, settings: { ...shop.gateway.settings, screening: { enabled: true, threshold: 70 } } };
     const sender = String(row?.sender);
     const deposit = { gateway, chain: chain(), depositId: String(row?.id), txid, senders: [sender], recipient: String(row?.address), assetId: 'any' };
@@ -389,7 +389,7 @@ describe('the verdict of a deposit', () => {
   it('waits for credit, and for a provider that is down', async () => {
     const { gateway, deposit } = await aDeposit(0);
     expect(await screening.deposit(deposit)).toBe('out_of_credit');
-    await world.database.transaction((tx) => grantScreeningCredits(tx, gateway.id, 1));
+    await world.deps.db.transaction((tx) => grantScreeningCredits(tx, gateway.id, 1));
     provider.says(down);
     expect(await screening.deposit(deposit)).toBe('unavailable');
     provider.says(clean);
@@ -411,11 +411,11 @@ describe('the verdict of a deposit', () => {
   it('is what the operator set, in development: the worst of its senders and its address', async () => {
     const { sender, deposit } = await aDeposit(2);
     const { screening: development } = world.deps;
-    for (const address of [sender, deposit.recipient]) await upsertScreeningScore(world.database.sql, { address, score: null });
+    for (const address of [sender, deposit.recipient]) await upsertScreeningScore(world.deps.db.sql, { address, score: null });
     expect(await development.deposit(deposit)).toBe('unavailable');
-    await upsertScreeningScore(world.database.sql, { address: sender, score: 20 });
-    await upsertScreeningScore(world.database.sql, { address: deposit.recipient, score: 80 });
+    await upsertScreeningScore(world.deps.db.sql, { address: sender, score: 20 });
+    await upsertScreeningScore(world.deps.db.sql, { address: deposit.recipient, score: 80 });
     expect(await development.deposit(deposit)).toMatchObject({ score: 80 });
-    await upsertScreeningScore(world.database.sql, { address: sender, score: 0 });
+    await upsertScreeningScore(world.deps.db.sql, { address: sender, score: 0 });
   });
 });

@@ -27,7 +27,7 @@ beforeEach(async () => {
     agrees: async (claims: readonly Claim[], isFinal: (head: Head) => boolean) => {
       asked.push({ claims, isFinal });
       // Whoever asks over the network must hold no lock meanwhile: another connection gets them all.
-      await shops.world.database.transaction((tx) => tx`select 1 from payments join deposits on deposits.payment_id = payments.id for update nowait`);
+      await shops.world.deps.db.transaction((tx) => tx`select 1 from payments join deposits on deposits.payment_id = payments.id for update nowait`);
       if (said === 'nothing') throw new ChainUnavailable('nobody answers');
       return said;
     },

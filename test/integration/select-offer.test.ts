@@ -95,7 +95,7 @@ describe('select', () => {
   it('asks the database less and less often while it waits, so that many who wait for an indexer that is away are no load', async () => {
     const payment = await aPayment();
     let statements = 0;
-    const sql = new Proxy(world.database.sql, {
+    const sql = new Proxy(world.deps.db.sql, {
       apply(target, self, parts: unknown[]) {
         statements += 1;
         return Reflect.apply(target, self, parts);
@@ -179,7 +179,7 @@ describe('while select waits for the indexer', () => {
       (await world.database.sql`select 1 from deposit_addresses where payment_id = any(${payments.map((payment) => payment.id)})`).length;
     while ((await assigned()) < payments.length);
     const started = performance.now();
-    await world.database.transaction(async (tx) => {
+    await world.deps.db.transaction(async (tx) => {
       await tx`select 1 from payments where id = any(${payments.map((payment) => payment.id)}) for update nowait`;
     });
     // A look at the watches is a statement of its own and over at once; what is waited in is idle.
@@ -326,9 +326,9 @@ describe('select is refused', () => {
   it('503 while an operator has paused the network, unless the payment has its address already', async () => {
     const [assigned, late] = [await aPayment(), await aPayment()];
     await withIndexer(() => select(assigned, offerIn(assigned, 'USDT')));
-    await world.database.transaction((tx) => setNetworkPaused(tx, 'ethereum', true));
+    await world.deps.db.transaction((tx) => setNetworkPaused(tx, 'ethereum', true));
     await expect(select(late, offerIn(late, 'USDT'))).rejects.toMatchObject({ code: 'service_unavailable' });
     expect((await select(assigned, offerIn(assigned, 'USDT'))).status).toBe(200);
-    await world.database.transaction((tx) => setNetworkPaused(tx, 'ethereum', false));
+    await world.deps.db.transaction((tx) => setNetworkPaused(tx, 'ethereum', false));
   });
 });

@@ -179,7 +179,7 @@ describe('each scenario, judged by the rules of real deposits', () => {
     expect(await expireDuePayments(deps)).toBe(0);
     expect(await expirePayment(deps, { paymentId: payment.id, clientIp })).toMatchObject({ status: 'PENDING' });
     // That nobody confirms it must not stay unnoticed.
-    const overdue = (await runAudit(world.database.sql)).find((result) => result.check === 'A11');
+    const overdue = (await runAudit(world.deps.db.sql)).find((result) => result.check === 'A11');
     expect(overdue?.rows.map((row) => row.id)).toEqual([payment.id]);
     expect(await confirmDueSimulations(deps)).toBe(1);
     expect(await confirmDueSimulations(deps)).toBe(0);

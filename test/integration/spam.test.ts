@@ -16,7 +16,7 @@ const BLOCKS = 10;
 const SPAM = times(20_000);
 
 it('a flood of transfers of nothing and of dust to one address keeps nobody waiting: no webhook, no decision, and the real payment after it counts', async () => {
-  const { sql } = service.deps.db;
+  const { sql } = service.world.database;
   const usdt = service.world.assets.USDT as StoredAsset;
   const { paymentUid, payment } = await shop.payment({ amount: '10', checkAmountDeviation: false });
   const address = await selectAddress(service, paymentUid, payment.offers.find((offer) => offer.assetSymbol === 'USDT')?.id ?? '');

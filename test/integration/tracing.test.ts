@@ -52,7 +52,7 @@ beforeAll(async () => {
   await seedWallets(deps);
   const indexer = followChain(
     {
-      sql: world.database.sql,
+      sql: world.database.as('indexer').sql,
       streams,
       log,
       metrics: createIndexerMetrics('test'),
@@ -63,9 +63,15 @@ beforeAll(async () => {
     config,
   );
   stops.push(() => indexer.stop());
-  const consumer = startChainConsumer(deps, streams, randomUUID());
+  const worker: Deps = { ...deps, db: world.database.as('worker') };
+  const consumer = startChainConsumer(worker, streams, randomUUID());
   stops.push(() => consumer.stop());
-  const [signer, started, http] = [startSigner(deps, openSigners(deps, TEST_SEED)), await startJobs(deps, registry), await listen(deps)];
+  const alone: Deps = { ...deps, db: world.database.as('signer') };
+  const [signer, started, http] = [
+    startSigner(alone, openSigners(alone, TEST_SEED)),
+    await startJobs(worker, registry),
+    await listen({ ...deps, db: world.database.as('http') }),
+  ];
   jobs = started;
   stops.push(
     () => started.stop(),

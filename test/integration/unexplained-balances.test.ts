@@ -223,7 +223,7 @@ describe('blind blocks', () => {
 
 describe('an inquiry through a node that shows no internal transfers', () => {
   const inquire = async (txHash: string): Promise<{ resultCode: string; attemptsUsed: number }> => {
-    const gateway = await findGateway(books.db.sql, books.gatewayId);
+    const gateway = await findGateway(books.deps.db.sql, books.gatewayId);
     if (gateway === undefined) throw new Error('no gateway');
     return (await inquirePayment(books.deps, { gateway, paymentId: payment.id, txHash, network: undefined })) as { resultCode: string; attemptsUsed: number };
   };

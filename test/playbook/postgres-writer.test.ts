@@ -42,7 +42,7 @@ describe.each(['evm', 'tron', 'bitcoin'] as const)('whoever writes anything to t
   /** What an honest worker makes of it, for as long as it takes. */
   async function payAgain(id: string): Promise<void> {
     for (let round = 0; round < 8; round++) {
-      await withoutRules(treasury.deps, (tx) => tx`delete from freezes`);
+      await withoutRules(treasury.world.database, (tx) => tx`delete from freezes`);
       await dispatchSettlement(treasury.deps, id);
       await treasury.sign();
       await treasury.work();
@@ -54,12 +54,12 @@ describe.each(['evm', 'tron', 'bitcoin'] as const)('whoever writes anything to t
     const id = await settled();
     metrics.journalContradictions.reset();
     const before = await received();
-    await withoutRules(treasury.deps, (tx) => makeUnpaid(tx, id));
+    await withoutRules(treasury.world.database, (tx) => makeUnpaid(tx, id));
     await payAgain(id);
     expect(await received()).toBe(before);
     // Somebody is told why, and of what was taken away.
     expect((await getSettlement(treasury.deps, { gateway: shop, id })).status).toBe('REQUESTED');
-    const [row] = await treasury.deps.db.sql<{ reason: string }[]>`select wait_reason as reason from settlements where id = ${id}`;
+    const [row] = await treasury.world.database.sql<{ reason: string }[]>`select wait_reason as reason from settlements where id = ${id}`;
     expect(row?.reason).toMatch(/not signed: the signer remembers: transaction \w+ has paid it, says /);
     expect(await contradictions()).toBeGreaterThan(0);
   });
@@ -67,7 +67,7 @@ describe.each(['evm', 'tron', 'bitcoin'] as const)('whoever writes anything to t
   it('has nothing paid twice by making the payment of a settled cashout look as if it had failed', async () => {
     const id = await settled();
     const before = await received();
-    await withoutRules(treasury.deps, (tx) => makeFailed(tx, id));
+    await withoutRules(treasury.world.database, (tx) => makeFailed(tx, id));
     await payAgain(id);
     expect(await received()).toBe(before);
   });
@@ -89,7 +89,7 @@ describe('whoever writes prices and sums to the database', () => {
     for (const amount of ['40', '40', '40', '60']) made.push((await treasury.cashOut(shop, 'USDT', amount)).id);
     for (let round = 0; round < 8; round++) {
       // Coins are worth nothing, nothing was ever sent, and it was long ago.
-      await withoutRules(treasury.deps, async (tx) => {
+      await withoutRules(treasury.world.database, async (tx) => {
         await tx`update prices set usd = 0.000001`;
         await tx`update payouts set created_at = created_at - interval '3 days', final_at = final_at - interval '3 days'`;
         await tx`delete from freezes`;
@@ -100,7 +100,7 @@ describe('whoever writes prices and sums to the database', () => {
       await treasury.work();
       await treasury.mine(2);
     }
-    const rows = await treasury.deps.db.sql<{ status: string; reason: string | null }[]>`
+    const rows = await treasury.world.database.sql<{ status: string; reason: string | null }[]>`
       select status, wait_reason as reason from settlements where id = any(${made}::uuid[]) order by created_at, id`;
     expect(rows.filter(({ status }) => status === 'SETTLED')).toHaveLength(2);
     expect(rows.filter(({ reason }) => /would leave/.test(reason ?? '')).length).toBeGreaterThan(0);
@@ -118,7 +118,7 @@ describe('whoever owns the database', () => {
   });
   afterEach(() => treasury.stop());
 
-  const sql = () => treasury.deps.db.sql;
+  const sql = () => treasury.world.database.sql;
   async function planned(amount: string): Promise<{ settlementId: string; payoutId: string }> {
     const { id: settlementId } = await treasury.cashOut(shop, 'USDT', amount);
     for (;;) {
@@ -135,7 +135,7 @@ describe('whoever owns the database', () => {
   it('has no more paid than was accepted by a fee below nothing', async () => {
     const { settlementId, payoutId } = await planned('10');
     await sql().unsafe('alter domain unsigned_amount drop constraint unsigned_amount_check');
-    await withoutRules(treasury.deps, async (tx) => {
+    await withoutRules(treasury.world.database, async (tx) => {
       await tx`update settlements set fee_locked = -100, net_amount = 110 where id = ${settlementId}`;
       await tx`update payouts set raw_amount = 110000000 where id = ${payoutId}`;
     });
@@ -147,9 +147,9 @@ describe('whoever owns the database', () => {
 
   it('has no order remembered as another one by changing what a payout is for while its signer waits', async () => {
     const { payoutId, settlementId } = await planned('10');
-    await withoutRules(treasury.deps, (tx) => tx`update payouts set purpose = 'sweep' where id = ${payoutId}`);
+    await withoutRules(treasury.world.database, (tx) => tx`update payouts set purpose = 'sweep' where id = ${payoutId}`);
     let signing: Promise<string> | undefined;
-    await withoutRules(treasury.deps, async (tx) => {
+    await withoutRules(treasury.world.database, async (tx) => {
       await tx`select 1 from wallets where role = 'hot' for update`;
       signing = signPayout(treasury.deps, treasury.signers, payoutId);
       await waitFor(async () => (await sql()`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`).length > 0, {

@@ -21,13 +21,13 @@ beforeEach(async () => {
 });
 afterEach(() => treasury.stop());
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 const stolen = () => treasury.chain.tokenBalance(treasury.assets.USDT?.contract as string, THIEF);
 /** Lets worker and signer do what they can, though somebody lifts every freeze. */
 async function run(rounds = 6): Promise<string[]> {
   const outcomes: string[] = [];
   for (let round = 0; round < rounds; round++) {
-    await withoutRules(treasury.deps, async (tx) => {
+    await withoutRules(treasury.world.database, async (tx) => {
       await tx`delete from freezes`;
       await tx`update outbox set due_at = sluice_now() where state = 'due' and topic = 'settlement.dispatch'`;
     });
@@ -67,7 +67,7 @@ describe('whoever took over a worker', () => {
     const forge = async (change: Record<string, string | null>): Promise<string> => {
       const forged = randomUUID();
       await withoutRules(
-        treasury.deps,
+        treasury.world.database,
         (tx) => tx`
           insert into payouts select (jsonb_populate_record(null::payouts, to_jsonb(p) || jsonb_build_object('id', ${forged}::text, 'status', 'PLANNED') || ${tx.json(change)}::jsonb)).*
           from payouts p where id = ${honest?.id as string}`,
@@ -78,9 +78,9 @@ describe('whoever took over a worker', () => {
     for (const { name } of await sql()<{ name: string }[]>`select conname as name from pg_constraint where conrelid = 'payouts'::regclass and contype = 'c'`)
       await sql().unsafe(`alter table payouts drop constraint ${name}`);
     const accepted = { settlement_id: id };
-    await withoutRules(treasury.deps, (tx) => tx`update payouts set recipient = ${THIEF} where id = ${honest?.id as string}`);
+    await withoutRules(treasury.world.database, (tx) => tx`update payouts set recipient = ${THIEF} where id = ${honest?.id as string}`);
     expect(await treasury.sign()).toEqual(['refused']);
-    await withoutRules(treasury.deps, (tx) => tx`update payouts set recipient = ${treasury.merchant} where id = ${honest?.id as string}`);
+    await withoutRules(treasury.world.database, (tx) => tx`update payouts set recipient = ${treasury.merchant} where id = ${honest?.id as string}`);
     for (const [what, change] of Object.entries({
       'another amount': { ...accepted, raw_amount: '199000000', nonce: '1' },
       'a cashout that is not': { settlement_id: randomUUID(), recipient: THIEF, nonce: '2' },
@@ -91,9 +91,9 @@ describe('whoever took over a worker', () => {
       'coins that follow nobody': { purpose: 'held_release', settlement_id: null, recipient: THIEF, nonce: '7' },
       'cold storage elsewhere': { purpose: 'cold', settlement_id: null, recipient: THIEF, nonce: '8' },
     })) {
-      await withoutRules(treasury.deps, (tx) => tx`delete from freezes`);
+      await withoutRules(treasury.world.database, (tx) => tx`delete from freezes`);
       // One live payout a cashout is all that an index allows, whoever writes.
-      await withoutRules(treasury.deps, (tx) => tx`update payouts set status = 'CANCELLED' where status = 'PLANNED'`);
+      await withoutRules(treasury.world.database, (tx) => tx`update payouts set status = 'CANCELLED' where status = 'PLANNED'`);
       const forged = await forge(change);
       await treasury.sign();
       const [row] = await sql()`

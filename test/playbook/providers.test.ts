@@ -27,9 +27,9 @@ describe('providers that say a payment never was,', () => {
     await treasury.settleAll();
     await treasury.mine(3);
     const before = await received();
-    await withoutRules(treasury.deps, (tx) => makeUnpaid(tx, id));
+    await withoutRules(treasury.world.database, (tx) => makeUnpaid(tx, id));
     for (let round = 0; round < 4; round++) {
-      await withoutRules(treasury.deps, (tx) => tx`delete from freezes`);
+      await withoutRules(treasury.world.database, (tx) => tx`delete from freezes`);
       await dispatchSettlement(treasury.deps, id);
       await treasury.sign();
       await treasury.work();

@@ -29,10 +29,12 @@ describe('whoever writes to Redis', () => {
     const held = await treasury.cashOut(shop, 'USDT', '50');
     expect(held.status).toBe('PENDING_APPROVAL');
     const free = await treasury.cashOut(shop, 'USDT', '4');
-    await waitFor(async () => (await treasury.deps.db.sql`select 1 from payouts where status = 'PLANNED'`).length > 0, { what: 'a payout to be planned' });
-    const outbox = await treasury.deps.db.sql<{ id: string }[]>`select id from outbox`;
+    await waitFor(async () => (await treasury.world.database.sql`select 1 from payouts where status = 'PLANNED'`).length > 0, {
+      what: 'a payout to be planned',
+    });
+    const outbox = await treasury.world.database.sql<{ id: string }[]>`select id from outbox`;
     const { REDIS_URL } = treasury.deps.config;
-    const [database] = await treasury.deps.db.sql<[{ name: string }]>`select current_database() as name`;
+    const [database] = await treasury.world.database.sql<[{ name: string }]>`select current_database() as name`;
     let made = 0;
     for (const { topic } of registry.jobs) {
       const queue = new Queue(topic, { connection: { url: REDIS_URL }, prefix: `sluice-${database.name}` });
@@ -47,13 +49,13 @@ describe('whoever writes to Redis', () => {
     expect(made).toBeGreaterThan(50);
     await treasury.settleAll();
     expect((await getSettlement(treasury.deps, { gateway: shop, id: held.id })).status).toBe('PENDING_APPROVAL');
-    const paid = await treasury.deps.db.sql`select settlement_id, count(*)::int as payouts from payouts where purpose = 'settlement' group by 1`;
+    const paid = await treasury.world.database.sql`select settlement_id, count(*)::int as payouts from payouts where purpose = 'settlement' group by 1`;
     expect(paid).toEqual([{ settlement_id: free.id, payouts: 1 }]);
     await treasury.audit();
   });
 
   it('has no row of one kind closed by the work of another, which would lose a webhook', async () => {
-    const { sql } = treasury.deps.db;
+    const { sql } = treasury.world.database;
     await jobs.stop();
     const refId = randomUUID();
     const [row] = await sql<{ id: string }[]>`

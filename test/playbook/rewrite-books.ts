@@ -1,9 +1,8 @@
-import type { Deps } from '#api/deps.ts';
-import type { Tx } from '#shared/platform/postgres.ts';
+import type { Database, Tx } from '#shared/platform/postgres.ts';
 
 /** Writes as the superuser of the database does, whom no trigger, constraint or right stops. */
-export async function withoutRules(deps: Deps, work: (tx: Tx) => Promise<unknown>): Promise<void> {
-  await deps.db.transaction(async (tx) => {
+export async function withoutRules(owner: Pick<Database, 'transaction'>, work: (tx: Tx) => Promise<unknown>): Promise<void> {
+  await owner.transaction(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await work(tx);
   });

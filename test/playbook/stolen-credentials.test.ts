@@ -17,7 +17,7 @@ afterAll(() => service.stop());
 
 const cashout = (amount: string) => ({ assetId: service.world.assets.USDT?.id, amount, address: MERCHANT });
 const settlements = async () =>
-  Number((await service.deps.db.sql<{ n: number }[]>`select count(*)::int as n from settlements where gateway_id = ${shop.id}`)[0]?.n);
+  Number((await service.world.database.sql<{ n: number }[]>`select count(*)::int as n from settlements where gateway_id = ${shop.id}`)[0]?.n);
 
 describe('whoever has a stolen API key', () => {
   it('makes and reads payments of that gateway, and gets no coins: money needs a signature', async () => {

@@ -35,7 +35,7 @@ describe('whoever speaks for an indexer', () => {
   });
   afterEach(() => treasury.stop());
 
-  const frozen = async () => (await treasury.deps.db.sql<{ scope: string }[]>`select scope from freezes`).map(({ scope }) => scope);
+  const frozen = async () => (await treasury.world.database.sql<{ scope: string }[]>`select scope from freezes`).map(({ scope }) => scope);
   /** A payment of the thief's that nobody pays, and the word that somebody did. */
   async function forgeDeposit(amount: bigint): Promise<string> {
     const { deps, assets } = treasury;
@@ -44,7 +44,9 @@ describe('whoever speaks for an indexer', () => {
     const { payment } = created.data as { payment: { id: string; offers: { id: string; assetSymbol: string }[] } };
     const offer = payment.offers.find(({ assetSymbol }) => assetSymbol === 'USDT') as { id: string };
     const selecting = selectOffer(deps, { paymentId: payment.id, offerId: offer.id, clientIp: '127.0.0.1' });
-    await waitFor(async () => (await deps.db.sql`select 1 from watches where acked_epoch is null`).length > 0, { what: 'the address to be assigned' });
+    await waitFor(async () => (await treasury.world.database.sql`select 1 from watches where acked_epoch is null`).length > 0, {
+      what: 'the address to be assigned',
+    });
     await treasury.mine();
     const { depositAddress } = (await selecting).data as { depositAddress: string };
     forged.push((height, blockHash) => ({
@@ -68,7 +70,7 @@ describe('whoever speaks for an indexer', () => {
   it('has a payment credited that nobody made, which is noticed at the second block that is compared, and no coin leaves for it', async () => {
     const paymentId = await forgeDeposit(400n);
     // This is what they get.
-    expect((await treasury.deps.db.sql`select status from payments where id = ${paymentId}`)[0]?.status).toBe('SUCCESS');
+    expect((await treasury.world.database.sql`select status from payments where id = ${paymentId}`)[0]?.status).toBe('SUCCESS');
     expect(await frozen()).toEqual([]);
     await reconcile(treasury.deps);
     await treasury.mine();

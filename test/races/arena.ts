@@ -99,10 +99,10 @@ export async function anArena(): Promise<Arena> {
     for (let made = 0; made < count; made++) ids.push(await cashOut(gateway));
     if (start !== 'parked too long' && parks) await fund(shop, String(Number(AMOUNT) * count));
     if (start.startsWith('parked too long'))
-      await deps.db.sql`update settlements set expires_at = sluice_now() - make_interval(secs => ${WEEK_SECONDS}) where gateway_id = ${gateway.id}`;
+      await world.database.sql`update settlements set expires_at = sluice_now() - make_interval(secs => ${WEEK_SECONDS}) where gateway_id = ${gateway.id}`;
     // Due when its round comes.
     if (start === 'requested')
-      await deps.db.sql`update settlements set dispatch_at = sluice_now() + make_interval(secs => ${WEEK_SECONDS}) where gateway_id = ${gateway.id}`;
+      await world.database.sql`update settlements set dispatch_at = sluice_now() + make_interval(secs => ${WEEK_SECONDS}) where gateway_id = ${gateway.id}`;
     return ids.map((id) => ({ id, gateway, totpSecret }));
   };
   const lanes = new Map<string, Contested[]>();
@@ -131,11 +131,12 @@ export async function anArena(): Promise<Arena> {
       if ((lanes.get(name) ?? []).length === 0) lanes.set(name, await inLine(() => prepare(start, SUPPLY)));
       const contested = lanes.get(name)?.shift();
       if (contested === undefined) throw new Error('no cashout is left');
-      if (start === 'requested') await deps.db.sql`update settlements set dispatch_at = sluice_now() where id = ${contested.id}`;
+      if (start === 'requested') await world.database.sql`update settlements set dispatch_at = sluice_now() where id = ${contested.id}`;
       return approvalCapOf(start) === CAPS.over ? { ...contested, totpSecret: await enrol(deps, contested.gateway.id) } : contested;
     },
     async putAway({ id }) {
-      await deps.db.sql`update settlements set dispatch_at = sluice_now() + make_interval(secs => ${WEEK_SECONDS}) where id = ${id} and status = 'REQUESTED'`;
+      await world.database
+        .sql`update settlements set dispatch_at = sluice_now() + make_interval(secs => ${WEEK_SECONDS}) where id = ${id} and status = 'REQUESTED'`;
     },
     audit: () => assertCleanAudit(world.database),
     stop: () => stop({ audit: false }),

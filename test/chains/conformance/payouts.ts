@@ -29,7 +29,7 @@ export function describePayouts({ family, paying, main }: FamilyDriver): void {
     });
   };
 
-  const sql = () => treasury.deps.db.sql;
+  const sql = () => treasury.world.database.sql;
   const read = (id: string): Promise<SettlementView> => getSettlement(treasury.deps, { gateway: shop, id });
   const status = async (payoutId: string) => (await sql()<{ status: string }[]>`select status from payouts where id = ${payoutId}`)[0]?.status;
   const attempts = (payoutId: string) =>

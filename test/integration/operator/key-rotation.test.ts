@@ -53,7 +53,7 @@ afterAll(async () => {
 });
 
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
-const sql = () => service.deps.db.sql;
+const sql = () => service.world.database.sql;
 
 async function status(through: Listening = second): Promise<{ settled: boolean; masterKey: Record<string, unknown>; apiKeyPepper: Record<string, unknown> }> {
   const answer = await through.ask('GET', '/operator/v1/secrets', { headers: bearer(TEST_SECRETS.SLUICE_OPERATOR_TOKEN) });

@@ -24,7 +24,7 @@ afterAll(() => world?.stop());
 
 /** What use cases need when called without the process around them. */
 function depsWith(config: Partial<Record<string, unknown>> = {}): Deps {
-  return { db: world.database, config: { ...TEST_SECRETS, ...config }, randomBytes, wallClock: Date.now } as unknown as Deps;
+  return { db: world.database.as('http'), config: { ...TEST_SECRETS, ...config }, randomBytes, wallClock: Date.now } as unknown as Deps;
 }
 
 interface Created {

@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => database.drop());
 
 function seed(configured: readonly NetworkConfig[] = networks, staticPrices = true): Promise<Map<string, string>> {
-  return seedNetworks({ db: database, networks: configured, codec: codecOf, staticPrices, randomBytes });
+  return seedNetworks({ db: database.as('http'), networks: configured, codec: codecOf, staticPrices, randomBytes });
 }
 
 const changed = (asset: object, network: object = {}): NetworkConfig[] => [
@@ -66,7 +66,7 @@ describe('seeding', () => {
     await database.sql`update prices set usd = 2.5 where symbol = 'ETH'`;
     await database.sql`update currencies set active = false where code = 'EUR'`;
     await seed();
-    expect(formatAmount((await storedPrices(database, { staticAllowed: true }).fresh('ETH'))?.usd as bigint)).toBe('2.5');
+    expect(formatAmount((await storedPrices(database.as(), { staticAllowed: true }).fresh('ETH'))?.usd as bigint)).toBe('2.5');
     expect(await isActiveCurrency(database.sql, 'EUR')).toBe(false);
     expect(await isActiveCurrency(database.sql, 'USD')).toBe(true);
     expect(await isActiveCurrency(database.sql, 'XYZ')).toBe(false);
@@ -83,12 +83,12 @@ describe('prices', () => {
   it('of static assets hold whatever the clock does; in production they age like any other', async () => {
     await seed();
     await database.sql`update clock_offset set seconds = 1000000`;
-    expect(await storedPrices(database, { staticAllowed: true }).fresh('USDT')).toMatchObject({ usd: parseTrusted('1'), source: 'static' });
-    expect(await storedPrices(database, { staticAllowed: false }).fresh('USDT')).toBeUndefined();
+    expect(await storedPrices(database.as(), { staticAllowed: true }).fresh('USDT')).toMatchObject({ usd: parseTrusted('1'), source: 'static' });
+    expect(await storedPrices(database.as(), { staticAllowed: false }).fresh('USDT')).toBeUndefined();
   });
 
   it('know the dollar as one without a row, and nothing of an unknown symbol', async () => {
-    const prices = storedPrices(database, { staticAllowed: false });
+    const prices = storedPrices(database.as(), { staticAllowed: false });
     expect(await prices.fresh('fiat:USD')).toMatchObject({ usd: parseTrusted('1') });
     expect(await prices.fresh('fiat:XXX')).toBeUndefined();
     expect(await prices.fresh('NOPE')).toBeUndefined();

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const sql = () => service.deps.db.sql;
+const sql = () => service.world.database.sql;
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 const ask = (token: string, method: string, path: string, body?: object, through: Listening | Service = service): Promise<Answer> =>
   through.ask(method, `/operator/v1${path}`, { headers: bearer(token), ...(body !== undefined && { body }) });
@@ -41,7 +41,7 @@ async function aKeptGateway(amount: string): Promise<string> {
   await upsertScreeningScore(sql(), { address: address.toLowerCase(), score: 90 });
   await service.mine([payTo(address, service.world.assets.USDT as StoredAsset, amount)]);
   await service.mine();
-  for (const { id } of await sql()<{ id: string }[]>`select id from credits where payment_id = ${paymentUid}`) await screenCredit(service.deps, id);
+  for (const { id } of await sql()<{ id: string }[]>`select id from credits where payment_id = ${paymentUid}`) await screenCredit(service.worker, id);
   await service.mine();
   const held = await ask(SHARED, 'POST', `/payments/${paymentUid}/aml`, { action: 'WITHHOLD', reason: 'sanctioned' });
   expect(held.status, held.text).toBe(200);

@@ -102,7 +102,7 @@ async function expired(webhookUrl: string): Promise<string> {
   await work();
   return paymentUid;
 }
-const work = (): Promise<number> => runDueJobs(service.deps, [deliverWebhook, resendWebhook]);
+const work = (): Promise<number> => runDueJobs(service.worker, [deliverWebhook, resendWebhook]);
 const lineWith = (listener: Listener, text: string | RegExp): Promise<string> =>
   waitFor(() => listener.lines.find((line) => (typeof text === 'string' ? line.includes(text) : text.test(line))), { what: `a line with ${text}` });
 

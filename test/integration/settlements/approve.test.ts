@@ -41,7 +41,7 @@ beforeEach(async () => {
   secret = await enrol();
 });
 
-const sql = () => deps.db.sql;
+const sql = () => treasury.world.database.sql;
 async function enrol(gateway = shop): Promise<string> {
   const { data } = await enrolTotp(deps, { params: { id: gateway.id }, query: {}, body: {} });
   return (data as { secret: string }).secret;

@@ -109,13 +109,16 @@ describe('creating a settlement', () => {
   it('stores an EVM destination once in lower case, whatever case it came in, and shows its checksum', async () => {
     const views = [await create({ address: MIXED, label: 'first' }), await create({ address: MIXED.toLowerCase(), label: 'second' })];
     expect(views.map((view) => view.address)).toEqual([MIXED, MIXED]);
-    const rows = await treasury.deps.db.sql`select address, label, tag from address_book where gateway_id = ${shop.id} and address = ${MIXED.toLowerCase()}`;
+    const rows = await treasury.world.database
+      .sql`select address, label, tag from address_book where gateway_id = ${shop.id} and address = ${MIXED.toLowerCase()}`;
     expect(rows).toEqual([{ address: MIXED.toLowerCase(), label: 'first', tag: 'API' }]);
   });
 
   it('labels an address nobody named with api- and random letters', async () => {
     await create({ address: '0x00000000000000000000000000000000cafe0002' });
-    const [row] = await treasury.deps.db.sql<{ label: string }[]>`select label from address_book where gateway_id = ${shop.id} and address like '%cafe0002'`;
+    const [row] = await treasury.world.database.sql<
+      { label: string }[]
+    >`select label from address_book where gateway_id = ${shop.id} and address like '%cafe0002'`;
     expect(row?.label).toMatch(/^api-[0-9a-f]{16}$/);
   });
 
@@ -158,7 +161,7 @@ describe('creating a settlement', () => {
   });
 
   it('refuses a token contract, a wallet and a deposit address of this deployment as destination', async () => {
-    const [deposit] = await treasury.deps.db.sql<{ address: string }[]>`select address from deposit_addresses limit 1`;
+    const [deposit] = await treasury.world.database.sql<{ address: string }[]>`select address from deposit_addresses limit 1`;
     for (const address of [
       treasury.assets.USDT?.contract,
       treasury.assets.USDC?.contract,
@@ -192,7 +195,7 @@ describe('creating a settlement', () => {
     expect(await create({ assetId, amount: '5' }, careful)).toMatchObject({ status: 'REQUESTED' });
     const held = await create({ assetId, amount: '5.000001' }, careful);
     expect(held.status).toBe('PENDING_APPROVAL');
-    expect(await treasury.deps.db.sql`select 1 from outbox where ref_id = ${held.id}`).toHaveLength(0);
+    expect(await treasury.world.database.sql`select 1 from outbox where ref_id = ${held.id}`).toHaveLength(0);
   });
 
   it('answers 503 while the chain or a price cannot be reached, and claims nothing', async () => {
@@ -207,7 +210,8 @@ describe('estimating a fee', () => {
   const estimate = (over: Record<string, unknown> = {}, gateway = shop, deps = treasury.deps) => estimateFee(deps, { gateway, body: body(over) });
 
   it('quotes without creating anything and without looking at what the hot wallet holds', async () => {
-    const rows = async () => treasury.deps.db.sql`select (select count(*) from settlements) as settlements, (select count(*) from address_book) as addresses`;
+    const rows = async () =>
+      treasury.world.database.sql`select (select count(*) from settlements) as settlements, (select count(*) from address_book) as addresses`;
     const before = await rows();
     const address = '0x00000000000000000000000000000000cafe0003';
     const quote = await estimate({ amount: '1000000', address });
@@ -341,6 +345,6 @@ describe('races', () => {
       Array.from({ length: 200 }, () => createSettlement(treasury.deps, { gateway: racer, body: request, commit: committer(treasury.deps, keyed).commit })),
     );
     expect(new Set(replies.map((reply) => JSON.stringify(reply.data))).size).toBe(1);
-    expect(await treasury.deps.db.sql`select 1 from settlements where gateway_id = ${racer.id}`).toHaveLength(1);
+    expect(await treasury.world.database.sql`select 1 from settlements where gateway_id = ${racer.id}`).toHaveLength(1);
   });
 });

@@ -37,7 +37,7 @@ afterEach(async () => {
   }
 });
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 const chain = () => [...treasury.deps.chains.values()][0] as Chain;
 const read = (id: string) => getSettlement(treasury.deps, { gateway: shop, id });
 const tend = (deps: Deps = treasury.deps) => tendPayouts(deps);

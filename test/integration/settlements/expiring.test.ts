@@ -31,7 +31,7 @@ afterEach(async () => {
   }
 });
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 const read = (id: string) => getSettlement(treasury.deps, { gateway: shop, id });
 const tend = (deps: Deps = treasury.deps) => tendPayouts(deps);
 const status = async (payoutId: string) => (await sql()<{ status: string }[]>`select status from payouts where id = ${payoutId}`)[0]?.status;

@@ -44,7 +44,7 @@ describe.each(Object.keys(FAMILIES) as TokenFamily[])('the network fee of a cash
     }
   });
 
-  const sql = () => treasury.deps.db.sql;
+  const sql = () => treasury.world.database.sql;
   const estimate = (symbol: string, over: { amount?: string; address?: string } = {}, gateway = shop, deps = treasury.deps) =>
     estimateFee(deps, { gateway, body: { assetId: treasury.assets[symbol]?.id as string, amount: '10', address: treasury.merchant, ...over } });
   const feeOf = async (id: string): Promise<SettlementFeeView> => (await settlementFeeView(sql(), id)) as SettlementFeeView;

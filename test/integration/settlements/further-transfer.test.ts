@@ -34,7 +34,7 @@ describe('coins that are to follow their payment, and whose transfers fail', () 
     await treasury.stop();
   });
 
-  const sql = () => treasury.deps.db.sql;
+  const sql = () => treasury.world.database.sql;
   const usdt = () => treasury.assets.USDT as NonNullable<Treasury['assets'][string]>;
   const holds = (role: 'hot' | 'held') => treasury.chain.tokenBalance(usdt().contract as string, treasury.wallet(role));
   const as = (): Deps => ({ ...treasury.deps, operator: { person: { name: 'anna' }, name: null, clientIp: '127.0.0.1', token: 'named', requestId: null } });

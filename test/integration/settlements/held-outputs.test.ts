@@ -33,7 +33,7 @@ describe('outputs of the held pool', () => {
   });
   afterAll(() => treasury.stop());
 
-  const sql = () => treasury.deps.db.sql;
+  const sql = () => treasury.world.database.sql;
   const raw = (amount: string) => toUnits(parseTrusted(amount), 8) as bigint;
   const status = async (id: string) => (await getSettlement(treasury.deps, { gateway: shop, id })).status;
   const resolve = (paymentId: string, resolution: Resolution) => resolveHeldPayment(treasury.deps, { paymentId, resolution, reason: 'a test' });

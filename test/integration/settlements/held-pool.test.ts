@@ -36,7 +36,7 @@ describe.each(['evm', 'tron'] as const)('coins of the held pool (%s)', (family) 
   });
   afterAll(() => treasury.stop());
 
-  const sql = () => treasury.deps.db.sql;
+  const sql = () => treasury.world.database.sql;
   const usdt = () => treasury.assets.USDT as NonNullable<Treasury['assets'][string]>;
   const raw = (amount: string) => toUnits(parseTrusted(amount), usdt().decimals) as bigint;
   const holds = (address: string) => treasury.chain.tokenBalance(usdt().contract as string, address);

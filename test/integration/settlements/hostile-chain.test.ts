@@ -32,7 +32,7 @@ const forwards = (token: string, to: string) =>
 
 const install = (code: string) => treasury.chain.node.call('anvil_setCode', [CONTRACT, code]);
 const status = async (id: string) => (await getSettlement(treasury.deps, { gateway: shop, id })).status;
-const halted = () => treasury.deps.db.sql`select role, halted_reason from wallets where halted_reason is not null`;
+const halted = () => treasury.world.database.sql`select role, halted_reason from wallets where halted_reason is not null`;
 
 describe('a contract somebody else wrote', () => {
   it('cannot halt our wallets by logging transfers they never made', async () => {
@@ -66,8 +66,8 @@ describe('a contract somebody else wrote', () => {
     await treasury.settleAll();
     expect(await status(id)).toBe('SETTLED');
     expect(await treasury.chain.tokenBalance(usdc, target === 'hot' ? treasury.wallet('hot') : deposit)).toBe(1_000_000n);
-    expect(await treasury.deps.db.sql`select 1 from deposits where asset_id = ${treasury.assets.USDC?.id as string}`).toHaveLength(0);
-    const booked = await treasury.deps.db.sql`
+    expect(await treasury.world.database.sql`select 1 from deposits where asset_id = ${treasury.assets.USDC?.id as string}`).toHaveLength(0);
+    const booked = await treasury.world.database.sql`
       select kind, trim_scale(balance)::text as balance from ledger_accounts where asset_id = ${treasury.assets.USDC?.id as string} order by kind`;
     expect(booked).toEqual([
       { kind: target === 'hot' ? 'capital' : 'chain', balance: target === 'hot' ? '1' : '-1' },

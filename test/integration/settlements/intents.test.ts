@@ -54,7 +54,7 @@ afterAll(async () => {
   }
 });
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 function having(config: Partial<Deps['config']>): Deps {
   return { ...treasury.deps, config: { ...treasury.deps.config, SLUICE_INTENT_KEY: undefined, SLUICE_INTENT_PUBLIC_KEYS: [PUBLIC], ...config } };
 }
@@ -65,7 +65,7 @@ const problem = async (id: string, deps = apart) => {
 };
 /** Writes as whoever has the rights of the database's owner, triggers off; for append-only rows. */
 const asOwner = (work: (tx: Tx) => PromiseLike<unknown>): Promise<void> =>
-  treasury.deps.db.transaction(async (tx) => {
+  treasury.world.database.transaction(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await work(tx);
   });

@@ -29,7 +29,7 @@ afterAll(async () => {
   }
 });
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 const usdt = () => treasury.assets.USDT as NonNullable<Treasury['assets'][string]>;
 const raw = (amount: string) => toUnits(parseTrusted(amount), usdt().decimals) as bigint;
 const limits = (usd: string): OutgoingLimits => ({ perTransactionUsd: usd, hourlyUsd: usd, dailyUsd: usd });

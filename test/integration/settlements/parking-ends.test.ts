@@ -40,7 +40,7 @@ const park = async (shop: TestShop, body = {}): Promise<SettlementView> => {
   return view;
 };
 const statusOf = async (id: string): Promise<string> => {
-  const [row] = await deps.db.sql<{ status: string }[]>`select status from settlements where id = ${id}`;
+  const [row] = await world.shops.world.database.sql<{ status: string }[]>`select status from settlements where id = ${id}`;
   return row?.status as string;
 };
 const balanceOf = async (shop: TestShop) => {
@@ -138,7 +138,7 @@ describe('retry, cancel, activation and expiry of one cashout at the same instan
     const ids: string[] = [];
     for (let i = 0; i < rounds; i++) ids.push((await park(shop)).id);
     await world.fund(shop, 10 * rounds);
-    await deps.db.sql`update settlements set expires_at = sluice_now() where id = any(${ids}::uuid[])`;
+    await world.shops.world.database.sql`update settlements set expires_at = sluice_now() where id = any(${ids}::uuid[])`;
     for (const id of ids) {
       const call = { gateway: shop.gateway, id, commit: plainCommit(deps) };
       const [retried, cancelled, activated, expired] = await Promise.all([
@@ -154,10 +154,10 @@ describe('retry, cancel, activation and expiry of one cashout at the same instan
       expect({ id, won, done: done.length <= 1 }).toEqual({ id, won, done: true });
       expect(status).toBe(cancelled === 'done' || expired === 'done' ? 'REJECTED' : 'REQUESTED');
       for (const answer of [retried, cancelled]) expect(['done', 'conflict']).toContain(answer);
-      const events = await deps.db.sql`select 1 from settlement_events where settlement_id = ${id}`;
+      const events = await world.shops.world.database.sql`select 1 from settlement_events where settlement_id = ${id}`;
       expect(events).toHaveLength(2);
     }
-    const claimed = await deps.db.sql`select 1 from settlements where id = any(${ids}::uuid[]) and status = 'REQUESTED'`;
+    const claimed = await world.shops.world.database.sql`select 1 from settlements where id = any(${ids}::uuid[]) and status = 'REQUESTED'`;
     expect(await balanceOf(shop)).toEqual([String(10 * (rounds - claimed.length)), String(10 * claimed.length)]);
   });
 

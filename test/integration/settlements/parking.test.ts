@@ -42,7 +42,7 @@ const park = async (shop: TestShop, body = {}): Promise<SettlementView> => {
   return view;
 };
 const rowOf = async ({ id }: { id: string }) => {
-  const [row] = await deps.db.sql`select * from settlements where id = ${id}`;
+  const [row] = await world.shops.world.database.sql`select * from settlements where id = ${id}`;
   return row as Record<string, unknown>;
 };
 const balancesOf = async (shop: TestShop) => {
@@ -76,8 +76,8 @@ describe('a create above the balance', () => {
     const { created_at: createdAt } = await rowOf(view);
     expect(Date.parse(view.expiresAt ?? '') - (createdAt as Date).getTime()).toBe(WEEK_MS);
     expect(await balancesOf(shop)).toEqual({ available: '4', held: '0', reserved: '0' });
-    expect(await deps.db.sql`select 1 from outbox where ref_id = ${view.id}`).toHaveLength(0);
-    expect(await deps.db.sql`select tag from address_book where gateway_id = ${shop.gateway.id}`).toEqual([{ tag: 'API' }]);
+    expect(await world.shops.world.database.sql`select 1 from outbox where ref_id = ${view.id}`).toHaveLength(0);
+    expect(await world.shops.world.database.sql`select tag from address_book where gateway_id = ${shop.gateway.id}`).toEqual([{ tag: 'API' }]);
   });
 
   it('shows on every read how much is missing at that moment', async () => {
@@ -92,7 +92,7 @@ describe('a create above the balance', () => {
   it('leaves the shortfall out, and is never 0, while the balance cannot be read', async () => {
     const shop = await world.open();
     const parked = await park(shop);
-    const { sql } = deps.db;
+    const { sql } = world.shops.world.database;
     const broken = new Proxy(sql, {
       apply: (target, self, args: [TemplateStringsArray, ...unknown[]]) =>
         args[0].join('').includes('from ledger_accounts') ? Promise.reject(new Error('balances are away')) : Reflect.apply(target, self, args),
@@ -106,7 +106,7 @@ describe('a create above the balance', () => {
     expect(await failureOf(world.create(shop, { amount: '0.99' }))).toMatchObject({ code: 'below_minimum_settlement', status: 422 });
     world.network.feeUsd = 10;
     expect(await failureOf(world.create(shop))).toMatchObject({ code: 'amount_below_network_fee', status: 422 });
-    expect(await deps.db.sql`select 1 from settlements where gateway_id = ${shop.gateway.id}`).toHaveLength(0);
+    expect(await world.shops.world.database.sql`select 1 from settlements where gateway_id = ${shop.gateway.id}`).toHaveLength(0);
   });
 
   it('parks no more at once than the cap, both parked statuses together, however many ask at the same time', async () => {
@@ -126,7 +126,7 @@ describe('a create above the balance', () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => world.create(shop, {}, commit)));
     expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1);
     expect(replies[0]?.status).toBe(202);
-    expect(await deps.db.sql`select 1 from settlements where gateway_id = ${shop.gateway.id}`).toHaveLength(1);
+    expect(await world.shops.world.database.sql`select 1 from settlements where gateway_id = ${shop.gateway.id}`).toHaveLength(1);
   });
 });
 
@@ -135,7 +135,7 @@ describe('the address book', () => {
     const shop = await world.open();
     const assets = [world.usdt.id, world.shops.world.assets.USDC?.id as string];
     await Promise.all(assets.map((assetId, i) => park(shop, { assetId, label: `label ${i}` })));
-    const rows = await deps.db.sql<{ label: string }[]>`select label from address_book where gateway_id = ${shop.gateway.id}`;
+    const rows = await world.shops.world.database.sql<{ label: string }[]>`select label from address_book where gateway_id = ${shop.gateway.id}`;
     expect(rows).toHaveLength(1);
     expect(rows[0]?.label).toMatch(/^label [01]$/);
   });
@@ -152,7 +152,7 @@ describe('activation', () => {
     const { expiresAt: _, ...kept } = parked;
     expect(await get(shop, parked)).toEqual({ ...kept, status: 'REQUESTED', feeLocked: '2', netAmount: '8.5' });
     expect(await balancesOf(shop)).toEqual({ available: '9.5', held: '0', reserved: '10.5' });
-    const [{ delay } = { delay: null }] = await deps.db.sql<{ delay: number }[]>`
+    const [{ delay } = { delay: null }] = await world.shops.world.database.sql<{ delay: number }[]>`
       select extract(epoch from due_at - sluice_now())::float8 as delay from outbox where ref_id = ${parked.id} and topic = 'settlement.dispatch'`;
     expect(delay).toBeGreaterThan(20);
     expect(delay).toBeLessThanOrEqual(30);
@@ -204,7 +204,7 @@ describe('activation', () => {
       ['PENDING_APPROVAL', 'screening_unavailable'],
     ]);
     expect((await balancesOf(capped)).reserved).toBe('10');
-    expect(await deps.db.sql`select 1 from outbox where ref_id = any(${parked.map(({ id }) => id)}::uuid[])`).toHaveLength(0);
+    expect(await world.shops.world.database.sql`select 1 from outbox where ref_id = any(${parked.map(({ id }) => id)}::uuid[])`).toHaveLength(0);
   });
 
   it('leaves one parked whose fee has risen above its amount, says why, and activates it when the fee falls', async () => {
@@ -246,7 +246,7 @@ describe('activation', () => {
   it('never claims without a person what was accepted for approval only, whatever the cap is by then', async () => {
     const shop = await world.open({ cashout: { approvalCapUsd: '5' } });
     const parked = await park(shop);
-    await deps.db.sql`update gateways set settings = jsonb_set(settings, '{cashout,approvalCapUsd}', 'null') where id = ${shop.gateway.id}`;
+    await world.shops.world.database.sql`update gateways set settings = jsonb_set(settings, '{cashout,approvalCapUsd}', 'null') where id = ${shop.gateway.id}`;
     await world.fund(shop, 10);
     expect(await world.aMinute()).toBe(1);
     expect(await rowOf(parked)).toMatchObject({ status: 'PENDING_APPROVAL', hold_reason: 'approval_cap' });
@@ -260,11 +260,12 @@ describe('activation', () => {
     expect(await world.aMinute()).toBe(0);
     expect(await failureOf(retry(shop, parked))).toMatchObject({ code: 'fee_estimation_unavailable', status: 503 });
     world.network.down = false;
-    await deps.db.sql`update gateways set status = 'SUSPENDED' where id = ${shop.gateway.id}`;
+    await world.shops.world.database.sql`update gateways set status = 'SUSPENDED' where id = ${shop.gateway.id}`;
     expect(await world.aMinute()).toBe(0);
-    await deps.db.sql`update gateways set status = 'VERIFIED' where id = ${shop.gateway.id}`;
+    await world.shops.world.database.sql`update gateways set status = 'VERIFIED' where id = ${shop.gateway.id}`;
     const allow = (enabled: boolean) =>
-      deps.db.sql`update gateways set settings = jsonb_set(settings, '{cashout,enabled}', ${String(enabled)}::text::jsonb) where id = ${shop.gateway.id}`;
+      world.shops.world.database
+        .sql`update gateways set settings = jsonb_set(settings, '{cashout,enabled}', ${String(enabled)}::text::jsonb) where id = ${shop.gateway.id}`;
     await allow(false);
     expect(await world.aMinute()).toBe(0);
     await allow(true);
@@ -291,7 +292,7 @@ describe('activation', () => {
 
   it('pays only what the merchant asked for: a row that somebody changed or made up stays where it is', async () => {
     const shop = await world.open(SCREENS);
-    const { sql } = deps.db;
+    const { sql } = world.shops.world.database;
     const elsewhere = await park(shop, { address: '0x00000000000000000000000000000000cafe0002' });
     await cancel(shop, elsewhere);
     world.screening.verdict = 'out_of_credit';
@@ -459,7 +460,7 @@ describe('one that waits for screening credit', () => {
     world.screening.verdict = 'unavailable';
     expect(await world.aMinute()).toBe(0);
     for (const one of parked) expect(await rowOf(one)).toMatchObject({ status: 'WAITING_AML_CREDIT', wait_reason: 'the screening provider gives no verdict' });
-    await deps.db.sql`update gateways set settings = jsonb_set(settings, '{screening,enabled}', 'false') where id = ${shop.gateway.id}`;
+    await world.shops.world.database.sql`update gateways set settings = jsonb_set(settings, '{screening,enabled}', 'false') where id = ${shop.gateway.id}`;
     expect(await world.aMinute()).toBe(1);
     expect((await Promise.all(parked.map(rowOf))).map((row) => row.status)).toEqual(['WAITING_AML_CREDIT', 'UNDERFUNDED']);
   });

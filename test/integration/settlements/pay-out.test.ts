@@ -29,7 +29,7 @@ afterEach(async () => {
   }
 });
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 const contractOf = (symbol: string): string | null => treasury.assets[symbol]?.contract ?? null;
 const read = (id: string) => getSettlement(treasury.deps, { gateway: shop, id });
 const merchantHolds = (symbol: string): Promise<bigint> => {

@@ -25,7 +25,7 @@ afterAll(async () => {
   }
 });
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 const sweeping = (config: NetworkConfig['sweeping']): Deps => {
   const [name, chain] = [...treasury.deps.chains][0] as [string, Chain];
   return { ...treasury.deps, chains: new Map([[name, { ...chain, config: { ...chain.config, ...(config && { sweeping: config }) } }]]) };

@@ -25,7 +25,7 @@ const REVERTS = '0x60006000fd';
 /** What an operator does to the cashouts of one shop, whatever the chain. */
 function theOperator(world: () => { treasury: Treasury<CommonChain>; shop: Gateway }) {
   const deps = () => world().treasury.deps;
-  const sql = () => deps().db.sql;
+  const sql = () => world().treasury.world.database.sql;
   const reject = async (id: string, body: unknown = { reason: 'the merchant asked for it' }) => {
     const { data } = await rejectSettlement(deps(), { params: { id }, query: {}, body });
     return (data as { settlement: { status: string } }).settlement.status;

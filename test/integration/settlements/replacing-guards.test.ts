@@ -27,7 +27,7 @@ afterEach(async () => {
   }
 });
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 const read = (id: string) => getSettlement(treasury.deps, { gateway: shop, id });
 const advance = (seconds: number) => treasury.world.advance(seconds);
 const tend = (deps: Deps = treasury.deps) => tendPayouts(deps);

@@ -29,7 +29,7 @@ afterEach(async () => {
   }
 });
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 const usdt = () => treasury.assets.USDT?.contract as string;
 const read = (id: string) => getSettlement(treasury.deps, { gateway: shop, id });
 const tend = () => tendPayouts(treasury.deps);

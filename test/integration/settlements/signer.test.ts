@@ -61,7 +61,7 @@ describe('wallets', () => {
   it('are stored and watched once, however often the deployment starts', async () => {
     await seedWallets(treasury.deps);
     await Promise.all([seedWallets(treasury.deps), seedWallets(treasury.deps)]);
-    const rows = await treasury.deps.db
+    const rows = await treasury.world.database
       .sql`select w.role, c.watch_until from wallets w join watches c on c.network_id = w.network_id and c.address = w.address order by w.role`;
     expect(rows).toEqual(['funding', 'held', 'hot'].map((role) => ({ role, watch_until: null })));
   });
@@ -80,7 +80,7 @@ describe('the signing loop', () => {
     try {
       await waitFor(
         async () => {
-          await treasury.deps.db.sql`update outbox set due_at = sluice_now() where state = 'due'`;
+          await treasury.world.database.sql`update outbox set due_at = sluice_now() where state = 'due'`;
           await treasury.work();
           await treasury.mine();
           const views = await Promise.all(made.map(({ id }) => getSettlement(treasury.deps, { gateway: shop, id })));
@@ -93,7 +93,7 @@ describe('the signing loop', () => {
     }
     const planned = await treasury.cashOut(shop, 'USDC', '10');
     await treasury.work();
-    expect(await treasury.deps.db.sql`select status from payouts where settlement_id = ${planned.id}`).toEqual([{ status: 'PLANNED' }]);
+    expect(await treasury.world.database.sql`select status from payouts where settlement_id = ${planned.id}`).toEqual([{ status: 'PLANNED' }]);
     await treasury.settleAll();
   });
 });

@@ -24,7 +24,7 @@ afterEach(async () => {
   }
 });
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 const asset = (symbol: string) => treasury.assets[symbol] as NonNullable<Treasury['assets'][string]>;
 const raw = (symbol: string, amount: string) => toUnits(parseTrusted(amount), asset(symbol).decimals) as bigint;
 const sweeps = (): Promise<{ status: string; nonce: number | null; rawAmount: string }[]> =>

@@ -110,7 +110,7 @@ describe('a balance item', () => {
       totalPendingReceived: '5.5',
       totalPendingTxFee: '0.5',
     });
-    const [row] = await world.deps.db.sql<[{ late: number }]>`
+    const [row] = await world.shops.world.database.sql<[{ late: number }]>`
       select extract(epoch from matures_at - credited_at)::int as late from credits where gateway_id = ${shop.gateway.id}`;
     expect(row.late).toBe(HOUR);
   });

@@ -40,7 +40,7 @@ afterAll(async () => {
   await world.shops.stop({ audit: false });
 });
 
-const sql = () => world.deps.db.sql;
+const sql = () => world.shops.world.database.sql;
 const open = () => world.open({ screening: { enabled: true, threshold: 70 }, cashout: { approvalCapUsd: CAP, dispatchDelaySeconds: DELAY } });
 const call = (id: string) => ({ gateway: shop.gateway, id, commit: plainCommit(world.deps) });
 const create = async (body: Record<string, unknown> = {}) => (await world.create(shop, body)).view;

@@ -51,7 +51,7 @@ async function rich(settings: Record<string, unknown> = {}, [green, held] = [100
 }
 /** What each balance changed by since then; whole dollars. */
 const change = async (shop: TestShop, before: string[]) => (await balances(shop)).map((now, i) => Number(now) - Number(before[i]));
-const count = async (shop: TestShop) => (await world.deps.db.sql`select 1 from settlements where gateway_id = ${shop.gateway.id}`).length;
+const count = async (shop: TestShop) => (await world.shops.world.database.sql`select 1 from settlements where gateway_id = ${shop.gateway.id}`).length;
 
 describe('route rule 1', () => {
   it.each([
@@ -94,7 +94,8 @@ describe('route rule 2', () => {
     for (const route of ROUTES) {
       const { view } = await world.create(shop, { route, amount: '20' });
       expect([route, view.status, view.feeLocked, view.netAmount]).toEqual([route, 'REQUESTED', '3', '17']);
-      const [row] = await world.deps.db.sql`select extract(epoch from dispatch_at - created_at)::int as delay from settlements where id = ${view.id}`;
+      const [row] = await world.shops.world.database
+        .sql`select extract(epoch from dispatch_at - created_at)::int as delay from settlements where id = ${view.id}`;
       expect(row).toEqual({ delay: 90 });
       expect((await world.create(shop, { route, amount: '20.000001' })).view).toMatchObject({
         status: 'PENDING_APPROVAL',
@@ -275,7 +276,7 @@ describe('parked rule 6', () => {
     const waiting = (await world.create(shop, { route: 'AML_HELD' })).view;
     expect([underfunded.status, waiting.status]).toEqual(['UNDERFUNDED', 'WAITING_AML_CREDIT']);
     for (const view of [underfunded, waiting]) {
-      const [row] = await world.deps.db.sql<[{ createdAt: Date }]>`select created_at as "createdAt" from settlements where id = ${view.id}`;
+      const [row] = await world.shops.world.database.sql<[{ createdAt: Date }]>`select created_at as "createdAt" from settlements where id = ${view.id}`;
       expect(Date.parse(view.expiresAt ?? '') - row.createdAt.getTime()).toBe(WEEK_MS);
     }
   });

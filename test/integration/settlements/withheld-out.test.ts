@@ -36,7 +36,7 @@ describe.each(FAMILIES)('withheld coins ($family)', ({ family, symbol, earned, p
   });
   afterAll(() => treasury.stop());
 
-  const sql = () => treasury.deps.db.sql;
+  const sql = () => treasury.world.database.sql;
   const asset = () => treasury.assets[symbol] as NonNullable<Treasury['assets'][string]>;
   const raw = (amount: string) => toUnits(parseTrusted(amount), asset().decimals) as bigint;
   const to = () => given ?? treasury.chain.outsider;

@@ -25,7 +25,7 @@ let treasury: Treasury;
 let shop: Gateway;
 let journal: SignerJournal;
 const folders: string[] = [];
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 
 beforeAll(async () => {
   treasury = await aTreasury();
@@ -109,7 +109,7 @@ describe('a settled cashout that a superuser of the database puts back', () => {
     const { id: old, settlement } = await settled();
     const [paid] = journal.ofOrder(`settlement:${settlement}`);
     const again = randomUUID();
-    await treasury.deps.db.transaction(async (tx) => {
+    await treasury.world.database.transaction(async (tx) => {
       await tx`set local session_replication_role = replica`;
       const account = reservedAccount(shop.id, settlement);
       await tx`update settlements set status = 'REQUESTED', txid = null, received_amount = null where id = ${settlement}`;

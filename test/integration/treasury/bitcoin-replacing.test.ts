@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => steps.treasury.stop());
 
-const sql = () => steps.treasury.deps.db.sql;
+const sql = () => steps.treasury.world.database.sql;
 const read = (id: string) => getSettlement(steps.treasury.deps, { gateway: steps.shop, id });
 const one = async (settlementId: string) => (await steps.payoutsOf(settlementId))[0];
 

@@ -50,7 +50,7 @@ export interface BitcoinSteps {
 export async function bitcoinSteps(options: TreasuryOptions = {}): Promise<BitcoinSteps> {
   const treasury = (await aTreasuryOf('bitcoin', options)) as unknown as Treasury<BitcoinChain>;
   const shop = await treasury.world.aGateway();
-  const { sql } = treasury.deps.db;
+  const { sql } = treasury.world.database;
   const payoutsOf = (settlementId: string): Promise<PayoutRow[]> => sql<PayoutRow[]>`
     select id, purpose, status, anchor, failure, plan->'fields' as fields from payouts where settlement_id = ${settlementId} and purpose = 'settlement'
     order by family, created_at`;

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 afterAll(() => steps.treasury.stop());
 
-const sql = () => steps.treasury.deps.db.sql;
+const sql = () => steps.treasury.world.database.sql;
 const raw = (amount: string): bigint => toUnits(parseTrusted(amount), 8) ?? 0n;
 const cold = async () => bookedCold(sql(), steps.treasury.assets.BTC?.id as string);
 const spendable = async () => (await listSpendable(sql(), steps.purse('hot'))).reduce((sum, one) => sum + one.rawAmount, 0n);

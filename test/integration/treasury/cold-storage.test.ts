@@ -50,7 +50,7 @@ describe.each(['evm', 'tron'] as const)('excess of the hot wallet (%s)', (family
       return asset.symbol === native.symbol ? { ...asset, coldStorage: { ceiling: native.ceiling, floor: native.floor } } : asset;
     }),
   });
-  const sql = () => treasury.deps.db.sql;
+  const sql = () => treasury.world.database.sql;
   const asset = (symbol = 'USDT') => treasury.assets[symbol] as NonNullable<Treasury['assets'][string]>;
   const raw = (amount: string, symbol = 'USDT') => toUnits(parseTrusted(amount), asset(symbol).decimals) as bigint;
   const hot = (symbol = 'USDT') =>

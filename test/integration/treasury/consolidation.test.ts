@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 afterAll(() => steps.treasury.stop());
 
-const sql = () => steps.treasury.deps.db.sql;
+const sql = () => steps.treasury.world.database.sql;
 const names = async (role: 'hot' | 'held' = 'hot') => (await listSpendable(sql(), steps.purse(role))).map(nameOf);
 const joins = () => sql()<{ id: string; status: string; raw: string; fee: string; wallet: string; failure: string | null }[]>`
   select p.id, p.status, p.raw_amount::text as raw, coalesce(p.raw_fee::text, p.plan->>'rawFee') as fee, w.role as wallet, p.failure
@@ -330,7 +330,7 @@ it('prepares a cashout within a multiple of the budget while fees are high, beyo
   // A pool of its own: a large output that another test left would be spent for the cashout as it is.
   const own = await bitcoinSteps({ configure: (network) => ({ ...network, feeRate: { fallback: RATE } }) });
   const { treasury, shop: gateway } = own;
-  const rows = treasury.deps.db.sql;
+  const rows = treasury.world.database.sql;
   try {
     await earnSmall(treasury, gateway, { outputs: 40, rawEach: 400_000n });
     const { id } = await treasury.cashOut(gateway, 'BTC', '0.12');
@@ -353,7 +353,7 @@ it('prepares a cashout within a multiple of the budget while fees are high, beyo
 it('prepares a cashout in more than one round, where the fee ceiling lets few be joined at once, and pays it once', async () => {
   const own = await bitcoinSteps({ configure: (network) => ({ ...network, feeRate: { fallback: RATE } }) });
   const { treasury, shop: gateway } = own;
-  const rows = treasury.deps.db.sql;
+  const rows = treasury.world.database.sql;
   try {
     await earnSmall(treasury, gateway, { outputs: 44, rawEach: 10_000n });
     // At this price of a bitcoin a transaction may join two outputs before its fee is half of the ceiling.

@@ -40,7 +40,7 @@ afterEach(async () => {
   }
 });
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 const usdt = () => treasury.assets.USDT as NonNullable<Treasury['assets'][string]>;
 const raw = (amount: string) => toUnits(parseTrusted(amount), usdt().decimals) as bigint;
 const read = (id: string) => getSettlement(treasury.deps, { gateway: shop, id });

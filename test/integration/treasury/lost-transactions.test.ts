@@ -47,7 +47,7 @@ afterEach(async () => {
   }
 });
 
-const sql = () => treasury.deps.db.sql;
+const sql = () => treasury.world.database.sql;
 const asset = () => treasury.assets[symbol] as NonNullable<Treasury['assets'][string]>;
 const raw = (amount: string): bigint => toUnits(parseTrusted(amount), asset().decimals) as bigint;
 const chainOf = () => [...treasury.deps.chains.values()][0] as NonNullable<ReturnType<Deps['chains']['get']>>;
