@@ -1,5 +1,4 @@
 import type { Head } from '#shared/chains/chain.ts';
-import type { FinalityRule } from '#shared/core/assets.ts';
 import type { Trail } from './trail.ts';
 
 /** Fewer final blocks than this are read one by one, by hash, like the head. */
@@ -19,12 +18,6 @@ export type Plan =
   | { step: 'block'; height: number; hash: string | undefined }
   /** The node's chain does not contain the last published block. */
   | { step: 'fork' };
-
-/** Height of the last final block by the network's own rule; -1 while there is none. A tag the node does not have is never replaced by counting. */
-export function finalHeightOf(rule: FinalityRule, head: Head): number {
-  if ('blocks' in rule) return Math.max(-1, head.latest.height - rule.blocks + 1);
-  return (rule.tag === 'safe' ? head.safeHeight : head.finalizedHeight) ?? -1;
-}
 
 /** Reconciles the head with what was published; pure. `rangeSize` is the most blocks one range may cover. */
 export function planNext(trail: Pick<Trail, 'last' | 'hashAt'>, head: Head, finalHeight: number, rangeSize: number): Plan {

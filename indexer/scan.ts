@@ -1,6 +1,7 @@
 import { ChainUnavailable, type RangeContent } from '#shared/chains/chain.ts';
 import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
 import type { Sighting, Transfer } from '#shared/core/chain-events.ts';
+import { heightsOf } from '#shared/core/finality.ts';
 import { matching, payersNamed, withFewerPayers, withoutStrangeTokens } from '#shared/core/match.ts';
 import { inTurns } from '#shared/core/turns.ts';
 import { breathe } from '#shared/platform/breathe.ts';
@@ -8,7 +9,7 @@ import { inTracesOf } from './block-trace.ts';
 import { type Caution, createCaution } from './caution.ts';
 import type { Child, IndexerDeps, Life, SeenHead } from './life.ts';
 import { createPatience } from './patience.ts';
-import { finalHeightOf, type Plan, planNext } from './plan.ts';
+import { type Plan, planNext } from './plan.ts';
 import { publish } from './publish.ts';
 import { readTokenContracts } from './truth.ts';
 
@@ -41,7 +42,7 @@ export const scanChain: Child = async (deps, life, tell, signal) => {
       await life.scanWake.wait(IDLE_MS, signal);
       continue;
     }
-    const finalHeight = Math.min(head.latest.height, finalHeightOf(life.network.finality.mature, head));
+    const { finalHeight } = heightsOf(life.network.finality, head);
     const next = (life.trail.last()?.height ?? -1) + 1;
     const plan = planNext(life.trail, head, finalHeight, Math.min(rangeSize.now(), caution.most(next)));
     const near = plan.step !== 'range' && plan.step !== 'begin';

@@ -3,15 +3,15 @@ import { postEach } from '#api/ledger/post.ts';
 import { recordDeposits } from '#api/payments/record-deposits.ts';
 import { takeApart } from '#api/payments/take-apart.ts';
 import { insertBlindBlocks } from '#api/store/blind-blocks.ts';
-import { findCanonicalBlocks, orphanBlocksAbove, pruneBlocksBelow, upsertBlock } from '#api/store/chain-blocks.ts';
+import { findCanonicalBlocks, type Blocks, orphanBlocks, pruneBlocksBelow, upsertBlock } from '#api/store/chain-blocks.ts';
 import { type ChainTip, lockTip, touchTip, writeTip } from '#api/store/chain-tips.ts';
-import { dropDepositsAbove, loseBookedDepositsAbove } from '#api/store/deposits.ts';
+import { dropDeposits, loseBookedDeposits } from '#api/store/deposits.ts';
 import { insertFreeze, insertLossFreeze, liftRegained } from '#api/store/freezes.ts';
 import { holdsConsumerLease, isNewestEpoch } from '#api/store/leases.ts';
-import { unmineAbove } from '#api/store/mempool.ts';
+import { unmine } from '#api/store/mempool.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { requestRewind } from '#api/store/rewind-requests.ts';
-import { orphanSightingsAbove } from '#api/store/sightings.ts';
+import { listUntold, orphanSightings } from '#api/store/sightings.ts';
 import { acknowledgeWatches } from '#api/store/watches.ts';
 import { applyOutgoing } from '#api/treasury/apply-outgoing.ts';
 import type { BlockMessage } from '#shared/core/chain-events.ts';
@@ -94,7 +94,22 @@ async function applyBlocks(
   message: BlockMessage,
   given: { tip: ChainTip | undefined; mark: Mark; ancestorHeight: number | null; paid: Set<string> },
 ): Promise<Applied> {
-  const orphaned = given.ancestorHeight === null ? NOTHING_ORPHANED : await orphanAbove(tx, deps, network, given.ancestorHeight, given.mark);
+  const reached = given.tip?.height ?? message.to;
+  const orphaned =
+    given.ancestorHeight === null
+      ? { orphanedBlocks: 0, droppedDeposits: 0, lostDeposits: [] }
+      : await orphan(tx, deps, network, { above: given.ancestorHeight, upTo: reached, mark: given.mark });
+  // An inquiry may have booked what these blocks hold before the indexer came to them.
+  const untold = await listUntold(tx, network.id, { above: reached, upTo: message.to, message });
+  if (untold.length > 0) {
+    deps.log.error(
+      { network: network.name, from: message.from, to: message.to, txids: untold },
+      'the indexer does not see what an inquiry was told of its blocks',
+    );
+    const taken = await orphan(tx, deps, network, { above: reached, upTo: message.to, mark: given.mark });
+    orphaned.droppedDeposits += taken.droppedDeposits;
+    orphaned.lostDeposits.push(...taken.lostDeposits);
+  }
   await storeContent(tx, deps, network, message, given.paid);
   crashPoint('ingest.transfers-written');
   const blockTime = new Date(message.time * 1_000);
@@ -134,20 +149,18 @@ interface Orphaned {
   lostDeposits: string[];
 }
 
-const NOTHING_ORPHANED: Orphaned = { orphanedBlocks: 0, droppedDeposits: 0, lostDeposits: [] };
-
 /**
- * Takes everything above `height` off the canonical chain. Open deposits are dropped; for one that was booked the status
+ * Takes the blocks above one height up to another off the canonical chain. Open deposits are dropped; for one that was booked the status
  * stands, the loss is booked and its asset is frozen (decisions 5) until it is mined again and final, or an operator lifts it.
  */
-async function orphanAbove(tx: Tx, deps: Deps, network: ConsumedNetwork, height: number, mark: Mark): Promise<Orphaned> {
-  const orphanedBlocks = await orphanBlocksAbove(tx, network.id, height);
+async function orphan(tx: Tx, deps: Deps, network: ConsumedNetwork, { mark, ...blocks }: Blocks & { mark: Mark }): Promise<Orphaned> {
+  const orphanedBlocks = await orphanBlocks(tx, network.id, blocks);
   // Each part of a sum may come back in another block, beside others, or never.
-  await takeApart(tx, deps, { networkId: network.id, above: height });
-  await orphanSightingsAbove(tx, network.id, height);
-  await unmineAbove(tx, network.id, height);
-  const droppedDeposits = await dropDepositsAbove(tx, network.id, height);
-  const lost = await loseBookedDepositsAbove(tx, network.id, height);
+  await takeApart(tx, deps, { networkId: network.id, ...blocks });
+  await orphanSightings(tx, network.id, blocks);
+  await unmine(tx, network.id, blocks);
+  const droppedDeposits = await dropDeposits(tx, network.id, blocks);
+  const lost = await loseBookedDeposits(tx, network.id, blocks);
   await postEach(
     tx,
     lost.map((deposit) => ({
@@ -169,10 +182,10 @@ async function orphanAbove(tx: Tx, deps: Deps, network: ConsumedNetwork, height:
     await insertLossFreeze(tx, {
       assetId,
       depositIds: deposits.map(({ id }) => id),
-      reason: `a reorganisation above block ${height} took back deposit ${first.id} of ${formatAmount(first.amount)} after it was booked${others}`,
+      reason: `a reorganisation above block ${blocks.above} took back deposit ${first.id} of ${formatAmount(first.amount)} after it was booked${others}`,
     });
   }
-  for (const deposit of lost) deps.log.error({ network: network.name, deposit: deposit.id, ancestor: height }, 'a booked deposit was reorganised away');
+  for (const deposit of lost) deps.log.error({ network: network.name, deposit: deposit.id, ancestor: blocks.above }, 'a booked deposit was reorganised away');
   return { orphanedBlocks, droppedDeposits, lostDeposits: lost.map((deposit) => deposit.id) };
 }
 

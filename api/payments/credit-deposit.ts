@@ -17,6 +17,7 @@ import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { type Aside, asideOf, bookBatch, type Booked, setAside } from './book-deposit.ts';
 import { type Batch, batchByBlock, finalityOf, highestFinal } from './deposit-batch.ts';
 import { fiatSymbol, type Prices } from './outcome.ts';
+import { type AheadOf, NOTHING_AHEAD, tipFor } from './read-ahead.ts';
 import { askSecondOpinions, doubtAbout, keepWaiting } from './second-opinion.ts';
 
 /**
@@ -46,9 +47,9 @@ export async function creditFinalDeposits(deps: Deps, networkId: string): Promis
 
 /**
  * Books what is final of one payment's deposits on every network, in one transaction; true when something was. For callers
- * that have just claimed one; they call `deps.wake()` afterwards. Locks the payment, then its deposits, then the ledger.
+ * that have just claimed one; they call `deps.wake()` afterwards. `ahead` is what they read themselves beyond the tips, by network. Locks the payment, then its deposits, then the ledger.
  */
-export async function creditPayment(deps: Deps, paymentId: string): Promise<boolean> {
+export async function creditPayment(deps: Deps, paymentId: string, ahead: AheadOf = NOTHING_AHEAD): Promise<boolean> {
   const [payment, open] = await Promise.all([findPayment(deps.db.sql, paymentId), listOpenDeposits(deps.db.sql, paymentId)]);
   if (payment === undefined) throw new Invariant(`payment ${paymentId} of a deposit does not exist`);
   const gateway = await findGateway(deps.db.sql, payment.gatewayId);
@@ -58,7 +59,7 @@ export async function creditPayment(deps: Deps, paymentId: string): Promise<bool
   // Prices and opinions come over the network: they are fetched before anything is locked.
   const priced = new Set(open.map((deposit) => deposit.symbol));
   const prices = await marketPrices(deps, payment, priced);
-  const opinions = await askSecondOpinions(deps, { open, offers: await listOffers(deps.db.sql, paymentId), prices });
+  const opinions = await askSecondOpinions(deps, { open, offers: await listOffers(deps.db.sql, paymentId), prices }, ahead);
 
   const booked = await deps.db.transaction(async (tx) => {
     const locked = await lockPayment(tx, paymentId);
@@ -79,7 +80,7 @@ export async function creditPayment(deps: Deps, paymentId: string): Promise<bool
       const chain = chainOf(deps, batch.first.networkId);
       // Of a network that this deployment does not serve (any more) nothing becomes final.
       if (chain === undefined) continue;
-      const finality = finalityOf(tips.get(chain.id), chain, batch, offers, prices);
+      const finality = finalityOf(tipFor(ahead, batch) ?? tips.get(chain.id), chain, batch, offers, prices);
       if (finality === undefined) continue;
       const why = doubtAbout(chain, batch, { offers, prices }, opinions);
       if (why !== null) {

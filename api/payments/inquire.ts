@@ -5,6 +5,7 @@ import { listDepositAddresses } from '#api/store/deposit-addresses.ts';
 import { listDepositsOfTransactions, lockDepositsOfTransactions, type NamedDeposit } from '#api/store/deposits.ts';
 import { readInquiryAttempts, useInquiryAttempt } from '#api/store/inquiry-attempts.ts';
 import { lockPayment, type Payment } from '#api/store/payments.ts';
+import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { confirmations } from '#shared/core/finality.ts';
 import { type Coins, amount, formatAmount } from '#shared/core/money.ts';
@@ -15,6 +16,7 @@ import { claim } from './claim-deposit.ts';
 import { creditPayment } from './credit-deposit.ts';
 import { loadOwnPayment } from './load.ts';
 import { type Finding, lookUpTransaction } from './look-up-transaction.ts';
+import { type Ahead, type AheadOf, NOTHING_AHEAD, readAhead } from './read-ahead.ts';
 import { recordDeposits } from './record-deposits.ts';
 import { takeApart } from './take-apart.ts';
 
@@ -80,7 +82,8 @@ export async function inquirePayment(deps: Deps, inquiry: Inquiry): Promise<obje
   const addresses = await listDepositAddresses(deps.db.sql, payment.id);
   const asked = transactionsAsked(deps, inquiry, new Set(addresses.map((address) => address.family)));
   const limit = inquiry.gateway.settings.settings.inquiryAttempts;
-  const answer = async (verdict: Verdict) => inquiryView(deps, inquiry, { txid: asked[0]?.txid ?? inquiry.txHash, limit, verdict });
+  const answer = async (verdict: Verdict, ahead = NOTHING_AHEAD) =>
+    inquiryView(deps, inquiry, { txid: asked[0]?.txid ?? inquiry.txHash, limit, verdict, ahead });
 
   // A sandbox payment has no chain, and before a select there is no address anything could have been sent to.
   if (payment.sandbox || addresses.length === 0) return answer({ code: 'payment_not_eligible', deposits: [] });
@@ -88,15 +91,16 @@ export async function inquirePayment(deps: Deps, inquiry: Inquiry): Promise<obje
 
   const own = new Set(addresses.map((address) => address.address));
   const findings = await Promise.all(asked.map(({ chain, txid }) => lookUpTransaction(deps, chain, txid, payment, own)));
-  const verdict = await deps.db.transaction((tx) => decide(tx, deps, payment, findings, limit));
+  const ahead = await readAllAhead(deps, payment, findings, own);
+  const verdict = await deps.db.transaction((tx) => decide(tx, deps, payment, { findings, ahead, limit }));
   crashPoint('inquiry.attempt-counted');
   deps.announce([payment.id]);
   deps.log.info({ paymentId: payment.id, txid: asked[0]?.txid, network: verdict.chain?.config.name, resultCode: verdict.code }, 'inquired');
-  if (verdict.code !== 'pending_confirmation' || verdict.deposits.length === 0) return answer(verdict);
+  if (verdict.code !== 'pending_confirmation' || verdict.deposits.length === 0) return answer(verdict, ahead);
 
-  if (await creditPayment(deps, payment.id)) deps.wake();
+  if (await creditPayment(deps, payment.id, ahead)) deps.wake();
   const after = ownAmong(payment, await listDepositsOfTransactions(deps.db.sql, findings.map(keyOf)));
-  return answer({ ...verdict, deposits: after, code: codeAfterCrediting(after) });
+  return answer({ ...verdict, deposits: after, code: codeAfterCrediting(after) }, ahead);
 }
 
 /**
@@ -114,18 +118,40 @@ function transactionsAsked(deps: Deps, { txHash, network }: Inquiry, families: R
   throw invalid('txHash', refused === undefined || refused.ok ? 'is not a transaction hash' : refused.problem);
 }
 
+/** What nodes say beyond the tips of stopped indexers, for the findings that need it; one that cannot say it now leaves its finding to wait. */
+async function readAllAhead(deps: Deps, payment: Payment, findings: readonly Finding[], own: ReadonlySet<string>): Promise<AheadOf> {
+  const read = async (finding: Finding): Promise<[string, Ahead] | undefined> => {
+    if (finding.is !== 'transfers') return undefined;
+    try {
+      const ahead = await readAhead(deps, finding, payment.id, own);
+      return ahead === undefined ? undefined : [finding.chain.id, ahead];
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+      deps.log.warn({ err: error, network: finding.chain.config.name, txid: finding.txid }, 'cannot read beyond the tip for an inquiry');
+      return undefined;
+    }
+  };
+  return new Map((await Promise.all(findings.map(read))).filter((one) => one !== undefined));
+}
+
 /** Decides under the locks: records and claims what belongs to the payment, or counts the attempt. */
-async function decide(tx: Tx, deps: Deps, payment: Payment, findings: readonly Finding[], limit: number): Promise<Verdict> {
+async function decide(
+  tx: Tx,
+  deps: Deps,
+  payment: Payment,
+  { findings, ahead, limit }: { findings: readonly Finding[]; ahead: AheadOf; limit: number },
+): Promise<Verdict> {
   const canonical = new Map<Found, ChainTip>();
   for (const finding of findings) {
     const tip = finding.is === 'transfers' ? await lockTip(tx, finding.chain.id) : undefined;
-    if (finding.is === 'transfers' && tip !== undefined && (await isCanonical(tx, tip, finding))) canonical.set(finding, tip);
+    if (finding.is === 'transfers' && tip !== undefined && (await isCanonical(tx, tip, finding, ahead.has(finding.chain.id)))) canonical.set(finding, tip);
   }
   const locked = await lockPayment(tx, payment.id);
   if (locked === undefined) throw new Invariant(`payment ${payment.id} is gone`);
   for (const [found, mark] of canonical) {
     const network = { id: found.chain.id, name: found.chain.config.name };
-    await recordDeposits(tx, deps, { network, from: found.height, to: found.height, sightings: found.transfers, mark, claimedBy: 'inquiry' });
+    const { transfers } = ahead.get(found.chain.id) ?? found;
+    await recordDeposits(tx, deps, { network, from: found.height, to: found.height, sightings: transfers, mark, claimedBy: 'inquiry' });
   }
   const keys = findings.map(keyOf);
   await lockDepositsOfTransactions(tx, payment.id, keys);
@@ -160,10 +186,11 @@ async function decide(tx: Tx, deps: Deps, payment: Payment, findings: readonly F
 /**
  * True when a block is canonical by our own tip. Above the final height every applied block is stored, so its hash must be
  * there; below it the node's main chain, which was asked for the hash at that height, cannot differ from ours. The caller
- * holds the tip's lock, so no reorganisation comes before its commit.
+ * holds the tip's lock, so no reorganisation comes before its commit. Above the tip it is when it was read ahead, and is final there:
+ * whoever applies that height later holds it against what the indexer says.
  */
-async function isCanonical(tx: Tx, tip: ChainTip, { height, blockHash }: { height: number; blockHash: string }): Promise<boolean> {
-  if (height > tip.height) return false;
+async function isCanonical(tx: Tx, tip: ChainTip, { height, blockHash }: { height: number; blockHash: string }, readAhead: boolean): Promise<boolean> {
+  if (height > tip.height) return readAhead;
   const [stored] = await findCanonicalBlocks(tx, tip.networkId, { heights: [height], hashes: [] });
   return stored === undefined ? height <= tip.finalHeight : stored.hash === blockHash;
 }
@@ -207,11 +234,15 @@ function codeAfterCrediting(deposits: readonly NamedDeposit[]): InquiryCode {
   return deposits.some((deposit) => deposit.state === 'seen') ? 'pending_confirmation' : 'payment_not_eligible';
 }
 
-async function inquiryView(deps: Deps, inquiry: Inquiry, { txid, limit, verdict }: { txid: string; limit: number; verdict: Verdict }): Promise<object> {
+async function inquiryView(
+  deps: Deps,
+  inquiry: Inquiry,
+  { txid, limit, verdict, ahead }: { txid: string; limit: number; verdict: Verdict; ahead: AheadOf },
+): Promise<object> {
   const { chain, height, deposits } = verdict;
   const payment = await loadOwnPayment(deps, inquiry);
   const used = await readInquiryAttempts(deps.db.sql, payment.id);
-  const tip = chain === undefined ? undefined : await readTip(deps.db.sql, chain.id);
+  const tip = chain === undefined ? undefined : (ahead.get(chain.id)?.tip ?? (await readTip(deps.db.sql, chain.id)));
   const [first] = deposits;
   return {
     resultCode: verdict.code,

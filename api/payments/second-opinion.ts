@@ -13,6 +13,7 @@ import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { type Batch, batchByBlock, dollarsOf, finalityOf } from './deposit-batch.ts';
 import type { Prices } from './outcome.ts';
+import { type AheadOf, NOTHING_AHEAD, tipFor } from './read-ahead.ts';
 
 /** What was said about large deposits, by exactly what was asked: a deposit that has changed since was never confirmed. */
 export type Opinions = ReadonlyMap<string, SecondOpinion | 'unreachable'>;
@@ -29,12 +30,12 @@ interface Evidence {
  * recipient, coin and amount, and whether the block is final (reliability D9). Goes over the network: called before anything
  * is locked.
  */
-export async function askSecondOpinions(deps: Deps, { open, offers, prices }: Evidence): Promise<Opinions> {
+export async function askSecondOpinions(deps: Deps, { open, offers, prices }: Evidence, ahead: AheadOf = NOTHING_AHEAD): Promise<Opinions> {
   const opinions = new Map<string, SecondOpinion | 'unreachable'>();
   for (const batch of batchByBlock(open)) {
     const chain = [...deps.chains.values()].find((one) => one.id === batch.first.networkId);
     if (chain === undefined || !needsOpinion(chain, batch, offers, prices)) continue;
-    const final = finalityOf(await readTip(deps.db.sql, chain.id), chain, batch, offers, prices);
+    const final = finalityOf(tipFor(ahead, batch) ?? (await readTip(deps.db.sql, chain.id)), chain, batch, offers, prices);
     if (final !== undefined) opinions.set(questionOf(batch), await ask(deps, chain, batch, final.rule));
   }
   return opinions;

@@ -28,9 +28,16 @@ export async function upsertBlock(tx: Tx, block: ChainBlock): Promise<void> {
     on conflict (network_id, hash) do update set canonical = true`;
 }
 
-/** Takes every block above `height` off the canonical chain; answers how many there were. */
-export async function orphanBlocksAbove(tx: Tx, networkId: string, height: number): Promise<number> {
-  const rows = await tx`update chain_blocks set canonical = false where network_id = ${networkId} and height > ${height} and canonical returning 1`;
+/** Blocks of one network by height: those above one up to another. */
+export interface Blocks {
+  above: number;
+  upTo: number;
+}
+
+/** Takes blocks off the canonical chain; answers how many there were. */
+export async function orphanBlocks(tx: Tx, networkId: string, { above, upTo }: Blocks): Promise<number> {
+  const rows =
+    await tx`update chain_blocks set canonical = false where network_id = ${networkId} and height > ${above} and height <= ${upTo} and canonical returning 1`;
   return rows.length;
 }
 

@@ -1,6 +1,7 @@
 import { type Coins, formatAmount, fromUnits, parseTrusted, type Usd } from '#shared/core/money.ts';
 import type { TransferKind } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { Blocks } from './chain-blocks.ts';
 
 /** Deposits written by one statement. */
 const CHUNK = 2_000;
@@ -94,10 +95,10 @@ export async function upsertDeposits(tx: Tx, networkId: string, deposits: readon
   return ids;
 }
 
-/** Drops the open deposits above `height`, whose blocks were orphaned; answers how many. */
-export async function dropDepositsAbove(tx: Tx, networkId: string, height: number): Promise<number> {
+/** Drops the open deposits of blocks that were orphaned; answers how many. */
+export async function dropDeposits(tx: Tx, networkId: string, { above, upTo }: Blocks): Promise<number> {
   const rows = await tx`update deposits set state = 'dropped', waits_since = null, doubted_since = null, doubt = null
-    where network_id = ${networkId} and height > ${height} and state = 'seen' returning 1`;
+    where network_id = ${networkId} and height > ${above} and height <= ${upTo} and state = 'seen' returning 1`;
   return rows.length;
 }
 
@@ -107,11 +108,11 @@ export interface BookedDeposit {
   amount: Coins;
 }
 
-/** Marks deposits above `height` that were booked already as lost, and answers them (decisions 5). */
-export async function loseBookedDepositsAbove(tx: Tx, networkId: string, height: number): Promise<BookedDeposit[]> {
+/** Marks deposits of such blocks that were booked already as lost, and answers them (decisions 5). */
+export async function loseBookedDeposits(tx: Tx, networkId: string, { above, upTo }: Blocks): Promise<BookedDeposit[]> {
   const rows = await tx<(Omit<BookedDeposit, 'amount'> & { amount: string })[]>`
     update deposits set lost_at = sluice_now()
-    where network_id = ${networkId} and height > ${height} and final_at is not null and lost_at is null
+    where network_id = ${networkId} and height > ${above} and height <= ${upTo} and final_at is not null and lost_at is null
     returning id, asset_id as "assetId", amount`;
   return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));
 }

@@ -3,6 +3,7 @@ import type { MempoolMessage, SeenTransaction, WaitingTransfer } from '#shared/c
 import { POLICY } from '#shared/core/policy.ts';
 import type { Followed, KnownTransaction } from '#shared/core/replacements.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { Blocks } from './chain-blocks.ts';
 
 /** A waiting transfer that would be a deposit. */
 export interface ExpectedDeposit extends Pick<WaitingTransfer, 'txid' | 'kind' | 'ordinal' | 'rawAmount'> {
@@ -98,12 +99,12 @@ export async function markMined(tx: Tx, networkId: string, txids: readonly strin
     where network_id = ${networkId} and txid = any(${[...txids]}::text[]) and state <> 'mined'`;
 }
 
-/** Notes that the blocks above `height` that held transactions are none any more: until the node was asked again they are merely gone. */
-export async function unmineAbove(tx: Tx, networkId: string, height: number): Promise<void> {
+/** Notes that these blocks, which held transactions, are none any more: until the node was asked again they are merely gone. */
+export async function unmine(tx: Tx, networkId: string, { above, upTo }: Blocks): Promise<void> {
   await tx`
     update mempool_transactions t set state = 'gone', ended_at = sluice_now()
     where t.network_id = ${networkId} and t.state = 'mined'
-      and exists (select 1 from sightings s where s.network_id = t.network_id and s.txid = t.txid and s.height > ${height})
+      and exists (select 1 from sightings s where s.network_id = t.network_id and s.txid = t.txid and s.height > ${above} and s.height <= ${upTo})
       and not exists (select 1 from sightings s where s.network_id = t.network_id and s.txid = t.txid and s.canonical)`;
 }
 

@@ -1,7 +1,8 @@
 import type { TransferSum } from '#shared/core/fold-transfers.ts';
-import type { SentTransaction, Sighting, Transfer, TransferKind } from '#shared/core/chain-events.ts';
+import type { BlockMessage, SentTransaction, Sighting, Transfer, TransferKind } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Movement } from '#shared/core/rereadings.ts';
+import type { Blocks } from './chain-blocks.ts';
 
 /** Rows per statement: 20 parameters each, well below the 65,535 a statement may have. */
 const CHUNK = 1_000;
@@ -89,10 +90,32 @@ export async function findSightedBlock(reads: Reads, networkId: string, txid: st
   return row?.blockHash;
 }
 
-/** Takes every sighting above `height` off the canonical chain; answers how many there were. */
-export async function orphanSightingsAbove(tx: Tx, networkId: string, height: number): Promise<number> {
-  const rows = await tx`update sightings set canonical = false where network_id = ${networkId} and height > ${height} and canonical returning 1`;
+/** Takes the sightings of these blocks off the canonical chain; answers how many there were. */
+export async function orphanSightings(tx: Tx, networkId: string, { above, upTo }: Blocks): Promise<number> {
+  const rows = await tx`
+    update sightings set canonical = false where network_id = ${networkId} and height > ${above} and height <= ${upTo} and canonical returning 1`;
   return rows.length;
+}
+
+/**
+ * Ids of the transactions whose transfers are stored of these blocks and that a message about all of them does not tell of, although the
+ * indexer watches the recipient: the node that told of them lied, or its block is gone. Locks nothing.
+ */
+export async function listUntold(
+  reads: Reads,
+  networkId: string,
+  { above, upTo, message }: Blocks & { message: Pick<BlockMessage, 'sightings' | 'internalUnseen'> },
+): Promise<string[]> {
+  const stored = await reads<{ txid: string; kind: string; ordinal: number; blockHash: string }[]>`
+    select s.txid, s.kind, s.ordinal, s.block_hash as "blockHash" from sightings s
+    join watches w on w.network_id = s.network_id and w.address = s.recipient and w.acked_epoch is not null and w.watched_from <= s.height
+      and (w.watch_until is null or w.watch_until > sluice_now())
+    where s.network_id = ${networkId} and s.height > ${above} and s.height <= ${upTo} and s.canonical and s.kind <> 'sent'`;
+  if (stored.length === 0) return [];
+  const nameOf = (one: { txid: string; kind: string; ordinal?: number; blockHash: string }): string =>
+    `${one.blockHash} ${one.txid} ${one.kind} ${one.ordinal}`;
+  const told = new Set(message.sightings.map(nameOf));
+  return stored.filter((one) => !told.has(nameOf(one)) && !(one.kind === 'internal' && message.internalUnseen)).map((one) => one.txid);
 }
 
 /** Marks the canonical sightings of these transfers as having reached the books. */

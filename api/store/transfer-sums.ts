@@ -2,6 +2,7 @@ import type { Transfer } from '#shared/core/chain-events.ts';
 import { type FoldFacts, type FoldPlace, nameOfTransfer, placeOfTransfer, type TransferSum } from '#shared/core/fold-transfers.ts';
 import { type Coins, formatAmount, fromUnits, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { Blocks } from './chain-blocks.ts';
 
 /** What names a sum: its sighting, and where it is a deposit that deposit, have this key. */
 export interface SumKey {
@@ -80,8 +81,11 @@ export interface TakenSum extends StoredSum {
 }
 
 /** Forgets sums of which deposits were made, above a height or those of these deposits; the caller takes their rows apart with `splitSum`. Locks the deposits' rows no more than reading does. */
-export async function takeSums(tx: Tx, which: { networkId: string; above: number } | { depositIds: readonly string[] }): Promise<TakenSum[]> {
-  const wanted = 'above' in which ? tx`s.network_id = ${which.networkId} and s.height > ${which.above}` : tx`d.id = any(${[...which.depositIds]}::uuid[])`;
+export async function takeSums(tx: Tx, which: ({ networkId: string } & Blocks) | { depositIds: readonly string[] }): Promise<TakenSum[]> {
+  const wanted =
+    'above' in which
+      ? tx`s.network_id = ${which.networkId} and s.height > ${which.above} and s.height <= ${which.upTo}`
+      : tx`d.id = any(${[...which.depositIds]}::uuid[])`;
   const rows = await tx<(Row & { depositId: string; decimals: number })[]>`
     delete from transfer_sums s using deposits d, assets a
     where ${isSumOf(tx)} and a.id = d.asset_id and ${wanted} returning d.id as "depositId", a.decimals, ${columns(tx)}`;

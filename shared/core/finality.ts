@@ -10,6 +10,26 @@ export interface ChainHeights {
   finalHeight: number;
 }
 
+/** A node's head as far as finality needs it; null where it has no such tag. */
+interface HeadHeights {
+  latest: { height: number };
+  safeHeight: number | null;
+  finalizedHeight: number | null;
+}
+
+/** Height of the last final block by the network's own rule; -1 while there is none. A tag the node does not have is never replaced by counting. */
+export function finalHeightOf(rule: FinalityRule, head: HeadHeights): number {
+  if ('blocks' in rule) return Math.max(-1, head.latest.height - rule.blocks + 1);
+  return (rule.tag === 'safe' ? head.safeHeight : head.finalizedHeight) ?? -1;
+}
+
+/** How far a network has been read once everything up to a node's head is. */
+export function heightsOf(finality: Finality, head: HeadHeights): ChainHeights {
+  const { height } = head.latest;
+  const finalHeight = Math.min(height, finalHeightOf(finality.mature, head));
+  return { height, finalHeight, safeHeight: Math.min(height, head.safeHeight ?? finalHeight) };
+}
+
 /** Confirmations of a block at `height`: the block itself counts as one; 0 when it is above the tip. */
 export function confirmations(heights: Pick<ChainHeights, 'height'>, height: number): number {
   return Math.max(0, heights.height - height + 1);

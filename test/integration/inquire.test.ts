@@ -223,6 +223,103 @@ describe('a transfer the indexer missed (contract 4.1, decisions 9)', () => {
   });
 });
 
+describe('a transaction beyond the tip, while the indexer is stopped (contract 3.1)', () => {
+  /** A block that the node has above our tip, with transactions of one transfer each; applied only when it is played. */
+  function unread(transfers: Transfer[]): { message: BlockMessage; txids: string[] } {
+    const message = books.chain.next(transfers.map((transfer, position) => ({ ...transfer, position })));
+    books.node.hashes.set(`ethereum ${message.to}`, message.hash);
+    for (const transfer of message.sightings as Transfer[])
+      books.node.transactions.set(`ethereum ${transfer.txid}`, {
+        txid: transfer.txid,
+        height: message.to,
+        blockHash: message.hash,
+        succeeded: true,
+        transfers: [transfer],
+      });
+    books.node.heads.set('ethereum', message.to + 1);
+    return { message, txids: transfers.map(({ txid }) => txid) };
+  }
+  const freezes = () => books.db.sql`select scope from freezes`;
+  const losses = () => books.db.sql`select kind from ledger_transactions where kind in ('loss', 'regain')`;
+
+  beforeEach(async () => {
+    await start();
+    await books.db.sql`
+      insert into watches (network_id, address, acked_epoch, watched_from) values (${books.network.id}, ${payment.address}, 1, 0)
+      on conflict (network_id, address) do update set acked_epoch = 1, watched_from = 0`;
+    await books.chain.mine();
+  });
+
+  it('is matched at once when the node itself calls it final, and credited once when the indexer is back', async () => {
+    const { message, txids } = unread([usdt(100_000_000n)]);
+    expect(await inquire(txids[0] as string)).toMatchObject({
+      resultCode: 'matched',
+      status: 'SUCCESS',
+      attemptsUsed: 0,
+      confirmations: 2,
+      receivedAmount: '100',
+    });
+    expect(await webhooks()).toEqual(['SUCCESS']);
+    await books.chain.play(message);
+    await books.chain.mine();
+    expect(await credit()).toBe(0);
+    expect(await deposits()).toMatchObject([{ state: 'credited', path: 'manual_inquiry' }]);
+    expect([await balances('chain', 'pending'), await losses(), await freezes()]).toEqual([['-100', '99.5'], [], []]);
+    expect(await inquire(txids[0] as string)).toMatchObject({ resultCode: 'already_credited' });
+  });
+
+  it('waits while the node does not call it final', async () => {
+    const { message, txids } = unread([usdt(100_000_000n)]);
+    books.node.heads.set('ethereum', message.to);
+    expect(await inquire(txids[0] as string)).toMatchObject({ resultCode: 'pending_confirmation', attemptsUsed: 0 });
+    expect(await deposits()).toEqual([]);
+  });
+
+  it('is judged together with what else its block brought', async () => {
+    const { txids } = unread([usdt(60_000_000n), usdt(40_000_000n)]);
+    expect(await inquire(txids[0] as string)).toMatchObject({ resultCode: 'matched', status: 'SUCCESS' });
+    expect(await row()).toMatchObject({ received_amount: '100' });
+  });
+
+  it('leaves the decision to a deposit that was seen before it and is on the same chain', async () => {
+    await books.chain.mine([usdt(100_000_000n)]);
+    books.node.hashes.set(`ethereum ${books.chain.height}`, books.chain.hash);
+    const { txids } = unread([usdt(7_000_000n)]);
+    expect(await inquire(txids[0] as string)).toMatchObject({ resultCode: 'matched', status: 'SUCCESS', receivedAmount: '7' });
+    expect(await row()).toMatchObject({ received_amount: '100', deposit_path: 'standard' });
+  });
+
+  it('decides when the chain no longer holds what was seen before it', async () => {
+    await books.chain.mine([usdt(50_000_000n)]);
+    books.node.hashes.set(`ethereum ${books.chain.height}`, `0x${'d'.repeat(64)}`);
+    const { txids } = unread([usdt(100_000_000n)]);
+    expect(await inquire(txids[0] as string)).toMatchObject({ resultCode: 'matched', status: 'SUCCESS' });
+    expect(await row()).toMatchObject({ received_amount: '100' });
+  });
+
+  it('is lost, and its asset frozen, when the indexer comes to its height and does not see it', async () => {
+    const { message, txids } = unread([usdt(100_000_000n)]);
+    await inquire(txids[0] as string);
+    await books.chain.play({ ...message, hash: `0x${'e'.repeat(64)}`, sightings: [] });
+    expect((await losses()).map(({ kind }) => kind as string)).toEqual(['loss']);
+    expect(await freezes()).toEqual([{ scope: `asset:${books.assets.USDT.id}` }]);
+    expect(await row()).toMatchObject({ status: 'SUCCESS' });
+  });
+
+  it('stays what it is when the chain below it was reorganised meanwhile', async () => {
+    await books.chain.mine();
+    const { message, txids } = unread([usdt(100_000_000n)]);
+    await inquire(txids[0] as string);
+    books.chain.forkAt(books.chain.height - 1);
+    await books.chain.mine();
+    const mined = books.chain.next([]);
+    await books.chain.play({ ...message, epoch: mined.epoch, seq: mined.seq, parentHash: books.chain.hash });
+    await books.chain.mine();
+    expect([await losses(), await freezes()]).toEqual([[], []]);
+    expect(await deposits()).toMatchObject([{ state: 'credited' }]);
+  });
+});
+
 describe('a deposit that is known already', () => {
   beforeEach(() => start());
 

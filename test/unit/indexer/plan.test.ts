@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { finalHeightOf, planNext } from '#indexer/plan.ts';
+import { planNext } from '#indexer/plan.ts';
+import { finalHeightOf } from '#shared/core/finality.ts';
 import { createTrail, type Last } from '#indexer/trail.ts';
 import type { Head } from '#shared/chains/chain.ts';
 
