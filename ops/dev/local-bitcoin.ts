@@ -5,6 +5,7 @@ import { satoshisOf } from '#shared/chains/bitcoin/json.ts';
 import { bitcoinParams } from '#shared/chains/bitcoin/params.ts';
 import { RpcRefused } from '#shared/chains/rpc.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
+import { bitcoinControl } from '#ops/devnet/bitcoin/control.ts';
 import { FAUCET_WALLET, FIRST_BLOCKS } from '#ops/devnet/bitcoin/demo.ts';
 import { bitcoinPages } from './explorer/bitcoin.ts';
 import type { LocalChain, LocalFamily } from './local-chain.ts';
@@ -84,12 +85,13 @@ async function fillFaucet(node: BitcoinNode): Promise<void> {
 
 /**
  * Mines a block every so often at the time of the service clock, `ahead.seconds` before the machine's; where somebody moved the
- * chain further ahead (POST /clock/advance), its own time is followed. Answers how to stop.
+ * chain further ahead (POST /clock/advance), its own time is followed. No block while the node was told to stop mining. Answers how to stop.
  */
-function mineBySeconds(node: BitcoinNode, blockSeconds: number, ahead: Ahead): () => Promise<void> {
+function mineBySeconds(node: BitcoinNode, { blockSeconds, ahead, isStopped }: Mining): () => Promise<void> {
   const stopping = new AbortController();
   let seen = -1;
   const mine = async (): Promise<void> => {
+    if (await isStopped()) return;
     const wall = Math.floor(Date.now() / 1_000);
     const tip = await node.call<Header>('getblockheader', [await node.call<string>('getbestblockhash')]);
     if (seen === -1) seen = tip.height - 1;
@@ -113,6 +115,12 @@ function mineBySeconds(node: BitcoinNode, blockSeconds: number, ahead: Ahead): (
     stopping.abort();
     await mining;
   };
+}
+
+interface Mining {
+  blockSeconds: number;
+  ahead: Ahead;
+  isStopped(): Promise<boolean>;
 }
 
 interface Header {
@@ -149,7 +157,7 @@ export const bitcoinFamily: LocalFamily = {
   pages: (network, url) => bitcoinPages(network, bitcoinNode(url), bitcoinFamily.open(url)),
   async start({ root, port, keptAt, log }) {
     const ahead = await openAhead(`${keptAt}.ahead`);
-    const { service, url } = await startBitcoinService({ root, port, folder: keptAt, aheadSeconds: ahead.seconds(), log });
+    const { service, url, real } = await startBitcoinService({ root, port, folder: keptAt, aheadSeconds: ahead.seconds(), log });
     const node = bitcoinNode(url);
     await fillFaucet(node);
     let stopMining = async (): Promise<void> => undefined;
@@ -160,7 +168,8 @@ export const bitcoinFamily: LocalFamily = {
       async startMining({ blockSeconds, serviceNow }) {
         // A service clock that was advanced in an earlier run: block times must not fall behind.
         await ahead.atLeast(Math.floor((serviceNow.getTime() - Date.now()) / 1_000));
-        stopMining = mineBySeconds(node, blockSeconds, ahead);
+        const isStopped = async (): Promise<boolean> => !real && (await bitcoinControl(url).status()).stopped;
+        stopMining = mineBySeconds(node, { blockSeconds, ahead, isStopped });
       },
       async stop() {
         await stopMining();

@@ -11,18 +11,25 @@ export type ControlHandler = (verb: string, body: string) => string;
 export interface MiningTimer {
   start(seconds: number): void;
   stop(): void;
+  /** Whether somebody said that no more blocks shall come by themselves, from this timer or from whoever else mines on the node by the clock. */
+  stopped(): boolean;
 }
 
 /** Mines nothing until it is started. */
 export function miningTimer(mine: () => void): MiningTimer {
   let running: NodeJS.Timeout | undefined;
-  const stop = (): void => clearInterval(running);
+  let stopped = false;
   return {
     start: (seconds) => {
-      stop();
+      clearInterval(running);
+      stopped = false;
       running = setInterval(mine, seconds * 1000);
     },
-    stop,
+    stop: () => {
+      clearInterval(running);
+      stopped = true;
+    },
+    stopped: () => stopped,
   };
 }
 

@@ -95,7 +95,9 @@ describe('the control', () => {
     const height = await count();
     await node.control.setInterval(0.05);
     await waitFor(async () => (await count()) > height + 1, { what: 'two blocks' });
+    expect((await node.control.status()).stopped).toBe(false);
     await node.control.stopMining();
+    expect((await node.control.status()).stopped).toBe(true);
     const { time } = await askPlain<{ time: number }>(node.url, 'getblockheader', [await askPlain(node.url, 'getbestblockhash')]);
     expect(time).toBeGreaterThanOrEqual(now + 3_600);
     await expect(node.control.forget(['nothing'])).resolves.toBeUndefined();

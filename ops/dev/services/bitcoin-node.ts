@@ -36,7 +36,13 @@ const USER = 'sluice';
 const PASSWORD = 'sluice';
 
 /** Starts a regtest node as a process: the bitcoind that BITCOIND_BIN names, or the one of ops/devnet/bitcoin; ready when it answers. */
-export async function startBitcoinService({ root, port, folder, aheadSeconds = 0, log }: BitcoinServiceOptions): Promise<{ service: Service; url: string }> {
+export async function startBitcoinService({
+  root,
+  port,
+  folder,
+  aheadSeconds = 0,
+  log,
+}: BitcoinServiceOptions): Promise<{ service: Service; url: string; real: boolean }> {
   const binary = process.env.BITCOIND_BIN;
   await mkdir(folder, { recursive: true });
   const real = binary !== undefined && binary !== '';
@@ -54,7 +60,7 @@ export async function startBitcoinService({ root, port, folder, aheadSeconds = 0
   const node = bitcoinNode(url);
   await waitFor(() => node.height().then(() => true), { what: 'the Bitcoin node to answer', timeoutMs: 30_000 });
   if (real && aheadSeconds > 0) await node.call('setmocktime', [0]);
-  return { service, url };
+  return { service, url, real };
 }
 
 function bitcoindArguments(port: number, folder: string, aheadSeconds: number): string[] {

@@ -17,4 +17,6 @@ export interface StatusAnswer {
   /** The chain's clock, Unix seconds. */
   now: number;
   waiting: string[];
+  /** True from `stopMining` to the next `setInterval`: who mines by the clock from outside stops as well. */
+  stopped: boolean;
 }

@@ -15,7 +15,13 @@ export interface Machine {
 /** Everything a test or a developer may do to the node beside its RPC. */
 export function controlVerbs(node: BitcoinNode, faults: Faults<FaultKind>, machine: Machine): Verbs<ControlApi> {
   const { chain, mempool } = node;
-  const status = (): StatusAnswer => ({ height: chain.tip().height, hash: chain.tip().hash, now: node.now(), waiting: [...mempool.entries.keys()] });
+  const status = (): StatusAnswer => ({
+    height: chain.tip().height,
+    hash: chain.tip().hash,
+    now: node.now(),
+    waiting: [...mempool.entries.keys()],
+    stopped: machine.timer.stopped(),
+  });
   return {
     ...commonVerbs(faults, machine.timer),
     reorg: ({ depth, transactions }) => ({ blocks: reorganise(node, depth, transactions) }),

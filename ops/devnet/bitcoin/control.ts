@@ -6,6 +6,7 @@ import type { FaultKind } from './faults.ts';
 export interface BitcoinControl {
   /** A block to the faucet wallet every so many seconds; fractions allowed. */
   setInterval(seconds: number): Promise<void>;
+  /** No more blocks come by themselves, whoever asked for them; those that are asked for one by one still do. */
   stopMining(): Promise<void>;
   /**
    * Replaces the newest blocks by as many others: empty with the old transactions lost (`drop`) or waiting again (`pool`),
