@@ -78,7 +78,7 @@ function filesOf(document: Document, folders: DocsFolders): Map<string, File> {
   const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const asset = (folder: string, name: string, type: string): [string, File] => [`/docs/${name}`, once(type, () => readFileSync(join(folder, name), 'utf8'))];
   return new Map<string, File>([
-    ['/openapi.json', once('application/json', () => JSON.stringify(document))],
+    ['/openapi.json', once('application/json', () => JSON.stringify({ ...document, servers: [{ url: '/api/v1', description: 'This deployment.' }] }))],
     ['/llms.txt', once('text/plain', () => llmsIndex(pages))],
     ['/llms-full.txt', once('text/plain', () => llmsFull(pages))],
     ['/docs', html(pages.index)],

@@ -104,6 +104,8 @@ describe('what is served', () => {
       expect(full.body).toContain(markdown.trim());
     }
     expect(JSON.parse(contract.body)).toMatchObject({ openapi: '3.1.0', info: { version: '2.2.0' }, webhooks: { payment: {} } });
+    // Try it out asks whoever served the page, wherever that is.
+    expect((JSON.parse(contract.body) as { servers: unknown }).servers).toEqual([{ url: '/api/v1', description: 'This deployment.' }]);
   });
 });
 
