@@ -173,12 +173,15 @@ export interface OpenDeposit {
 
 type OpenRow = Omit<OpenDeposit, 'dustFloor' | 'assetNetworkFee' | 'amount'> & { dustFloor: string; assetNetworkFee: string; amount: string };
 
-/** The payments that have an open deposit on a network at or below a height, in the order of their first one; takes no lock. */
-export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: string, upToHeight: number): Promise<string[]> {
-  const rows = await reads<{ paymentId: string }[]>`
-    select payment_id as "paymentId" from deposits where network_id = ${networkId} and state = 'seen' and height <= ${upToHeight}
+/**
+ * The payments that have an open deposit on a network at or below a height, in the order of their first one, and whether one of these waits
+ * for a second provider; takes no lock.
+ */
+export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: string, upToHeight: number): Promise<{ paymentId: string; doubted: boolean }[]> {
+  return reads<{ paymentId: string; doubted: boolean }[]>`
+    select payment_id as "paymentId", bool_or(doubted_since is not null) as doubted
+    from deposits where network_id = ${networkId} and state = 'seen' and height <= ${upToHeight}
     group by payment_id order by min(height), payment_id`;
-  return rows.map((row) => row.paymentId);
 }
 
 /** The open deposits of one payment on every network, the earliest block first, in chain order within a network (whose block times may step back); takes no lock. */

@@ -45,6 +45,8 @@ describe('the defaults', () => {
       expirySweepSeconds: 15,
       expiryPatienceSeconds: 900,
       secondOpinionUsd: '1000',
+      secondOpinionPassMs: 5_000,
+      secondOpinionsAtOnce: 4,
       deathWitnesses: 2,
       // decisions 6
       webhookPausesSeconds: [0, 30, 120, 600, 1_800, 7_200],
