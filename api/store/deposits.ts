@@ -159,6 +159,7 @@ export interface OpenDeposit {
   height: number;
   blockHash: string;
   position: number;
+  blockTime: Date;
   /** Its coins were made in its block. */
   coinbase: boolean;
   /** How many transfers it stands for; null for one (decision 0030). */
@@ -188,7 +189,7 @@ export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: stri
 export async function listOpenDeposits(reads: Reads, paymentId: string): Promise<OpenDeposit[]> {
   const rows = await reads<OpenRow[]>`
     select d.id, d.network_id as "networkId", d.txid, d.kind, d.ordinal, d.payment_id as "paymentId", d.address_id as "addressId", d.asset_id as "assetId", a.symbol, a.decimals,
-      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.raw_amount as "rawAmount", x.address as recipient, a.contract, d.height, d.block_hash as "blockHash", d.position, d.coinbase, d.parts,
+      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.raw_amount as "rawAmount", x.address as recipient, a.contract, d.height, d.block_hash as "blockHash", d.position, d.block_time as "blockTime", d.coinbase, d.parts,
       d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork", d.claimed_by as "claimedBy", 
       exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id) as "wasSetAside"
     from deposits d join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id

@@ -24,6 +24,8 @@ export interface AssetConfig {
   /** Network fee charged per payment, asset units (decisions 2). */
   networkFee: string;
   dustFloor: string;
+  /** How many decimals an offer is quoted with, instead of the fewest that are exact enough (decisions 1). */
+  quoteDecimals?: number;
   /** Smallest cashout in asset units; null means the equivalent of 1 USD. */
   minimumSettlement: string | null;
   /** The most that the signer lets out; without it US dollars alone bound it, at prices from the database, and production refuses to sign. */

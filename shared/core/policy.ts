@@ -30,6 +30,8 @@ export const POLICY = {
   sandboxConfirmSeconds: 10,
   /** Simulated deposits are watched by people. */
   sandboxSweepSeconds: 2,
+  /** A day for a block to hold what was sent in time: longer is a free option on the market, for whoever pays miners little. */
+  mempoolHoldsPriceSeconds: DAY,
   /** Longer than any grace period, after which nobody asks when coins were first seen. */
   mempoolKeptSeconds: 30 * DAY,
   /** Enough for typing mistakes in a hash, too few for fishing. */

@@ -44,6 +44,7 @@ describe('the defaults', () => {
       watchDays: 90,
       expirySweepSeconds: 15,
       expiryPatienceSeconds: 900,
+      mempoolHoldsPriceSeconds: 86_400,
       secondOpinionUsd: '1000',
       secondOpinionPassMs: 5_000,
       secondOpinionsAtOnce: 4,
