@@ -39,6 +39,7 @@ import { openEndpoints, openReader } from '#shared/chains/readers.ts';
 import { openScreeningSources } from '#api/clients/screening/registry.ts';
 import { anyAddress } from '#api/screening/any-address.ts';
 import { openScreening } from '#api/screening/open.ts';
+import { warningChecks } from '#shared/chains/network-warnings.ts';
 import { countRpc, gaugeChains, gaugeConnections, timeDatabase } from '#shared/platform/common-metrics.ts';
 import { bringUpToDate } from '#shared/platform/bring-up-to-date.ts';
 import { type ApiConfig, ConfigError, readApiConfig } from '#shared/platform/config.ts';
@@ -281,6 +282,7 @@ async function startHealth(config: ApiConfig, log: Logger, lifecycle: Lifecycle,
       checks.postgres = async () => (await isWritable(db)) ?? (await rightsProblem(db.sql, config.SLUICE_ROLES));
       // Whoever answers requests goes on without Redis; taking it out of rotation would make an outage of a wake-up one of the API.
       if (!config.SLUICE_ROLES.includes('http')) checks.redis = () => streams.problem();
+      Object.assign(checks, warningChecks(config.networks));
       if (journal !== undefined && !config.SLUICE_ROLES.includes('http')) checks.journal = journal;
     },
   };

@@ -1,3 +1,4 @@
+import { warningChecks } from '#shared/chains/network-warnings.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import type { HealthCheck } from '#shared/platform/health.ts';
 import { followChain } from './chain.ts';
@@ -15,12 +16,15 @@ export interface Supervisor {
 export function superviseChains(deps: IndexerDeps, networks: readonly NetworkConfig[]): Supervisor {
   const chains = networks.map((network) => followChain(deps, network));
   return {
-    checks: Object.fromEntries(
-      chains.map((chain) => [
-        `chain:${chain.network}`,
-        () => (chain.state() === 'standby' ? { well: 'standby: another indexer follows it' } : chain.problem()),
-      ]),
-    ),
+    checks: {
+      ...Object.fromEntries(
+        chains.map((chain) => [
+          `chain:${chain.network}`,
+          () => (chain.state() === 'standby' ? { well: 'standby: another indexer follows it' } : chain.problem()),
+        ]),
+      ),
+      ...warningChecks(networks),
+    },
     async stop() {
       await Promise.all(chains.map((chain) => chain.stop()));
     },

@@ -1372,6 +1372,8 @@ export interface components {
                 epoch?: number;
                 /** @description Its RPC endpoints in order of preference, as this process sees them; a host only, because the rest of a URL may be a key. */
                 endpoints?: components["schemas"]["EndpointReport"][];
+                /** @description What whoever runs it has to know of how it is configured, in sentences, such as that it has one provider only. */
+                warnings?: string[];
             }[];
         };
         WalletList: {

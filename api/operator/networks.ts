@@ -4,6 +4,7 @@ import { listNetworkStatus } from '#api/store/network-status.ts';
 import { findNetwork, setNetworkPaused } from '#api/store/networks.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { warningsOf } from '#shared/chains/network-warnings.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';
@@ -14,7 +15,11 @@ import { fieldsOf, readInteger, readMoney, readReason, readText } from './input.
 /** GET /networks: each with how far it was followed, and how its endpoints are doing as this process sees them. */
 export async function showNetworks(deps: Deps): Promise<Reply> {
   const networks = await listNetworkStatus(deps.db.sql);
-  return { status: 200, data: { items: networks.map((network) => ({ ...network, endpoints: deps.chains.get(network.name)?.reader.endpoints() ?? [] })) } };
+  const items = networks.map((network) => {
+    const chain = deps.chains.get(network.name);
+    return { ...network, endpoints: chain?.reader.endpoints() ?? [], warnings: chain === undefined ? [] : warningsOf(chain.config) };
+  });
+  return { status: 200, data: { items } };
 }
 
 /** GET /assets: everything the deployment accepts, inactive ones included. */

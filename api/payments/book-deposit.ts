@@ -146,6 +146,7 @@ function judge({ payment, status, offers, batch, prices }: Booking, now: Date): 
     assetId: batch.first.assetId,
     received: batch.total,
     firstSeenAt: pricedSince(batch),
+    minedAt: batch.first.blockTime.getTime(),
     confirmedAt: now.getTime(),
     marketPriceUsd: prices.get(batch.first.symbol)?.usd ?? null,
     byInquiry: isClaimed(batch),

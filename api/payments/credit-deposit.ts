@@ -18,7 +18,7 @@ import { type Aside, asideOf, bookBatch, type Booked, setAside } from './book-de
 import { type Batch, batchByBlock, finalityOf, highestFinal } from './deposit-batch.ts';
 import { fiatSymbol, type Prices } from './outcome.ts';
 import { type AheadOf, NOTHING_AHEAD, tipFor } from './read-ahead.ts';
-import { askSecondOpinions, doubtAbout, keepWaiting } from './second-opinion.ts';
+import { askSecondOpinions, doubtAbout, type Evidence, keepWaiting, type Opinions } from './second-opinion.ts';
 
 /**
  * Decides about every deposit of a network that has become final: credits it and moves its payment, or sets it aside
@@ -31,13 +31,20 @@ export async function creditFinalDeposits(deps: Deps, networkId: string): Promis
   const tip = await readTip(deps.db.sql, networkId);
   if (chain === undefined || tip === undefined) return 0;
   let moved = 0;
-  for (const paymentId of await listPaymentsWithOpenDeposits(deps.db.sql, networkId, highestFinal(chain.config.finality, tip))) {
-    try {
-      const credit = async () => creditPayment(deps, paymentId);
-      if (await spanWithin(await traceOfPayment(deps.db.sql, paymentId), 'payment.credit', { payment: paymentId }, credit)) moved += 1;
-    } catch (error) {
-      // One payment that cannot be booked must not keep the others waiting.
-      deps.log.error({ err: error, paymentId }, 'cannot book a final deposit; it will be tried again');
+  const untilMs = deps.wallClock() + POLICY.secondOpinionPassMs;
+  const waiting = inFairOrder(await listPaymentsWithOpenDeposits(deps.db.sql, networkId, highestFinal(chain.config.finality, tip)), deps.wallClock());
+  for (let start = 0; start < waiting.length; start += TOGETHER) {
+    const prepared: Prepared[] = [];
+    for (const paymentId of waiting.slice(start, start + TOGETHER)) {
+      const ready = await trying(deps, paymentId, () => prepare(deps, paymentId));
+      if (ready !== undefined) prepared.push(ready);
+    }
+    const opinions = await askSecondOpinions(deps, prepared, untilMs);
+    for (const ready of prepared) {
+      const { paymentId } = ready;
+      const credit = async () => book(deps, ready, opinions);
+      const traced = async () => spanWithin(await traceOfPayment(deps.db.sql, paymentId), 'payment.credit', { payment: paymentId }, credit);
+      if (await trying(deps, paymentId, traced)) moved += 1;
     }
   }
   await closeWorthlessSightings(deps.db.sql, networkId, tip.finalHeight);
@@ -50,17 +57,57 @@ export async function creditFinalDeposits(deps: Deps, networkId: string): Promis
  * that have just claimed one; they call `deps.wake()` afterwards. `ahead` is what they read themselves beyond the tips, by network. Locks the payment, then its deposits, then the ledger.
  */
 export async function creditPayment(deps: Deps, paymentId: string, ahead: AheadOf = NOTHING_AHEAD): Promise<boolean> {
+  const ready = { ...(await prepare(deps, paymentId)), ahead };
+  return book(deps, ready, await askSecondOpinions(deps, [ready], deps.wallClock() + POLICY.secondOpinionPassMs));
+}
+
+/** Payments whose deposits are asked about together: those of one block share a question. */
+const TOGETHER = 100;
+
+/** What was read of a payment before anything was locked. */
+interface Prepared extends Evidence {
+  paymentId: string;
+  maturitySeconds: number;
+  screening: boolean;
+  /** Assets whose prices were asked for. */
+  priced: ReadonlySet<string>;
+}
+
+/**
+ * Those nobody doubted yet first, in the order of their blocks; then the others, beginning with another one each second: whoever keeps
+ * providers busy for long keeps nobody else from being asked about. Pure.
+ */
+function inFairOrder(payments: readonly { paymentId: string; doubted: boolean }[], nowMs: number): string[] {
+  const doubted = payments.filter((one) => one.doubted);
+  const turn = doubted.length === 0 ? 0 : Math.floor(nowMs / 1_000) % doubted.length;
+  return [...payments.filter((one) => !one.doubted), ...doubted.slice(turn), ...doubted.slice(0, turn)].map((one) => one.paymentId);
+}
+
+/** One payment that cannot be booked must not keep the others waiting. */
+async function trying<T>(deps: Deps, paymentId: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    deps.log.error({ err: error, paymentId }, 'cannot book a final deposit; it will be tried again');
+    return undefined;
+  }
+}
+
+/** Prices and opinions come over the network: they are fetched before anything is locked. */
+async function prepare(deps: Deps, paymentId: string): Promise<Prepared> {
   const [payment, open] = await Promise.all([findPayment(deps.db.sql, paymentId), listOpenDeposits(deps.db.sql, paymentId)]);
   if (payment === undefined) throw new Invariant(`payment ${paymentId} of a deposit does not exist`);
   const gateway = await findGateway(deps.db.sql, payment.gatewayId);
   if (gateway === undefined) throw new Invariant(`gateway ${payment.gatewayId} does not exist`);
-  const maturitySeconds =
-    gateway.settings.settings.maturitySeconds ?? POLICY.maturitySeconds[deps.config.NODE_ENV === 'production' ? 'production' : 'development'];
-  // Prices and opinions come over the network: they are fetched before anything is locked.
+  const { settings } = gateway.settings;
+  const maturitySeconds = settings.maturitySeconds ?? POLICY.maturitySeconds[deps.config.NODE_ENV === 'production' ? 'production' : 'development'];
   const priced = new Set(open.map((deposit) => deposit.symbol));
-  const prices = await marketPrices(deps, payment, priced);
-  const opinions = await askSecondOpinions(deps, { open, offers: await listOffers(deps.db.sql, paymentId), prices }, ahead);
+  const [prices, offers] = await Promise.all([marketPrices(deps, payment, priced), listOffers(deps.db.sql, paymentId)]);
+  return { paymentId, open, offers, prices, maturitySeconds, priced, screening: gateway.settings.screening.enabled, ahead: NOTHING_AHEAD };
+}
 
+/** Books what is final of what was prepared, in one transaction; true when something was. Locks the payment, then its deposits, then the ledger. */
+async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, screening, ahead }: Prepared, opinions: Opinions): Promise<boolean> {
   const booked = await deps.db.transaction(async (tx) => {
     const locked = await lockPayment(tx, paymentId);
     if (locked === undefined) throw new Invariant(`payment ${paymentId} does not exist`);
@@ -82,7 +129,7 @@ export async function creditPayment(deps: Deps, paymentId: string, ahead: AheadO
       if (chain === undefined) continue;
       const finality = finalityOf(tipFor(ahead, batch) ?? tips.get(chain.id), chain, batch, offers, prices);
       if (finality === undefined) continue;
-      const why = doubtAbout(chain, batch, { offers, prices }, opinions);
+      const why = doubtAbout(deps, chain, batch, { offers, prices }, opinions);
       if (why !== null) {
         await keepWaiting(tx, deps, batch, { why, now: (await readClock(tx)).now });
         // The first deposit to reach finality decides: those behind it wait for it.
@@ -103,7 +150,7 @@ export async function creditPayment(deps: Deps, paymentId: string, ahead: AheadO
         finality,
         prices,
         maturitySeconds,
-        screening: gateway.settings.screening.enabled,
+        screening,
       });
       // The first deposit to reach finality decides, so those behind it wait for its price as well.
       if (outcome === 'decision-waits') break;

@@ -72,7 +72,7 @@ export async function quoteOffers(
   const quoted = await (overrides === null ? priceAssets(deps, enabled) : readOverrides(enabled, overrides));
   const usable = quoted.filter(({ asset }) => isOpen(deps, asset));
   if (usable.length === 0) throw invalid('assets', overrides === null ? NOTHING_TO_OFFER : 'none of them is on a network that takes payments at the moment');
-  const priced = usable.map((one) => ({ ...one, figures: figuresOf(payment, one) }));
+  const priced = usable.map((one) => ({ ...one, figures: figuresOf(deps, payment, one) }));
   const payable = priced.filter(({ figures }) => figures.totalValue < MONEY_LIMIT);
   if (payable.length === 0) throw invalid('amount', 'is too large to be paid in any of the offered assets');
   // Dust never resolves a payment, so an offer that asks for dust could not be paid (decisions 3).
@@ -103,8 +103,12 @@ function isOpen(deps: Deps, asset: StoredAsset): boolean {
   return !asset.networkPaused && !asset.issuerStopped && deps.chains.has(asset.networkName);
 }
 
-function figuresOf(payment: NewPayment, { asset, priceUsd }: Quoted): OfferFigures {
+function figuresOf(deps: Deps, payment: NewPayment, { asset, priceUsd }: Quoted): OfferFigures {
+  const configured = deps.chains
+    .get(asset.networkName)
+    ?.config.assets.find((one) => one.symbol === asset.symbol && (one.contract === null) === (asset.contract === null));
   return buildOffer({
+    quoteDecimals: configured?.quoteDecimals,
     principalUsd: payment.amountUsd,
     assetPriceUsd: priceUsd,
     decimals: asset.decimals,

@@ -1,51 +1,103 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { readTip } from '#api/store/chain-tips.ts';
+import { type ChainTip, readTip } from '#api/store/chain-tips.ts';
 import { type Doubt, noteDoubted } from '#api/store/deposit-doubts.ts';
 import type { OpenDeposit } from '#api/store/deposits.ts';
 import { listPartsOf, type SumPart } from '#api/store/transfer-sums.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import { ChainUnavailable, type Head } from '#shared/chains/chain.ts';
 import type { Claim, SecondOpinion } from '#shared/chains/pool-votes.ts';
+import { rootCovers } from '#shared/chains/root-covers.ts';
 import type { FinalityRule } from '#shared/core/assets.ts';
 import { isFinal } from '#shared/core/finality.ts';
 import { parseTrusted } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
+import { isDust } from '#state-machines/payment/judge-deposit.ts';
 import { type Batch, batchByBlock, dollarsOf, finalityOf } from './deposit-batch.ts';
 import type { Prices } from './outcome.ts';
-import { type AheadOf, NOTHING_AHEAD, tipFor } from './read-ahead.ts';
+import { type AheadOf, tipFor } from './read-ahead.ts';
 
-/** What was said about large deposits, by exactly what was asked: a deposit that has changed since was never confirmed. */
+/** What was said about final deposits, by exactly what was asked: a deposit that has changed since was never confirmed. */
 export type Opinions = ReadonlyMap<string, SecondOpinion | 'unreachable'>;
 
 /** What a payment's open deposits are judged with. */
-interface Evidence {
+export interface Evidence {
   open: readonly OpenDeposit[];
   offers: readonly Offer[];
   prices: Prices;
+  /** What was read beyond the tips, where somebody asked about a transaction. */
+  ahead: AheadOf;
 }
 
 /**
- * Asks two providers about the transfers of every batch that is final and worth enough to be lied about: block, outcome,
- * recipient, coin and amount, and whether the block is final (reliability D9). Goes over the network: called before anything
- * is locked.
+ * What two providers must tell alike: the `transfer` itself, or the hash of its `block`, which proves the transfer where a root covers it; null
+ * for dust, which is credited to nobody.
  */
-export async function askSecondOpinions(deps: Deps, { open, offers, prices }: Evidence, ahead: AheadOf = NOTHING_AHEAD): Promise<Opinions> {
+type Need = 'transfer' | 'block' | null;
+
+/** One batch that is final and has to be asked about. */
+interface Question {
+  chain: Chain;
+  batch: Batch;
+  need: Exclude<Need, null>;
+  rule: FinalityRule;
+}
+
+/**
+ * Asks two providers about every batch that is final (decisions 1 to 3, decision 0040): the hash of its block, and of what no root covers, or
+ * is worth much, block, outcome, recipient, coin and amount too; and whether the block is final. All of one block are asked about at once, and
+ * one by one only when they do not agree on all of them, so that nobody's deposit keeps another one waiting. What cannot be asked before
+ * `untilMs` (wall time, milliseconds) counts as unreachable: it is asked in the next pass. Goes over the network: called before anything is locked.
+ */
+export async function askSecondOpinions(deps: Deps, evidences: readonly Evidence[], untilMs: number): Promise<Opinions> {
   const opinions = new Map<string, SecondOpinion | 'unreachable'>();
-  for (const batch of batchByBlock(open)) {
-    const chain = [...deps.chains.values()].find((one) => one.id === batch.first.networkId);
-    if (chain === undefined || !needsOpinion(chain, batch, offers, prices)) continue;
-    const final = finalityOf(tipFor(ahead, batch) ?? (await readTip(deps.db.sql, chain.id)), chain, batch, offers, prices);
-    if (final !== undefined) opinions.set(questionOf(batch), await ask(deps, chain, batch, final.rule));
-  }
+  const groups = new Map<string, Question[]>();
+  const tips = new Map<string, ChainTip | undefined>();
+  for (const { open, offers, prices, ahead } of evidences)
+    for (const batch of batchByBlock(open)) {
+      const chain = [...deps.chains.values()].find((one) => one.id === batch.first.networkId);
+      const need = chain === undefined ? null : needOf(chain, batch, offers, prices);
+      if (chain === undefined || need === null) continue;
+      if (!tips.has(chain.id)) tips.set(chain.id, await readTip(deps.db.sql, chain.id));
+      const final = finalityOf(tipFor(ahead, batch) ?? tips.get(chain.id), chain, batch, offers, prices);
+      if (final === undefined) continue;
+      const question: Question = { chain, batch, need, rule: final.rule };
+      const block = JSON.stringify([chain.id, batch.first.blockHash, need]);
+      const together = groups.get(block);
+      if (together === undefined) groups.set(block, [question]);
+      else together.push(question);
+    }
+  const waiting = [...groups.values()];
+  const note = (question: Question, opinion: SecondOpinion | 'unreachable'): void => {
+    opinions.set(questionOf(question.batch, question.need), opinion);
+    report(deps, question, opinion);
+  };
+  const askers = Array.from({ length: POLICY.secondOpinionsAtOnce }, async () => {
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift()) {
+      if (deps.wallClock() >= untilMs) return;
+      const opinion = await ask(deps, group);
+      if (group.length === 1 || opinion === 'agreed' || opinion === 'alone') for (const question of group) note(question, opinion);
+      else
+        for (const question of group) {
+          if (deps.wallClock() >= untilMs) return;
+          note(question, await ask(deps, [question]));
+        }
+    }
+  });
+  await Promise.all(askers);
   return opinions;
 }
 
-/** Why a batch may not be credited yet; null when it is small, there is one provider only, or two of them tell the same of it. */
-export function doubtAbout(chain: Chain, batch: Batch, { offers, prices }: Omit<Evidence, 'open'>, opinions: Opinions): Doubt | null {
-  if (!needsOpinion(chain, batch, offers, prices)) return null;
-  const opinion = opinions.get(questionOf(batch)) ?? 'unreachable';
-  return opinion === 'agreed' || opinion === 'alone' ? null : opinion;
+/**
+ * Why a batch may not be credited yet; null when two providers tell the same of it. A single provider is believed up to the network's
+ * `secondOpinionUsd`, and outside of production, where a chain is one local node, always.
+ */
+export function doubtAbout(deps: Deps, chain: Chain, batch: Batch, { offers, prices }: Omit<Evidence, 'open' | 'ahead'>, opinions: Opinions): Doubt | null {
+  const need = needOf(chain, batch, offers, prices);
+  if (need === null) return null;
+  const opinion = opinions.get(questionOf(batch, need)) ?? 'unreachable';
+  if (opinion === 'alone') return deps.config.NODE_ENV === 'production' && isLarge(chain, batch, offers, prices) ? 'unreachable' : null;
+  return opinion === 'agreed' ? null : opinion;
 }
 
 /** Leaves a final batch open until a second provider confirms it; from five minutes on as an alert. */
@@ -59,27 +111,38 @@ export async function keepWaiting(tx: Tx, deps: Deps, batch: Batch, { why, now }
   const { paymentId, id: depositId, height, blockHash } = batch.first;
   deps.log[waitedMs >= POLICY.secondOpinionAlertSeconds * 1_000 ? 'error' : 'warn'](
     { paymentId, depositId, height, blockHash, waitedMs, why },
-    'a large deposit waits for a second provider to confirm it',
+    'a deposit waits for a second provider to confirm it',
   );
 }
 
-async function ask(deps: Deps, chain: Chain, batch: Batch, rule: FinalityRule): Promise<SecondOpinion | 'unreachable'> {
+/** What is said of all of these, which lie in one block. Whatever goes wrong here is nobody's confirmation, and no other block's trouble. */
+async function ask(deps: Deps, group: readonly Question[]): Promise<SecondOpinion | 'unreachable'> {
+  const { chain, need, batch } = group[0] as Question;
+  const { height, blockHash: hash } = batch.first;
+  // A single endpoint has nobody to be compared with.
+  if (chain.config.rpcUrls.length < 2) return 'alone';
+  const isFinal = (head: Head): boolean => group.every(({ rule }) => isFinalBy(rule, head, height));
+  try {
+    const rules = [...new Set(group.map(({ rule }) => JSON.stringify(rule)))].sort();
+    if (need === 'block') return await chain.reader.agreesOnBlock({ height, hash }, isFinal, rules.join(' '));
+    const claims: Claim[] = [];
+    for (const one of group) for (const claim of await readClaims(deps, one.batch)) claims.push(claim);
+    return await chain.reader.agrees(claims, isFinal);
+  } catch (error) {
+    const facts = { err: error, network: chain.config.name, height };
+    if (error instanceof ChainUnavailable) deps.log.warn(facts, 'no second provider can be asked about a deposit');
+    else deps.log.error(facts, 'asking a second provider about a deposit failed');
+    return 'unreachable';
+  }
+}
+
+function report(deps: Deps, { chain, batch }: Question, opinion: SecondOpinion | 'unreachable'): void {
   const { height, blockHash, id: depositId, txid } = batch.first;
   const network = chain.config.name;
-  let opinion: SecondOpinion | 'unreachable';
-  try {
-    // A single endpoint has nobody to be compared with.
-    opinion = chain.config.rpcUrls.length < 2 ? 'alone' : await chain.reader.agrees(await readClaims(deps, batch), (head) => isFinalBy(rule, head, height));
-  } catch (error) {
-    if (!(error instanceof ChainUnavailable)) throw error;
-    deps.log.warn({ err: error, network, height }, 'no second provider can be asked about a large deposit');
-    opinion = 'unreachable';
-  }
   deps.metrics?.secondOpinions.inc({ chain: network, result: opinion });
-  if (opinion === 'disputed') deps.log.error({ network, height, blockHash, txid, depositId }, 'another provider tells otherwise of a large deposit');
+  if (opinion === 'disputed') deps.log.error({ network, height, blockHash, txid, depositId }, 'another provider tells otherwise of a deposit');
   if (opinion === 'unseen')
-    deps.log.error({ network, height, txid, depositId }, 'no other provider shows coins that contracts pass on, so none can confirm a large deposit');
-  return opinion;
+    deps.log.error({ network, height, txid, depositId }, 'no other provider shows coins that contracts pass on, so none can confirm a deposit');
 }
 
 /** By one provider's own head; one without the tags that a rule is about cannot be asked for them. */
@@ -88,8 +151,15 @@ function isFinalBy(rule: FinalityRule, { latest, safeHeight, finalizedHeight }: 
   return isFinal(rule, { height: latest.height, safeHeight: safeHeight ?? finalizedHeight ?? -1, finalHeight: finalizedHeight ?? -1 }, height);
 }
 
+function needOf(chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): Need {
+  const { first, deposits, total } = batch;
+  if (isDust(total, first.dustFloor) && !first.wasSetAside) return null;
+  const covered = deposits.every((deposit) => rootCovers(chain.config, deposit));
+  return covered && !isLarge(chain, batch, offers, prices) ? 'block' : 'transfer';
+}
+
 /** Without any price a deposit may be worth any sum. */
-function needsOpinion(chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): boolean {
+function isLarge(chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): boolean {
   const value = dollarsOf(batch, offers, prices);
   return value === undefined || value > parseTrusted<'usd'>(chain.config.secondOpinionUsd ?? POLICY.secondOpinionUsd);
 }
@@ -108,6 +178,6 @@ function claimOf({ txid, kind, ordinal, height, blockHash, recipient, contract, 
   return { txid, kind, ordinal, height, blockHash, recipient, contract, rawAmount };
 }
 
-function questionOf({ first, deposits }: Batch): string {
-  return JSON.stringify([first.networkId, ...deposits.map(claimOf)]);
+function questionOf({ first, deposits }: Batch, need: Exclude<Need, null>): string {
+  return JSON.stringify([need, first.networkId, ...deposits.map(claimOf)]);
 }

@@ -160,6 +160,7 @@ export interface OpenDeposit {
   height: number;
   blockHash: string;
   position: number;
+  blockTime: Date;
   /** Its coins were made in its block. */
   coinbase: boolean;
   /** How many transfers it stands for; null for one (decision 0030). */
@@ -174,19 +175,22 @@ export interface OpenDeposit {
 
 type OpenRow = Omit<OpenDeposit, 'dustFloor' | 'assetNetworkFee' | 'amount'> & { dustFloor: string; assetNetworkFee: string; amount: string };
 
-/** The payments that have an open deposit on a network at or below a height, in the order of their first one; takes no lock. */
-export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: string, upToHeight: number): Promise<string[]> {
-  const rows = await reads<{ paymentId: string }[]>`
-    select payment_id as "paymentId" from deposits where network_id = ${networkId} and state = 'seen' and height <= ${upToHeight}
+/**
+ * The payments that have an open deposit on a network at or below a height, in the order of their first one, and whether one of these waits
+ * for a second provider; takes no lock.
+ */
+export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: string, upToHeight: number): Promise<{ paymentId: string; doubted: boolean }[]> {
+  return reads<{ paymentId: string; doubted: boolean }[]>`
+    select payment_id as "paymentId", bool_or(doubted_since is not null) as doubted
+    from deposits where network_id = ${networkId} and state = 'seen' and height <= ${upToHeight}
     group by payment_id order by min(height), payment_id`;
-  return rows.map((row) => row.paymentId);
 }
 
 /** The open deposits of one payment on every network, the earliest block first, in chain order within a network (whose block times may step back); takes no lock. */
 export async function listOpenDeposits(reads: Reads, paymentId: string): Promise<OpenDeposit[]> {
   const rows = await reads<OpenRow[]>`
     select d.id, d.network_id as "networkId", d.txid, d.kind, d.ordinal, d.payment_id as "paymentId", d.address_id as "addressId", d.asset_id as "assetId", a.symbol, a.decimals,
-      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.raw_amount as "rawAmount", x.address as recipient, a.contract, d.height, d.block_hash as "blockHash", d.position, d.coinbase, d.parts,
+      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.raw_amount as "rawAmount", x.address as recipient, a.contract, d.height, d.block_hash as "blockHash", d.position, d.block_time as "blockTime", d.coinbase, d.parts,
       d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork", d.claimed_by as "claimedBy", 
       exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id) as "wasSetAside"
     from deposits d join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id

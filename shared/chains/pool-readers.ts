@@ -1,5 +1,5 @@
 import type { FinalityRule } from '#shared/core/assets.ts';
-import { ChainUnavailable, type Head, type Reader } from './chain.ts';
+import { type BlockRef, ChainUnavailable, type Head, type Reader } from './chain.ts';
 import type { EndpointReport, Endpoints } from './pool-endpoints.ts';
 import { askFate, type Fate, type FateQuestion } from './pool-fates.ts';
 import { askingAbout, type Claim, type SecondOpinion, type Vote, verdictOf, voteOn } from './pool-votes.ts';
@@ -14,6 +14,12 @@ export interface PooledReader extends Reader {
    * @throws ChainUnavailable when fewer than two of several said anything
    */
   agrees(claims: readonly Claim[], isFinal: (head: Head) => boolean): Promise<SecondOpinion>;
+  /**
+   * Whether two providers have this very block at its height, final by the head of each. What they agreed on under a `rule` is remembered,
+   * and nobody is asked again.
+   * @throws ChainUnavailable when fewer than two of several said anything
+   */
+  agreesOnBlock(block: Pick<BlockRef, 'height' | 'hash'>, isFinal: (head: Head) => boolean, rule: string): Promise<SecondOpinion>;
   /**
    * What became of bytes that exclude each other, by every provider that says anything that can be trusted (decisions 10): each is written into `told`
    * when it has answered, so that one that does not hides nobody's word.
@@ -30,6 +36,8 @@ interface Options {
 
 /** Hashes of heads kept to tell a lagging endpoint from one on another branch. */
 const HEADS_KEPT = 256;
+/** Blocks that two providers agreed on: those of some hours on the fastest chain, as long as payments come in every one of them. */
+const AGREED_KEPT = 10_000;
 /** A head older than this binds nobody: whoever told it is gone, and those that are left may be right. */
 const HEAD_BINDS_MS = 60_000;
 /** Endpoints that are not in use are asked for their head this often, in blocks and in bounds. */
@@ -46,6 +54,7 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
   const probeMs = Math.min(LONGEST_PROBE_MS, Math.max(SHORTEST_PROBE_MS, options.blockSeconds * PROBE_BLOCKS * 1_000));
   const followed = new Map<number, string>();
   const probedMs = readers.map(() => Number.NEGATIVE_INFINITY);
+  const agreed = new Set<string>();
   let served: { height: number; at: number; atMs: number } | undefined;
 
   const reader = (at: number): Reader => readers[at] as Reader;
@@ -90,6 +99,27 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
   const waitingSpenders: Required<Reader>['waitingSpenders'] = async (wanted) => {
     const told = await Promise.all(readers.map((one, at) => endpoints.ask(at, () => (one.waitingSpenders as Required<Reader>['waitingSpenders'])(wanted))));
     return wanted.map((_, i) => told.map((spenders) => spenders[i] ?? null).find((spender) => spender !== null) ?? null);
+  };
+
+  /** Asks one provider after the other until two of them say the same. */
+  const poll = async (what: string, voteOf: (at: number, head: Head) => Promise<Vote>): Promise<SecondOpinion> => {
+    // Of several that were configured, one is not enough, whatever became of the others.
+    if (endpoints.configured < 2) return 'alone';
+    const votes = new Map<string, Vote>();
+    for (const at of endpoints.inOrder()) {
+      const provider = endpoints.providerOf(at);
+      const before = votes.get(provider);
+      if (before === 'same' || before === 'other') continue;
+      try {
+        votes.set(provider, await voteOf(at, await endpoints.ask(at, () => headOf(at))));
+      } catch (error) {
+        if (!(error instanceof ChainUnavailable)) throw error;
+      }
+      if ([...votes.values()].filter((vote) => vote === 'same').length === 2) return 'agreed';
+    }
+    const verdict = verdictOf([...votes.values()]);
+    if (verdict !== undefined) return verdict;
+    throw new ChainUnavailable(`fewer than two providers tell of ${what} as final`);
   };
 
   return {
@@ -142,26 +172,27 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
     ...optional(readers, read),
     ...(readers.every((one) => one.waitingSpenders !== undefined) ? { waitingSpenders } : {}),
 
-    async agrees(claims, isFinal) {
-      // Of several that were configured, one is not enough, whatever became of the others.
-      if (endpoints.configured < 2) return 'alone';
-      const votes = new Map<string, Vote>();
-      for (const at of endpoints.inOrder()) {
-        const provider = endpoints.providerOf(at);
-        const before = votes.get(provider);
-        if (before === 'same' || before === 'other') continue;
-        try {
-          const head = await endpoints.ask(at, () => headOf(at));
-          const factsOf = askingAbout(claims, reader(at));
-          votes.set(provider, await voteOn(claims, head, isFinal, (txid, inBlock) => endpoints.ask(at, () => factsOf(txid, inBlock))));
-        } catch (error) {
-          if (!(error instanceof ChainUnavailable)) throw error;
-        }
-        if ([...votes.values()].filter((vote) => vote === 'same').length === 2) return 'agreed';
+    agrees: (claims, isFinal) =>
+      poll(`transaction ${claims[0]?.txid}`, (at, head) => {
+        const factsOf = askingAbout(claims, reader(at));
+        return voteOn(claims, head, isFinal, (txid, inBlock) => endpoints.ask(at, () => factsOf(txid, inBlock)));
+      }),
+
+    async agreesOnBlock({ height, hash }, isFinal, rule) {
+      const key = `${height} ${hash} ${rule}`;
+      if (agreed.has(key)) return 'agreed';
+      const opinion = await poll(`block ${height}`, async (at, head) => {
+        if (!isFinal(head) || height > head.latest.height) return 'behind';
+        const told = head.latest.height === height ? head.latest : await endpoints.ask(at, () => reader(at).blockAt(height));
+        return told.hash === hash ? 'same' : 'other';
+      });
+      if (opinion !== 'agreed') return opinion;
+      for (const oldest of agreed) {
+        if (agreed.size < AGREED_KEPT) break;
+        agreed.delete(oldest);
       }
-      const verdict = verdictOf([...votes.values()]);
-      if (verdict !== undefined) return verdict;
-      throw new ChainUnavailable(`fewer than two providers tell of transaction ${claims[0]?.txid} as final`);
+      agreed.add(key);
+      return opinion;
     },
 
     async fates(question, final, told) {

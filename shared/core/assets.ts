@@ -24,6 +24,8 @@ export interface AssetConfig {
   /** Network fee charged per payment, asset units (decisions 2). */
   networkFee: string;
   dustFloor: string;
+  /** How many decimals an offer is quoted with, instead of the fewest that are exact enough (decisions 1). */
+  quoteDecimals?: number;
   /** Smallest cashout in asset units; null means the equivalent of 1 USD. */
   minimumSettlement: string | null;
   /** The most that the signer lets out; without it US dollars alone bound it, at prices from the database, and production refuses to sign. */
@@ -78,7 +80,10 @@ export interface NetworkConfig {
    * those logs, and nothing is traced (decision 0009).
    */
   coinLogs?: boolean;
-  /** Deposits above this many US dollars are credited once two providers tell the same of them: block, outcome, recipient and amount; where two are configured (reliability D9). */
+  /**
+   * US dollars. With two providers every credit needs both to tell its block, and above this the transfer itself too, as it always does where no root covers it.
+   * With one provider this is what a lie of it can cost in one payment: more is not credited in production (decision 0040).
+   */
   secondOpinionUsd?: string;
   /** Expected seconds between blocks; drives polling and stall detection. */
   blockSeconds: number;

@@ -30,6 +30,8 @@ export const POLICY = {
   sandboxConfirmSeconds: 10,
   /** Simulated deposits are watched by people. */
   sandboxSweepSeconds: 2,
+  /** A day for a block to hold what was sent in time: longer is a free option on the market, for whoever pays miners little. */
+  mempoolHoldsPriceSeconds: DAY,
   /** Longer than any grace period, after which nobody asks when coins were first seen. */
   mempoolKeptSeconds: 30 * DAY,
   /** Enough for typing mistakes in a hash, too few for fishing. */
@@ -39,8 +41,15 @@ export const POLICY = {
   /** A 202 is answered while the indexer is about to acknowledge: asking again after this usually finds it done. */
   selectRetryAfterMs: 2_000,
 
-  /** Above this a lie about one transfer is worth more than the endpoint that tells it; asking a second provider costs it one more reading of the block. */
+  /**
+   * Above this a lie about one transfer is worth more than whoever tells it: two providers must tell the transfer itself also where a root covers it, and a
+   * single one is not believed in production.
+   */
   secondOpinionUsd: '1000',
+  /** How long one pass of credits asks providers; what is left is asked in the next one. Blocks go on being applied meanwhile every few seconds. */
+  secondOpinionPassMs: 5_000,
+  /** A provider answers many at once; more would be more than what its limits leave to the indexer. */
+  secondOpinionsAtOnce: 4,
   /** Providers are seconds apart, not minutes. */
   secondOpinionAlertSeconds: 5 * MINUTE,
   /** Paying the same thing twice is worse than waiting for a person: one lying endpoint must not be able to bring it about (decisions 10). */

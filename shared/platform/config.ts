@@ -61,6 +61,7 @@ const networkSchema = z.strictObject({
         decimals: z.int().min(0).max(18),
         networkFee: money,
         dustFloor: money,
+        quoteDecimals: z.int().min(0).max(18).exactOptional(),
         minimumSettlement: money.nullable(),
         caps: z.strictObject({ perTransaction: money, hourly: money, daily: money, floorUsd: money }).exactOptional(),
         coldStorage: z.strictObject({ ceiling: money, floor: money }).exactOptional(),

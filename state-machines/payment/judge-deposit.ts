@@ -1,5 +1,6 @@
 import { Invariant } from '#shared/core/errors.ts';
 import { amount, type Coins, coinsToUsd, mulDiv, ONE, type Usd, zero } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import type { Verdict } from './machine.ts';
 
 /** How a payment's deviations are judged; a tolerance at or below zero means none on that side. */
@@ -43,6 +44,8 @@ export interface ConfirmedDeposit {
   received: Coins;
   /** Block time, or the first sighting in the mempool if that was earlier. */
   firstSeenAt: number;
+  /** Time of the block that holds it; the same as its first sighting where nothing waits in a mempool. */
+  minedAt?: number;
   /** When it became final. */
   confirmedAt: number;
   /** Market price of one coin of the received asset, no older than 120 s at confirmation; null when there is none yet. */
@@ -116,6 +119,14 @@ export function judgeDeposit(payment: JudgedPayment, deposit: ConfirmedDeposit):
   return payment.openAmount ? judgeOpenAmount(payment, deposit) : judgeFixedAmount(payment, deposit);
 }
 
+/**
+ * Whether a deposit was seen early enough for the price it was quoted at: before the deadline, and, where that was in the mempool, in a block soon after it. A
+ * payer who offers a miner next to nothing would else hold a price for weeks and choose whether to be paid (decisions 3).
+ */
+export function holdsPrice({ firstSeenAt, minedAt = firstSeenAt }: Pick<ConfirmedDeposit, 'firstSeenAt' | 'minedAt'>, expiresAt: number): boolean {
+  return firstSeenAt < expiresAt && minedAt <= expiresAt + POLICY.mempoolHoldsPriceSeconds * 1_000;
+}
+
 /** True when a transfer is too small to resolve a payment: it is recorded and nothing else (decisions 3). */
 export function isDust(received: Coins, dustFloor: Coins): boolean {
   return received < dustFloor;
@@ -157,7 +168,7 @@ function judgeFixedAmount(payment: JudgedPayment, deposit: ConfirmedDeposit): Ju
   if (offer === undefined) throw new Invariant('a deposit reached a payment for which nothing was selected');
 
   // The locked price is the merchant's risk only until the deadline, and only for an asset it was quoted for.
-  const locked = own !== undefined && deposit.firstSeenAt < payment.expiresAt;
+  const locked = own !== undefined && holdsPrice(deposit, payment.expiresAt);
   const priceUsd = locked ? own.priceUsd : deposit.marketPriceUsd;
   if (priceUsd === null) return { needs: 'marketPrice' };
 

@@ -1,6 +1,8 @@
 import { Invariant } from '#shared/core/errors.ts';
 import { amount, basisPoints, type Coins, mulDiv, ONE, roundTo, type Usd, usdToCoins, zero } from '#shared/core/money.ts';
 
+const CENT = ONE / 100n;
+
 export type FeePayer = 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
 
 /** What one asset is offered at: what the payment costs, at which price, and who bears which fee. */
@@ -9,6 +11,8 @@ export interface OfferTerms {
   /** Locked price of one coin; above zero. */
   assetPriceUsd: Usd;
   decimals: number;
+  /** How many of them a figure has, where the deployment says so; else as many as the smallest of figures needs (decisions 1). */
+  quoteDecimals?: number | undefined;
   /** The asset's configured network fee, asset units. */
   networkFee: Coins;
   commissionBps: number;
@@ -17,7 +21,7 @@ export interface OfferTerms {
   commissionFeePayer: FeePayer;
 }
 
-/** The figures of an offer (contract 2.4), all at the asset's decimals. */
+/** The figures of an offer (contract 2.4), all at the decimals it is quoted with. */
 export interface OfferFigures {
   amount: Coins;
   txFee: Coins;
@@ -34,12 +38,33 @@ export function invoiceUsd(invoiceAmount: bigint, usdPerUnit: Usd): Usd {
 }
 
 /**
- * Works out what a payer of one asset must send (decisions 2). Each figure is rounded up at the asset's decimals, so the
+ * At how many decimals what a payer must send is rounded up (decisions 1): the fewest whose unit is worth at most a cent and at most a
+ * thousandth of the payment at the offer's price, never more than the asset has. People copy these figures by hand, and nobody
+ * is asked for more than that too much.
+ */
+export function quoteDecimalsOf({
+  principalUsd,
+  assetPriceUsd,
+  decimals,
+  quoteDecimals,
+}: Pick<OfferTerms, 'principalUsd' | 'assetPriceUsd' | 'decimals' | 'quoteDecimals'>): number {
+  if (quoteDecimals !== undefined) return Math.min(quoteDecimals, decimals);
+  for (let places = 0; places < decimals; places++) {
+    const unit = 10n ** BigInt(places);
+    if (assetPriceUsd <= CENT * unit && assetPriceUsd * 1_000n <= principalUsd * unit) return places;
+  }
+  return decimals;
+}
+
+/**
+ * Works out what a payer of one asset must send (decisions 2). Each figure is rounded up at the decimals it is quoted with, so the
  * sum is exactly payable; a fee the customer does not bear reads zero.
  */
-export function buildOffer(terms: OfferTerms): OfferFigures {
-  const { principalUsd, assetPriceUsd, decimals, networkFee } = terms;
+export function buildOffer(given: OfferTerms): OfferFigures {
+  const { principalUsd, assetPriceUsd, networkFee } = given;
   if (assetPriceUsd <= 0n) throw new Invariant('an offer needs a price above zero');
+  const decimals = quoteDecimalsOf(given);
+  const terms = { ...given, decimals };
   const principal = usdToCoins(principalUsd, assetPriceUsd, decimals, 'up');
   const txFee = terms.txFeePayer === 'CUSTOMER' ? roundTo(networkFee, decimals, 'up') : zero;
   const commissionFee = terms.commissionFeePayer === 'CUSTOMER' ? offerCommission(principal, terms) : zero;

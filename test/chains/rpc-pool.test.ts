@@ -590,6 +590,52 @@ describe('a second opinion', () => {
   });
 });
 
+describe('a second opinion on a block', () => {
+  const opinion = (hash = 'b50', rule = 'deep', final = 60): Promise<SecondOpinion> =>
+    reader.agreesOnBlock({ height: 50, hash }, ({ latest }) => latest.height >= final, rule);
+
+  it('is the hash that two providers tell, and is asked for once', async () => {
+    pool('a', 'b', 'c');
+    expect(await opinion()).toBe('agreed');
+    expect(asked()).toEqual([['head', 'blockAt 50'], ['head', 'blockAt 50'], []]);
+    expect(await opinion()).toBe('agreed');
+    expect(asked()).toEqual([[], [], []]);
+  });
+
+  it('holds for the rule it was asked under, and no other', async () => {
+    pool('a', 'b');
+    expect(await opinion()).toBe('agreed');
+    await expect(opinion('b50', 'deeper', 200)).rejects.toBeInstanceOf(ChainUnavailable);
+  });
+
+  it('is a dispute when the other one has another block there, and is never remembered', async () => {
+    pool('a', 'b');
+    at(1).other.set(50, 'fork');
+    expect([await opinion(), await opinion('fork')]).toEqual(['disputed', 'disputed']);
+    at(1).other.delete(50);
+    expect(await opinion()).toBe('agreed');
+    expect(await opinion('fork')).toBe('disputed');
+  });
+
+  it('takes a third one when one of two tells otherwise or nothing', async () => {
+    pool('a', 'b', 'c');
+    at(1).other.set(50, 'fork');
+    expect(await opinion()).toBe('agreed');
+    expect(await opinion('fork')).toBe('disputed');
+  });
+
+  it('is none while the other one is behind or away, and nobody gives it alone', async () => {
+    pool('a', 'b');
+    at(1).height = 55;
+    await expect(opinion()).rejects.toBeInstanceOf(ChainUnavailable);
+    at(1).height = 100;
+    at(1).fault = fault('slow');
+    await expect(opinion()).rejects.toBeInstanceOf(ChainUnavailable);
+    pool('a', 'a');
+    expect(await opinion()).toBe('alone');
+  });
+});
+
 describe('a pool that pays', () => {
   const bytes = new Uint8Array([1, 2, 3]);
 

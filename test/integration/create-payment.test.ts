@@ -4,6 +4,7 @@ import { type CreatePaymentBody, createPayment } from '#api/payments/create.ts';
 import { publicPayment, statusOnly } from '#api/payments/view.ts';
 import { setNetworkPaused } from '#api/store/networks.ts';
 import { deletePrice } from '#api/store/prices.ts';
+import type { AssetConfig } from '#shared/core/assets.ts';
 import { assertCleanAudit } from '#test/harness/audit.ts';
 import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
 
@@ -303,10 +304,15 @@ describe('defaults and overrides', () => {
     expect(await row(overridden.paymentUid)).toMatchObject({ check_amount_deviation: true });
   });
 
-  it("what the payer must send is rounded up at the asset's decimals", async () => {
+  it('what the payer must send is rounded up at as few decimals as are fine enough for it, or as the deployment says', async () => {
     const { payment } = await create({ ...api, amount: '10', assets: [{ assetId: world.assets.USDT?.id as string, assetPriceUsd: '3' }] });
     expect(payment?.offers).toHaveLength(1);
-    expect(offerIn(payment, 'USDT')).toMatchObject({ assetPriceUsd: '3', amount: '3.333334', totalValue: '3.333334' });
+    expect(offerIn(payment, 'USDT')).toMatchObject({ assetPriceUsd: '3', amount: '3.334', totalValue: '3.334' });
+    const usdt = world.network.config.assets.find(({ symbol }) => symbol === 'USDT') as AssetConfig;
+    usdt.quoteDecimals = 5;
+    const again = await create({ ...api, amount: '10', assets: [{ assetId: world.assets.USDT?.id as string, assetPriceUsd: '3' }] });
+    expect(offerIn(again.payment, 'USDT')).toMatchObject({ amount: '3.33334', totalValue: '3.33334' });
+    delete usdt.quoteDecimals;
   });
 
   it('a commission minimum applies when the rate gives less', async () => {

@@ -14,6 +14,8 @@ let chain: Chain;
 /** What the second provider says, or does not. */
 let said: SecondOpinion | 'nothing';
 let asked: { claims: readonly Claim[]; isFinal: (head: Head) => boolean }[];
+/** Heights of the blocks whose hash alone was asked for. */
+let blocks: number[];
 
 beforeEach(async () => {
   shops = await someShops();
@@ -23,13 +25,27 @@ beforeEach(async () => {
   chain.config = { ...chain.config, rpcUrls: ['http://one.example', 'http://two.example'] };
   said = 'agreed';
   asked = [];
+  blocks = [];
+  // One after the other: they are no locks of whoever asks.
+  let looks: Promise<unknown> = Promise.resolve();
+  const answer = async (): Promise<SecondOpinion> => {
+    // Whoever asks over the network must hold no lock meanwhile: another connection gets them all.
+    const noLock = looks.then(() =>
+      shops.world.database.transaction((tx) => tx`select 1 from payments join deposits on deposits.payment_id = payments.id for update nowait`),
+    );
+    looks = noLock.catch(() => undefined);
+    await noLock;
+    if (said === 'nothing') throw new ChainUnavailable('nobody answers');
+    return said;
+  };
   chain.reader = {
     agrees: async (claims: readonly Claim[], isFinal: (head: Head) => boolean) => {
       asked.push({ claims, isFinal });
-      // Whoever asks over the network must hold no lock meanwhile: another connection gets them all.
-      await shops.world.deps.db.transaction((tx) => tx`select 1 from payments join deposits on deposits.payment_id = payments.id for update nowait`);
-      if (said === 'nothing') throw new ChainUnavailable('nobody answers');
-      return said;
+      return answer();
+    },
+    agreesOnBlock: async ({ height }: { height: number }) => {
+      blocks.push(height);
+      return answer();
     },
   } as unknown as PooledReader;
 });
@@ -129,6 +145,7 @@ describe('a deposit above the threshold', () => {
 
   it('keeps no other payment waiting', async () => {
     said = 'disputed';
+    chain.reader.agreesOnBlock = async () => 'agreed';
     const [large, small] = [await aPayment(), await aPayment('10')];
     await shop.see(large, 'USDT', '2000');
     await shop.receive(small, 'USDT', '10');
@@ -146,7 +163,134 @@ describe('a deposit above the threshold', () => {
     expect(asked).toEqual([]);
     expect(await counted('alone')).toBe(true);
   });
+
+  it('is not credited in production on the word of a single endpoint, and a smaller one is', async () => {
+    chain.config = { ...chain.config, rpcUrls: ['http://one.example'] };
+    const [large, small] = [await aPayment('1000.01'), await aPayment('1000')];
+    shops.world.deps.config = { ...shops.world.deps.config, NODE_ENV: 'production' };
+    await shop.receive(large, 'USDT', '1000.01');
+    await shop.receive(small, 'USDT', '1000');
+    expect([await shop.status(large), await shop.status(small)]).toMatchObject([{ status: 'PENDING' }, { status: 'SUCCESS' }]);
+    // Whoever accepts that risk says how much of it.
+    chain.config = { ...chain.config, secondOpinionUsd: '5000' };
+    await pass();
+    expect(await shop.status(large)).toMatchObject({ status: 'SUCCESS' });
+  });
 });
+
+describe('a deposit of any amount', () => {
+  it.each<[string, SecondOpinion | 'nothing', string]>([
+    ['has another block there', 'disputed', 'disputed'],
+    ['does not answer', 'nothing', 'unreachable'],
+  ])('is not credited while the second provider %s, and is once it tells the same hash', async (_name, answer, result) => {
+    said = answer;
+    const payment = await aPayment('10');
+    await shop.receive(payment, 'USDT', '10');
+    expect(await shop.status(payment)).toMatchObject({ status: 'PENDING' });
+    expect(await states(payment)).toEqual([{ state: 'seen', doubted: true }]);
+    expect(await counted(result)).toBe(true);
+    said = 'agreed';
+    await pass();
+    expect(await shop.status(payment)).toMatchObject({ status: 'SUCCESS' });
+    expect([asked.length, blocks.length]).toEqual([0, 2]);
+  });
+
+  it.each<[string, Partial<Chain['config']>, string | null, number]>([
+    ['a token whose receipts have a root', {}, null, 0],
+    ['what contracts pass on', {}, 'internal', 1],
+    ['what contracts pass on, where the chain logs it', { coinLogs: true }, 'internal', 0],
+    ['a token of Polygon, whose state syncs no root covers', { chainId: '137' }, null, 1],
+    ['a token of TRON', { family: 'tron' }, null, 1],
+    ['a coin of TRON', { family: 'tron' }, 'native', 1],
+    ['a coin of Bitcoin', { family: 'bitcoin' }, 'native', 0],
+  ])('is told itself by two where no root covers it: %s', async (_what, config, kind, times) => {
+    chain.config = { ...chain.config, ...config };
+    const payment = await aPayment('10');
+    await shop.see(payment, 'USDT', '10');
+    if (kind !== null)
+      await shops.world.database.sql`with d as (update deposits set kind = ${kind} where payment_id = ${payment.id} returning txid)
+        update sightings s set kind = ${kind} from d where d.txid = s.txid`;
+    await shop.finalise();
+    expect([asked.length, blocks.length]).toEqual([times, 1 - times]);
+    expect(await states(payment)).toEqual([{ state: 'credited', doubted: false }]);
+  });
+
+  it("is nobody's question when it is dust, which is credited to nobody", async () => {
+    said = 'disputed';
+    const payment = await aPayment('10');
+    await shop.receive(payment, 'USDT', '0.000001');
+    expect([asked.length, blocks.length]).toEqual([0, 0]);
+    expect(await states(payment)).toEqual([{ state: 'dust', doubted: false }]);
+  });
+});
+
+describe('the deposits of one block', () => {
+  /** So many payments, all of them paid in one block. */
+  const together = async (amounts: readonly string[]): Promise<ShopPayment[]> => {
+    const payments: ShopPayment[] = [];
+    for (const amount of amounts) payments.push(await aPayment(amount));
+    for (const [i, payment] of payments.entries()) await shop.see(payment, 'USDT', amounts[i] as string);
+    await shops.world.database.sql`with f as (select block_hash, height from deposits order by height limit 1),
+      d as (update deposits set block_hash = f.block_hash, height = f.height from f where state = 'seen' returning txid, f.block_hash, f.height)
+      update sightings s set block_hash = d.block_hash, height = d.height from d where d.txid = s.txid`;
+    return payments;
+  };
+
+  it('are one question, of whomever they are', async () => {
+    const payments = await together(['10', '11', '12']);
+    await shop.finalise();
+    expect(blocks).toHaveLength(1);
+    for (const payment of payments) expect(await shop.status(payment)).toMatchObject({ status: 'SUCCESS' });
+  });
+
+  it('keep no other one waiting, when a provider tells otherwise of one of them', async () => {
+    chain.config = { ...chain.config, secondOpinionUsd: '1' };
+    chain.reader.agrees = async (claims) => {
+      asked.push({ claims, isFinal: () => true });
+      return claims.some((claim) => claim.rawAmount === '11000000') ? 'disputed' : 'agreed';
+    };
+    const [first, disputed, last] = (await together(['10', '11', '12'])) as [ShopPayment, ShopPayment, ShopPayment];
+    await shop.finalise();
+    expect(asked.map(({ claims }) => claims.length)).toEqual([3, 1, 1, 1]);
+    expect([await shop.status(first), await shop.status(disputed), await shop.status(last)]).toMatchObject([
+      { status: 'SUCCESS' },
+      { status: 'PENDING' },
+      { status: 'SUCCESS' },
+    ]);
+  });
+});
+
+describe('a provider that answers nothing for long', () => {
+  it('is asked for some seconds in one pass, about new deposits before those it said nothing of', async () => {
+    let now = 0;
+    shops.world.deps.wallClock = () => now;
+    const asked: number[] = [];
+    chain.reader.agreesOnBlock = async ({ height }) => {
+      asked.push(height);
+      now += 10_000;
+      throw new ChainUnavailable('no answer in time');
+    };
+    const payments = [];
+    for (let i = 0; i < 12; i++) payments.push(await aPayment('10'));
+    for (const payment of payments) await shop.see(payment, 'USDT', '10');
+    await shop.finalise();
+    expect(asked.length).toBeLessThanOrEqual(4);
+    await waitForAll(async () => {
+      now += 1_000;
+      await pass();
+      return new Set(asked).size === payments.length;
+    });
+    chain.reader.agreesOnBlock = async () => 'agreed';
+    await pass();
+    for (const payment of payments) expect(await shop.status(payment)).toMatchObject({ status: 'SUCCESS' });
+  });
+});
+
+/** Passes until it is so; a hundred of them are as good as never. */
+async function waitForAll(isSo: () => Promise<boolean>): Promise<void> {
+  for (let passes = 0; passes < 100; passes++) if (await isSo()) return;
+  throw new Error('some were never asked about');
+}
 
 describe('the threshold', () => {
   it.each([

@@ -3,6 +3,7 @@ import { Invariant } from '#shared/core/errors.ts';
 import { type Bound, ChainUnavailable, type FeeQuote, type Payer, type TransferIntent } from '../chain.ts';
 import { profileOf } from '../networks.ts';
 import { opStackDataFee } from './data-fee.ts';
+import { isNotOffered } from './not-offered.ts';
 import { readInteger, readQuantity, unsure } from './replies.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { encodeBalanceOf, encodeTransfer } from './token.ts';
@@ -22,6 +23,11 @@ const MOST_GAS = 10_000_000n;
 const BASE_NUMERATOR = 9n;
 const BASE_DENOMINATOR = 8n;
 const TIP_BLOCKS = 5;
+/** What a transfer may take beyond one of less: an account, or a place in a token's storage, that is written for the first time. */
+const UNSEEN_GAS = 35_000n;
+/** An address nobody has, and code that answers 42 wherever it lies. */
+const PROBED = `0x${'5a'.repeat(20)}`;
+const ANSWERS_42 = '0x602a60005260206000f3';
 
 type Overrides = Record<string, { balance?: string; stateDiff?: Record<string, string> }>;
 type Rejected = { ok: false; rejected: string };
@@ -31,6 +37,13 @@ interface Call {
   to: string;
   value: string;
   data: string;
+}
+
+/** What of a transfer is simulated, and in which state: less than its amount where the sender does not hold it and cannot be made to; `free` names no price. */
+interface Simulated {
+  state: Overrides | undefined;
+  rawAmount: bigint;
+  free: boolean;
 }
 
 /** What a block takes per gas now. */
@@ -56,10 +69,10 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
   };
 
   // Without a tag some nodes estimate on top of what waits, in which a transfer that is being replaced has happened already.
-  const simulate = (transfer: Call & Price, overrides: Overrides | undefined): Promise<unknown> =>
+  const simulate = (transfer: Call & Partial<Price>, overrides: Overrides | undefined): Promise<unknown> =>
     rpc('eth_estimateGas', overrides === undefined ? [transfer, 'latest'] : [transfer, 'latest', overrides]);
 
-  const estimateGas = async (transfer: Call & Price, overrides: Overrides | undefined): Promise<{ ok: true; gas: bigint } | Rejected> => {
+  const estimateGas = async (transfer: Call & Partial<Price>, overrides: Overrides | undefined): Promise<{ ok: true; gas: bigint } | Rejected> => {
     try {
       return { ok: true, gas: readQuantity(await simulate(transfer, overrides), 'the gas estimate') };
     } catch (error) {
@@ -73,7 +86,7 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
    * Whether the node estimates the same sender's transfer of nothing to itself: then what it refuses is the other transfer. Nodes have many words for
    * how code may fail, and a recipient chooses which of them is heard.
    */
-  const estimatesOthers = async (transfer: Call & Price, overrides: Overrides | undefined): Promise<boolean> => {
+  const estimatesOthers = async (transfer: Call & Partial<Price>, overrides: Overrides | undefined): Promise<boolean> => {
     try {
       readQuantity(await simulate({ ...transfer, to: transfer.from, value: '0x0', data: '0x' }, overrides), 'the gas estimate');
       return true;
@@ -89,14 +102,36 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
     return readWord(answer) ?? unsure(`${contract} answered balanceOf with no number`);
   };
 
-  /** The simulated state in which the sender holds the coins, tokens and gas of `intent`; undefined when it really does. */
-  const fundedState = async (intent: TransferIntent, maxFeePerGas: bigint): Promise<Overrides | undefined> => {
+  let overrides: Promise<boolean> | undefined;
+  /** Whether the endpoint simulates in a state of our making: some refuse it, and some take it without a word and do not. Found out once. */
+  const honoursOverrides = (): Promise<boolean> => {
+    overrides ??= rpc('eth_call', [{ to: PROBED, data: '0x' }, 'latest', { [PROBED]: { code: ANSWERS_42 } }])
+      .then((answer) => readWord(answer) === 42n)
+      .catch((error: unknown) => {
+        if (error instanceof RpcRefused) return false;
+        overrides = undefined;
+        throw error;
+      });
+    return overrides;
+  };
+
+  /**
+   * How to simulate `intent` as if the sender held its coins, tokens and gas. Where an endpoint cannot, as much of it as the sender really holds is
+   * simulated, and without a price when it holds none for gas.
+   */
+  const fundedState = async (intent: TransferIntent, maxFeePerGas: bigint): Promise<Simulated> => {
     const { sender, contract, rawAmount } = intent;
     const [coins, tokens] = await Promise.all([balance(sender, null), contract === null ? null : balance(sender, contract)]);
     const needed = (contract === null ? rawAmount : 0n) + MOST_GAS * maxFeePerGas;
+    const lacksTokens = contract !== null && tokens !== null && tokens < rawAmount;
+    if (coins >= needed && !lacksTokens) return { state: undefined, rawAmount, free: false };
+    const held = least(rawAmount, tokens ?? coins);
+    if (!(await honoursOverrides())) return { state: undefined, rawAmount: held, free: coins < needed };
     const state: Overrides = coins >= needed ? {} : { [sender]: { balance: `0x${needed.toString(16)}` } };
-    if (contract !== null && tokens !== null && tokens < rawAmount) state[contract] = { stateDiff: await balanceSlot(call, sender, contract, rawAmount) };
-    return Object.keys(state).length === 0 ? undefined : state;
+    if (!lacksTokens) return { state, rawAmount, free: false };
+    const stateDiff = await balanceSlot(call, sender, contract, rawAmount);
+    if (Object.keys(stateDiff).length === 0) return { state: Object.keys(state).length === 0 ? undefined : state, rawAmount: held, free: false };
+    return { state: { ...state, [contract]: { stateDiff } }, rawAmount, free: false };
   };
 
   const tip = async (): Promise<bigint> => {
@@ -132,14 +167,16 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
   const priced = async (
     intent: TransferIntent,
     { base, priority }: Market,
-    state: Overrides | undefined,
+    { state, rawAmount, free }: Simulated,
     bound?: Bound,
   ): Promise<{ ok: true; quote: FeeQuote } | Rejected> => {
     const wanted = 2n * base + priority;
-    const estimate = await estimateGas({ ...callOf(intent), ...priceOf(wanted, priority) }, state);
+    const call = callOf({ ...intent, rawAmount });
+    const estimate = await estimateGas(free ? call : { ...call, ...priceOf(wanted, priority) }, state);
     if (!estimate.ok) return estimate;
-    const gas = gasFor(estimate.gas, bound);
-    if (gas === null) return { ok: false, rejected: `its destination takes ${estimate.gas} gas, of which ${bound?.units} were quoted` };
+    const needed = rawAmount < intent.rawAmount ? estimate.gas + UNSEEN_GAS : estimate.gas;
+    const gas = gasFor(needed, bound);
+    if (gas === null) return { ok: false, rejected: `its destination takes ${needed} gas, of which ${bound?.units} were quoted` };
     return { ok: true, quote: quoteOf(gas, capFor(gas, { base, priority }, bound), priority) };
   };
 
@@ -148,7 +185,7 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
       // Some nodes estimate a plain transfer without looking at what the sender holds.
       if (intent.contract === null && (await balance(intent.sender, null)) < intent.rawAmount)
         return { ok: false, rejected: 'the sender does not hold the amount' };
-      return priced(intent, await market(), undefined, bound);
+      return priced(intent, await market(), { state: undefined, rawAmount: intent.rawAmount, free: false }, bound);
     },
     async estimate(intent, _coins, bound) {
       const now = await market();
@@ -230,6 +267,10 @@ function most(...values: bigint[]): bigint {
   return values.reduce((a, b) => (a > b ? a : b));
 }
 
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
 function callOf(intent: TransferIntent): Call {
   return intent.contract === null
     ? { from: intent.sender, to: intent.recipient, value: `0x${intent.rawAmount.toString(16)}`, data: '0x' }
@@ -254,7 +295,10 @@ function readWord(answer: unknown): bigint | undefined {
 async function balanceSlot(call: Rpc, owner: string, contract: string, rawAmount: bigint): Promise<Record<string, string>> {
   const read = { from: owner, to: contract, data: encodeBalanceOf(owner) };
   const value = `0x${rawAmount.toString(16).padStart(64, '0')}`;
-  const touched = (await call('eth_createAccessList', [read, 'latest'])) as { accessList?: { address?: unknown; storageKeys?: unknown }[] } | null;
+  const touched = (await call('eth_createAccessList', [read, 'latest']).catch((error: unknown) => {
+    if (isNotOffered(error)) return null;
+    throw error;
+  })) as { accessList?: { address?: unknown; storageKeys?: unknown }[] } | null;
   for (const entry of touched?.accessList ?? []) {
     if (String(entry.address).toLowerCase() !== contract || !Array.isArray(entry.storageKeys)) continue;
     for (const key of entry.storageKeys as string[]) {

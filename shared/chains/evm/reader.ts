@@ -5,6 +5,7 @@ import { breathe } from '../breathe.ts';
 import { type BlockContent, type BlockRef, ChainUnavailable, type Reader, type TransactionFacts, type WatchSet } from '../chain.ts';
 import { profileOf } from '../networks.ts';
 import { askingSize, isTooMuch } from '../too-much.ts';
+import { openBlockReceipts } from './block-receipts.ts';
 import { crossCheck, crossCheckRoot, endsOf, movesOf, sawAll, sawOf, sentOf, type Traces, transfersOf } from './content.ts';
 import {
   type Header,
@@ -54,10 +55,15 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     } catch (error) {
       if (error instanceof RpcRefused) throw new ChainUnavailable(error.message, { cause: error });
       // An endpoint that was away may come back as another node.
-      if (error instanceof ChainUnavailable && error.trouble === 'down') tracing.forget();
+      if (error instanceof ChainUnavailable && error.trouble === 'down') {
+        tracing.forget();
+        receipts.forget();
+      }
       throw error;
     }
   };
+
+  const receipts = openBlockReceipts(call);
 
   const headerOf = async (method: string, id: string): Promise<Header> => {
     const answer = await call(method, [id, false]);
@@ -141,12 +147,17 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
 
   const readChunk = async (from: number, to: number, watched: WatchSet): Promise<Chunk> => {
     const heights = Array.from({ length: to - from + 1 }, (_, i) => from + i);
-    const answers = await Promise.all(heights.map((height) => Promise.all([headerAt(height), call('eth_getBlockReceipts', [hex(height)])])));
+    const answers = await Promise.all(
+      heights.map((height) => {
+        const header = headerAt(height);
+        return Promise.all([header, receipts.of(hex(height), header)]);
+      }),
+    );
     const blocks: { header: Header; receipts: Receipt[] }[] = [];
     for (const [header, answer] of answers) {
-      const receipts = await receiptsIn(answer);
-      await check(header, receipts);
-      blocks.push({ header, receipts });
+      const own = await receiptsIn(answer);
+      await check(header, own);
+      blocks.push({ header, receipts: own });
     }
     const traces = await traceAll(blocks);
     const contents = await Promise.all(blocks.map(({ header, receipts }, i) => contentOf(header, receipts, traces[i], watched)));
@@ -179,11 +190,12 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     },
 
     async block(hash, watched, { lean = false } = {}) {
-      const [header, answer] = await Promise.all([headerByHash(hash), call('eth_getBlockReceipts', [hash])]);
-      const receipts = await receiptsIn(answer);
-      await check(header, receipts);
+      const asked = headerByHash(hash);
+      const [header, answer] = await Promise.all([asked, receipts.of(hash, asked)]);
+      const own = await receiptsIn(answer);
+      await check(header, own);
       // Its traces are several times as long as its receipts, and what they would show can be told from balances.
-      return contentOf(header, receipts, lean && network.coinLogs !== true ? undefined : await tracesOf(header, receipts), watched);
+      return contentOf(header, own, lean && network.coinLogs !== true ? undefined : await tracesOf(header, own), watched);
     },
 
     async range(from, to, watched, { enough = Number.POSITIVE_INFINITY } = {}) {
@@ -234,11 +246,12 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       // The receipt only says which block to read: the receipts of a whole block prove one another, and number every log.
       const { txid: answered, blockHash } = readReceipt(answer);
       if (answered !== txid) unsure(`asked for transaction ${txid}, got ${answered}`);
-      const [header, answers] = await Promise.all([headerByHash(blockHash), call('eth_getBlockReceipts', [blockHash])]);
-      const receipts = await receiptsIn(answers);
-      await check(header, receipts);
-      const receipt = receipts.find((one) => one.txid === txid) ?? unsure(`block ${blockHash} does not hold ${txid}`);
-      const [tx, traces] = await Promise.all([fetchTransaction(receipt), tracesOf(header, receipts)]);
+      const asked = headerByHash(blockHash);
+      const [header, answers] = await Promise.all([asked, receipts.of(blockHash, asked)]);
+      const all = await receiptsIn(answers);
+      await check(header, all);
+      const receipt = all.find((one) => one.txid === txid) ?? unsure(`block ${blockHash} does not hold ${txid}`);
+      const [tx, traces] = await Promise.all([fetchTransaction(receipt), tracesOf(header, all)]);
       const transfers = transfersOf(header, receipt, tx, movesOf(receipt, traces, tx), EVERYTHING);
       return { txid, height: header.height, blockHash, succeeded: receipt.succeeded, transfers, ...unseenUnless(sawOf(traces, txid) || !receipt.succeeded) };
     },

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { writeFields } from './protobuf.ts';
+import { type Field, writeFields } from './protobuf.ts';
 
 /** What a block header's bytes are made of (java-tron's `BlockHeader.raw`); hex as the node writes it. */
 export interface RawHeader {
@@ -17,7 +17,9 @@ export interface RawHeader {
 export interface LeafParts {
   rawData: Uint8Array;
   signatures: readonly string[];
-  outcomes: readonly { fee: bigint; failed: boolean; contractRet: number }[];
+  outcomes: readonly { fee: bigint; failed: boolean; contractRet: number; unknown?: readonly Field[] }[];
+  /** Fields that the node's own build does not know, in the order in which it prints and writes them: after all others. */
+  unknown?: readonly Field[];
 }
 
 const NOTHING = '0'.repeat(64);
@@ -69,18 +71,20 @@ export function fromHex(hex: string): Uint8Array {
   return Buffer.from(hex, 'hex');
 }
 
-function bytesOf({ rawData, signatures, outcomes }: LeafParts): Uint8Array {
+function bytesOf({ rawData, signatures, outcomes, unknown = [] }: LeafParts): Uint8Array {
   return writeFields([
     { number: 1, value: rawData, always: true },
     ...signatures.map((signature) => ({ number: 2, value: fromHex(signature), always: true as const })),
-    ...outcomes.map(({ fee, failed, contractRet }) => ({
+    ...outcomes.map(({ fee, failed, contractRet, unknown: own = [] }) => ({
       number: 5,
       value: writeFields([
         { number: 1, value: fee },
         { number: 2, value: failed ? 1n : 0n },
         { number: 3, value: BigInt(contractRet) },
+        ...own.map((field) => ({ ...field, always: true as const })),
       ]),
       always: true as const,
     })),
+    ...unknown.map((field) => ({ ...field, always: true as const })),
   ]);
 }

@@ -75,7 +75,7 @@ export function writeFields(fields: readonly (Field & { always?: true })[]): Uin
   const parts: Uint8Array[] = [];
   for (const { number, value, always } of fields) {
     if (typeof value === 'bigint') {
-      if (value !== 0n) parts.push(writeVarint(BigInt(number * 8 + VARINT)), writeVarint(value));
+      if (value !== 0n || always) parts.push(writeVarint(BigInt(number * 8 + VARINT)), writeVarint(value));
     } else if (value.length > 0 || always) parts.push(writeVarint(BigInt(number * 8 + BYTES)), writeVarint(BigInt(value.length)), value);
   }
   return Buffer.concat(parts);

@@ -1,5 +1,6 @@
 import { ChainUnavailable } from '../chain.ts';
 import { type ContractFacts, contractName, readContract, TRANSFER, TRIGGER } from './contract.ts';
+import type { Field } from './protobuf.ts';
 import { blockIdOf, fromHex, heightOf, type LeafParts, merkleRootOf, type RawHeader, sha256 } from './proofs.ts';
 
 /** A header whose id was recomputed from its fields. */
@@ -47,6 +48,8 @@ const RESULTS = [
   'INVALID_CODE',
 ];
 const TRANSACTION_KEYS = new Set(['raw_data', 'raw_data_hex', 'signature', 'ret', 'txID', 'contract_address', 'visible']);
+const FIELD_NUMBER = /^[1-9]\d{0,8}$/;
+const LARGEST_FIELD_NUMBER = 2 ** 29 - 1;
 const OUTCOME_KEYS = new Set(['contractRet', 'fee', 'ret']);
 /** What `ret` says in an outcome, spelt as the node spells it. */
 const CODES = new Set<unknown>([undefined, 'SUCESS', 'FAILED']);
@@ -150,16 +153,35 @@ function readTransaction(value: unknown): { transaction: Transaction; leaf: Leaf
   checkRetelling(txid, contract, tx.raw_data);
   const outcomes = readList(tx.ret, 'the outcomes of a transaction').map((entry) => readObject(entry, 'an outcome'));
   const numbers = outcomes.map(({ contractRet }) => (contractRet === undefined ? 0 : RESULTS.indexOf(String(contractRet))));
-  const whole =
-    Object.keys(tx).every((key) => TRANSACTION_KEYS.has(key)) &&
-    outcomes.every((outcome) => CODES.has(outcome.ret) && Object.keys(outcome).every((key) => OUTCOME_KEYS.has(key))) &&
-    !numbers.includes(-1);
-  const leaf = whole && {
-    rawData,
-    signatures: readList(tx.signature, 'the signatures').map((signature) => readHex(signature, 'a signature')),
-    outcomes: outcomes.map(({ fee, ret }, i) => ({ fee: readSigned(fee, 'a fee'), failed: ret === 'FAILED', contractRet: numbers[i] as number })),
-  };
-  return { transaction: { txid, contractRet: String(outcomes[0]?.contractRet ?? RESULTS[0]), ...contract }, leaf: leaf || undefined };
+  const unknown = readUnknown(tx, TRANSACTION_KEYS);
+  const parts = outcomes.flatMap((outcome, i) => {
+    const [contractRet, own] = [numbers[i] as number, readUnknown(outcome, OUTCOME_KEYS)];
+    if (contractRet === -1 || own === undefined || !CODES.has(outcome.ret)) return [];
+    return [{ fee: readSigned(outcome.fee, 'a fee'), failed: outcome.ret === 'FAILED', contractRet, unknown: own }];
+  });
+  const signatures = readList(tx.signature, 'the signatures').map((signature) => readHex(signature, 'a signature'));
+  const leaf = unknown === undefined || parts.length < outcomes.length ? undefined : { rawData, signatures, outcomes: parts, unknown };
+  return { transaction: { txid, contractRet: String(outcomes[0]?.contractRet ?? RESULTS[0]), ...contract }, leaf };
+}
+
+/**
+ * The fields of a message that java-tron does not know and prints by their numbers, `"1002": ["c83e…"]`: integers as integers and bytes as hex, ascending, as it
+ * writes them (protobuf's `UnknownFieldSet`). Undefined when it shows something whose bytes cannot be told from that, such as a group.
+ */
+function readUnknown(message: Fields, known: ReadonlySet<string>): Field[] | undefined {
+  const fields: Field[] = [];
+  for (const key of Object.keys(message)) {
+    if (known.has(key)) continue;
+    const number = FIELD_NUMBER.test(key) ? Number(key) : 0;
+    const values = message[key];
+    if (number < 1 || number > LARGEST_FIELD_NUMBER || !Array.isArray(values)) return undefined;
+    for (const value of values as unknown[]) {
+      if (typeof value === 'bigint' || Number.isSafeInteger(value)) fields.push({ number, value: BigInt(value as number | bigint) });
+      else if (typeof value === 'string' && value.length % 2 === 0 && HEX.test(value)) fields.push({ number, value: fromHex(value) });
+      else return undefined;
+    }
+  }
+  return fields.sort((a, b) => a.number - b.number);
 }
 
 /** Nothing is credited from the decoded JSON, but a node whose JSON and bytes differ is not one to believe in anything else. */

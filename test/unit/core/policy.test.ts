@@ -44,7 +44,10 @@ describe('the defaults', () => {
       watchDays: 90,
       expirySweepSeconds: 15,
       expiryPatienceSeconds: 900,
+      mempoolHoldsPriceSeconds: 86_400,
       secondOpinionUsd: '1000',
+      secondOpinionPassMs: 5_000,
+      secondOpinionsAtOnce: 4,
       deathWitnesses: 2,
       // decisions 6
       webhookPausesSeconds: [0, 30, 120, 600, 1_800, 7_200],

@@ -203,6 +203,14 @@ describe('time', () => {
   });
 
   test.each([
+    ['on the day after the deadline, to the second', 86_400_000, 'locked'],
+    ['later than that', 86_400_001, 'market'],
+  ])('a deposit that waited in the mempool before the deadline and was mined %s is valued as such', (_, after, priceKind) => {
+    const minedAt = DEADLINE + after;
+    expect(judged({}, { firstSeenAt: DEADLINE - 1, minedAt, confirmedAt: minedAt + 1, marketPriceUsd: usd('0.5') })).toMatchObject({ priceKind });
+  });
+
+  test.each([
     ['confirmed in time', { confirmedAt: DEADLINE - 1 }, {}, 'standard'],
     ['confirmed at the deadline', { confirmedAt: DEADLINE }, {}, 'late_confirmation'],
     ['seen in time and confirmed late', { confirmedAt: DEADLINE + 1 }, {}, 'late_confirmation'],

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { warningChecks, warningsOf } from '#shared/chains/network-warnings.ts';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+
+const ONE = 'https://one.example/key';
+
+describe('what is said of a network with one provider', () => {
+  it.each<[string[], string | undefined, RegExp]>([
+    [[ONE], undefined, /up to 1000 USD a payment/],
+    [[ONE], '250', /up to 250 USD a payment/],
+    [[ONE, 'https://one.example/another-key'], undefined, /^one provider: an endpoint that lies consistently can make you credit what was not paid/],
+  ])('is what a lie of it may cost: %j, %s', (rpcUrls, most, said) => {
+    const warnings = warningsOf({ rpcUrls, ...(most === undefined ? {} : { secondOpinionUsd: most }) });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(said);
+    expect(warnings[0]).not.toContain('key');
+  });
+
+  it('is nothing where there are two', () => {
+    expect(warningsOf({ rpcUrls: [ONE, 'https://two.example'] })).toEqual([]);
+  });
+
+  it('makes no process unready, and is a line for each such network', () => {
+    const networks = [
+      { name: 'tron', rpcUrls: [ONE] },
+      { name: 'ethereum', rpcUrls: [ONE, 'https://two.example'] },
+    ] as NetworkConfig[];
+    const checks = warningChecks(networks);
+    expect(Object.keys(checks)).toEqual(['warning:tron']);
+    expect(checks['warning:tron']?.()).toEqual({ well: warningsOf({ rpcUrls: [ONE] })[0] });
+  });
+});
