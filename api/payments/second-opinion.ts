@@ -44,7 +44,8 @@ export async function askSecondOpinions(deps: Deps, { open, offers, prices }: Ev
 export function doubtAbout(chain: Chain, batch: Batch, { offers, prices }: Omit<Evidence, 'open'>, opinions: Opinions): Doubt | null {
   if (!needsOpinion(chain, batch, offers, prices)) return null;
   const opinion = opinions.get(questionOf(batch)) ?? 'unreachable';
-  return opinion === 'agreed' || opinion === 'alone' ? null : opinion;
+  if (opinion === 'alone') return isUnproven(batch) ? 'unreachable' : null;
+  return opinion === 'agreed' ? null : opinion;
 }
 
 /** Leaves a final batch open until a second provider confirms it; from five minutes on as an alert. */
@@ -89,8 +90,14 @@ function isFinalBy(rule: FinalityRule, { latest, safeHeight, finalizedHeight }: 
 
 /** Without any price a deposit may be worth any sum. */
 function needsOpinion(chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): boolean {
+  if (isUnproven(batch)) return true;
   const value = dollarsOf(batch, offers, prices);
   return value === undefined || value > parseTrusted<'usd'>(chain.config.secondOpinionUsd ?? POLICY.secondOpinionUsd);
+}
+
+/** Whether no root covers one of them: then one provider's word is never enough (decision 0039). */
+function isUnproven({ deposits }: Batch): boolean {
+  return deposits.some((deposit) => deposit.unproven);
 }
 
 /** Each transfer by itself, also of those that are booked as one. */

@@ -51,7 +51,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       deposit_addresses: 'insert',
       deposits: `
         insert update(address_id amount asset_id block_hash block_time claimed_by co_senders coinbase credit_id doubt doubted_since final_at
-        first_seen_at height lost_at parts path payment_id position raw_amount sender state trace_context usd_price waits_since)`,
+        first_seen_at height lost_at parts path payment_id position raw_amount sender state trace_context unproven usd_price waits_since)`,
       freezes: 'insert update(lost_deposits) delete',
       further_transfers: 'insert',
       gateway_secrets: 'insert update(expires_at sealed sealed_under)',
@@ -131,8 +131,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       database_epochs: 'update(beat_at generation history noted_at system_identifier timeline)',
       deposits: `
         insert update(address_id amount asset_id block_hash block_time claimed_by co_senders coinbase credit_id doubt doubted_since final_at
-        first_seen_at height lost_at parts path payment_id position raw_amount screening_ref screening_score sender state trace_context usd_price
-        waits_since)`,
+        first_seen_at height lost_at parts path payment_id position raw_amount screening_ref screening_score sender state trace_context unproven
+        usd_price waits_since)`,
       freezes: 'insert update(lost_deposits) delete',
       gateway_secrets: 'update(sealed sealed_under)',
       gateways: 'update(lockable)',

@@ -1,5 +1,7 @@
 import { atOnce, type Steps } from '#shared/core/turns.ts';
 import { ChainUnavailable } from '../chain.ts';
+import { headerHash, unknownFields } from './header-hash.ts';
+import { type HeaderTrust, waitFor } from './unproven-header.ts';
 
 /** A header as far as following the chain needs it. */
 export interface Header {
@@ -7,7 +9,7 @@ export interface Header {
   hash: string;
   parentHash: string;
   time: number;
-  logsBloom: string;
+  transactionsRoot: string;
   receiptsRoot: string;
   transactions: string[];
 }
@@ -38,12 +40,17 @@ export interface Receipt {
   publishingFee: bigint;
   logs: Log[];
   logsBloom: string;
+  /** What a deposit on the OP stack adds to its receipt, each from a fork on. */
+  depositNonce: bigint | null;
+  depositReceiptVersion: bigint | null;
   blockHash: string;
   height: number;
 }
 
 export interface Transaction {
   txid: string;
+  /** Of its envelope; 0 for a legacy transaction. */
+  type: number;
   blockHash: string | null;
   from: string;
   to: string | null;
@@ -109,18 +116,42 @@ export function readTxid(value: unknown, what: string): string {
   return readText(value, HASH, what);
 }
 
-/** Reads a block fetched without transaction bodies. */
-export function readHeader(value: unknown): Header {
+/**
+ * Reads a block fetched without transaction bodies, and proves that its fields give its hash; `trusts` decides about one with fields that nobody
+ * here knows.
+ */
+export function readHeader(value: unknown, trusts: HeaderTrust = () => false): Header {
   const block = readObject(value, 'the block');
-  return {
+  const header = {
     height: readInteger(block.number, 'the block number'),
     hash: readText(block.hash, HASH, 'the block hash'),
     parentHash: readText(block.parentHash, HASH, 'the parent hash'),
     time: readInteger(block.timestamp, 'the block time'),
-    logsBloom: readData(block.logsBloom, 'the logs bloom'),
+    transactionsRoot: readText(block.transactionsRoot, HASH, "the transactions' root"),
     receiptsRoot: readText(block.receiptsRoot, HASH, 'the receipts root'),
     transactions: readList(block.transactions, 'the list of transactions').map((txid) => readText(txid, HASH, 'a transaction hash')),
   };
+  if (headerHash(block) !== header.hash && headerHash(block, 'left out') !== header.hash) proveOtherwise(block, header, trusts);
+  return header;
+}
+
+/** A header whose hash its known fields do not give is a lie, unless it has some that nobody here knows and somebody vouches for it. */
+function proveOtherwise(block: Fields, { height, hash }: Header, trusts: HeaderTrust): void {
+  if (block.l1BatchNumber !== undefined)
+    unsure(`the hash of block ${height} is made of something else than its header, as on ZKsync chains (l1BatchNumber), which are not supported`);
+  const fields = unknownFields(block);
+  if (fields.length === 0) unsure(`the hash of block ${height} is not that of its header`);
+  const told = JSON.stringify(Object.entries(block).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const unproven = { height, hash, fields, told };
+  if (!trusts(unproven)) waitFor(unproven);
+}
+
+function readType(value: unknown): number {
+  return value === undefined || value === null ? 0 : readInteger(value, 'a transaction type');
+}
+
+function readOptional(value: unknown, what: string): bigint | null {
+  return value === undefined || value === null ? null : readQuantity(value, what);
 }
 
 /** Reads one receipt and checks that everything inside it speaks of the same transaction and block. */
@@ -157,10 +188,12 @@ export function readReceipt(value: unknown): Receipt {
       receipt.contractAddress === null || receipt.contractAddress === undefined ? null : readText(receipt.contractAddress, ADDRESS, 'a created contract'),
     gasUsed: readQuantity(receipt.gasUsed, 'gas used'),
     cumulativeGasUsed: readQuantity(receipt.cumulativeGasUsed, 'the gas used so far'),
-    type: receipt.type === undefined || receipt.type === null ? 0 : readInteger(receipt.type, 'a transaction type'),
+    type: readType(receipt.type),
     // What a system put into the block itself has no price on some nodes (Polygon's state syncs).
     gasPrice:
       receipt.gasUsed === '0x0' && (receipt.effectiveGasPrice ?? null) === null ? 0n : readQuantity(receipt.effectiveGasPrice, 'the effective gas price'),
+    depositNonce: readOptional(receipt.depositNonce, "a deposit's nonce"),
+    depositReceiptVersion: readOptional(receipt.depositReceiptVersion, "the version of a deposit's receipt"),
     publishingFee: receipt.l1Fee === null || receipt.l1Fee === undefined ? 0n : readQuantity(receipt.l1Fee, 'the publishing fee'),
   };
 }
@@ -170,6 +203,7 @@ export function readTransaction(value: unknown): Transaction {
   const tx = readObject(value, 'the transaction');
   return {
     txid: readText(tx.hash, HASH, 'a transaction hash'),
+    type: readType(tx.type),
     blockHash: tx.blockHash === null || tx.blockHash === undefined ? null : readText(tx.blockHash, HASH, "a transaction's block hash"),
     from: readText(tx.from, ADDRESS, "a transaction's sender"),
     to: tx.to === null || tx.to === undefined ? null : readText(tx.to, ADDRESS, "a transaction's recipient"),

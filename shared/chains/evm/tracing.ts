@@ -1,6 +1,7 @@
 import { ChainUnavailable, type Trouble } from '../chain.ts';
 import { type Header, readHeader, type Receipt } from './replies.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
+import type { HeaderTrust } from './unproven-header.ts';
 import { type BlockTraces, movesByTransaction, readCallTraces, readParityTraces } from './traces.ts';
 
 /** A node gives up on a block it cannot trace in this time; our own deadline is not far behind. */
@@ -48,7 +49,7 @@ export interface Tracing {
  * `debug_traceBlockByHash`, which runs the block again; found out with the first block that is asked for. A block without a
  * successful transaction moved nothing and is not traced; every other one is, because a receipt cannot tell whether code ran, and tracing plain transfers costs next to nothing (decision 0009).
  */
-export function openTracing(rpc: Rpc): Tracing {
+export function openTracing(rpc: Rpc, trusts?: HeaderTrust): Tracing {
   let dialect: Dialect | undefined;
   const tries = new Map<string, number>();
   let useless = 0;
@@ -96,7 +97,7 @@ export function openTracing(rpc: Rpc): Tracing {
       if (dialect === undefined) {
         const latest = await rpc('eth_getBlockByNumber', ['latest', false]);
         if (latest === null) throw new ChainUnavailable('the node has no latest block');
-        await traced(readHeader(latest));
+        await traced(readHeader(latest, trusts));
       }
       return resting === 0 && (dialect === 'debug' || dialect === 'parity');
     },
