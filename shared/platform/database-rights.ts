@@ -23,7 +23,7 @@ interface Rights {
 export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer', Rights>> = {
   http: {
     reads: words(`
-      accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets chain_blocks chain_tips charge_draws charges
+      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets chain_blocks chain_tips charge_draws charges
       clock_offset credit_draws credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_secrets gateways
       idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions mempool_deposits
       mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks payment_events payment_offers
@@ -33,6 +33,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       withheld_transfer_credits withheld_transfers
     `),
     writes: {
+      accepted_header_fields: 'insert',
       accruals: 'insert',
       address_book: 'insert',
       adopted_transactions: 'insert',
@@ -105,7 +106,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   worker: {
     reads: words(`
-      accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets balance_looks blind_blocks canary chain_blocks chain_tips
+      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets balance_looks blind_blocks canary chain_blocks chain_tips
       charge_draws charges clock_offset consumer_leases credit_draws credits currencies database_epochs deposit_addresses deposits freezes further_transfers
       gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
@@ -213,7 +214,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   indexer: {
     reads: words(`
-      assets chain_blocks chain_tips clock_offset indexer_leases networks rescans rewind_requests schema_migrations watches
+      accepted_header_fields assets chain_blocks chain_tips clock_offset indexer_leases networks rescans rewind_requests schema_migrations watches
     `),
     writes: {
       indexer_leases: 'insert update(caught_up_at epoch expires_at holder published_height reading rereading)',

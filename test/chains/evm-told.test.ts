@@ -2,6 +2,7 @@ import { getContractAddress } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { ChainUnavailable, type BlockContent } from '#shared/chains/chain.ts';
+import { type HeaderTrust, openHeaderTrust } from '#shared/chains/evm/header-trust.ts';
 import { evmReader } from '#shared/chains/evm/reader.ts';
 import { RpcRefused } from '#shared/chains/rpc.ts';
 import { type Fields, type Made, madeBlock, PAYER_ADDRESS, signedPayment } from '#test/fixtures/made-evm-block.ts';
@@ -21,7 +22,9 @@ interface Told {
 }
 type Got = [kind: string, rawAmount: bigint, unproven?: true];
 
-async function read({ made, block: over, traces }: Told, network = { name: 'local', chainId: '31337' }): Promise<BlockContent> {
+const LOCAL = { name: 'local', chainId: '31337' };
+
+async function read({ made, block: over, traces }: Told, trusts?: HeaderTrust): Promise<BlockContent> {
   const { block, receipts } = madeBlock(made, over);
   const frames = block.transactions.map(({ hash, from, to, value }, i) => ({
     txHash: hash,
@@ -34,12 +37,16 @@ async function read({ made, block: over, traces }: Told, network = { name: 'loca
       ...(receipts[i]?.status === '0x0' ? { error: 'reverted' } : {}),
     },
   }));
-  const reader = evmReader(network, async (method, [, full]) => {
-    if (method === 'eth_getBlockByHash') return full === true ? block : { ...block, transactions: block.transactions.map(({ hash }) => hash) };
-    if (method === 'eth_getBlockReceipts') return receipts;
-    if (method === 'debug_traceBlockByHash') return frames.map((frame, i) => ({ ...frame, result: { ...frame.result, ...traces?.[i] } }));
-    throw new RpcRefused(method, -32_601, 'Method not found', undefined);
-  });
+  const reader = evmReader(
+    LOCAL,
+    async (method, [, full]) => {
+      if (method === 'eth_getBlockByHash') return full === true ? block : { ...block, transactions: block.transactions.map(({ hash }) => hash) };
+      if (method === 'eth_getBlockReceipts') return receipts;
+      if (method === 'debug_traceBlockByHash') return frames.map((frame, i) => ({ ...frame, result: { ...frame.result, ...traces?.[i] } }));
+      throw new RpcRefused(method, -32_601, 'Method not found', undefined);
+    },
+    trusts,
+  );
   return reader.block(block.hash, { has: (address) => address === TO || address === CREATED });
 }
 
@@ -191,6 +198,31 @@ describe('a header with a field that nobody here knows', () => {
     const told = { made: await one(), block: { hash: `0x${'ab'.repeat(32)}`, shinyRoot: `0x${'cd'.repeat(32)}` } };
     await expect(read(told)).rejects.toMatchObject({ unknownFields: ['shinyRoot'], trouble: 'refused' });
     await expect(read(told)).rejects.toThrow(/shinyRoot/);
+  });
+
+  it('is read once two providers told the very same header, and by nobody’s word alone', async () => {
+    const [first, second] = [openHeaderTrust(async () => new Set()), openHeaderTrust(async () => new Set())];
+    const told = { made: await one(), block: { hash: `0x${'ab'.repeat(32)}`, shinyRoot: `0x${'cd'.repeat(32)}` } };
+    for (const provider of ['a.example', 'a.example']) await expect(read(told, first(provider))).rejects.toThrow(/shinyRoot/);
+    expect((await read(told, first('b.example'))).transfers).toHaveLength(1);
+    expect((await read(told, first('a.example'))).transfers).toHaveLength(1);
+    // The same hash over another header is another word.
+    await expect(read(told, second('a.example'))).rejects.toThrow(/shinyRoot/);
+    await expect(read({ ...told, block: { ...told.block, timestamp: '0x2' } }, second('b.example'))).rejects.toThrow(/shinyRoot/);
+  });
+
+  it('is read once two people accepted every such field of it, and those alone', async () => {
+    const accepting = (...fields: string[]): HeaderTrust => openHeaderTrust(async () => new Set(fields))('a.example');
+    const told = { made: await one(), block: { hash: `0x${'ab'.repeat(32)}`, shinyRoot: `0x${'cd'.repeat(32)}`, dullRoot: '0x1' } };
+    await expect(read(told, accepting('shinyRoot'))).rejects.toMatchObject({ unknownFields: ['shinyRoot', 'dullRoot'] });
+    expect((await read(told, accepting('shinyRoot', 'dullRoot'))).transfers).toHaveLength(1);
+    // What is accepted is a field, not whatever a node says: the roots in such a header still hold.
+    await expect(read({ ...told, block: { ...told.block, receiptsRoot: `0x${'ef'.repeat(32)}` } }, accepting('shinyRoot', 'dullRoot'))).rejects.toThrow(
+      /receipts/,
+    );
+    await expect(read({ made: await one(), block: { hash: `0x${'ab'.repeat(32)}` } }, accepting('shinyRoot', 'dullRoot'))).rejects.toThrow(
+      /not that of its header/,
+    );
   });
 
   it('of a chain whose hashes are made of something else says so', async () => {

@@ -36,7 +36,7 @@ import {
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { encodeBalanceOf } from './token.ts';
 import { openTracing } from './tracing.ts';
-import type { HeaderTrust } from './unproven-header.ts';
+import { HeaderUnproven, type HeaderTrust } from './header-trust.ts';
 
 /** Most blocks whose headers and receipts share one HTTP request. */
 const BLOCKS_PER_REQUEST = 20;
@@ -61,9 +61,9 @@ interface Checked {
  * only of blocks that concern a watched address. A header must give its own hash, and every reply what its roots say, before a word of it is
  * believed; `trusts` decides about headers with fields that nobody here knows (decision 0039).
  */
-export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coinLogs'>, rpc: Rpc, trusts?: HeaderTrust): Reader {
+export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coinLogs'>, rpc: Rpc, trusts: HeaderTrust = async () => false): Reader {
   const rules: ChainRules = { chainId: network.chainId, stateSyncs: profileOf('evm', network.chainId).stateSyncs };
-  const tracing = openTracing(rpc, trusts);
+  const tracing = openTracing(rpc);
 
   const check = async (header: Header, answer: unknown): Promise<Checked> => {
     const receipts = await receiptsIn(answer);
@@ -83,9 +83,18 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     }
   };
 
+  const believe = async (answer: unknown): Promise<Header> => {
+    try {
+      return readHeader(answer);
+    } catch (error) {
+      if (error instanceof HeaderUnproven && (await trusts(error))) return error.header;
+      throw error;
+    }
+  };
+
   const headerOf = async (method: string, id: string): Promise<Header> => {
     const answer = await call(method, [id, false]);
-    return answer === null ? unsure(`it does not know block ${id}`) : readHeader(answer, trusts);
+    return answer === null ? unsure(`it does not know block ${id}`) : believe(answer);
   };
 
   const headerAt = async (height: number): Promise<Header> => {
@@ -102,7 +111,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
   const taggedHeight = async (tag: 'safe' | 'finalized'): Promise<number | null> => {
     try {
       const answer = await rpc('eth_getBlockByNumber', [tag, false]);
-      return answer === null ? null : readHeader(answer, trusts).height;
+      return answer === null ? null : (await believe(answer)).height;
     } catch (error) {
       if (error instanceof RpcRefused) return null;
       throw error;

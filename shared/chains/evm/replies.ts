@@ -1,7 +1,7 @@
 import { atOnce, type Steps } from '#shared/core/turns.ts';
 import { ChainUnavailable } from '../chain.ts';
 import { headerHash, unknownFields } from './header-hash.ts';
-import { type HeaderTrust, waitFor } from './unproven-header.ts';
+import { HeaderUnproven } from './header-trust.ts';
 
 /** A header as far as following the chain needs it. */
 export interface Header {
@@ -117,10 +117,10 @@ export function readTxid(value: unknown, what: string): string {
 }
 
 /**
- * Reads a block fetched without transaction bodies, and proves that its fields give its hash; `trusts` decides about one with fields that nobody
- * here knows.
+ * Reads a block fetched without transaction bodies, and proves that its fields give its hash.
+ * @throws HeaderUnproven when they do not, and some of them are none that anybody here knows
  */
-export function readHeader(value: unknown, trusts: HeaderTrust = () => false): Header {
+export function readHeader(value: unknown): Header {
   const block = readObject(value, 'the block');
   const header = {
     height: readInteger(block.number, 'the block number'),
@@ -131,19 +131,23 @@ export function readHeader(value: unknown, trusts: HeaderTrust = () => false): H
     receiptsRoot: readText(block.receiptsRoot, HASH, 'the receipts root'),
     transactions: readList(block.transactions, 'the list of transactions').map((txid) => readText(txid, HASH, 'a transaction hash')),
   };
-  if (headerHash(block) !== header.hash && headerHash(block, 'left out') !== header.hash) proveOtherwise(block, header, trusts);
+  if (headerHash(block) !== header.hash && headerHash(block, 'left out') !== header.hash) refuse(block, header);
   return header;
 }
 
-/** A header whose hash its known fields do not give is a lie, unless it has some that nobody here knows and somebody vouches for it. */
-function proveOtherwise(block: Fields, { height, hash }: Header, trusts: HeaderTrust): void {
+/** Reads only which block it is, proving nothing: enough to try what a node can do with it. */
+export function readPlace(value: unknown): Pick<Header, 'hash' | 'height'> {
+  const block = readObject(value, 'the block');
+  return { hash: readText(block.hash, HASH, 'the block hash'), height: readInteger(block.number, 'the block number') };
+}
+
+/** A header whose hash its known fields do not give is a lie, unless it has some that nobody here knows: then nobody here can tell. */
+function refuse(block: Fields, header: Header): never {
   if (block.l1BatchNumber !== undefined)
-    unsure(`the hash of block ${height} is made of something else than its header, as on ZKsync chains (l1BatchNumber), which are not supported`);
+    unsure(`the hash of block ${header.height} is made of something else than its header, as on ZKsync chains (l1BatchNumber), which are not supported`);
   const fields = unknownFields(block);
-  if (fields.length === 0) unsure(`the hash of block ${height} is not that of its header`);
-  const told = JSON.stringify(Object.entries(block).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const unproven = { height, hash, fields, told };
-  if (!trusts(unproven)) waitFor(unproven);
+  if (fields.length === 0) unsure(`the hash of block ${header.height} is not that of its header`);
+  throw new HeaderUnproven(header, fields, JSON.stringify(Object.entries(block).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
 function readType(value: unknown): number {
