@@ -148,6 +148,28 @@ describe('a deposit above the threshold', () => {
   });
 });
 
+describe('a deposit that no root covers', () => {
+  it('is asked about whatever its amount, and credited once two providers tell it alike', async () => {
+    const payment = await aPayment('10');
+    said = 'nothing';
+    await shop.receive(payment, 'USDT', '10', { unproven: true });
+    expect(await states(payment)).toEqual([{ state: 'seen', doubted: true }]);
+    said = 'agreed';
+    await pass();
+    expect(await shop.status(payment)).toMatchObject({ status: 'SUCCESS' });
+  });
+
+  it('waits, and says so, where there is one provider only', async () => {
+    chain.config = { ...chain.config, rpcUrls: ['http://one.example'] };
+    const [unproven, proven] = [await aPayment('10'), await aPayment('10')];
+    await shop.see(unproven, 'USDT', '10', { unproven: true });
+    await shop.receive(proven, 'USDT', '10');
+    expect(await shop.status(proven)).toMatchObject({ status: 'SUCCESS' });
+    expect(await states(unproven)).toEqual([{ state: 'seen', doubted: true }]);
+    expect((await shop.explain(unproven)).steps.at(-1)?.text).toMatch(/is final and is booked once a second provider of ethereum confirms it/);
+  });
+});
+
 describe('the threshold', () => {
   it.each([
     ['1000', 0],

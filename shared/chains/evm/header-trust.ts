@@ -1,25 +1,4 @@
-import { ChainUnavailable } from '../chain.ts';
-import type { Header } from './replies.ts';
-
-/**
- * A header whose known fields do not give its hash, with some among the others that may belong to a fork nobody here has heard of. Asking the same
- * node again changes nothing; another one, or two people, may.
- */
-export class HeaderUnproven extends ChainUnavailable {
-  readonly header: Header;
-  /** All that was told of it, the same text for the same header. */
-  readonly told: string;
-  constructor(header: Header, fields: readonly string[], told: string) {
-    super(
-      `the header of block ${header.height} has fields that this release does not know (${fields.join(', ')}), so that its hash cannot be proven: ` +
-        'it is read when a second provider tells the same header, or when two people accept these fields',
-      { trouble: 'refused', unknownFields: fields },
-    );
-    this.name = 'HeaderUnproven';
-    this.header = header;
-    this.told = told;
-  }
-}
+import type { HeaderUnproven } from './replies.ts';
 
 /** Whether a header is believed although nothing proves it (decision 0039). */
 export type HeaderTrust = (unproven: HeaderUnproven) => Promise<boolean>;

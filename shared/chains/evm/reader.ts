@@ -21,6 +21,7 @@ import {
 } from './content.ts';
 import {
   type Header,
+  HeaderUnproven,
   readHeader,
   readInteger,
   readList,
@@ -36,7 +37,7 @@ import {
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { encodeBalanceOf } from './token.ts';
 import { openTracing } from './tracing.ts';
-import { HeaderUnproven, type HeaderTrust } from './header-trust.ts';
+import type { HeaderTrust } from './header-trust.ts';
 
 /** Most blocks whose headers and receipts share one HTTP request. */
 const BLOCKS_PER_REQUEST = 20;

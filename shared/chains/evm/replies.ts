@@ -1,7 +1,6 @@
 import { atOnce, type Steps } from '#shared/core/turns.ts';
 import { ChainUnavailable } from '../chain.ts';
 import { headerHash, unknownFields } from './header-hash.ts';
-import { HeaderUnproven } from './header-trust.ts';
 
 /** A header as far as following the chain needs it. */
 export interface Header {
@@ -12,6 +11,26 @@ export interface Header {
   transactionsRoot: string;
   receiptsRoot: string;
   transactions: string[];
+}
+
+/**
+ * A header whose known fields do not give its hash, with some among the others that may belong to a fork nobody here has heard of. Asking the same
+ * node again changes nothing; another one, or two people, may.
+ */
+export class HeaderUnproven extends ChainUnavailable {
+  readonly header: Header;
+  /** All that was told of it, the same text for the same header. */
+  readonly told: string;
+  constructor(header: Header, fields: readonly string[], told: string) {
+    super(
+      `the header of block ${header.height} has fields that this release does not know (${fields.join(', ')}), so that its hash cannot be proven: ` +
+        'it is read when a second provider tells the same header, or when two people accept these fields',
+      { trouble: 'refused', unknownFields: fields },
+    );
+    this.name = 'HeaderUnproven';
+    this.header = header;
+    this.told = told;
+  }
 }
 
 export interface Log {
