@@ -46,6 +46,7 @@ import { type ApiConfig, ConfigError, readApiConfig } from '#shared/platform/con
 import { armCrashPoint } from '#shared/platform/crash-points.ts';
 import { type DatabaseClock, followDatabaseClock } from '#shared/platform/database-clock.ts';
 import { isWritable, onceReachable } from '#shared/platform/database-problems.ts';
+import { readAcceptedHeaderFields } from '#shared/platform/accepted-header-fields.ts';
 import { maySeed, rightsProblem, untilAllowed } from '#shared/platform/database-roles.ts';
 import { type HealthCheck, startHealthServer } from '#shared/platform/health.ts';
 import { createLifecycle, type Lifecycle } from '#shared/platform/lifecycle.ts';
@@ -133,10 +134,12 @@ async function openDeps(parts: {
   const staticPrices = config.SLUICE_PRICE_SOURCE === 'static';
   const seeding = { db, networks: config.networks, codec: codecOf, staticPrices, randomBytes };
   const ids = await (seeds ? seedNetworks(seeding) : awaitNetworks(seeding, parts.signal));
+  // A process that only signs hears nothing of what rows say about headers.
+  const acceptedFields = config.SLUICE_ROLES.every((role) => role === 'signer') ? undefined : (name: string) => readAcceptedHeaderFields(db.sql, name);
   const chains = new Map<string, Chain>(
     config.networks.map((network) => {
       const id = ids.get(network.name) as string;
-      const opened = openEndpoints(network, countRpc(metrics, network.name, log));
+      const opened = openEndpoints(network, countRpc(metrics, network.name, log), acceptedFields && (() => acceptedFields(network.name)));
       const reader = openReader(network, opened);
       const payer = openPayer(network, opened);
       return [network.name, { id, config: network, codec: codecOf(network), deriver: openDeriver(network), reader, payer }];

@@ -15,6 +15,12 @@ export const followHead: Child = async (deps, life, _tell, signal) => {
   const chain = life.network.name;
   const patience = createPatience(deps);
   const [bell, never] = [createWake(), createWake()];
+  const named = new Set<string>();
+  /** Shows for which fields of headers the network waits, and for which it does not any more. */
+  const nameUnknown = (fields: readonly string[]): void => {
+    for (const field of fields) named.add(field);
+    for (const field of named) deps.metrics.unknownHeaderField.set({ chain, field }, fields.includes(field) ? 1 : 0);
+  };
   const stopHearing = deps.hearHeads?.(life.network, bell.ring);
   try {
     while (!signal.aborted) {
@@ -22,6 +28,7 @@ export const followHead: Child = async (deps, life, _tell, signal) => {
       try {
         const head = await life.reader.head();
         patience.reset();
+        nameUnknown([]);
         const news = head.latest.hash !== life.head?.latest.hash;
         life.head = { ...head, askedAtMs, changedAtMs: news ? askedAtMs : (life.head?.changedAtMs ?? askedAtMs) };
         deps.metrics.headBlock.set({ chain }, head.latest.height);
@@ -32,6 +39,7 @@ export const followHead: Child = async (deps, life, _tell, signal) => {
         await bell.wait(pollMs, signal);
       } catch (error) {
         if (!(error instanceof ChainUnavailable)) throw error;
+        nameUnknown(error.unknownFields);
         await never.wait(patience.next(error), signal);
       }
     }

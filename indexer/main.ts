@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { factsOf } from '#shared/chains/chain-facts.ts';
 import { hearHeads, openEndpoints, openReader } from '#shared/chains/readers.ts';
+import { readAcceptedHeaderFields } from '#shared/platform/accepted-header-fields.ts';
 import { countRpc, gaugeChains, gaugeConnections, timeDatabase } from '#shared/platform/common-metrics.ts';
 import { ConfigError, type IndexerConfig, readIndexerConfig } from '#shared/platform/config.ts';
 import { armCrashPoint } from '#shared/platform/crash-points.ts';
@@ -67,7 +68,11 @@ async function main(config: IndexerConfig): Promise<void> {
       log,
       metrics,
       holder: `${hostname()}:${process.pid}:${randomUUID()}`,
-      openReader: (network) => openReader(network, openEndpoints(network, countRpc(metrics, network.name, log))),
+      openReader: (network) =>
+        openReader(
+          network,
+          openEndpoints(network, countRpc(metrics, network.name, log), () => readAcceptedHeaderFields(database.sql, network.name)),
+        ),
       hearHeads,
       monotonicMs: () => performance.now(),
     },

@@ -924,6 +924,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/header-fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose to believe headers that have a field which this release does not know
+         * @description Where no endpoint of an EVM network can prove a header because of that field; their hash is believed as told then. Nothing is believed before a second person confirms the proposal (`POST /proposals/{id}/confirm`).
+         */
+        post: operations["acceptHeaderField"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/freezes": {
         parameters: {
             query?: never;
@@ -1996,6 +2016,12 @@ export interface components {
             network: string;
             /** @description What the bytes have in common, as the signer says it: nonce:<wallet>:<nonce>, output:<txid>:<vout> or txid:<txid>. */
             slot: string;
+            reason: string;
+        };
+        HeaderFieldInput: {
+            network: string;
+            /** @description As nodes name it, and as the alert does. */
+            field: string;
             reason: string;
         };
         ClearWalletInput: {
@@ -4209,6 +4235,43 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["DeathInput"];
+            };
+        };
+        responses: {
+            /** @description Proposed; a second person has to confirm it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptHeaderField: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HeaderFieldInput"];
             };
         };
         responses: {

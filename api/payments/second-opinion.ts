@@ -90,13 +90,16 @@ export async function askSecondOpinions(deps: Deps, evidences: readonly Evidence
 
 /**
  * Why a batch may not be credited yet; null when two providers tell the same of it. A single provider is believed up to the network's
- * `secondOpinionUsd`, and outside of production, where a chain is one local node, always.
+ * `secondOpinionUsd`, and outside of production, where a chain is one local node, always; of what no root of its block covers, never.
  */
 export function doubtAbout(deps: Deps, chain: Chain, batch: Batch, { offers, prices }: Omit<Evidence, 'open' | 'ahead'>, opinions: Opinions): Doubt | null {
   const need = needOf(chain, batch, offers, prices);
   if (need === null) return null;
   const opinion = opinions.get(questionOf(batch, need)) ?? 'unreachable';
-  if (opinion === 'alone') return deps.config.NODE_ENV === 'production' && isLarge(chain, batch, offers, prices) ? 'unreachable' : null;
+  if (opinion === 'alone') {
+    const alone = isUnproven(batch) || (deps.config.NODE_ENV === 'production' && isLarge(chain, batch, offers, prices));
+    return alone ? 'unreachable' : null;
+  }
   return opinion === 'agreed' ? null : opinion;
 }
 
@@ -154,7 +157,7 @@ function isFinalBy(rule: FinalityRule, { latest, safeHeight, finalizedHeight }: 
 function needOf(chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): Need {
   const { first, deposits, total } = batch;
   if (isDust(total, first.dustFloor) && !first.wasSetAside) return null;
-  const covered = deposits.every((deposit) => rootCovers(chain.config, deposit));
+  const covered = !isUnproven(batch) && deposits.every((deposit) => rootCovers(chain.config, deposit));
   return covered && !isLarge(chain, batch, offers, prices) ? 'block' : 'transfer';
 }
 
@@ -162,6 +165,11 @@ function needOf(chain: Chain, batch: Batch, offers: readonly Offer[], prices: Pr
 function isLarge(chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): boolean {
   const value = dollarsOf(batch, offers, prices);
   return value === undefined || value > parseTrusted<'usd'>(chain.config.secondOpinionUsd ?? POLICY.secondOpinionUsd);
+}
+
+/** Whether no root covers one of them: then one provider's word is never enough (decision 0039). */
+function isUnproven({ deposits }: Batch): boolean {
+  return deposits.some((deposit) => deposit.unproven);
 }
 
 /** Each transfer by itself, also of those that are booked as one. */

@@ -20,6 +20,8 @@ export interface DepositCandidate {
   sender: string;
   coSenders: string[] | null;
   coinbase: boolean;
+  /** No root covers it (decision 0039). */
+  unproven: boolean;
   /** How many transfers it stands for; null for one (decision 0030). */
   parts: number | null;
   rawAmount: string;
@@ -39,7 +41,7 @@ export interface DepositCandidate {
 export async function listDepositCandidates(reads: Reads, networkId: string, from: number, to: number): Promise<DepositCandidate[]> {
   return reads<DepositCandidate[]>`
     select s.txid, s.kind, s.ordinal, d.id as "addressId", d.payment_id as "paymentId", a.id as "assetId", a.decimals, s.sender,
-      s.co_senders as "coSenders", s.coinbase, s.parts, s.raw_amount as "rawAmount", s.height, s.block_hash as "blockHash", s.position, s.block_time as "blockTime",
+      s.co_senders as "coSenders", s.coinbase, s.unproven, s.parts, s.raw_amount as "rawAmount", s.height, s.block_hash as "blockHash", s.position, s.block_time as "blockTime",
       least(s.block_time, m.first_seen_at) as "firstSeenAt"
     from sightings s
     join lateral (select * from deposit_addresses d where d.address = s.recipient order by (d.network_id = s.network_id) desc, d.id limit 1) d on true
@@ -68,12 +70,12 @@ export async function upsertDeposits(tx: Tx, networkId: string, deposits: readon
   for (let start = 0; start < deposits.length; start += CHUNK) {
     const given = deposits.slice(start, start + CHUNK).map(({ amount, ...rest }) => ({ ...rest, amount: formatAmount(amount) }));
     const rows = await tx<{ id: string }[]>`
-      insert into deposits as old (id, network_id, txid, kind, ordinal, address_id, payment_id, asset_id, sender, co_senders, coinbase, parts, raw_amount, amount,
+      insert into deposits as old (id, network_id, txid, kind, ordinal, address_id, payment_id, asset_id, sender, co_senders, coinbase, unproven, parts, raw_amount, amount,
         height, block_hash, position, block_time, first_seen_at, state, claimed_by)
-      select g.id, ${networkId}, g.txid, g.kind, g.ordinal, g."addressId", g."paymentId", g."assetId", g.sender, g."coSenders", g.coinbase, g.parts, g."rawAmount"::numeric,
+      select g.id, ${networkId}, g.txid, g.kind, g.ordinal, g."addressId", g."paymentId", g."assetId", g.sender, g."coSenders", g.coinbase, g.unproven, g.parts, g."rawAmount"::numeric,
         g.amount::numeric, g.height, g."blockHash", g.position, g."blockTime", g."firstSeenAt", 'seen', g."claimedBy"
       from jsonb_to_recordset(${tx.json(given)}) as g (id uuid, txid text, kind text, ordinal int, "addressId" uuid, "paymentId" uuid, "assetId" uuid, sender text,
-        "coSenders" text[], coinbase boolean, parts int, "rawAmount" text, amount text, height bigint, "blockHash" text, position int, "blockTime" timestamptz,
+        "coSenders" text[], coinbase boolean, unproven boolean, parts int, "rawAmount" text, amount text, height bigint, "blockHash" text, position int, "blockTime" timestamptz,
         "firstSeenAt" timestamptz, "claimedBy" text)
       on conflict (network_id, txid, kind, ordinal) do update set
         height = excluded.height, block_hash = excluded.block_hash, position = excluded.position, block_time = excluded.block_time,
@@ -86,6 +88,7 @@ export async function upsertDeposits(tx: Tx, networkId: string, deposits: readon
         sender = case when old.final_at is null then excluded.sender else old.sender end,
         co_senders = case when old.final_at is null then excluded.co_senders else old.co_senders end,
         coinbase = case when old.final_at is null then excluded.coinbase else old.coinbase end,
+        unproven = case when old.final_at is null then excluded.unproven else old.unproven end,
         parts = case when old.final_at is null then excluded.parts else old.parts end,
         raw_amount = case when old.final_at is null then excluded.raw_amount else old.raw_amount end,
         amount = case when old.final_at is null then excluded.amount else old.amount end
@@ -163,6 +166,8 @@ export interface OpenDeposit {
   blockTime: Date;
   /** Its coins were made in its block. */
   coinbase: boolean;
+  /** No root covers it: two providers must tell of it, whatever its amount (decision 0039). */
+  unproven: boolean;
   /** How many transfers it stands for; null for one (decision 0030). */
   parts: number | null;
   firstSeenAt: Date;
@@ -190,7 +195,7 @@ export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: stri
 export async function listOpenDeposits(reads: Reads, paymentId: string): Promise<OpenDeposit[]> {
   const rows = await reads<OpenRow[]>`
     select d.id, d.network_id as "networkId", d.txid, d.kind, d.ordinal, d.payment_id as "paymentId", d.address_id as "addressId", d.asset_id as "assetId", a.symbol, a.decimals,
-      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.raw_amount as "rawAmount", x.address as recipient, a.contract, d.height, d.block_hash as "blockHash", d.position, d.block_time as "blockTime", d.coinbase, d.parts,
+      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.raw_amount as "rawAmount", x.address as recipient, a.contract, d.height, d.block_hash as "blockHash", d.position, d.block_time as "blockTime", d.coinbase, d.unproven, d.parts,
       d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork", d.claimed_by as "claimedBy", 
       exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id) as "wasSetAside"
     from deposits d join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id

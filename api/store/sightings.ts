@@ -55,6 +55,7 @@ function transfer(sighting: Transfer) {
     raw_amount: sighting.rawAmount,
     co_senders: sighting.coSenders ?? null,
     coinbase: sighting.coinbase ?? false,
+    unproven: sighting.unproven ?? false,
     nonce: null,
     succeeded: null,
     raw_fee: null,
@@ -63,7 +64,18 @@ function transfer(sighting: Transfer) {
 
 function sent(sighting: SentTransaction) {
   const { nonce, succeeded, rawFee } = sighting;
-  return { ordinal: 0, recipient: null, contract: null, raw_amount: null, co_senders: null, coinbase: false, nonce, succeeded, raw_fee: rawFee };
+  return {
+    ordinal: 0,
+    recipient: null,
+    contract: null,
+    raw_amount: null,
+    co_senders: null,
+    coinbase: false,
+    unproven: false,
+    nonce,
+    succeeded,
+    raw_fee: rawFee,
+  };
 }
 
 /** The internal transfers that are stored of the blocks and transactions of these; locks nothing. */

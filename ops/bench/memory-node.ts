@@ -56,7 +56,7 @@ const recorders: Record<Family, (recording: Recording) => Promise<void>> = {
       await keep(url, 'eth_getBlockReceipts', [at]);
       answers.set(keyOf('eth_getBlockReceipts', [block.hash]), answers.get(keyOf('eth_getBlockReceipts', [at])) as Buffer);
       if (traces !== false) await keep(url, 'trace_block', [at]);
-      const { transactions } = await rpc<{ transactions: { hash: string }[] }>(url, 'eth_getBlockByNumber', [at, true]);
+      const { transactions } = await keep<{ transactions: { hash: string }[] }>(url, 'eth_getBlockByHash', [block.hash, true]);
       for (const transaction of transactions) answers.set(keyOf('eth_getTransactionByHash', [transaction.hash]), Buffer.from(JSON.stringify(transaction)));
     });
     const last = answers.get(keyOf('eth_getBlockByNumber', [`0x${to.toString(16)}`, false])) as Buffer;

@@ -1,6 +1,7 @@
 import { type Command, textOption, UsageError } from './command.ts';
 import { describeEndpoint, type Endpoint } from './endpoints.ts';
 import { table } from './format.ts';
+import { AS, describeProposal, operatorAs, type Proposal } from './proposal.ts';
 
 interface Network {
   name: string;
@@ -41,6 +42,23 @@ export const chainCommands: readonly Command[] = [
       const body = { from: heightOf(from), to: heightOf(to), reason: textOption(options, 'reason') ?? null };
       const { rescan } = (await operator.must('POST', `/networks/${network}/rescan`, { body })) as { rescan: Rescan };
       return { data: rescan, text: `${describeRescan(rescan)}\nsee how far it is: sluice chain rescans ${network}` };
+    },
+  },
+  {
+    name: 'chain accept-field',
+    args: '<network> <field>',
+    summary: 'propose to believe headers with a field that this release does not know, although nothing proves their hash; a second person confirms it',
+    options: { as: AS, reason: { type: 'string', help: 'how you know; kept in the audit log (required)' } },
+    arity: [2, 2],
+    async run(context, [network, field], options) {
+      const reason = textOption(options, 'reason');
+      if (reason === undefined) throw new UsageError('--reason is required');
+      const body = { network, field, reason };
+      const proposal = (await operatorAs(await context(), options).must('POST', '/header-fields', { body })) as unknown as Proposal;
+      return {
+        data: proposal,
+        text: `${describeProposal(proposal)}\n\nnothing is believed before another person runs: sluice proposal confirm ${proposal.id}`,
+      };
     },
   },
   {

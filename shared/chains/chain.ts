@@ -130,17 +130,21 @@ export interface Unavailability extends ErrorOptions {
   trouble?: Trouble;
   /** Milliseconds the endpoint asked to be left alone for. */
   retryAfterMs?: number;
+  /** Fields of a header that nobody here knows, where they are why (decision 0039). */
+  unknownFields?: readonly string[];
 }
 
 /** No answer that could be trusted; never holds an endpoint's URL, whose path may be a key. */
 export class ChainUnavailable extends Error {
   readonly trouble: Trouble;
   readonly retryAfterMs: number | undefined;
-  constructor(message: string, { trouble = 'untrusted', retryAfterMs, ...options }: Unavailability = {}) {
+  readonly unknownFields: readonly string[];
+  constructor(message: string, { trouble = 'untrusted', retryAfterMs, unknownFields = [], ...options }: Unavailability = {}) {
     super(message, options);
     this.name = 'ChainUnavailable';
     this.trouble = (options.cause as { trouble?: Trouble } | undefined)?.trouble ?? trouble;
     this.retryAfterMs = retryAfterMs;
+    this.unknownFields = unknownFields;
   }
 }
 

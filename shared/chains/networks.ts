@@ -25,8 +25,8 @@ export interface NetworkProfile {
   minimumTip: bigint;
   /** `op-stack`: beside its gas a transaction pays for its bytes on L1, which only the network's fee oracle can tell. */
   dataFee: 'op-stack' | null;
-  /** Blocks name the root of all of their receipts, so that no amount in a log can be changed. Chains with receipts of their own making differ. */
-  provesReceipts: boolean;
+  /** Blocks may end with a state sync, which hands over deposits from Ethereum and which no root covered for years. */
+  stateSyncs: boolean;
   /** Seconds without a new head after which the network counts as stalled. */
   stallSeconds: number;
   /** How old a block is at most, in seconds, when a node of a sound network calls it that; only what is watched hangs on it. */
@@ -62,7 +62,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     finality: FINALITY.ethereum,
     minimumTip: GWEI / 100n,
     dataFee: null,
-    provesReceipts: true,
+    stateSyncs: false,
     stallSeconds: 180,
     tagSeconds: ETHEREUM_TAGS,
     explorerTxUrl: 'https://etherscan.io/tx/{txHash}',
@@ -79,7 +79,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     // The base fee is nothing here: what validators ask for as a tip is the whole price.
     minimumTip: GWEI / 20n,
     dataFee: null,
-    provesReceipts: true,
+    stateSyncs: false,
     stallSeconds: 60,
     tagSeconds: { safe: 5, finalized: 5 },
     explorerTxUrl: 'https://bscscan.com/tx/{txHash}',
@@ -97,7 +97,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     // Validators take nothing below 25; a little more is no difference in cents.
     minimumTip: 30n * GWEI,
     dataFee: null,
-    provesReceipts: false,
+    stateSyncs: true,
     stallSeconds: 90,
     tagSeconds: { safe: 10, finalized: 10 },
     explorerTxUrl: 'https://polygonscan.com/tx/{txHash}',
@@ -113,7 +113,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     finality: FINALITY.rollup,
     minimumTip: GWEI / 1_000n,
     dataFee: 'op-stack',
-    provesReceipts: false,
+    stateSyncs: false,
     stallSeconds: 60,
     tagSeconds: ROLLUP_TAGS,
     explorerTxUrl: 'https://basescan.org/tx/{txHash}',
@@ -130,7 +130,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     // First come, first served: a tip buys nothing. Gas estimates include what the bytes cost on L1.
     minimumTip: 0n,
     dataFee: null,
-    provesReceipts: false,
+    stateSyncs: false,
     stallSeconds: 60,
     tagSeconds: ROLLUP_TAGS,
     explorerTxUrl: 'https://arbiscan.io/tx/{txHash}',
@@ -146,7 +146,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     finality: FINALITY.rollup,
     minimumTip: GWEI / 1_000n,
     dataFee: 'op-stack',
-    provesReceipts: false,
+    stateSyncs: false,
     stallSeconds: 60,
     tagSeconds: ROLLUP_TAGS,
     explorerTxUrl: 'https://optimistic.etherscan.io/tx/{txHash}',
@@ -162,7 +162,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     finality: FINALITY.tron,
     minimumTip: 0n,
     dataFee: null,
-    provesReceipts: false,
+    stateSyncs: false,
     stallSeconds: 60,
     tagSeconds: tronTags(3),
     explorerTxUrl: 'https://tronscan.org/#/transaction/{txHash}',
@@ -178,7 +178,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     finality: FINALITY.tron,
     minimumTip: 0n,
     dataFee: null,
-    provesReceipts: false,
+    stateSyncs: false,
     stallSeconds: 120,
     tagSeconds: tronTags(3),
     explorerTxUrl: 'https://nile.tronscan.org/#/transaction/{txHash}',
@@ -194,7 +194,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     finality: FINALITY.tron,
     minimumTip: 0n,
     dataFee: null,
-    provesReceipts: false,
+    stateSyncs: false,
     stallSeconds: 30,
     tagSeconds: tronTags(1),
     explorerTxUrl: 'http://127.0.0.1:3001/explorer/tron/tx/{txHash}',
@@ -210,7 +210,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     finality: FINALITY.bitcoin,
     minimumTip: 0n,
     dataFee: null,
-    provesReceipts: false,
+    stateSyncs: false,
     // Blocks come by chance: two hours without one happen every other year.
     stallSeconds: 7_200,
     tagSeconds: NO_TAGS,
@@ -227,7 +227,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     finality: FINALITY.bitcoin,
     minimumTip: 0n,
     dataFee: null,
-    provesReceipts: false,
+    stateSyncs: false,
     stallSeconds: 7_200,
     tagSeconds: NO_TAGS,
     explorerTxUrl: 'https://mempool.space/testnet4/tx/{txHash}',
@@ -243,7 +243,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     finality: FINALITY.bitcoin,
     minimumTip: 0n,
     dataFee: null,
-    provesReceipts: false,
+    stateSyncs: false,
     stallSeconds: 7_200,
     tagSeconds: NO_TAGS,
     explorerTxUrl: 'https://mempool.space/signet/tx/{txHash}',
@@ -259,7 +259,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     finality: FINALITY.local,
     minimumTip: 0n,
     dataFee: null,
-    provesReceipts: false,
+    stateSyncs: false,
     stallSeconds: 30,
     tagSeconds: NO_TAGS,
     explorerTxUrl: 'http://127.0.0.1:3001/explorer/bitcoin/tx/{txHash}',
@@ -275,7 +275,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     finality: FINALITY.local,
     minimumTip: GWEI,
     dataFee: null,
-    provesReceipts: true,
+    stateSyncs: false,
     stallSeconds: 30,
     tagSeconds: { safe: 64, finalized: 64 },
     explorerTxUrl: 'http://127.0.0.1:3001/explorer/local/tx/{txHash}',
@@ -284,10 +284,10 @@ export const NETWORKS: readonly NetworkProfile[] = [
 ];
 
 /** A network nobody described: treated as an unknown public chain, with cautious figures. */
-const UNKNOWN = { minimumTip: GWEI, stallSeconds: 180, tagSeconds: ROLLUP_TAGS, dataFee: null, provesReceipts: false };
+const UNKNOWN = { minimumTip: GWEI, stallSeconds: 180, tagSeconds: ROLLUP_TAGS, dataFee: null, stateSyncs: true };
 
 /** What the adapters need to know of a network beyond its configuration. */
-export function profileOf(family: Family, chainId: string): Pick<NetworkProfile, 'minimumTip' | 'stallSeconds' | 'tagSeconds' | 'dataFee' | 'provesReceipts'> {
+export function profileOf(family: Family, chainId: string): Pick<NetworkProfile, 'minimumTip' | 'stallSeconds' | 'tagSeconds' | 'dataFee' | 'stateSyncs'> {
   return NETWORKS.find((network) => network.family === family && network.chainId === chainId) ?? UNKNOWN;
 }
 

@@ -269,5 +269,6 @@ function joined(network: string, problems: readonly ChainUnavailable[]): ChainUn
   return new ChainUnavailable(`${network}: no endpoint gave an answer that can be trusted: ${problems.map((one) => one.message).join('; ')}`, {
     ...(last === undefined ? {} : { trouble: last.trouble }),
     ...(last?.retryAfterMs === undefined ? {} : { retryAfterMs: last.retryAfterMs }),
+    unknownFields: [...new Set(problems.flatMap((one) => one.unknownFields))],
   });
 }

@@ -4,6 +4,7 @@ import { bitcoinReader } from './bitcoin/reader.ts';
 import { openBitcoinRpc } from './bitcoin/rpc.ts';
 import type { Reader } from './chain.ts';
 import { hearNewHeads } from './evm/head-news.ts';
+import { type AcceptedFields, type HeaderTrust, openHeaderTrust } from './evm/header-trust.ts';
 import { evmReader } from './evm/reader.ts';
 import { openRpc } from './evm/rpc.ts';
 import type { RpcObserver } from './rpc.ts';
@@ -12,13 +13,13 @@ import { type PooledReader, poolReaders } from './pool-readers.ts';
 import { openTronApi } from './tron/http.ts';
 import { tronReader } from './tron/reader.ts';
 
-type OpenReader = (network: NetworkConfig, url: string, observe: RpcObserver | undefined, gate: Gate) => Reader;
+type OpenReader = (network: NetworkConfig, url: string, shared: { observe: RpcObserver | undefined; gate: Gate; trusts: HeaderTrust }) => Reader;
 
 /** The families this build can read, each through one endpoint; the only chain code the indexer imports. */
 const READERS: Partial<Record<Family, OpenReader>> = {
-  evm: (network, url, observe, gate) => evmReader(network, openRpc(url, observe, { gate })),
-  tron: (network, url, observe, gate) => tronReader(network, openTronApi(url, observe, { gate })),
-  bitcoin: (network, url, observe, gate) => bitcoinReader(network, openBitcoinRpc(url, observe, { gate })),
+  evm: (network, url, { observe, gate, trusts }) => evmReader(network, openRpc(url, observe, { gate }), trusts),
+  tron: (network, url, { observe, gate }) => tronReader(network, openTronApi(url, observe, { gate })),
+  bitcoin: (network, url, { observe, gate }) => bitcoinReader(network, openBitcoinRpc(url, observe, { gate })),
 };
 
 /** Told of every request to a network's endpoints, and of how they are doing. */
@@ -35,12 +36,15 @@ export interface OpenedEndpoints {
   observe: ChainObserver | undefined;
 }
 
-/** Opens every endpoint of a network. @throws Error when its family is not part of this build */
-export function openEndpoints(network: NetworkConfig, observe?: ChainObserver): OpenedEndpoints {
+/** Opens every endpoint of a network; `accepted` are the header fields that two people accept. @throws Error when its family is not part of this build */
+export function openEndpoints(network: NetworkConfig, observe?: ChainObserver, accepted: AcceptedFields = async () => new Set()): OpenedEndpoints {
   const open = READERS[network.family];
   if (open === undefined) throw new Error(`${network.name}: this build cannot read ${network.family} networks`);
   const gates = network.rpcUrls.map((url) => openGate(url));
-  const readers = network.rpcUrls.map((url, at) => open(network, url, observe?.request, gates[at] as Gate));
+  const trustOf = openHeaderTrust(accepted);
+  const readers = network.rpcUrls.map((url, at) =>
+    open(network, url, { observe: observe?.request, gate: gates[at] as Gate, trusts: trustOf(new URL(url).host) }),
+  );
   const opened = network.rpcUrls.map((url, at) => ({ provider: new URL(url).host, identify: () => (readers[at] as Reader).genesisHash() }));
   return { endpoints: watchEndpoints(network, opened, { observe }), readers, gates, observe };
 }

@@ -40,6 +40,7 @@ const TRANSFER: Record<keyof Transfer, Check> = {
   coinbase: maybe((v) => v === true),
   contract: wordOrNull,
   rawAmount: units,
+  unproven: maybe((v) => v === true),
 };
 const SENT: Record<keyof SentTransaction, Check> = {
   kind: oneOf('sent'),

@@ -33,6 +33,8 @@ export interface Transfer {
   contract: string | null;
   /** Chain integer units, decimal. */
   rawAmount: string;
+  /** Set when no root covers it, because its block holds something of a form that nobody here knows: never credited on one provider's word alone (decision 0039). */
+  unproven?: true;
 }
 
 /** A transaction signed by a watched address of ours, with its outcome and what it cost; how payouts complete. */

@@ -43,7 +43,7 @@ export function placeOfTransfer({ recipient, contract }: { recipient: string | n
 export function crowds(sightings: readonly Sighting[]): Transfer[][] {
   const groups = new Map<string, Transfer[]>();
   for (const one of sightings) {
-    if (one.kind === 'sent' || one.coSenders !== undefined || one.coinbase !== undefined || one.rawAmount === '0') continue;
+    if (one.kind === 'sent' || one.coSenders !== undefined || one.coinbase !== undefined || one.unproven !== undefined || one.rawAmount === '0') continue;
     const key = `${one.kind} ${one.blockHash} ${placeOfTransfer(one)}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);

@@ -67,6 +67,7 @@ const TRANSFER: Record<keyof WaitingTransfer, Check> = {
   coinbase: maybe((v) => v === true),
   contract: wordOrNull,
   rawAmount: units,
+  unproven: maybe((v) => v === true),
 };
 
 function* write(message: MempoolMessage): Steps<string> {

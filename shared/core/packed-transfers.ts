@@ -50,7 +50,7 @@ export function* packTransfers(sightings: readonly Sighting[]): Steps<{ alone: S
 }
 
 function isPlain(one: Sighting): one is Transfer {
-  return one.kind !== 'sent' && one.coSenders === undefined && one.coinbase === undefined;
+  return one.kind !== 'sent' && one.coSenders === undefined && one.coinbase === undefined && one.unproven === undefined;
 }
 
 function* packOf(group: readonly Transfer[]): Steps<Pack> {

@@ -23,7 +23,7 @@ interface Rights {
 export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer', Rights>> = {
   http: {
     reads: words(`
-      accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets chain_blocks chain_tips charge_draws charges
+      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets chain_blocks chain_tips charge_draws charges
       clock_offset credit_draws credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_secrets gateways
       idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions mempool_deposits
       mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks payment_events payment_offers
@@ -33,6 +33,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
+      accepted_header_fields: 'insert',
       accruals: 'insert',
       address_book: 'insert',
       adopted_transactions: 'insert',
@@ -51,7 +52,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       deposit_addresses: 'insert',
       deposits: `
         insert update(address_id amount asset_id block_hash block_time claimed_by co_senders coinbase credit_id doubt doubted_since final_at
-        first_seen_at height lost_at parts path payment_id position raw_amount sender state trace_context usd_price waits_since)`,
+        first_seen_at height lost_at parts path payment_id position raw_amount sender state trace_context unproven usd_price waits_since)`,
       freezes: 'insert update(lost_deposits) delete',
       further_transfers: 'insert',
       gateway_secrets: 'insert update(expires_at sealed sealed_under)',
@@ -106,7 +107,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   worker: {
     reads: words(`
-      accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets balance_looks blind_blocks canary chain_blocks chain_tips
+      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets balance_looks blind_blocks canary chain_blocks chain_tips
       charge_draws charges clock_offset consumer_leases credit_draws credits currencies database_epochs deposit_addresses deposits freezes further_transfers
       gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
@@ -132,8 +133,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       database_epochs: 'update(beat_at generation history noted_at system_identifier timeline)',
       deposits: `
         insert update(address_id amount asset_id block_hash block_time claimed_by co_senders coinbase credit_id doubt doubted_since final_at
-        first_seen_at height lost_at parts path payment_id position raw_amount screening_ref screening_score sender state trace_context usd_price
-        waits_since)`,
+        first_seen_at height lost_at parts path payment_id position raw_amount screening_ref screening_score sender state trace_context unproven
+        usd_price waits_since)`,
       freezes: 'insert update(lost_deposits) delete',
       gateway_secrets: 'update(sealed sealed_under)',
       gateways: 'update(lockable)',
@@ -193,7 +194,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   signer: {
     reads: words(`
-      address_book adopted_transactions aml_refunds assets chain_blocks chain_tips charge_draws charges clock_offset credit_draws credits database_epochs
+      accepted_header_fields address_book adopted_transactions aml_refunds assets chain_blocks chain_tips charge_draws charges clock_offset credit_draws credits database_epochs
       deposit_addresses deposits freezes issuer_refusals ledger_accounts networks opening_outputs output_locks payments payout_attempts payout_events
       payouts pool_moves prices schema_migrations sent_json settlement_events settlements sightings signer_journal signer_reports spent_outputs statements trace_contexts
       transfer_sums wallets watches
@@ -214,7 +215,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   indexer: {
     reads: words(`
-      assets chain_blocks chain_tips clock_offset indexer_leases networks rescans rewind_requests schema_migrations watches
+      accepted_header_fields assets chain_blocks chain_tips clock_offset indexer_leases networks rescans rewind_requests schema_migrations watches
     `),
     writes: {
       indexer_leases: 'insert update(caught_up_at epoch expires_at holder published_height reading rereading)',

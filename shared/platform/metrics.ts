@@ -199,6 +199,11 @@ export function createIndexerMetrics(version: string, { commit = 'unknown', chai
     blindBlocks: counter('sluice_indexer_blind_blocks_total', 'Blocks published that were read from an endpoint which does not show internal transfers.', [
       'chain',
     ]),
+    unknownHeaderField: gauge(
+      'sluice_indexer_unknown_header_field',
+      '1 while no endpoint proves a header because of a field that this release does not know.',
+      ['chain', 'field'],
+    ),
     mempoolTransactions: gauge('sluice_indexer_mempool_transactions', 'Unmined transactions at the node that concern watched addresses.', ['chain']),
     mempoolPolls: counter('sluice_indexer_mempool_polls_total', 'Times the node was asked what waits: ok, failed.', ['chain', 'result']),
     state: gauge('sluice_indexer_state', '1 for the state the chain machine is in.', ['chain', 'state']),

@@ -1,68 +1,49 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ChainUnavailable, type Reader } from '#shared/chains/chain.ts';
-import { bloomOf } from '#shared/chains/evm/bloom.ts';
 import { evmReader } from '#shared/chains/evm/reader.ts';
-import { receiptsRoot } from '#shared/chains/evm/receipts-root.ts';
 import { type Rpc, RpcRefused } from '#shared/chains/rpc.ts';
 import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
+import { type Fields, type MadeBlock, madeBlock, signedPayment } from '#test/fixtures/made-evm-block.ts';
 
 const ALICE = '0x00000000000000000000000000000000000a11ce';
-const PAYER = `0x${'11'.repeat(20)}`;
-const QUIET = bloomOf([]);
 
 interface Asked {
   method: string;
   params: readonly unknown[];
 }
 
-const word = (height: number, tag: string): string => `0x${tag}${height.toString(16).padStart(62, '0')}`;
-/** Of one plain payment. */
-const ROOT = receiptsRoot([{ type: 0, succeeded: true, cumulativeGasUsed: 21_000n, logsBloom: QUIET, logs: [] }]);
 const quantity = (value: number): string => `0x${value.toString(16)}`;
 
+/** One payment to ALICE in each block, worth as many units as the block is high. */
+const CHAIN: MadeBlock[] = [];
+beforeAll(async () => {
+  for (let height = 0; height < 500; height++) {
+    const parentHash = CHAIN.at(-1)?.block.hash ?? `0x${'00'.repeat(32)}`;
+    const made = madeBlock([{ tx: await signedPayment(ALICE, BigInt(height)) }], { parentHash, number: quantity(height), timestamp: quantity(height) });
+    CHAIN.push(made);
+  }
+});
+
+const madeAt = (height: number): MadeBlock => CHAIN[height] as MadeBlock;
+
 /** A chain of blocks with one payment to ALICE each, in the words of a node. */
-function resultOf({ method, params: [first] }: Asked): unknown {
-  const name = String(first);
-  const height = name.length === 66 ? Number.parseInt(name.slice(4), 16) : Number(name);
-  const [hash, txid] = [word(height, 'bb'), word(height, '77')];
+function resultOf({ method, params: [first, full] }: Asked): unknown {
+  const { block, receipts } = CHAIN.find((one) => one.block.hash === first) ?? madeAt(Number(first));
+  const [tx] = block.transactions as [Fields];
   switch (method) {
     case 'eth_getBlockByNumber':
-      return {
-        number: quantity(height),
-        hash,
-        parentHash: word(height - 1, 'bb'),
-        timestamp: quantity(height),
-        logsBloom: QUIET,
-        receiptsRoot: ROOT,
-        transactions: [txid],
-      };
+    case 'eth_getBlockByHash':
+      return full === true ? block : { ...block, transactions: [tx.hash] };
     case 'eth_getBlockReceipts':
-      return [
-        {
-          transactionHash: txid,
-          blockHash: hash,
-          blockNumber: quantity(height),
-          transactionIndex: '0x0',
-          status: '0x1',
-          from: PAYER,
-          to: ALICE,
-          gasUsed: '0x5208',
-          cumulativeGasUsed: '0x5208',
-          effectiveGasPrice: '0x1',
-          logs: [],
-          logsBloom: QUIET,
-        },
-      ];
-    case 'eth_getTransactionByHash':
-      return { hash: txid, blockHash: hash, from: PAYER, to: ALICE, value: quantity(height), nonce: '0x0' };
+      return receipts;
     case 'trace_block':
       return [
         {
           type: 'call',
-          action: { callType: 'call', from: PAYER, to: ALICE, value: quantity(height) },
+          action: { callType: 'call', from: tx.from, to: ALICE, value: tx.value },
           traceAddress: [],
-          transactionHash: txid,
-          blockHash: hash,
+          transactionHash: tx.hash,
+          blockHash: block.hash,
         },
       ];
     default:
@@ -109,7 +90,7 @@ const open = (): Reader => evmReader({ name: 'local', chainId: '31337' }, endpoi
 const refused = (message: string) => (): Error => new RpcRefused('eth_getBlockReceipts', -32_000, message, undefined);
 const read = async (reader: Reader, from: number, to: number): Promise<number[]> => {
   const { contents, last, parentHash } = await reader.range(from, to, { has: (address) => address === ALICE });
-  expect([last.height, parentHash]).toEqual([to, word(from - 1, 'bb')]);
+  expect([last.height, parentHash]).toEqual([to, madeAt(from - 1).block.hash]);
   return contents.flatMap((content) => content.transfers.map((transfer) => Number(transfer.rawAmount)));
 };
 const heights = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);

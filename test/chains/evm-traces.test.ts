@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
-import { bloomOf } from '#shared/chains/evm/bloom.ts';
 import { movesOfLogs } from '#shared/chains/evm/coin-logs.ts';
 import { transfersOf } from '#shared/chains/evm/content.ts';
 import type { Header, Log, Receipt, Transaction } from '#shared/chains/evm/replies.ts';
@@ -155,7 +154,9 @@ const receiptOf = (over: Partial<Receipt> = {}): Receipt => ({
   gasPrice: 1n,
   publishingFee: 0n,
   logs: [],
-  logsBloom: bloomOf([]),
+  logsBloom: `0x${'00'.repeat(256)}`,
+  depositNonce: null,
+  depositReceiptVersion: null,
   type: 2,
   cumulativeGasUsed: 21_000n,
   blockHash: BLOCK,
@@ -224,13 +225,14 @@ describe('where the chain itself logs every movement of coins (EIP-7708)', () =>
   const tx = (value: bigint, over: Partial<Transaction> = {}): Transaction => ({
     txid: TXID,
     blockHash: BLOCK,
+    type: 2,
     from: PAYER,
     to: PASSER,
     value,
     nonce: 0,
     ...over,
   });
-  const header: Header = { height: 5, hash: BLOCK, parentHash: TXID, time: 1, logsBloom: bloomOf([]), receiptsRoot: TXID, transactions: [TXID] };
+  const header: Header = { height: 5, hash: BLOCK, parentHash: TXID, time: 1, transactionsRoot: TXID, receiptsRoot: TXID, transactions: [TXID] };
   const everything = { has: () => true };
 
   it('they have the same numbers as in traces, the transaction’s own value left out', () => {

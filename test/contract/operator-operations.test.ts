@@ -233,6 +233,7 @@ async function aToken(): Promise<Record<string, unknown>> {
 
 /** What two people want of the signer; the token that is shared is none of them. */
 const aReseal = { body: { journalId: '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44', signatures: 3, hash: 'ab'.repeat(32), reason: 'its disk was lost' } };
+const aField = { body: { network: 'ethereum', field: 'shinyRoot', reason: 'the fork of this morning; two explorers show the same hash' } };
 const aDeath = { body: { network: 'ethereum', slot: `nonce:0x${'ab'.repeat(20)}:7`, reason: 'the endpoint of our second provider is gone' } };
 
 /** Every operation of the operator contract; one that is missing here does not compile. */
@@ -352,6 +353,7 @@ const SPECIAL: Record<keyof operations, Special> = {
     },
     409: async () => ({ body: { network: 'ethereum', wallet: 'funding', reason: 'it is not halted' } }),
   },
+  acceptHeaderField: { request: async () => ({ ...aField, headers: as('anna') }), 409: async () => aField, by: 'anna' },
   declareDead: { request: async () => ({ ...aDeath, headers: as('anna') }), 409: async () => aDeath, by: 'anna' },
   freeze: { request: async () => ({ body: { scope: 'network:ethereum', reason: 'strange blocks' } }) },
   unfreeze: { request: async () => ({ body: { scope: 'network:ethereum' } }) },

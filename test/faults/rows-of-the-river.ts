@@ -8,6 +8,7 @@ import type { Flaw } from '#test/fixtures/flawed-rpc.ts';
 import { times } from '#test/harness/counts.ts';
 import type { Random } from '#test/simulation/random.ts';
 import { CREDIT_BLOCKS, FINAL_BLOCKS, type Offered, type Paid, type River } from './river.ts';
+import { signedBy, stranger } from '#test/harness/sign-as.ts';
 
 /** A row about the way from the chain to the books. */
 export interface RiverRow {
@@ -208,9 +209,9 @@ export const RIVER_ROWS: readonly RiverRow[] = [
     name: 'a transfer that is mined again at another place of another block is one credit',
     async play(river, random) {
       // Somebody else's transfer comes first the second time.
-      const from = '0x00000000000000000000000000000000000fade0';
+      const somebody = stranger('somebody else');
+      const from = somebody.address.toLowerCase();
       await river.chain.node.call('anvil_setBalance', [from, '0x56bc75e2d63100000']);
-      await river.chain.node.call('anvil_impersonateAccount', [from]);
       await river.chain.mine();
       const sent = await river.send(await river.offers(1 + random.below(2), random));
       const depth = 1 + random.below(CREDIT_BLOCKS - 1);
@@ -219,7 +220,7 @@ export const RIVER_ROWS: readonly RiverRow[] = [
       const raw = await rawOf(river, sent);
       const before = await logIndexes(river, sent);
       const data = `0x40c10f19${'0'.repeat(24)}${from.slice(2)}${'1'.padStart(64, '0')}`;
-      const strange = { from, to: river.chain.tokens.USDC, data, gas: '0x30d40', gasPrice: '0xba43b7400' };
+      const strange = await signedBy(river.chain.node, somebody, { to: river.chain.tokens.USDC, data });
       const block = random.below(depth);
       await river.chain.reorg(depth, [{ transaction: strange, block }, ...raw.map((transaction) => ({ transaction, block }))]);
       const after = await logIndexes(river, sent);

@@ -8,6 +8,7 @@ import { tendPayouts } from '#api/treasury/tend-payouts.ts';
 import type { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { assertBooksEqualChain, aTreasury, MERCHANT, type Treasury } from '#test/fixtures/treasury.ts';
+import { sendAs, stranger } from '#test/harness/sign-as.ts';
 
 let treasury: Treasury;
 let thief: Gateway;
@@ -294,11 +295,8 @@ describe('a recipient that moves its tokens away between quote and payout', () =
     const { id } = await treasury.cashOut(thief, 'USDT', '20');
     const left = Number(await balanceOf(thief, 'available', 'USDT'));
     // As if it had spent what it had: its slot is empty again, and writing it costs a fresh one.
-    await treasury.chain.node.call('anvil_impersonateAccount', [MERCHANT]);
     await treasury.chain.node.call('anvil_setBalance', [MERCHANT, '0xde0b6b3a7640000']);
-    await treasury.chain.node.call('eth_sendTransaction', [
-      { from: MERCHANT, to: usdt, data: `0xa9059cbb${TRAP.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}` },
-    ]);
+    await sendAs(treasury.chain.node, stranger('merchant'), { to: usdt, data: `0xa9059cbb${TRAP.slice(2).padStart(64, '0')}${'1'.padStart(64, '0')}` });
     await treasury.mine();
     await treasury.settleAll();
     expect(await status(thief, id)).toBe('SETTLED');

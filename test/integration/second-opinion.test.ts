@@ -199,7 +199,7 @@ describe('a deposit of any amount', () => {
     ['a token whose receipts have a root', {}, null, 0],
     ['what contracts pass on', {}, 'internal', 1],
     ['what contracts pass on, where the chain logs it', { coinLogs: true }, 'internal', 0],
-    ['a token of Polygon, whose state syncs no root covers', { chainId: '137' }, null, 1],
+    ['a token of Polygon, whose state syncs say so themselves', { chainId: '137' }, null, 0],
     ['a token of TRON', { family: 'tron' }, null, 1],
     ['a coin of TRON', { family: 'tron' }, 'native', 1],
     ['a coin of Bitcoin', { family: 'bitcoin' }, 'native', 0],
@@ -283,6 +283,28 @@ describe('a provider that answers nothing for long', () => {
     chain.reader.agreesOnBlock = async () => 'agreed';
     await pass();
     for (const payment of payments) expect(await shop.status(payment)).toMatchObject({ status: 'SUCCESS' });
+  });
+});
+
+describe('a deposit that no root covers', () => {
+  it('is asked about whatever its amount, and credited once two providers tell it alike', async () => {
+    const payment = await aPayment('10');
+    said = 'nothing';
+    await shop.receive(payment, 'USDT', '10', { unproven: true });
+    expect(await states(payment)).toEqual([{ state: 'seen', doubted: true }]);
+    said = 'agreed';
+    await pass();
+    expect(await shop.status(payment)).toMatchObject({ status: 'SUCCESS' });
+  });
+
+  it('waits, and says so, where there is one provider only', async () => {
+    chain.config = { ...chain.config, rpcUrls: ['http://one.example'] };
+    const [unproven, proven] = [await aPayment('10'), await aPayment('10')];
+    await shop.see(unproven, 'USDT', '10', { unproven: true });
+    await shop.receive(proven, 'USDT', '10');
+    expect(await shop.status(proven)).toMatchObject({ status: 'SUCCESS' });
+    expect(await states(unproven)).toEqual([{ state: 'seen', doubted: true }]);
+    expect((await shop.explain(unproven)).steps.at(-1)?.text).toMatch(/is final and is booked once a second provider of ethereum confirms it/);
   });
 });
 

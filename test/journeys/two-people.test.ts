@@ -9,6 +9,7 @@ import { waitFor } from '#ops/dev/services/wait.ts';
 import type { RunningApi } from '#test/harness/deployables.ts';
 import { assertBooksMatchChain } from '#test/harness/holdings.ts';
 import { aPayment, aWorld, TEST_PEOPLE, TEST_SECRETS, type World } from '#test/harness/world.ts';
+import { ownerOf, sendAs } from '#test/harness/sign-as.ts';
 
 const LAUNCHER = resolve('ops/cli/sluice.mjs');
 const PATIENCE_MS = 90_000;
@@ -106,9 +107,7 @@ describe('two people at a command line', () => {
   it('see what a halted wallet still needs, and clear it once the books know everything', async () => {
     const hot = world.network.wallets.hot.address;
     const { node } = world.chain;
-    await node.call('anvil_impersonateAccount', [hot]);
-    const txid = await node.call<string>('eth_sendTransaction', [{ from: hot, to: destination, value: '0x64' }]);
-    await node.call('anvil_stopImpersonatingAccount', [hot]);
+    const txid = await sendAs(node, ownerOf(hot), { to: destination, value: 100n });
     await waitFor(async () => (await sluice('dispatch status')).out.includes(`unknown to the books: ${txid}`), {
       what: 'the wallet to be halted',
       timeoutMs: PATIENCE_MS,

@@ -35,6 +35,7 @@ import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
 import { showWallets } from '#api/operator/wallets.ts';
+import { proposeHeaderField } from '#api/operator/accept-header-field.ts';
 import { proposeDeath } from '#api/operator/declare-dead.ts';
 import { proposeSignerJournal, showSignerJournal } from '#api/operator/signer-journal.ts';
 import { cancelWithheld, proposeWithheld, showWithheld } from '#api/operator/withheld.ts';
@@ -98,6 +99,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     clearWallet: clearHaltedWallet,
     consolidateOutputs,
     declareDead: proposeDeath,
+    acceptHeaderField: proposeHeaderField,
     freeze,
     unfreeze,
     listPrices: showPrices,

@@ -13,6 +13,8 @@ export interface AnvilOptions {
   stateFile?: string;
   /** Unix time of block 0; a chain that is loaded again needs the one it was made with, or it gets a second block 0. */
   genesisTime?: number;
+  /** The rules of the chain, by the node's name of the fork; its newest ones when absent. */
+  hardfork?: string;
   log?(line: string): void;
 }
 
@@ -33,6 +35,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
     args: [
       ...['--host', '127.0.0.1', '--port', String(port), '--chain-id', String(options.chainId ?? 31_337), '--slots-in-an-epoch', '1', '--silent'],
       ...mining,
+      ...(options.hardfork === undefined ? [] : ['--hardfork', options.hardfork]),
       ...(options.genesisTime === undefined ? [] : ['--timestamp', String(options.genesisTime)]),
       // The dump on exit is what keeps the chain; the interval is for the exit that was a kill.
       ...(options.stateFile === undefined ? [] : ['--state', options.stateFile, '--state-interval', '10']),

@@ -6,11 +6,27 @@ import { type BlockContent, type BlockRef, ChainUnavailable, type Reader, type T
 import { profileOf } from '../networks.ts';
 import { askingSize, isTooMuch } from '../too-much.ts';
 import { openBlockReceipts } from './block-receipts.ts';
-import { crossCheck, crossCheckRoot, endsOf, movesOf, sawAll, sawOf, sentOf, type Traces, transfersOf } from './content.ts';
+import {
+  type Bodies,
+  bodyOf,
+  type ChainRules,
+  concerns,
+  crossCheck,
+  crossCheckBodies,
+  movesOf,
+  sawAll,
+  sawOf,
+  sentOf,
+  type Traces,
+  transfersOf,
+} from './content.ts';
 import {
   type Header,
+  HeaderUnproven,
   readHeader,
   readInteger,
+  readList,
+  readObject,
   readQuantity,
   readReceipt,
   readReceiptsInSteps,
@@ -22,6 +38,7 @@ import {
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { encodeBalanceOf } from './token.ts';
 import { openTracing } from './tracing.ts';
+import type { HeaderTrust } from './header-trust.ts';
 
 /** Most blocks whose headers and receipts share one HTTP request. */
 const BLOCKS_PER_REQUEST = 20;
@@ -34,17 +51,25 @@ const TRACES_PER_REQUEST = 4;
 
 const EVERYTHING: WatchSet = { has: () => true };
 
+/** A block whose receipts are its own: `covered` of them are proven by the root in its header. */
+interface Checked {
+  header: Header;
+  receipts: Receipt[];
+  covered: number;
+}
+
 /**
- * Reads an EVM network from receipts and traces: those name both ends of everything that moved, so a transaction is fetched
- * only when one of them is watched. Every reply is cross-checked (by hash, parent, counts, bloom) before a word of it is believed.
+ * Reads an EVM network from receipts and traces: those name both ends of everything that moved, so transactions are fetched
+ * only of blocks that concern a watched address. A header must give its own hash, and every reply what its roots say, before a word of it is
+ * believed; `trusts` decides about headers with fields that nobody here knows (decision 0039).
  */
-export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coinLogs'>, rpc: Rpc): Reader {
-  const { provesReceipts } = profileOf('evm', network.chainId);
+export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coinLogs'>, rpc: Rpc, trusts: HeaderTrust = async () => false): Reader {
+  const rules: ChainRules = { chainId: network.chainId, stateSyncs: profileOf('evm', network.chainId).stateSyncs };
   const tracing = openTracing(rpc);
 
-  const check = async (header: Header, receipts: readonly Receipt[]): Promise<void> => {
-    await inTurns(crossCheck(header, receipts), breathe);
-    if (provesReceipts) await inTurns(crossCheckRoot(header, receipts), breathe);
+  const check = async (header: Header, answer: unknown): Promise<Checked> => {
+    const receipts = await receiptsIn(answer);
+    return { header, receipts, covered: await inTurns(crossCheck(header, receipts, rules), breathe) };
   };
   const blocksAtOnce = askingSize(FIRST_BLOCKS, BLOCKS_PER_REQUEST);
   const tracesAtOnce = askingSize(TRACES_PER_REQUEST, TRACES_PER_REQUEST);
@@ -65,9 +90,18 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
 
   const receipts = openBlockReceipts(call);
 
+  const believe = async (answer: unknown): Promise<Header> => {
+    try {
+      return readHeader(answer);
+    } catch (error) {
+      if (error instanceof HeaderUnproven && (await trusts(error))) return error.header;
+      throw error;
+    }
+  };
+
   const headerOf = async (method: string, id: string): Promise<Header> => {
     const answer = await call(method, [id, false]);
-    return answer === null ? unsure(`it does not know block ${id}`) : readHeader(answer);
+    return answer === null ? unsure(`it does not know block ${id}`) : believe(answer);
   };
 
   const headerAt = async (height: number): Promise<Header> => {
@@ -84,40 +118,40 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
   const taggedHeight = async (tag: 'safe' | 'finalized'): Promise<number | null> => {
     try {
       const answer = await rpc('eth_getBlockByNumber', [tag, false]);
-      return answer === null ? null : readHeader(answer).height;
+      return answer === null ? null : (await believe(answer)).height;
     } catch (error) {
       if (error instanceof RpcRefused) return null;
       throw error;
     }
   };
 
-  const fetchTransaction = async (receipt: Receipt): Promise<Transaction> => {
-    const answer = await call('eth_getTransactionByHash', [receipt.txid]);
-    const tx = answer === null ? unsure(`it has the receipt of ${receipt.txid} but not the transaction`) : readTransaction(answer);
-    if (tx.txid !== receipt.txid || tx.blockHash !== receipt.blockHash || tx.from !== receipt.from || tx.to !== receipt.to)
-      unsure(`transaction ${receipt.txid} and its receipt differ`);
-    return tx;
+  /** All transactions of a block: one alone says nothing about whether the block holds it. */
+  const bodiesOf = async (header: Header): Promise<Bodies> => {
+    const answer = await call('eth_getBlockByHash', [header.hash, true]);
+    const block = answer === null ? unsure(`it has the receipts of block ${header.hash} but not the block`) : readObject(answer, 'the block');
+    return inTurns(crossCheckBodies(header, readList(block.transactions, 'the list of transactions'), rules), breathe);
   };
 
   const tracesOf = async (header: Header, receipts: readonly Receipt[]): Promise<Traces> =>
     network.coinLogs === true ? 'in-logs' : tracing.trace(header, receipts);
 
   /** Says what happened in a block whose receipts were cross-checked. */
-  const contentOf = async (header: Header, receipts: readonly Receipt[], traces: Traces, watched: WatchSet): Promise<BlockContent> => {
+  const contentOf = async ({ header, receipts, covered }: Checked, traces: Traces, watched: WatchSet): Promise<BlockContent> => {
     const transfers: Transfer[] = [];
     const sent: SentTransaction[] = [];
-    const bodies = new Map<string, Promise<Transaction>>();
+    const concerned: Receipt[] = [];
     for (const receipt of receipts) {
-      if (!endsOf(receipt, traces).some((address) => watched.has(address))) continue;
-      const body = fetchTransaction(receipt);
-      body.catch(() => undefined);
-      bodies.set(receipt.txid, body);
+      if (concerns(receipt, traces, watched)) concerned.push(receipt);
+      await breathe();
     }
-    for (const receipt of receipts) {
-      const body = await bodies.get(receipt.txid);
-      if (body !== undefined && watched.has(receipt.from)) sent.push(sentOf(header, receipt, body));
+    const bodies = concerned.length === 0 ? undefined : await bodiesOf(header);
+    for (const receipt of bodies === undefined ? [] : concerned) {
+      const body = bodyOf(header, receipt, bodies as Bodies, network.chainId);
+      if (watched.has(receipt.from)) sent.push(sentOf(header, receipt, body));
+      const proven = receipt.position < Math.min(covered, (bodies as Bodies).covered);
       // One by one: a transaction can make more of them than a function takes arguments.
-      for (const transfer of transfersOf(header, receipt, body, body === undefined ? [] : movesOf(receipt, traces, body), watched)) transfers.push(transfer);
+      for (const transfer of transfersOf(header, receipt, body, movesOf(receipt, traces, body), watched))
+        transfers.push(proven ? transfer : { ...transfer, unproven: true });
       await breathe();
     }
     return { block: refOf(header), transfers, sent, ...unseenUnless(sawAll(traces)) };
@@ -131,7 +165,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
   }
 
   /** Traces blocks a few at a time, and fewer when that was too much. */
-  const traceAll = async (blocks: readonly { header: Header; receipts: Receipt[] }[]): Promise<Traces[]> => {
+  const traceAll = async (blocks: readonly Checked[]): Promise<Traces[]> => {
     const traces: Traces[] = [];
     while (traces.length < blocks.length) {
       const part = blocks.slice(traces.length, traces.length + tracesAtOnce.now());
@@ -153,14 +187,10 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
         return Promise.all([header, receipts.of(hex(height), header)]);
       }),
     );
-    const blocks: { header: Header; receipts: Receipt[] }[] = [];
-    for (const [header, answer] of answers) {
-      const own = await receiptsIn(answer);
-      await check(header, own);
-      blocks.push({ header, receipts: own });
-    }
+    const blocks: Checked[] = [];
+    for (const [header, answer] of answers) blocks.push(await check(header, answer));
     const traces = await traceAll(blocks);
-    const contents = await Promise.all(blocks.map(({ header, receipts }, i) => contentOf(header, receipts, traces[i], watched)));
+    const contents = await Promise.all(blocks.map((block, i) => contentOf(block, traces[i], watched)));
     const logs = blocks.reduce((sum, { receipts }) => receipts.reduce((more, receipt) => more + receipt.logs.length, sum), 0);
     return { headers: blocks.map(({ header }) => header), contents, sawInternal: traces.every(sawAll), logs };
   };
@@ -192,10 +222,9 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     async block(hash, watched, { lean = false } = {}) {
       const asked = headerByHash(hash);
       const [header, answer] = await Promise.all([asked, receipts.of(hash, asked)]);
-      const own = await receiptsIn(answer);
-      await check(header, own);
+      const checked = await check(header, answer);
       // Its traces are several times as long as its receipts, and what they would show can be told from balances.
-      return contentOf(header, own, lean && network.coinLogs !== true ? undefined : await tracesOf(header, own), watched);
+      return contentOf(checked, lean && network.coinLogs !== true ? undefined : await tracesOf(header, checked.receipts), watched);
     },
 
     async range(from, to, watched, { enough = Number.POSITIVE_INFINITY } = {}) {
@@ -248,11 +277,13 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       if (answered !== txid) unsure(`asked for transaction ${txid}, got ${answered}`);
       const asked = headerByHash(blockHash);
       const [header, answers] = await Promise.all([asked, receipts.of(blockHash, asked)]);
-      const all = await receiptsIn(answers);
-      await check(header, all);
-      const receipt = all.find((one) => one.txid === txid) ?? unsure(`block ${blockHash} does not hold ${txid}`);
-      const [tx, traces] = await Promise.all([fetchTransaction(receipt), tracesOf(header, all)]);
-      const transfers = transfersOf(header, receipt, tx, movesOf(receipt, traces, tx), EVERYTHING);
+      const checked = await check(header, answers);
+      const receipt = checked.receipts.find((one) => one.txid === txid) ?? unsure(`block ${blockHash} does not hold ${txid}`);
+      const [bodies, traces] = await Promise.all([bodiesOf(header), tracesOf(header, checked.receipts)]);
+      const tx = bodyOf(header, receipt, bodies, network.chainId);
+      const told = transfersOf(header, receipt, tx, movesOf(receipt, traces, tx), EVERYTHING);
+      const transfers =
+        receipt.position < Math.min(checked.covered, bodies.covered) ? told : told.map((transfer): Transfer => ({ ...transfer, unproven: true }));
       return { txid, height: header.height, blockHash, succeeded: receipt.succeeded, transfers, ...unseenUnless(sawOf(traces, txid) || !receipt.succeeded) };
     },
 

@@ -1,5 +1,6 @@
 import { atOnce, type Steps } from '#shared/core/turns.ts';
 import { ChainUnavailable } from '../chain.ts';
+import { headerHash, unknownFields } from './header-hash.ts';
 
 /** A header as far as following the chain needs it. */
 export interface Header {
@@ -7,9 +8,29 @@ export interface Header {
   hash: string;
   parentHash: string;
   time: number;
-  logsBloom: string;
+  transactionsRoot: string;
   receiptsRoot: string;
   transactions: string[];
+}
+
+/**
+ * A header whose known fields do not give its hash, with some among the others that may belong to a fork nobody here has heard of. Asking the same
+ * node again changes nothing; another one, or two people, may.
+ */
+export class HeaderUnproven extends ChainUnavailable {
+  readonly header: Header;
+  /** All that was told of it, the same text for the same header. */
+  readonly told: string;
+  constructor(header: Header, fields: readonly string[], told: string) {
+    super(
+      `the header of block ${header.height} has fields that this release does not know (${fields.join(', ')}), so that its hash cannot be proven: ` +
+        'it is read when a second provider tells the same header, or when two people accept these fields',
+      { trouble: 'refused', unknownFields: fields },
+    );
+    this.name = 'HeaderUnproven';
+    this.header = header;
+    this.told = told;
+  }
 }
 
 export interface Log {
@@ -38,12 +59,17 @@ export interface Receipt {
   publishingFee: bigint;
   logs: Log[];
   logsBloom: string;
+  /** What a deposit on the OP stack adds to its receipt, each from a fork on. */
+  depositNonce: bigint | null;
+  depositReceiptVersion: bigint | null;
   blockHash: string;
   height: number;
 }
 
 export interface Transaction {
   txid: string;
+  /** Of its envelope; 0 for a legacy transaction. */
+  type: number;
   blockHash: string | null;
   from: string;
   to: string | null;
@@ -109,18 +135,46 @@ export function readTxid(value: unknown, what: string): string {
   return readText(value, HASH, what);
 }
 
-/** Reads a block fetched without transaction bodies. */
+/**
+ * Reads a block fetched without transaction bodies, and proves that its fields give its hash.
+ * @throws HeaderUnproven when they do not, and some of them are none that anybody here knows
+ */
 export function readHeader(value: unknown): Header {
   const block = readObject(value, 'the block');
-  return {
+  const header = {
     height: readInteger(block.number, 'the block number'),
     hash: readText(block.hash, HASH, 'the block hash'),
     parentHash: readText(block.parentHash, HASH, 'the parent hash'),
     time: readInteger(block.timestamp, 'the block time'),
-    logsBloom: readData(block.logsBloom, 'the logs bloom'),
+    transactionsRoot: readText(block.transactionsRoot, HASH, "the transactions' root"),
     receiptsRoot: readText(block.receiptsRoot, HASH, 'the receipts root'),
     transactions: readList(block.transactions, 'the list of transactions').map((txid) => readText(txid, HASH, 'a transaction hash')),
   };
+  if (headerHash(block) !== header.hash && headerHash(block, 'left out') !== header.hash) refuse(block, header);
+  return header;
+}
+
+/** Reads only which block it is, proving nothing: enough to try what a node can do with it. */
+export function readPlace(value: unknown): Pick<Header, 'hash' | 'height'> {
+  const block = readObject(value, 'the block');
+  return { hash: readText(block.hash, HASH, 'the block hash'), height: readInteger(block.number, 'the block number') };
+}
+
+/** A header whose hash its known fields do not give is a lie, unless it has some that nobody here knows: then nobody here can tell. */
+function refuse(block: Fields, header: Header): never {
+  if (block.l1BatchNumber !== undefined)
+    unsure(`the hash of block ${header.height} is made of something else than its header, as on ZKsync chains (l1BatchNumber), which are not supported`);
+  const fields = unknownFields(block);
+  if (fields.length === 0) unsure(`the hash of block ${header.height} is not that of its header`);
+  throw new HeaderUnproven(header, fields, JSON.stringify(Object.entries(block).sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+function readType(value: unknown): number {
+  return value === undefined || value === null ? 0 : readInteger(value, 'a transaction type');
+}
+
+function readOptional(value: unknown, what: string): bigint | null {
+  return value === undefined || value === null ? null : readQuantity(value, what);
 }
 
 /** Reads one receipt and checks that everything inside it speaks of the same transaction and block. */
@@ -157,10 +211,12 @@ export function readReceipt(value: unknown): Receipt {
       receipt.contractAddress === null || receipt.contractAddress === undefined ? null : readText(receipt.contractAddress, ADDRESS, 'a created contract'),
     gasUsed: readQuantity(receipt.gasUsed, 'gas used'),
     cumulativeGasUsed: readQuantity(receipt.cumulativeGasUsed, 'the gas used so far'),
-    type: receipt.type === undefined || receipt.type === null ? 0 : readInteger(receipt.type, 'a transaction type'),
+    type: readType(receipt.type),
     // What a system put into the block itself has no price on some nodes (Polygon's state syncs).
     gasPrice:
       receipt.gasUsed === '0x0' && (receipt.effectiveGasPrice ?? null) === null ? 0n : readQuantity(receipt.effectiveGasPrice, 'the effective gas price'),
+    depositNonce: readOptional(receipt.depositNonce, "a deposit's nonce"),
+    depositReceiptVersion: readOptional(receipt.depositReceiptVersion, "the version of a deposit's receipt"),
     publishingFee: receipt.l1Fee === null || receipt.l1Fee === undefined ? 0n : readQuantity(receipt.l1Fee, 'the publishing fee'),
   };
 }
@@ -170,6 +226,7 @@ export function readTransaction(value: unknown): Transaction {
   const tx = readObject(value, 'the transaction');
   return {
     txid: readText(tx.hash, HASH, 'a transaction hash'),
+    type: readType(tx.type),
     blockHash: tx.blockHash === null || tx.blockHash === undefined ? null : readText(tx.blockHash, HASH, "a transaction's block hash"),
     from: readText(tx.from, ADDRESS, "a transaction's sender"),
     to: tx.to === null || tx.to === undefined ? null : readText(tx.to, ADDRESS, "a transaction's recipient"),

@@ -1,5 +1,5 @@
 import { ChainUnavailable, type Trouble } from '../chain.ts';
-import { type Header, readHeader, type Receipt } from './replies.ts';
+import { type Header, readPlace, type Receipt } from './replies.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { type BlockTraces, movesByTransaction, readCallTraces, readParityTraces } from './traces.ts';
 
@@ -30,6 +30,7 @@ const NOTHING: BlockTraces = { traced: new Map(), unshown: new Set() };
 /** Trouble that says nothing about the block: it is asked again for as long as it lasts. */
 const PASSING = new Set<Trouble>(['down', 'busy', 'wrong-chain']);
 
+type Place = Pick<Header, 'hash' | 'height'>;
 type Dialect = 'debug' | 'parity' | 'none';
 type Traced = ReturnType<typeof readCallTraces>;
 
@@ -54,13 +55,13 @@ export function openTracing(rpc: Rpc): Tracing {
   let useless = 0;
   let resting = 0;
 
-  const ask: Record<Exclude<Dialect, 'none'>, (header: Header) => Promise<Traced>> = {
+  const ask: Record<Exclude<Dialect, 'none'>, (header: Place) => Promise<Traced>> = {
     debug: async (header) => readCallTraces(await rpc('debug_traceBlockByHash', [header.hash, TRACER])),
     parity: async (header) => readParityTraces(await rpc('trace_block', [`0x${header.height.toString(16)}`]), header.hash),
   };
 
   /** Undefined when the endpoint does not offer this dialect. */
-  const attempt = async (tried: Exclude<Dialect, 'none'>, header: Header): Promise<Traced | 'state-gone' | undefined> => {
+  const attempt = async (tried: Exclude<Dialect, 'none'>, header: Place): Promise<Traced | 'state-gone' | undefined> => {
     try {
       return await ask[tried](header);
     } catch (error) {
@@ -72,7 +73,7 @@ export function openTracing(rpc: Rpc): Tracing {
     }
   };
 
-  const traced = async (header: Header): Promise<Traced | undefined> => {
+  const traced = async (header: Place): Promise<Traced | undefined> => {
     const candidates: Dialect[] = dialect === undefined ? ['parity', 'debug'] : [dialect];
     let kept = false;
     for (const tried of candidates) {
@@ -96,7 +97,7 @@ export function openTracing(rpc: Rpc): Tracing {
       if (dialect === undefined) {
         const latest = await rpc('eth_getBlockByNumber', ['latest', false]);
         if (latest === null) throw new ChainUnavailable('the node has no latest block');
-        await traced(readHeader(latest));
+        await traced(readPlace(latest));
       }
       return resting === 0 && (dialect === 'debug' || dialect === 'parity');
     },

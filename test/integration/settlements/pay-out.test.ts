@@ -7,6 +7,7 @@ import { signPayout } from '#api/signer/sign-payout.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';
 import { assertBooksEqualChain, aTreasury, MERCHANT, type Treasury } from '#test/fixtures/treasury.ts';
 import { FULL } from '#test/harness/counts.ts';
+import { ownerOf, sendAs } from '#test/harness/sign-as.ts';
 
 /** Runtime code of a contract whose every call reverts, and of one whose every call answers true and does nothing. */
 const REVERTS = '0x60006000fd';
@@ -467,12 +468,8 @@ describe('what the books did not order', () => {
   /** Sends from one of our own addresses as its thief would. */
   async function steal(from: string, contract: string | null, rawAmount: bigint): Promise<void> {
     const { node } = treasury.chain;
-    await node.call('anvil_impersonateAccount', [from]);
     const data = `0xa9059cbb${MERCHANT.slice(2).padStart(64, '0')}${rawAmount.toString(16).padStart(64, '0')}`;
-    await node.call('eth_sendTransaction', [
-      contract === null ? { from, to: MERCHANT, value: `0x${rawAmount.toString(16)}` } : { from, to: contract, data, gas: '0x30d40' },
-    ]);
-    await node.call('anvil_stopImpersonatingAccount', [from]);
+    await sendAs(node, ownerOf(from), contract === null ? { to: MERCHANT, value: rawAmount } : { to: contract, data });
   }
 
   it('books coins put into a wallet from outside as capital', async () => {

@@ -15,6 +15,7 @@ import { formatAmount, fromUnits, parseTrusted, toUnits } from '#shared/core/mon
 import { assertBooksEqualChain, aTreasuryOf, type Treasury, type TreasuryFamily } from '#test/fixtures/treasury.ts';
 import type { CommonChain } from '#test/harness/chain.ts';
 import type { EvmNode } from '#ops/dev/services/evm-node.ts';
+import { ownerOf, sendAs, stranger } from '#test/harness/sign-as.ts';
 
 const FAMILIES = [
   { family: 'evm', symbol: 'USDT', hot: '100', paid: '12' },
@@ -253,12 +254,11 @@ describe('a close that the books lost, of a payout that is open in them (bitcoin
 describe('a wallet that was halted', () => {
   beforeEach(() => open(FAMILIES[0]));
 
+  const THIEF = stranger('thief');
   const node = (): EvmNode => (treasury.chain as unknown as { node: EvmNode }).node;
   async function send(from: string, to: string, data: string): Promise<void> {
     await node().call('anvil_setBalance', [from, `0x${(10n ** 18n).toString(16)}`]);
-    await node().call('anvil_impersonateAccount', [from]);
-    await node().call('eth_sendTransaction', [{ from, to, data, gas: '0x30d40' }]);
-    await node().call('anvil_stopImpersonatingAccount', [from]);
+    await sendAs(node(), from === THIEF.address.toLowerCase() ? THIEF : ownerOf(from), { to, data });
     await treasury.chain.mine(1);
     await treasury.follow();
   }
@@ -266,7 +266,7 @@ describe('a wallet that was halted', () => {
 
   it('by an allowance that somebody used is cleared once what left is booked, and not a block earlier', async () => {
     const token = asset().contract as string;
-    const thief = '0x00000000000000000000000000000000000d15eb';
+    const thief = THIEF.address.toLowerCase();
     // Whatever allowance there is, the books cannot see it: what takes coins by it is the thief's transaction.
     await allow(token, treasury.wallet('hot'), thief);
     await send(thief, token, `0x23b872dd${word(treasury.wallet('hot'))}${word(thief)}${word(`0x${raw('7').toString(16)}`)}`);

@@ -1,66 +1,78 @@
 import { describe, expect, it } from 'vitest';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
-import { bloomOf, joinBlooms } from '#shared/chains/evm/bloom.ts';
-import { atOnce } from '#shared/core/turns.ts';
-import { crossCheck } from '#shared/chains/evm/content.ts';
+import { crossCheck, crossCheckBodies } from '#shared/chains/evm/content.ts';
 import { readHeader, readReceipts } from '#shared/chains/evm/replies.ts';
+import { atOnce } from '#shared/core/turns.ts';
+import { type Fields, type Made, madeBlock, PAYER_ADDRESS, signedPayment } from '#test/fixtures/made-evm-block.ts';
 
-const BLOCK = `0x${'bb'.repeat(32)}`;
 const NOBODY = `0x${'00'.repeat(20)}`;
-const [PAYER, TOKEN] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`] as const;
+const TOKEN = `0x${'22'.repeat(20)}`;
 /** The coin of Polygon as a contract. */
 const COIN = '0x0000000000000000000000000000000000001010';
-const txidOf = (position: number): string => `0x${String(position).repeat(64)}`;
-type Shape = Record<string, unknown>;
+const POLYGON = { chainId: '137', stateSyncs: true };
 
-/** A block of receipts, each with one log of `emitter`, as bor tells it; `covered` are those its header's bloom covers. */
-function blockOf(receipts: readonly (Shape & { emitter: string })[], covered: readonly number[]): () => void {
-  const told = receipts.map(({ emitter, ...over }, position) => {
-    const log = { address: emitter, topics: [txidOf(9)], data: '0x', logIndex: `0x${position}`, blockHash: BLOCK, transactionHash: txidOf(position) };
-    const logsBloom = bloomOf([{ index: position, emitter, topics: [txidOf(9)], data: '0x' }]);
-    const place = { transactionHash: txidOf(position), transactionIndex: `0x${position}`, blockHash: BLOCK, blockNumber: '0x5' };
-    const cost = { gasUsed: '0x5208', cumulativeGasUsed: '0x5208', effectiveGasPrice: '0x1', type: '0x0' };
-    return { ...place, ...cost, status: '0x1', from: PAYER, to: TOKEN, contractAddress: null, logs: [log], logsBloom, ...over };
-  });
-  const header = readHeader({
-    number: '0x5',
-    hash: BLOCK,
-    parentHash: txidOf(8),
-    timestamp: '0x1',
-    logsBloom: joinBlooms(
-      covered.map((position) => bloomOf([{ index: 0, emitter: (receipts[position] as { emitter: string }).emitter, topics: [txidOf(9)], data: '0x' }])),
-    ),
-    receiptsRoot: txidOf(7),
-    transactions: told.map((_, position) => txidOf(position)),
-  });
-  return () => atOnce(crossCheck(header, readReceipts(told)));
+const logOf = (emitter: string): Fields[] => [{ address: emitter, topics: [`0x${'99'.repeat(32)}`], data: '0x' }];
+const paid = async (receipt: Fields = {}): Promise<Made> => ({
+  tx: await signedPayment(TOKEN, 1n, { chainId: 137 }),
+  receipt: { logs: logOf(COIN), ...receipt },
+});
+/** As bor tells it: its id is made of the block's, and no hash of it. */
+const sync = (outside: Made['outside'], receipt: Fields = {}, tx: Fields = {}): Made => ({
+  tx: {
+    hash: `0x${'55'.repeat(32)}`,
+    type: '0x0',
+    from: NOBODY,
+    to: NOBODY,
+    nonce: '0x0',
+    gas: '0x0',
+    gasPrice: '0x0',
+    value: '0x0',
+    input: '0x',
+    v: '0x0',
+    r: '0x0',
+    s: '0x0',
+    ...tx,
+  },
+  receipt: { gasUsed: '0x0', cumulativeGasUsed: '0x5208', effectiveGasPrice: null, logs: logOf(TOKEN), ...receipt },
+  ...(outside === undefined ? {} : { outside }),
+});
+const OUTSIDE = { transactions: true, receipts: true } as const;
+
+/** How many receipts and transactions the roots cover. */
+function covered(made: readonly Made[], rules = POLYGON): [number, number] {
+  const { block, receipts } = madeBlock(made);
+  const header = readHeader({ ...block, transactions: block.transactions.map(({ hash }) => hash) });
+  return [atOnce(crossCheck(header, readReceipts(receipts), rules)), atOnce(crossCheckBodies(header, block.transactions, rules)).covered];
 }
 
-const SYNC = { from: NOBODY, to: NOBODY, gasUsed: '0x0', effectiveGasPrice: null, emitter: TOKEN };
-const NO_BLOOM = { logsBloom: bloomOf([]) };
-
 describe('a block of Polygon', () => {
-  it.each([
-    ['a failed transaction, whose fee the coin logs all the same', [{ emitter: COIN, status: '0x0' }], [0]],
-    ['a state sync that no bloom covers', [{ emitter: COIN }, { ...SYNC, ...NO_BLOOM }], [0]],
-    ['a state sync with a bloom of its own that the header does not cover', [{ emitter: COIN }, SYNC], [0]],
-    ['a state sync that the header covers', [{ emitter: COIN }, SYNC], [0, 1]],
-    ['nothing but a state sync', [{ ...SYNC, ...NO_BLOOM }], []],
-  ])('is believed with %s', (_what, receipts, covered) => {
-    expect(blockOf(receipts, covered)).not.toThrow();
+  it.each<[string, () => Promise<Made[]>, [number, number]]>([
+    ['a failed transaction, whose fee the coin logs all the same', async () => [await paid({ status: '0x0' })], [1, 1]],
+    ['a state sync that no root covers', async () => [await paid(), sync(OUTSIDE)], [1, 1]],
+    ['nothing but a state sync', async () => [sync(OUTSIDE)], [0, 0]],
+    [
+      'a state sync that the roots cover, whose transaction nodes do not tell',
+      async () => [await paid(), sync({ transactions: true }, { type: '0x7f' }, { type: '0x7f' })],
+      [2, 1],
+    ],
+  ])('is believed with %s, which stays unproven', async (_what, made, roots) => {
+    expect(covered(await made())).toEqual(roots);
   });
 
-  it.each([
-    ['a failed transaction that logs anything else', [{ emitter: TOKEN, status: '0x0' }], [0]],
-    ['a state sync that is not the last', [{ ...SYNC, ...NO_BLOOM }, { emitter: COIN }], [1]],
-    ['a last transaction of somebody that no bloom covers', [{ emitter: COIN }, { emitter: TOKEN, ...NO_BLOOM }], [0]],
-    [
-      'a last transaction of nobody that used gas and no bloom covers',
-      [{ emitter: COIN }, { ...SYNC, ...NO_BLOOM, gasUsed: '0x1', effectiveGasPrice: '0x1' }],
-      [0],
-    ],
-    ['a transaction that used gas at no price', [{ emitter: COIN, effectiveGasPrice: null }], [0]],
-  ])('is not believed with %s', (_what, receipts, covered) => {
-    expect(() => blockOf(receipts, covered)()).toThrow(ChainUnavailable);
+  it.each<[string, () => Promise<Made[]>]>([
+    ['a failed transaction that logs anything else', async () => [await paid({ status: '0x0', logs: logOf(TOKEN) })]],
+    ['a state sync that is not the last', async () => [sync(OUTSIDE), await paid()]],
+    ['a last transaction of somebody that no root covers', async () => [await paid(), { ...(await paid()), outside: OUTSIDE }]],
+    ['a last transaction of nobody that used gas and no root covers', async () => [await paid(), sync(OUTSIDE, { gasUsed: '0x1', effectiveGasPrice: '0x1' })]],
+    ['a transaction that used gas at no price', async () => [await paid({ effectiveGasPrice: null })]],
+  ])('is not believed with %s', async (_what, made) => {
+    const all = await made();
+    expect(() => covered(all)).toThrow(ChainUnavailable);
+  });
+
+  it('is the only one that may end with a state sync', async () => {
+    const all = [await paid(), sync(OUTSIDE)];
+    expect(() => covered(all, { chainId: '1', stateSyncs: false })).toThrow(ChainUnavailable);
+    expect(PAYER_ADDRESS).toMatch(/^0x/);
   });
 });

@@ -34,6 +34,6 @@ describe('the root of the receipts', () => {
   });
 
   it('is unknown where a receipt is of a kind a chain made for itself', () => {
-    expect(receiptsRoot([{ ...NONE, type: 0x7e }])).toBeNull();
+    expect(receiptsRoot([{ ...NONE, type: 0x7d }])).toBeNull();
   });
 });

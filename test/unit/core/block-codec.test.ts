@@ -41,6 +41,7 @@ const transfer = (at: fc.Arbitrary<Place>, index: number): fc.Arbitrary<Transfer
             { nil: undefined },
           ),
           coinbase: fc.constantFrom(undefined, true as const),
+          unproven: fc.constantFrom(undefined, true as const),
         })
         .map(({ coSenders, coinbase }) => ({ ...plain, ...(coSenders && { coSenders }), ...(coinbase && { coinbase }) })),
     );
