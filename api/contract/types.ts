@@ -2306,11 +2306,12 @@ export interface operations {
                      *             "step": "offer",
                      *             "rule": "offer_market_price",
                      *             "at": "2026-11-21T10:00:00.000Z",
-                     *             "text": "100 USD ÷ 1 USD (static, 0 s old) = 100 USDT on ethereum, rounded up at 6 decimals.",
+                     *             "text": "100 USD ÷ 1 USD (static, 0 s old) = 100 USDT on ethereum, rounded up at 2 decimals.",
                      *             "figures": {
                      *               "asset": "USDT",
                      *               "network": "ethereum",
                      *               "decimals": "6",
+                     *               "quoteDecimals": "2",
                      *               "amountUsd": "100",
                      *               "priceUsd": "1",
                      *               "amount": "100",

@@ -4,6 +4,7 @@ import type { PaymentDeposit } from '#api/store/payment-deposits.ts';
 import type { PaymentEventRow } from '#api/store/payment-events.ts';
 import { coinsToUsd, formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { buildOffer, quoteDecimalsOf } from '#state-machines/payment/offer.ts';
 import { decisionSteps, isDecision, judgedTogether } from './decision-steps.ts';
 import { expectedStep } from './expected-steps.ts';
 import { feeStep } from './fee-step.ts';
@@ -100,8 +101,19 @@ function priced(offer: Offer, at: Date) {
   };
 }
 
+/** At how many decimals an offer was rounded up: as the rule says, unless another number gives its figures (an older release, the asset's own setting). */
+function quotedAt(payment: PaymentParts['payment'], offer: Offer): number {
+  const terms = { ...payment, ...offer, principalUsd: payment.amountUsd, assetPriceUsd: offer.priceUsd };
+  const isSo = (quoteDecimals: number): boolean => {
+    const { amount, txFee, commissionFee } = buildOffer({ ...terms, quoteDecimals });
+    return amount === offer.amount && txFee === offer.txFee && commissionFee === offer.commissionFee;
+  };
+  return [quoteDecimalsOf(terms), ...Array(offer.decimals).keys()].find(isSo) ?? offer.decimals;
+}
+
 function offerStep({ payment }: Pick<PaymentParts, 'payment'>, offer: Offer): ExplanationStep {
   const at = payment.createdAt;
+  const quoteDecimals = quotedAt(payment, offer);
   const source =
     offer.priceAt === null
       ? offer.priceSource === 'merchant'
@@ -113,10 +125,11 @@ function offerStep({ payment }: Pick<PaymentParts, 'payment'>, offer: Offer): Ex
     ...(offer.commissionFee > 0n ? [` + ${formatAmount(offer.commissionFee)} commission`] : []),
   ].join('');
   const sum = fees === '' ? '' : `${fees} = ${formatAmount(offer.totalValue)} ${offer.symbol}`;
-  const text = `${formatAmount(payment.amountUsd)} USD ÷ ${formatAmount(offer.priceUsd)} USD (${source}) = ${formatAmount(offer.amount)} ${offer.symbol} on ${offer.networkName}, rounded up at ${offer.decimals} decimals${sum}.`;
+  const text = `${formatAmount(payment.amountUsd)} USD ÷ ${formatAmount(offer.priceUsd)} USD (${source}) = ${formatAmount(offer.amount)} ${offer.symbol} on ${offer.networkName}, rounded up at ${quoteDecimals} decimals${sum}.`;
   return step(at, 'offer', offer.priceSource === 'merchant' ? 'offer_merchant_price' : 'offer_market_price', text, {
     ...named(offer),
     ...priced(offer, at),
+    quoteDecimals,
     amountUsd: payment.amountUsd,
     amount: offer.amount,
     networkFee: offer.networkFee,
