@@ -40,7 +40,7 @@ import { openScreeningSources } from '#api/clients/screening/registry.ts';
 import { anyAddress } from '#api/screening/any-address.ts';
 import { openScreening } from '#api/screening/open.ts';
 import { warningChecks } from '#shared/chains/network-warnings.ts';
-import { countRpc, gaugeChains, gaugeConnections, timeDatabase } from '#shared/platform/common-metrics.ts';
+import { countRpc, gaugeChains, gaugeConnections, gaugeRedis, timeDatabase } from '#shared/platform/common-metrics.ts';
 import { bringUpToDate } from '#shared/platform/bring-up-to-date.ts';
 import { type ApiConfig, ConfigError, readApiConfig } from '#shared/platform/config.ts';
 import { armCrashPoint } from '#shared/platform/crash-points.ts';
@@ -98,6 +98,7 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
   const { SLUICE_STREAM_KEY: key, SLUICE_STREAM_KEY_PREVIOUS: previousKey } = config;
   const streams = openStreams({ url: config.REDIS_URL, key, previousKey, name: 'sluice-api', log });
   lifecycle.onStop('redis', () => streams.close());
+  gaugeRedis(metrics, () => streams.problem());
   const buckets = openSharedBuckets({ url: config.REDIS_URL, name: 'sluice-api-limits', log });
   lifecycle.onStop('rate limits', () => buckets.close());
   const limiter = createLimiter({ now: Date.now, shared: buckets });
@@ -109,6 +110,7 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
   else await awaitWallets(deps, lifecycle.signal);
 
   const roles = new Set(config.SLUICE_ROLES);
+  for (const role of roles) metrics.processRole.set({ role }, 1);
   const jobs = roles.has('worker') ? await startWorker(deps, streams, lifecycle) : undefined;
   const journal = roles.has('signer') ? await startSignerRole(deps, config, lifecycle) : undefined;
   if (roles.has('http')) await startHttp({ ...deps, db: db.waitingAtMost(REQUEST_WAIT_MS) }, { jobs, news }, lifecycle);

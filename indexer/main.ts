@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { factsOf } from '#shared/chains/chain-facts.ts';
 import { hearHeads, openEndpoints, openReader } from '#shared/chains/readers.ts';
 import { readAcceptedHeaderFields } from '#shared/platform/accepted-header-fields.ts';
-import { countRpc, gaugeChains, gaugeConnections, timeDatabase } from '#shared/platform/common-metrics.ts';
+import { countRpc, gaugeChains, gaugeConnections, gaugeRedis, timeDatabase } from '#shared/platform/common-metrics.ts';
 import { ConfigError, type IndexerConfig, readIndexerConfig } from '#shared/platform/config.ts';
 import { armCrashPoint } from '#shared/platform/crash-points.ts';
 import { isWritable, onceReachable } from '#shared/platform/database-problems.ts';
@@ -37,6 +37,7 @@ async function main(config: IndexerConfig): Promise<void> {
   lifecycle.onStop('database', () => database.end());
   const streams = openStreams({ url: config.REDIS_URL, key: config.SLUICE_STREAM_KEY, name: 'sluice-indexer', log });
   lifecycle.onStop('streams', () => streams.close());
+  gaugeRedis(metrics, streams.problem);
 
   let waitsFor = 'waiting for the database schema';
   const checks: Record<string, HealthCheck> = {

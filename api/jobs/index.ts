@@ -27,6 +27,7 @@ import { reportFundingSweep } from './report-funding.ts';
 import { reportJobs } from './report-jobs.ts';
 import { reportOutputsSweep } from './report-outputs.ts';
 import { reportPayments } from './report-payments.ts';
+import { reportProcesses } from './report-processes.ts';
 import { reportSettlements } from './report-settlements.ts';
 import { activateParkedSweep, expireParkedSweep } from './tend-parked.ts';
 import { resealSecretsSweep } from './reseal-secrets.ts';
@@ -69,6 +70,7 @@ export const registry: Registry = {
     resealSecretsSweep,
     reportJobs,
     reportPayments,
+    reportProcesses,
     reportSettlements,
     reportDispatch,
     reportFundingSweep,

@@ -115,9 +115,12 @@ function afterFailure({ config }: Deps, claim: ClaimedPriceSource, error: PriceS
 async function reportAges({ db, config, metrics, wallClock }: Deps): Promise<void> {
   if (metrics === undefined) return;
   const everStatic = config.SLUICE_PRICE_SOURCE === 'static';
-  for (const { symbol, source, at } of await listPrices(db.sql)) {
-    if (symbol.startsWith('fiat:') || (source === STATIC_SOURCE) !== everStatic) continue;
-    metrics.priceTimestamp.set({ asset: symbol }, (everStatic ? wallClock() : at.getTime()) / 1_000);
+  const known = new Map((await listPrices(db.sql)).filter(({ source }) => (source === STATIC_SOURCE) === everStatic).map(({ symbol, at }) => [symbol, at]));
+  for (const symbol of new Set([...(await listPricedSymbols(db.sql)), ...known.keys()])) {
+    if (symbol.startsWith('fiat:')) continue;
+    const at = known.get(symbol);
+    // One that never had a price shows 0: a coin that shows nothing is missed by nobody.
+    metrics.priceTimestamp.set({ asset: symbol }, at === undefined ? 0 : (everStatic ? wallClock() : at.getTime()) / 1_000);
   }
 }
 

@@ -3,7 +3,7 @@ import { listEnabledAssets, type StoredAsset } from '#api/store/assets.ts';
 import { isActiveCurrency } from '#api/store/currencies.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { NewPayment } from '#api/store/payments.ts';
-import { invalid } from '#shared/core/errors.ts';
+import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { MONEY_LIMIT, parseAmount, type Usd, zero } from '#shared/core/money.ts';
 import { isDust } from '#state-machines/payment/judge-deposit.ts';
@@ -24,7 +24,7 @@ interface Quoted {
   at: Date | null;
 }
 
-const NOTHING_TO_OFFER = 'none of the enabled assets can be offered at the moment: each needs a current price and a network that takes payments';
+const NOTHING_TO_OFFER = 'none of the enabled assets can be offered at the moment: each needs a network that takes payments';
 
 /**
  * Finds an invoice currency, in any case, and its rate now (contract 2.1); the dollar needs no rate.
@@ -60,7 +60,8 @@ export async function priceInvoice(
  * Prices every asset a payment is offered in: the gateway's at current prices, or those the merchant names at the
  * merchant's (contract 2.1, decisions 2). An asset that cannot be paid now — network paused or gone, no fresh price, a figure
  * below its dust floor or beyond any number — is left out.
- * @throws validation_error when none is left, or naming an override that is wrong
+ * @throws service_unavailable when none is left and one has no fresh price: it may be offered soon; otherwise validation_error naming
+ * assets or amount when none is left, or an override that is wrong
  */
 export async function quoteOffers(
   deps: Deps,
@@ -69,22 +70,24 @@ export async function quoteOffers(
   overrides: readonly AssetOverride[] | null,
 ): Promise<Offer[]> {
   const enabled = await listEnabledAssets(deps.db.sql, assetIds);
-  const quoted = await (overrides === null ? priceAssets(deps, enabled) : readOverrides(enabled, overrides));
+  const { quoted, unpriced } = overrides === null ? await priceAssets(deps, enabled) : { quoted: readOverrides(enabled, overrides), unpriced: [] };
+  // Why nothing can be offered: the caller can mend what is wrong with the request, and can only wait for a price.
+  const nothing = (field: string, problem: string): ServiceError => (unpriced.some((asset) => isOpen(deps, asset)) ? noPrice(deps) : invalid(field, problem));
   const usable = quoted.filter(({ asset }) => isOpen(deps, asset));
-  if (usable.length === 0) throw invalid('assets', overrides === null ? NOTHING_TO_OFFER : 'none of them is on a network that takes payments at the moment');
+  if (usable.length === 0) throw nothing('assets', overrides === null ? NOTHING_TO_OFFER : 'none of them is on a network that takes payments at the moment');
   const priced = usable.map((one) => ({ ...one, figures: figuresOf(deps, payment, one) }));
   const payable = priced.filter(({ figures }) => figures.totalValue < MONEY_LIMIT);
-  if (payable.length === 0) throw invalid('amount', 'is too large to be paid in any of the offered assets');
+  if (payable.length === 0) throw nothing('amount', 'is too large to be paid in any of the offered assets');
   // Dust never resolves a payment, so an offer that asks for dust could not be paid (decisions 3).
   const offers = payable.filter(({ asset, figures }) => !isDust(figures.totalValue, asset.dustFloor));
-  if (offers.length === 0) throw invalid('amount', 'is too small to be paid in any of the offered assets');
+  if (offers.length === 0) throw nothing('amount', 'is too small to be paid in any of the offered assets');
   return offers.map((one) => offerOf(deps, payment.id, one, one.figures));
 }
 
 /**
  * Offers of an open-amount payment: the gateway's enabled assets, limited to its arrangement's list if it has one, at
  * current prices, which only inform; every other figure is a 0 placeholder (contract 2.3, 4.1).
- * @throws validation_error when no asset remains
+ * @throws service_unavailable when no asset remains and one has no fresh price, otherwise validation_error when none remains
  */
 export async function quoteOpenOffers(
   deps: Deps,
@@ -93,9 +96,10 @@ export async function quoteOpenOffers(
 ): Promise<Offer[]> {
   const limit = settings.limit === null ? null : new Set(settings.limit.map((id) => id.toLowerCase()));
   const enabled = (await listEnabledAssets(deps.db.sql, settings.assetIds)).filter((asset) => limit === null || limit.has(asset.id));
-  const quoted = (await priceAssets(deps, enabled)).filter(({ asset }) => isOpen(deps, asset));
-  if (quoted.length === 0) throw invalid('assets', NOTHING_TO_OFFER);
-  return quoted.map((one) => offerOf(deps, paymentId, one, { amount: zero, txFee: zero, commissionFee: zero, totalValue: zero }));
+  const { quoted, unpriced } = await priceAssets(deps, enabled);
+  const usable = quoted.filter(({ asset }) => isOpen(deps, asset));
+  if (usable.length === 0) throw unpriced.some((asset) => isOpen(deps, asset)) ? noPrice(deps) : invalid('assets', NOTHING_TO_OFFER);
+  return usable.map((one) => offerOf(deps, paymentId, one, { amount: zero, txFee: zero, commissionFee: zero, totalValue: zero }));
 }
 
 /** Whether its network gives new addresses, configured here and not paused by an operator, and what comes there could be paid out again. */
@@ -127,13 +131,23 @@ function offerOf(deps: Deps, paymentId: string, { asset, priceUsd, source, at }:
   return { id, paymentId, assetId: asset.id, priceUsd, priceSource: source, priceAt: at, ...figures, ...described, selectedAt: null };
 }
 
-async function priceAssets(deps: Deps, assets: readonly StoredAsset[]): Promise<Quoted[]> {
+/** Nothing is wrong with the request, and the next round of prices may bring what it needs (decisions 2). */
+function noPrice({ config }: Deps): ServiceError {
+  return new ServiceError('service_unavailable', {
+    message: 'No asset that could be offered has a current price; retry shortly.',
+    retryAfterSeconds: config.SLUICE_PRICE_POLL_SECONDS,
+  });
+}
+
+/** Current prices of assets, and those that have none. */
+async function priceAssets(deps: Deps, assets: readonly StoredAsset[]): Promise<{ quoted: Quoted[]; unpriced: StoredAsset[] }> {
   const symbols = [...new Set(assets.map((asset) => asset.symbol))];
   const prices = new Map<string, Price | undefined>(await Promise.all(symbols.map(async (symbol) => [symbol, await deps.prices.fresh(symbol)] as const)));
-  return assets.flatMap((asset) => {
+  const quoted = assets.flatMap((asset) => {
     const price = prices.get(asset.symbol);
     return price === undefined ? [] : [{ asset, priceUsd: price.usd, source: price.source, at: price.at }];
   });
+  return { quoted, unpriced: assets.filter((asset) => prices.get(asset.symbol) === undefined) };
 }
 
 function readOverrides(enabled: readonly StoredAsset[], overrides: readonly AssetOverride[]): Quoted[] {

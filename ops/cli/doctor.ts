@@ -7,6 +7,7 @@ import { inspectRights, isSound, mayMigrate, rightsProblem } from '#shared/platf
 import { connect } from '#shared/platform/postgres.ts';
 import { checkNode } from './check-node.ts';
 import { checkAudit, checkDispatch, checkJobs } from './check-operations.ts';
+import { checkPostgres, checkSigner } from './check-server.ts';
 import { type Command, type Context, UnreachableError } from './command.ts';
 import { describeEndpoint, type Endpoint } from './endpoints.ts';
 import { attempt, bad, type Finding, good } from './finding.ts';
@@ -41,6 +42,7 @@ export const doctorCommands: readonly Command[] = [
       if (context instanceof Error) findings.push(bad('service', context.message, 'start it: npm start'));
       else findings.push(...(await checkService(context)), ...(context.dev === undefined ? [] : await checkDevelopment(context, context.dev)));
       const url = context instanceof Error || context.dev === undefined ? process.env.DATABASE_URL : context.dev.databaseUrl;
+      if (url !== undefined && (context instanceof Error || context.dev === undefined)) findings.push(await checkPostgres(url));
       if (url !== undefined) findings.push(await checkRights(url, !(context instanceof Error) && context.dev !== undefined));
       const lines = findings.flatMap((one) => [
         `${one.good ? 'ok  ' : 'FAIL'}  ${one.check.padEnd(24)}  ${one.seen}`,
@@ -70,6 +72,7 @@ async function checkService(context: Context): Promise<Finding[]> {
       await checkUnexplained(context),
       await checkPrices(context),
       await checkScreening(context),
+      await checkSigner(context),
       await checkDispatch(context),
       await checkJobs(context),
       await checkAudit(context),
@@ -146,7 +149,8 @@ async function checkPrices(context: Context): Promise<Finding> {
   const rates = items.length - coins.length;
   const seen = `${coins.length} coins, ${items.filter((one) => one.symbol.startsWith('fiat:') && one.usable).length} of ${rates} currencies`;
   const trouble = failing.length === 0 ? '' : `; ${failing.join('; ')}`;
-  if (missing.length === 0) return good('prices', `${mode}: ${seen}${trouble}`);
+  const ages = coins.map((one) => `${one.symbol} ${one.ageSeconds ?? 0} s`).join(', ');
+  if (missing.length === 0) return good('prices', `${mode}: ${seen}; age: ${ages}${trouble}`);
   const fix = mode === 'static' ? `set it: PUT ${context.operatorUrl}/prices/{symbol}` : 'a price needs two sources that agree: can this host reach them?';
   return bad('prices', `${missing.join(', ')}${trouble}`, fix);
 }
@@ -190,19 +194,6 @@ async function checkReady(dev: DevFile): Promise<Finding> {
     const text = await response.text();
     if (!response.ok) throw new Error(text.slice(0, 300));
     return 'ready';
-  });
-}
-
-async function checkPostgres(url: string): Promise<Finding> {
-  return attempt('postgres', 'start it, or let npm start bring one (unset DATABASE_URL)', async () => {
-    const database = connect(url, { name: 'sluice-doctor', max: 1 });
-    try {
-      const [row] = await database.sql<{ version: string; durable: string; migrations: number }[]>`
-        select current_setting('server_version') as version, current_setting('synchronous_commit') as durable, (select count(*) from schema_migrations) as migrations`;
-      return `${row?.version}, ${row?.migrations} migrations, synchronous_commit ${row?.durable}`;
-    } finally {
-      await database.end();
-    }
   });
 }
 

@@ -17,6 +17,7 @@ export function commonMetrics({ counter, gauge, histogram, scrape, onScrape }: M
       'state',
     ]),
     dbConnections: gauge('sluice_db_pool_connections', 'Connections to Postgres that are active or idle, and callers waiting for one.', ['state']),
+    redisUp: gauge('sluice_redis_up', '1 while Redis answers this process, else 0.'),
     dbDuration: histogram('sluice_db_query_duration_seconds', 'Time of one statement, the wait for a connection included, or of a whole transaction.', FAST, [
       'op',
     ]),
@@ -65,6 +66,11 @@ export function gaugeConnections({ dbConnections, onScrape }: Common, read: () =
   onScrape(() => {
     for (const [state, count] of Object.entries(read())) dbConnections.set({ state }, count);
   });
+}
+
+/** Shows whether Redis answers this process, freshly at every scrape. */
+export function gaugeRedis({ redisUp, onScrape }: Common, problem: () => string | null): void {
+  onScrape(() => redisUp.set(problem() === null ? 1 : 0));
 }
 
 /** Shows what networks are configured as, so that alerts need no numbers of their own. */

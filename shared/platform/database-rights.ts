@@ -113,7 +113,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_offers payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations rescans rewind_requests
       sandbox_deposits schema_migrations screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements
-      sightings spent_outputs statements trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_attempts webhook_events
+      sightings signer_reports spent_outputs statements trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {

@@ -92,7 +92,7 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
     jobOldestDueAge: gauge('sluice_job_oldest_due_age_seconds', 'How long the oldest due job has waited.', ['queue']),
     jobsProcessed: counter('sluice_jobs_processed_total', 'Finished job runs.', ['queue', 'result']),
     jobDuration: histogram('sluice_job_duration_seconds', 'Job run time.', FAST, ['queue']),
-    priceTimestamp: gauge('sluice_price_timestamp_seconds', 'Time of the latest price its sources agreed on, Unix seconds.', ['asset']),
+    priceTimestamp: gauge('sluice_price_timestamp_seconds', 'Time of the latest price its sources agreed on, Unix seconds; 0 for never.', ['asset']),
     priceFetchErrors: counter('sluice_price_fetch_errors_total', 'Price sources that gave no usable answer.', ['source']),
     amlScreens: counter('sluice_aml_screens_total', 'Questions to screening by outcome: verdict, sanctioned, pending, no_credit, error.', [
       'provider',
@@ -167,6 +167,13 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
     historyTrusted: gauge('sluice_history_trusted', '0 while dispatch waits for the books to match a chain again, after a restore or a failover.', ['chain']),
     appliedBlock: gauge('sluice_applied_block', 'Latest block the books have taken in.', ['chain']),
     appliedBlockTimestamp: gauge('sluice_applied_block_timestamp_seconds', 'Block time of the latest block the books have taken in, Unix seconds.', ['chain']),
+    processRole: gauge('sluice_process_role', '1 for each role this process has: http, worker, signer.', ['role']),
+    chainAttended: gauge('sluice_chain_attended', '1 while Postgres knows somebody in charge of a chain, by what it is: indexer, worker.', ['chain', 'by']),
+    signerSilence: absentGauge('sluice_signer_silence_seconds', 'How long ago a signer last reported to Postgres; infinite while none ever did.'),
+    postgresConnections: gauge('sluice_postgres_connections', 'Connections to the whole Postgres server: used, and the limit for logins without privilege.', [
+      'state',
+    ]),
+    databaseRead: absentGauge('sluice_database_read_timestamp_seconds', 'When this worker last read from Postgres what its gauges show, Unix seconds.'),
     mempoolApplied: counter('sluice_mempool_messages_applied_total', 'Messages about unmined transactions by outcome: applied, dropped, parked, failed.', [
       'chain',
       'result',

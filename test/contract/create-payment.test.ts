@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Answer } from './client.ts';
 import type { Context } from './context.ts';
 import { describeOperation } from './describe-operation.ts';
-import type { Shop } from './service.ts';
+import { listen, type Shop } from './service.ts';
 
 const HOSTED = { currencyCode: 'USD', amount: '49.90', callbackUrl: 'https://shop.example/thanks' };
 const API = { currencyCode: 'USD', amount: '10', checkoutMode: 'API', webhookUrl: 'http://127.0.0.1:8099/hook' };
@@ -99,6 +99,37 @@ describeOperation('createPayment', {
       expect((await create({ ...HOSTED, amount: '0' }, 'order-9')).status).toBe(422);
       const { status, headers } = await create(HOSTED, 'order-9');
       expect([status, headers.get('idempotency-replayed')]).toEqual([201, null]);
+    });
+  },
+
+  503: (context) => {
+    const { service, send } = context;
+    /** An api whose prices are those of these tickers. */
+    const pricing = (known: readonly string[]) =>
+      listen({ ...service.deps, prices: { fresh: async (symbol) => (known.includes(symbol) ? service.deps.prices.fresh(symbol) : undefined) } });
+
+    it('asks to come back, and says when, while nothing that could be offered has a fresh price (decisions 2)', async () => {
+      const dark = await pricing([]);
+      const { status, error, headers } = await send({ body: HOSTED, through: dark.ask });
+      expect([status, error.code]).toEqual([503, 'service_unavailable']);
+      expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      await dark.close();
+    });
+
+    it('also when what has a price is left out for another reason, and not once every asset has one', async () => {
+      const tiny = { ...HOSTED, amount: '0.000000000000000001' };
+      const partly = await pricing(['USDT']);
+      const answer = await send({ body: tiny, through: partly.ask });
+      expect([answer.status, answer.error.code]).toEqual([503, 'service_unavailable']);
+      await partly.close();
+      const lit = await send({ body: tiny });
+      expect([lit.status, lit.error.message.split(': ')[0]]).toEqual([422, 'amount']);
+    });
+
+    it('creates it with what has a price, however much has none', async () => {
+      const partly = await pricing(['USDT']);
+      expect((await send({ body: HOSTED, through: partly.ask })).status).toBe(201);
+      await partly.close();
     });
   },
 });

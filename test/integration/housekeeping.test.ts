@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { forgetDoneJobs } from '#api/jobs/forget-done-jobs.ts';
 import { reportDispatch } from '#api/jobs/report-dispatch.ts';
 import { reportPayments } from '#api/jobs/report-payments.ts';
+import { reportProcesses } from '#api/jobs/report-processes.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
@@ -50,6 +51,36 @@ describe('sluice_payments_overdue', () => {
     expect(await overdue()).toBe('0');
     await world.advance(60);
     expect(await overdue()).toBe('1');
+  });
+});
+
+describe('what a worker shows of the other processes', () => {
+  it('is what Postgres knows: a network whose leases ran out is attended by nobody, and a signer that stopped reporting is silent', async () => {
+    const { sql } = world.database;
+    const metrics = createApiMetrics('test');
+    const shown = async (name: string): Promise<Record<string, number>> => {
+      await reportProcesses.run({ ...world.deps, metrics });
+      const lines = (await metrics.scrape()).body.split('\n').filter((line) => line.startsWith(name));
+      return Object.fromEntries(lines.map((line) => [line.replace(/ \S+$/, ''), Number((/ (\S+)$/.exec(line)?.[1] ?? '').replace('+Inf', 'Infinity'))]));
+    };
+    const [network] = [...world.deps.chains.keys()];
+    const attended = (by: string): string => `sluice_chain_attended{chain="${network}",by="${by}"}`;
+    await sql`delete from indexer_leases`;
+    expect(await shown('sluice_chain_attended')).toMatchObject({ [attended('indexer')]: 0, [attended('worker')]: 0 });
+    expect(await shown('sluice_signer_silence_seconds')).toEqual({ sluice_signer_silence_seconds: Number.POSITIVE_INFINITY });
+
+    await sql`insert into consumer_leases (network_id, holder, fence, expires_at)
+      select id, 'w', 1, clock_timestamp() + interval '1 hour' from networks on conflict (network_id) do update set expires_at = excluded.expires_at`;
+    await sql`insert into signer_reports (state, reason, unknown) values ('open', '', 0)`;
+    expect(await shown('sluice_chain_attended')).toMatchObject({ [attended('indexer')]: 0, [attended('worker')]: 1 });
+    await world.advance(300);
+    expect((await shown('sluice_signer_silence_seconds')).sluice_signer_silence_seconds).toBeGreaterThanOrEqual(300);
+
+    await sql`update consumer_leases set expires_at = clock_timestamp()`;
+    expect(await shown('sluice_chain_attended')).toMatchObject({ [attended('worker')]: 0 });
+    const connections = await shown('sluice_postgres_connections');
+    expect(connections['sluice_postgres_connections{state="used"}']).toBeGreaterThan(0);
+    expect(connections['sluice_postgres_connections{state="limit"}']).toBeGreaterThan(connections['sluice_postgres_connections{state="used"}'] as number);
   });
 });
 

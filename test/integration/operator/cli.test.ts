@@ -153,14 +153,17 @@ describe('sluice', () => {
     expect((await sluice(['deposit', 'allocate', id, paymentUid, '--reason', 'again'])).code).toBe(1);
   });
 
-  it('shows how far the chain is followed, a clean audit, and a healthy deployment', async () => {
+  it('shows how far the chain is followed, a clean audit, and a healthy deployment but for its signer', async () => {
     expect(await json('chain', 'status')).toMatchObject([{ name: 'ethereum', indexed: true, tipHeight: expect.any(Number) }]);
     const audit = await sluice(['audit']);
     expect(audit.out).toMatch(/^ok +A1/m);
     expect(audit.code).toBe(0);
     const doctor = await sluice(['doctor']);
-    expect(doctor.out).not.toContain('FAIL');
-    expect(doctor.code).toBe(0);
+    // This deployment runs no signer, and that is all that is wrong with it.
+    expect(doctor.out.match(/^FAIL.*$/gm)).toEqual([expect.stringMatching(/signer journal +no signer has ever reported/)]);
+    expect(doctor.code).toBe(1);
+    expect(doctor.out).toMatch(/postgres .*\d+ of \d+ connections/);
+    expect(doctor.out).toMatch(/prices .*age: .*USDT \d+ s/);
     for (const what of ['operator api', 'network ethereum', 'prices', 'postgres', 'redis', 'node ethereum', 'api readiness'])
       expect(doctor.out).toContain(what);
   });

@@ -30,6 +30,7 @@ const REQUIRED = {
   REDIS_PASSWORD_API: 'ra',
   REDIS_PASSWORD_SIGNER: 'rs',
   REDIS_PASSWORD_INDEXER_ETHEREUM: 're',
+  GRAFANA_PASSWORD: 'g',
   SLUICE_STREAM_KEY: secret,
   SLUICE_API_KEY_PEPPER: secret,
   SLUICE_OPERATOR_TOKEN: secret,
@@ -119,6 +120,38 @@ describe('docker-compose.yml', () => {
     for (const [login] of users) expect(roles.command?.filter((word) => word.startsWith(`${login}=`))).toHaveLength(1);
     for (const [, user] of users) expect(acl.command).toContain(user?.replace('sluice-', ''));
     expect(Object.keys(roles.environment ?? {}).slice(1)).toEqual(users.map(([login]) => `SLUICE_PASSWORD_${login?.toUpperCase()}`));
+  });
+
+  it('has no password that everybody knows: each is asked for, or lets nobody in while it is empty', () => {
+    const passwords = Object.entries(compose.services).flatMap(([service, { environment = {} }]) =>
+      Object.entries(environment)
+        .filter(([name]) => /PASSWORD/.test(name))
+        .map(([name, value]) => [service, name, /^\$\{\w+:(\?set it in \.env|-)\}$/.test(String(value))]),
+    );
+    expect(passwords.map(([service]) => service)).toEqual(expect.arrayContaining(['roles', 'redis-users', 'postgres', 'grafana']));
+    expect(passwords.filter(([, , asked]) => asked !== true)).toEqual([]);
+    const optional = [...composeText.matchAll(/\$\{(\w*PASSWORD\w*):-\}/g)].map(([, name]) => name);
+    expect(new Set(optional)).toEqual(
+      new Set(['TRON', 'BITCOIN'].flatMap((network) => [`POSTGRES_PASSWORD_INDEXER_${network}`, `REDIS_PASSWORD_INDEXER_${network}`])),
+    );
+  });
+
+  it('lets nobody into Redis who is not one of its users', () => {
+    expect(compose.services.redis?.command?.join(' ')).toContain('--aclfile /acl/users.acl');
+    expect(Object.keys(compose.services['redis-users']?.environment ?? {}).filter((name) => !/_(API|SIGNER|INDEXER_[A-Z]+)$/.test(name))).toEqual([]);
+  });
+
+  it('gives backups a volume of their own, which belongs to the user of the image', () => {
+    expect(compose.services.roles?.volumes).toEqual(['backups:/var/lib/sluice/backups']);
+    expect(ours.flatMap(([name, { volumes = [] }]) => volumes.filter((volume) => volume.includes('backups')).map(() => name))).toEqual([]);
+    const dockerfile = readFileSync('ops/docker/Dockerfile', 'utf8');
+    expect(dockerfile).toMatch(/mkdir -p [^&]*\/var\/lib\/sluice\/backups .*chown -R node:node \/var\/lib\/sluice/);
+    expect(readFileSync('ops/docs/backup.md', 'utf8')).toContain('roles node dist/cli.js backup create /var/lib/sluice/backups/');
+  });
+
+  it('says how the seed is made readable by its user and by nobody else', () => {
+    for (const path of ['docker-compose.yml', 'ops/docs/self-hosting.md'])
+      expect(readFileSync(path, 'utf8'), path).toContain('chown 1000:1000 signer-seed && chmod 0400 signer-seed');
   });
 
   it('mounts only what the repository has or the operator is told to make', () => {

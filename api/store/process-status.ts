@@ -1,0 +1,32 @@
+import type { Reads } from '#shared/platform/postgres.ts';
+
+/** Whether somebody is in charge of a network now, by the leases in Postgres: whoever died holds none. */
+export interface Attendance {
+  network: string;
+  /** An indexer holds the lease of its stream. */
+  indexer: boolean;
+  /** A worker holds the lease of applying it. */
+  consumer: boolean;
+}
+
+/** Lists every network with who attends to it, by name; locks nothing. */
+export async function listAttendance(sql: Reads): Promise<Attendance[]> {
+  return sql<Attendance[]>`
+    select n.name as network, coalesce(l.expires_at > clock_timestamp(), false) as indexer, coalesce(c.expires_at > clock_timestamp(), false) as consumer
+    from networks n left join indexer_leases l on l.network_id = n.id left join consumer_leases c on c.network_id = n.id order by n.name`;
+}
+
+/** Seconds of service time since a signer last said anything; null while none ever did. Locks nothing. */
+export async function readSignerSilence(sql: Reads): Promise<number | null> {
+  const [row] = await sql<{ seconds: number }[]>`select extract(epoch from sluice_now() - reported_at)::float8 as seconds from signer_reports`;
+  return row === undefined ? null : Math.max(0, row.seconds);
+}
+
+/** Connections to the whole server, whoever's they are, and how many logins without privilege may have. Any login may ask; locks nothing. */
+export async function readConnections(sql: Reads): Promise<{ used: number; limit: number }> {
+  const [row] = await sql<[{ used: number; limit: number }]>`
+    select (select sum(numbackends) from pg_stat_database)::float8 as used,
+      (select sum(case when name = 'max_connections' then setting::int else - setting::int end) from pg_settings
+        where name in ('max_connections', 'superuser_reserved_connections', 'reserved_connections'))::float8 as "limit"`;
+  return row;
+}
