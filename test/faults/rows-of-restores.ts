@@ -21,10 +21,11 @@ import { createBackup } from '#ops/backup/create.ts';
 import { restoreBackup } from '#ops/backup/restore.ts';
 import { ensureDatabase } from '#ops/dev/services/postgres.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
+import { applyRoles } from '#shared/platform/database-roles.ts';
 import { connect } from '#shared/platform/postgres.ts';
 import { aFollower } from '#test/fixtures/follower.ts';
 import { assertCleanAudit } from '#test/harness/audit.ts';
-import { urlFor } from '#test/harness/logins.ts';
+import { TEST_LOGINS, urlFor } from '#test/harness/logins.ts';
 import type { FaultRow } from './rows.ts';
 import { ask, planned, sendAgain, type Stage } from './stage.ts';
 
@@ -51,6 +52,8 @@ async function copyNow({ treasury }: Stage): Promise<() => Promise<Older>> {
     await restoreBackup(url, folder, schemaDirectory);
     await rm(folder, { recursive: true, force: true });
     const db = connect(url, { name: 'sluice-test', max: 10 });
+    // A backup holds no rights: whoever restores one grants them anew.
+    await applyRoles(db, TEST_LOGINS);
     const least = connect(urlFor(url), { name: 'sluice-test', max: 10 });
     const deps: Deps = { ...treasury.deps, db: least };
     // As its workers do within seconds, before an indexer is let write again.

@@ -25,13 +25,14 @@ import { restoreBackup, verifyBackup } from '#ops/backup/restore.ts';
 import { ensureDatabase } from '#ops/dev/services/postgres.ts';
 import type { ServiceError } from '#shared/core/errors.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
+import { applyRoles } from '#shared/platform/database-roles.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { aFollower } from '#test/fixtures/follower.ts';
 import { assertBooksEqualChain, aTreasuryOf, type Treasury, type TreasuryFamily } from '#test/fixtures/treasury.ts';
 import { assertCleanAudit } from '#test/harness/audit.ts';
 import type { CommonChain } from '#test/harness/chain.ts';
 import { plainCommit } from '#test/harness/in-process.ts';
-import { urlFor } from '#test/harness/logins.ts';
+import { TEST_LOGINS, urlFor } from '#test/harness/logins.ts';
 
 /** The same deployment over another database, one step at a time. */
 interface Reopened {
@@ -59,6 +60,8 @@ async function dropDatabase(url: string): Promise<void> {
 
 async function reopen(treasury: Treasury<CommonChain>, url: string): Promise<Reopened> {
   const db: Database = connect(url, { name: 'sluice-test', max: 10 });
+  // A backup holds no rights: whoever restores one grants them anew.
+  await applyRoles(db, TEST_LOGINS);
   const least = connect(urlFor(url), { name: 'sluice-test', max: 10 });
   const deps: Deps = { ...treasury.deps, db: least };
   const chain = [...deps.chains.values()][0] as NonNullable<ReturnType<Deps['chains']['get']>>;
@@ -81,8 +84,8 @@ async function reopen(treasury: Treasury<CommonChain>, url: string): Promise<Reo
 }
 
 /** Plays an indexer that was at the head just now. */
-async function atHead({ db }: Deps): Promise<void> {
-  await db.sql`
+async function atHead({ sql }: Database): Promise<void> {
+  await sql`
     insert into indexer_leases (network_id, holder, epoch, expires_at, published_height, caught_up_at)
     select network_id, 'test', epoch, now() + interval '1 hour', height, sluice_now() from chain_tips
     on conflict (network_id) do update set published_height = excluded.published_height, caught_up_at = excluded.caught_up_at, expires_at = excluded.expires_at`;
@@ -156,7 +159,7 @@ describe.each(FAMILIES)('an hour-old backup of a deployment on $family, restored
       if (followed) return;
       followed = true;
       await restored.follow();
-      await atHead(restored.deps);
+      await atHead(restored.database);
     };
     const { balance, outputs } = chain.reader;
     const reader = {
@@ -196,7 +199,7 @@ describe.each(FAMILIES)('an hour-old backup of a deployment on $family, restored
   });
 
   it('is frozen by what the chain shows, which the operator sees with the cashouts it paid', async () => {
-    await atHead(restored.deps);
+    await atHead(restored.database);
     expect(await reconcile(restored.deps)).toBe(1);
     const seen = await unknown();
     expect(seen.find((one) => one.txid === txids.planned)?.mayHavePaid).toEqual([expect.objectContaining({ settlementId: cashouts.planned })]);
@@ -270,7 +273,7 @@ describe.each(FAMILIES)('an hour-old backup of a deployment on $family, restored
 
     await treasury.chain.mine(1);
     await restored.follow();
-    await atHead(restored.deps);
+    await atHead(restored.database);
     expect([await reconcile(restored.deps), await isTrustedNetwork(db.sql, treasury.network.config.name)]).toEqual([0, true]);
     await assertCleanAudit(db);
     await assertBooksEqualChain({ ...treasury, deps: restored.deps });
@@ -428,7 +431,7 @@ describe('the history of a database', () => {
     expect(await bookOpeningBalances(treasury.deps)).toBeGreaterThan(0);
     await treasury.mine(1);
     await keepHistory(treasury.deps);
-    await atHead(treasury.deps);
+    await atHead(treasury.world.database);
     const waiting = { ...chain, payer: { ...chain.payer, waitingNonce: async () => 1 } };
     await reconcile({ ...treasury.deps, chains: new Map([[name, waiting]]) });
     expect(await trusted()).toBe(false);
