@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { plainEnvironment, type Service, startService } from './child.ts';
+import { plainEnvironment, type Service, startService, untilUp } from './child.ts';
 import { type EvmNode, evmNode } from './evm-node.ts';
-import { freePort, waitFor } from './wait.ts';
+import { freePort } from './wait.ts';
 
 export interface AnvilOptions {
   port?: number;
@@ -14,6 +14,8 @@ export interface AnvilOptions {
   /** Unix time of block 0; a chain that is loaded again needs the one it was made with, or it gets a second block 0. */
   genesisTime?: number;
   log?(line: string): void;
+  onStart?: ((pid: number) => Promise<void>) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export interface Anvil {
@@ -37,13 +39,14 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       // The dump on exit is what keeps the chain; the interval is for the exit that was a kill.
       ...(options.stateFile === undefined ? [] : ['--state', options.stateFile, '--state-interval', '10']),
     ],
-    cwd: process.cwd(),
+    cwd: '/',
     env: plainEnvironment(),
     onLine: options.log ?? (() => undefined),
+    onStart: options.onStart,
   });
   const url = `http://127.0.0.1:${port}`;
   const node = evmNode(url);
-  await waitFor(() => node.call('eth_chainId', []), { what: 'anvil to answer', timeoutMs: 20_000 });
+  await untilUp(service, () => node.call('eth_chainId', []), { what: 'anvil to answer', tell: options.log, signal: options.signal });
   return { url, node, service, stop: () => service.stop() };
 }
 
