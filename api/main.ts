@@ -53,6 +53,7 @@ import { createLifecycle, type Lifecycle } from '#shared/platform/lifecycle.ts';
 import { createLimiter, type Limiter } from '#shared/platform/limiter.ts';
 import { createLogger, type Logger } from '#shared/platform/logger.ts';
 import { type ApiMetrics, createApiMetrics } from '#shared/platform/metrics.ts';
+import { packageRoot } from '#shared/platform/package-root.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { openSharedBuckets } from '#shared/platform/redis-buckets.ts';
 import { indexerChannel, openStreams, type Streams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
@@ -210,8 +211,8 @@ async function startSignerRole(deps: Deps, config: ApiConfig, lifecycle: Lifecyc
 /** The http role: both contracts and their documentation, on a port of its own what belongs to the hosted checkout, and its live channel on both. */
 async function startHttp(deps: Deps, { jobs, news }: { jobs: Jobs | undefined; news: NewsLine }, lifecycle: Lifecycle): Promise<void> {
   const production = deps.config.NODE_ENV === 'production';
-  const contractFolder = join(process.cwd(), 'dist/contract');
-  const docs = join(process.cwd(), 'dist/docs');
+  const contractFolder = join(packageRoot(), 'dist/contract');
+  const docs = join(packageRoot(), 'dist/docs');
   const app = await createApp(deps, {
     contractFolder,
     docsFolders: { pages: docs, runbooks: join(docs, 'runbooks'), assets: join(docs, 'assets') },
@@ -256,7 +257,7 @@ async function prepareDatabase(
 ): Promise<void> {
   const applied = await bringUpToDate({
     url: config.DATABASE_OWNER_URL ?? config.DATABASE_URL,
-    directory: process.env.SLUICE_SCHEMA_DIR ?? join(process.cwd(), 'shared/schema'),
+    directory: process.env.SLUICE_SCHEMA_DIR ?? join(packageRoot(), 'shared/schema'),
     log,
     signal,
     waiting: () => health.waiting('waiting for the database schema'),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { factsOf } from '#shared/chains/chain-facts.ts';
 import { hearHeads, openEndpoints, openReader } from '#shared/chains/readers.ts';
 import { readAcceptedHeaderFields } from '#shared/platform/accepted-header-fields.ts';
@@ -13,6 +14,7 @@ import { createLifecycle } from '#shared/platform/lifecycle.ts';
 import { createLogger } from '#shared/platform/logger.ts';
 import { createIndexerMetrics } from '#shared/platform/metrics.ts';
 import { awaitSchema } from '#shared/platform/migrate.ts';
+import { packageRoot } from '#shared/platform/package-root.ts';
 import { connect } from '#shared/platform/postgres.ts';
 import { openStreams } from '#shared/platform/redis-streams.ts';
 import { openTracing } from '#shared/platform/tracing-export.ts';
@@ -89,7 +91,7 @@ async function main(config: IndexerConfig): Promise<void> {
 async function untilMigrated(config: IndexerConfig, signal: AbortSignal): Promise<void> {
   const db = connect(config.DATABASE_URL, { name: 'sluice-indexer', max: 1 });
   try {
-    await awaitSchema(db.sql, process.env.SLUICE_SCHEMA_DIR ?? 'shared/schema', signal);
+    await awaitSchema(db.sql, process.env.SLUICE_SCHEMA_DIR ?? join(packageRoot(), 'shared/schema'), signal);
   } finally {
     await db.end();
   }

@@ -10,6 +10,7 @@ import type { DocsFolders } from '#api/docs/pages.ts';
 import { arrangements, strangers } from '#api/operations/arrangements.ts';
 import type { OperatorRegistry, Registry } from '#api/operations/call.ts';
 import { ServiceError } from '#shared/core/errors.ts';
+import { packageRoot } from '#shared/platform/package-root.ts';
 import { clientIp } from './client-ip.ts';
 import { contractRouter } from './contract-router.ts';
 import { docsRouter } from './docs.ts';
@@ -33,7 +34,7 @@ export interface AppParts {
  * /docs with /llms.txt, and /logos. Every answer carries X-Request-Id and X-Contract-Revision, every failure the envelope (contract 1, decisions 8).
  */
 export async function createApp(deps: Deps, parts: AppParts): Promise<Express> {
-  const folder = parts.contractFolder ?? join(process.cwd(), 'api/contract');
+  const folder = parts.contractFolder ?? join(packageRoot(), 'api/contract');
   const merchant = readContract(join(folder, 'openapi.yaml'));
   const operator = readContract(join(folder, 'operator.yaml'));
 

@@ -8,6 +8,7 @@ import type { Deps } from '#api/deps.ts';
 import { checkoutOperations } from '#api/operations/checkout/index.ts';
 import { checkoutUrl } from '#api/payments/urls.ts';
 import { ServiceError } from '#shared/core/errors.ts';
+import { packageRoot } from '#shared/platform/package-root.ts';
 import { readContract } from './app.ts';
 import { checkoutAssetsRouter, loadCheckoutAssets } from './checkout-assets.ts';
 import { checkoutPagesRouter } from './checkout-pages.ts';
@@ -29,8 +30,8 @@ export interface CheckoutParts {
  * (decisions 9).
  */
 export async function createCheckoutApp(deps: Deps, { hosted, ...folders }: CheckoutParts): Promise<Express> {
-  const document = readCheckoutContract(folders.contractFolder ?? join(process.cwd(), 'api/contract'));
-  const pageFolder = folders.pageFolder ?? join(process.cwd(), 'dist/checkout');
+  const document = readCheckoutContract(folders.contractFolder ?? join(packageRoot(), 'api/contract'));
+  const pageFolder = folders.pageFolder ?? join(packageRoot(), 'dist/checkout');
   const assets = loadCheckoutAssets(pageFolder);
   const catalogues = loadCatalogues(join(pageFolder, 'locales'));
   const ownOrigin = new URL(checkoutUrl(deps.config)).origin;

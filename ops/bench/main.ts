@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { build } from '#ops/dev/build.mjs';
+import { buildIfChanged } from '#ops/dev/build.mjs';
 import type { Bench, Found, Size } from './bench.ts';
 import { BENCHES } from './benches.ts';
 import { cpuSince, machine, readCpu } from './machine.ts';
@@ -30,7 +30,7 @@ if (unknown.length > 0) {
 }
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
-await build();
+await buildIfChanged();
 const results: Record<string, Found & { seconds: number; steal: number }> = {};
 for (const [name, bench] of Object.entries<Bench>(BENCHES)) {
   if (names.length > 0 && !names.includes(name)) continue;

@@ -10,6 +10,7 @@ import { freePort, waitFor } from '#ops/dev/services/wait.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { DEMO_SEED } from '#shared/platform/config.ts';
 import { migrate } from '#shared/platform/migrate.ts';
+import { packageRoot } from '#shared/platform/package-root.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { publicHalf } from '#shared/platform/statements.ts';
 
@@ -69,7 +70,7 @@ export interface Tool extends Process {
 
 /** Starts the servers below `.sluice/bench`; `durable` false only where nothing is measured. */
 export async function openStage(options: { durable: boolean; say(line: string): void }): Promise<Stage> {
-  const root = process.cwd();
+  const root = packageRoot();
   const directory = join(root, '.sluice', 'bench', String(process.pid));
   await mkdir(directory, { recursive: true });
   const postgresLog: string[] = [];

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { readInterchange, writeInterchange } from '#api/signer/journal/interchange.ts';
 import { JournalFile } from '#api/signer/journal/journal-file.ts';
 import { journalPath } from '#api/signer/journal/signer-journal.ts';
 import { createBackup } from '#ops/backup/create.ts';
 import type { Manifest } from '#ops/backup/manifest.ts';
 import { restoreBackup, verifyBackup } from '#ops/backup/restore.ts';
-import { DEV_FILE, dataDirectory, readDevFile } from '#ops/dev/dev-file.ts';
+import { instanceDirectory, readDevFile } from '#ops/dev/dev-file.ts';
+import { packageRoot } from '#shared/platform/package-root.ts';
 import { type Command, type Options, type Result, textOption, UnreachableError, UsageError } from './command.ts';
 
 /** What a backup keeps of the signer's journal. */
@@ -57,7 +58,7 @@ export const backupCommands: readonly Command[] = [
     async run(_context, [folder], options) {
       const url = textOption(options, 'database') ?? process.env.DATABASE_OWNER_URL ?? process.env.DATABASE_URL;
       if (url === undefined) throw new UnreachableError('which database? set DATABASE_URL or --database to an empty one');
-      return said('restored', await restoreBackup(url, folder as string, process.env.SLUICE_SCHEMA_DIR ?? join(process.cwd(), 'shared/schema')));
+      return said('restored', await restoreBackup(url, folder as string, process.env.SLUICE_SCHEMA_DIR ?? join(packageRoot(), 'shared/schema')));
     },
   },
 ];
@@ -66,8 +67,8 @@ export const backupCommands: readonly Command[] = [
 async function journalOf(options: Options): Promise<string | undefined> {
   const named = textOption(options, 'journal');
   if (named !== undefined && !existsSync(journalPath(named))) throw new UsageError(`--journal: there is no journal in ${named}`);
-  const dev = await readDevFile(resolve(DEV_FILE)).catch(() => undefined);
-  const folder = named ?? process.env.SLUICE_SIGNER_JOURNAL ?? (dev === undefined ? undefined : join(dataDirectory(), 'journal'));
+  const dev = await readDevFile(instanceDirectory(process.env, process.cwd())).catch(() => undefined);
+  const folder = named ?? process.env.SLUICE_SIGNER_JOURNAL ?? (dev === undefined ? undefined : join(instanceDirectory(process.env, process.cwd()), 'journal'));
   return folder !== undefined && existsSync(journalPath(folder)) ? folder : undefined;
 }
 
@@ -83,7 +84,7 @@ async function exportJournal(folder: string, path: string): Promise<{ id: string
 async function databaseOf(options: Options): Promise<string> {
   const given = textOption(options, 'database') ?? process.env.DATABASE_OWNER_URL ?? process.env.DATABASE_URL;
   if (given !== undefined) return given;
-  const dev = await readDevFile(resolve(DEV_FILE)).catch(() => undefined);
+  const dev = await readDevFile(instanceDirectory(process.env, process.cwd())).catch(() => undefined);
   if (dev === undefined) throw new UnreachableError('which database? set DATABASE_URL or --database');
   return dev.databaseUrl;
 }

@@ -1,20 +1,21 @@
 import { hostname, userInfo } from 'node:os';
-import { resolve } from 'node:path';
 import { call, type CallOptions, operator, type Operator } from '#ops/dev/client.ts';
-import { DEV_FILE, type DevFile, readDevFile } from '#ops/dev/dev-file.ts';
+import { DEV_FILE, type DevFile, instanceDirectory, readDevFile } from '#ops/dev/dev-file.ts';
 import { type Context, UnreachableError } from './command.ts';
 
 /**
- * Finds the service: SLUICE_OPERATOR_URL and SLUICE_OPERATOR_TOKEN when both are set, else `.sluice/dev.json` in the
- * working folder.
+ * Finds the service: SLUICE_OPERATOR_URL and SLUICE_OPERATOR_TOKEN when both are set, else `.sluice/dev.json` of the
+ * working folder or the package's.
  * @throws UnreachableError when neither exists
  */
 export async function openContext(env: Record<string, string | undefined>, folder: string): Promise<Context> {
-  const dev = await readDevFile(resolve(folder, DEV_FILE)).catch(() => undefined);
+  const dev = await readDevFile(instanceDirectory(env, folder)).catch(() => undefined);
   const operatorUrl = env.SLUICE_OPERATOR_URL ?? dev?.operatorUrl;
   const token = env.SLUICE_OPERATOR_TOKEN ?? dev?.operatorToken;
   if (operatorUrl === undefined || token === undefined)
-    throw new UnreachableError(`there is no ${DEV_FILE} here: run "npm start" first, or set SLUICE_OPERATOR_URL and SLUICE_OPERATOR_TOKEN`);
+    throw new UnreachableError(
+      `there is no ${DEV_FILE} here or beside the program: run "npm start" first, or set SLUICE_OPERATOR_URL and SLUICE_OPERATOR_TOKEN`,
+    );
   const url = operatorUrl.replace(/\/+$/, '');
   const speak = (own: string): Operator => {
     const plain = operator(url, own, whoami());

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { DEV_FILE, readDevFile } from '#ops/dev/dev-file.ts';
+import { join } from 'node:path';
+import { instanceDirectory, readDevFile } from '#ops/dev/dev-file.ts';
 import { DATABASE_ROLES, type DatabaseRole } from '#shared/platform/database-rights.ts';
 import { applyRoles, grantRights, inspectRights, isSound, type Login, type Right, type RightsReport } from '#shared/platform/database-roles.ts';
 import { migrate } from '#shared/platform/migrate.ts';
+import { packageRoot } from '#shared/platform/package-root.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { type Command, type Options, textOption, UnreachableError, UsageError } from './command.ts';
 
@@ -13,7 +14,7 @@ const DATABASE = {
   help: 'URL of the database with the login that owns its tables; DATABASE_OWNER_URL, DATABASE_URL, or what npm start runs, unless given',
 } as const;
 
-const SCHEMA_DIRECTORY = process.env.SLUICE_SCHEMA_DIR ?? join(process.cwd(), 'shared/schema');
+const SCHEMA_DIRECTORY = process.env.SLUICE_SCHEMA_DIR ?? join(packageRoot(), 'shared/schema');
 
 export const databaseCommands: readonly Command[] = [
   {
@@ -148,7 +149,7 @@ async function within<T>(options: Options, work: (db: Database) => Promise<T>): 
 }
 
 async function developmentUrl(): Promise<string> {
-  const dev = await readDevFile(resolve(DEV_FILE)).catch(() => undefined);
+  const dev = await readDevFile(instanceDirectory(process.env, process.cwd())).catch(() => undefined);
   if (dev === undefined) throw new UnreachableError('which database? set DATABASE_OWNER_URL, DATABASE_URL or --database');
   return dev.databaseUrl;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { compareHeads } from '#api/signer/journal/compare.ts';
 import { accountsOf, initJournal } from '#api/signer/journal/init-journal.ts';
 import { readInterchange, writeInterchange } from '#api/signer/journal/interchange.ts';
@@ -10,7 +10,7 @@ import type { RebuildingChain } from '#api/signer/journal/rebuild.ts';
 import { journalPath } from '#api/signer/journal/signer-journal.ts';
 import { findNetwork } from '#api/store/networks.ts';
 import { readHead, readReport, REPORT_FRESH_MS } from '#api/store/signer-journal.ts';
-import { DEV_FILE, dataDirectory, readDevFile } from '#ops/dev/dev-file.ts';
+import { instanceDirectory, readDevFile } from '#ops/dev/dev-file.ts';
 import { codecOf, openDeriver } from '#shared/chains/codecs.ts';
 import { openPayer } from '#shared/chains/payers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
@@ -211,10 +211,12 @@ function describePending({ head, old, known, onlyInJournal, onlyInBooks, wallets
 }
 
 async function at(options: Options, work: (place: Place) => Promise<Result>): Promise<Result> {
-  const dev = await readDevFile(resolve(DEV_FILE)).catch(() => undefined);
+  const dev = await readDevFile(instanceDirectory(process.env, process.cwd())).catch(() => undefined);
   const url = textOption(options, 'database') ?? process.env.DATABASE_URL ?? fileOf('DATABASE_URL') ?? dev?.databaseUrl;
   const file =
-    textOption(options, 'networks') ?? process.env.SLUICE_NETWORKS ?? (dev === undefined ? undefined : join(dataDirectory(), 'chains', 'networks.json'));
+    textOption(options, 'networks') ??
+    process.env.SLUICE_NETWORKS ??
+    (dev === undefined ? undefined : join(instanceDirectory(process.env, process.cwd()), 'chains', 'networks.json'));
   if (url === undefined || file === undefined)
     throw new UnreachableError('run it where the signer runs, with its settings: DATABASE_URL, SLUICE_NETWORKS, SLUICE_SIGNER_JOURNAL');
   const networks = readNetworksFile(file);
@@ -229,7 +231,8 @@ async function at(options: Options, work: (place: Place) => Promise<Result>): Pr
 async function folderOf(options: Options): Promise<string> {
   const given = textOption(options, 'journal') ?? process.env.SLUICE_SIGNER_JOURNAL;
   if (given !== undefined) return given;
-  if ((await readDevFile(resolve(DEV_FILE)).catch(() => undefined)) !== undefined) return join(dataDirectory(), 'journal');
+  if ((await readDevFile(instanceDirectory(process.env, process.cwd())).catch(() => undefined)) !== undefined)
+    return join(instanceDirectory(process.env, process.cwd()), 'journal');
   throw new UnreachableError('which journal? set SLUICE_SIGNER_JOURNAL or --journal');
 }
 

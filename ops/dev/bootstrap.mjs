@@ -1,5 +1,5 @@
 // Runs before `npm start` and `npm test` on whatever state the checkout is in, so it uses nothing but Node itself:
-// installs the packages when they are missing or not the lockfile's, then builds.
+// installs the packages when they are missing or not the lockfile's, then builds unless nothing changed.
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,9 +18,14 @@ say('sluice: checking packages');
 try {
   if (!(await installed())) await install();
   const began = performance.now();
-  const { build } = await import('./build.mjs');
-  await build();
-  say(`sluice: built in ${seconds(began)}`);
+  const { inputsOf, isBuilt } = await import('./build-stamp.mjs');
+  if (isBuilt(inputsOf())) say('sluice: built already, nothing changed');
+  else {
+    // Loaded only now: it loads the bundler.
+    const { build } = await import('./build.mjs');
+    await build();
+    say(`sluice: built in ${seconds(began)}`);
+  }
 } catch (error) {
   say(`sluice: ${error.message}`);
   process.exit(1);
@@ -55,12 +60,15 @@ async function install() {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => tail.push(String(bytes)));
+  const stop = (signal) => child.kill(signal);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, stop);
   const progress = setInterval(() => say(`sluice: still installing, ${seconds(began)}`), 10_000);
   const code = await new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
   clearInterval(progress);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, stop);
   if (code !== 0) throw new Error(`npm ci failed:\n${tail.join('').split('\n').slice(-25).join('\n')}`);
   say(`sluice: packages installed in ${seconds(began)}`);
 }

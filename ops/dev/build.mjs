@@ -1,11 +1,11 @@
 // Bundles the entry points into dist/: our own code in one file each, and for what runs in production its packages with it.
-import { execFileSync } from 'node:child_process';
 import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
 import { parse } from 'yaml';
 import { buildCheckout } from './build-checkout.mjs';
+import { forgetBuild, inputsOf, isBuilt, readCommit, stampBuild } from './build-stamp.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -32,8 +32,17 @@ const CONTRACTS = ['openapi', 'operator', 'checkout'];
 /** What the api serves at /docs, by folder of dist. */
 const DOCS = { docs: 'ops/docs', 'docs/runbooks': 'ops/runbooks', 'docs/assets': 'api/docs/assets' };
 
+/** Builds unless the last build was of the same inputs and all it made is there; true when something was built. */
+export async function buildIfChanged() {
+  if (isBuilt(inputsOf())) return false;
+  await build();
+  return true;
+}
+
 /** Builds every entry point and the hosted page; about a second. One that fails leaves no old bundle behind and does not stop the others. */
 export async function build() {
+  const inputs = inputsOf();
+  forgetBuild();
   await mkdir(join(ROOT, 'dist', 'contract'), { recursive: true });
   const entries = Object.entries(ENTRIES).map(([name, path]) => buildOne(name, path));
   const results = await Promise.allSettled([
@@ -44,6 +53,18 @@ export async function build() {
   ]);
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.message] : []));
   if (failures.length > 0) throw new Error(failures.join('\n'));
+  stampBuild(inputs, await outputs());
+}
+
+/** What a build makes, below the package's folder; type declarations are the type checker's. */
+async function outputs() {
+  const listed = await readdir(join(ROOT, 'dist'), { recursive: true, withFileTypes: true });
+  return listed
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .flatMap((entry) => {
+      const path = relative(ROOT, join(entry.parentPath, entry.name));
+      return /^dist\/([^/]+$|(contract|docs|checkout)\/)/.test(path) ? [path] : [];
+    });
 }
 
 /** Our own #imports are resolved here, not at run time: dist/ must run without the sources' layout. */
@@ -70,16 +91,6 @@ const WITH_PACKAGES = {
   // Packages written for CommonJS ask for Node's own modules by require, which a module does not have.
   banner: { js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);" },
 };
-
-/** What is being built: as `SLUICE_COMMIT` says, which an image without .git is given, or else as git does. */
-function readCommit() {
-  if (process.env.SLUICE_COMMIT) return process.env.SLUICE_COMMIT;
-  try {
-    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-  } catch {
-    return 'unknown';
-  }
-}
 
 const COMMIT = readCommit();
 

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { packageRoot } from '#shared/platform/package-root.ts';
 import { CannotStart } from './cannot-start.ts';
 import { approveWithCode, cancelParked, cashOutHeld, parkUntilFunded } from './cashout-story.ts';
 import { dataDirectory, type DevFile, readDevFile } from './dev-file.ts';
@@ -6,6 +6,7 @@ import { openPayer } from './hosted-payers.ts';
 import { hostedStories } from './hosted-story.ts';
 import { otherRunner } from './runner-lock.ts';
 import { waitFor } from './services/wait.ts';
+import { aborted, stopRequest } from './stop-request.ts';
 import { startStack } from './stack.ts';
 import { setScene, type Story } from './scene.ts';
 import { payAndCashOut, payInTwoOutputs, payLate, payTooLittle, payWrongAsset } from './story.ts';
@@ -30,12 +31,14 @@ async function main(): Promise<number> {
   const unknown = flags.find((flag) => flag !== '--hosted');
   if (unknown !== undefined) throw new CannotStart(`unknown option ${unknown}; there is --hosted`);
   const tell = flags.includes('--hosted') ? tellHosted : (dev: DevFile) => tellAll(dev, STORIES);
-  const directory = dataDirectory();
+  const root = packageRoot();
+  const directory = dataDirectory(process.env, root);
   if ((await otherRunner(directory)) !== undefined)
-    return tell(await waitFor(() => readDevFile(join(directory, 'dev.json')), { what: 'npm start to be ready', timeoutMs: 90_000 }));
-  const stack = await startStack({ root: process.cwd(), directory, reset: false, say: (line) => say(`  ${line}`), onWebhook: () => undefined });
+    return tell(await waitFor(() => readDevFile(directory), { what: 'npm start to be ready', timeoutMs: 90_000 }));
+  const signal = stopRequest(() => say('stopping'));
+  const stack = await startStack({ root, directory, signal, reset: false, say: (line) => say(`  ${line}`), onWebhook: () => undefined });
   try {
-    return await tell(stack.dev);
+    return await Promise.race([tell(stack.dev), aborted(signal)]);
   } finally {
     await stack.stop();
   }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { packageRoot } from '#shared/platform/package-root.ts';
 
 /** What `npm start` tells everybody else: `.sluice/dev.json`, or in the folder SLUICE_DATA_DIR (operability 1). */
 export interface DevFile {
@@ -35,12 +37,21 @@ export interface DevNetwork {
   indexerPid: number;
 }
 
-/** Where it is, relative to the checkout. */
-export const DEV_FILE = join(process.env.SLUICE_DATA_DIR ?? '.sluice', 'dev.json');
+/** Where it usually is, below the package's folder. */
+export const DEV_FILE = join('.sluice', 'dev.json');
 
-/** Where `npm start` keeps everything between runs; another folder is another instance. */
-export function dataDirectory(): string {
-  return resolve(process.env.SLUICE_DATA_DIR ?? '.sluice');
+/** Where `npm start` keeps everything between runs, `.sluice` of the package unless SLUICE_DATA_DIR names another; another folder is another instance. */
+export function dataDirectory(env: Record<string, string | undefined>, root: string): string {
+  return resolve(root, env.SLUICE_DATA_DIR || '.sluice');
+}
+
+/**
+ * The data folder of the instance that a command line used in `folder` speaks to: the one SLUICE_DATA_DIR names, else `.sluice` of that
+ * folder where an instance runs, else the package's.
+ */
+export function instanceDirectory(env: Record<string, string | undefined>, folder: string): string {
+  const here = resolve(folder, DEV_FILE);
+  return !env.SLUICE_DATA_DIR && existsSync(here) ? dirname(here) : dataDirectory(env, packageRoot());
 }
 
 /** Writes it whole or not at all; it holds secrets, so only its owner may read it. */
@@ -50,8 +61,8 @@ export async function writeDevFile(path: string, content: DevFile): Promise<void
   await rename(whole, path);
 }
 
-/** The instance that runs here, or undefined when there is none. */
-export async function readDevFile(path: string): Promise<DevFile | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => undefined);
+/** The instance whose data folder this is, or undefined when none runs. */
+export async function readDevFile(directory: string): Promise<DevFile | undefined> {
+  const text = await readFile(join(directory, 'dev.json'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as DevFile);
 }

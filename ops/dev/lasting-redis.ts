@@ -7,8 +7,6 @@ const LONGEST_PAUSE_MS = 10_000;
 const HEALTHY_MS = 30_000;
 
 export interface LastingRedisOptions extends RedisOptions {
-  /** Called with each process id: of the first server, and of every one after it. */
-  onStart(pid: number): Promise<void>;
   say(line: string): void;
 }
 
@@ -16,7 +14,6 @@ export interface LastingRedisOptions extends RedisOptions {
 export async function lastingRedis(options: LastingRedisOptions): Promise<Pick<Redis, 'url' | 'external' | 'stop'>> {
   let current = await startRedis(options);
   if (current.pid === undefined) return current;
-  await options.onStart(current.pid);
   const port = Number(new URL(current.url).port);
   let stopping = false;
   const watch = async (): Promise<void> => {
@@ -31,7 +28,6 @@ export async function lastingRedis(options: LastingRedisOptions): Promise<Pick<R
       if (stopping) return;
       try {
         current = await startRedis({ ...options, port });
-        await options.onStart(current.pid as number);
       } catch (error) {
         options.say(`redis does not start: ${error instanceof Error ? error.message : String(error)}`);
       }

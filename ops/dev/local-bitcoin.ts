@@ -8,8 +8,9 @@ import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import { bitcoinControl } from '#ops/devnet/bitcoin/control.ts';
 import { FAUCET_WALLET, FIRST_BLOCKS } from '#ops/devnet/bitcoin/demo.ts';
 import { bitcoinPages } from './explorer/bitcoin.ts';
-import type { LocalChain, LocalFamily } from './local-chain.ts';
+import { type LocalChain, type LocalFamily, MINED_WITHIN_MS } from './local-chain.ts';
 import { type BitcoinNode, bitcoinNode, startBitcoinService } from './services/bitcoin-node.ts';
+import { orStop } from './services/child.ts';
 import { waitFor } from './services/wait.ts';
 
 /** Where blocks and their fees go once the faucet is full: an address of no key. */
@@ -28,6 +29,7 @@ export function bitcoinChain(node: BitcoinNode): LocalChain {
     async mined(txid) {
       await waitFor(async () => (await node.call<{ confirmations?: number }>('getrawtransaction', [txid, true])).confirmations, {
         what: `transaction ${txid} to be mined`,
+        timeoutMs: MINED_WITHIN_MS,
       });
     },
     balance: (address) => balanceOf(node, address),
@@ -155,11 +157,11 @@ export const bitcoinFamily: LocalFamily = {
   walletCoins: 1n,
   open: (url) => bitcoinChain(bitcoinNode(url)),
   pages: (network, url) => bitcoinPages(network, bitcoinNode(url), bitcoinFamily.open(url)),
-  async start({ root, port, keptAt, log }) {
+  async start({ keptAt, ...options }) {
     const ahead = await openAhead(`${keptAt}.ahead`);
-    const { service, url, real } = await startBitcoinService({ root, port, folder: keptAt, aheadSeconds: ahead.seconds(), log });
+    const { service, url, real } = await startBitcoinService({ ...options, folder: keptAt, aheadSeconds: ahead.seconds() });
     const node = bitcoinNode(url);
-    await fillFaucet(node);
+    await orStop(service, () => fillFaucet(node));
     let stopMining = async (): Promise<void> => undefined;
     return {
       ...bitcoinChain(node),

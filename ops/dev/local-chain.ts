@@ -2,6 +2,9 @@ import type { NetworkConfig } from '#shared/core/assets.ts';
 import type { Pages } from './explorer/html.ts';
 import type { Service } from './services/child.ts';
 
+/** How long a block may take that a node on this machine makes every few seconds: a starved one makes it late. */
+export const MINED_WITHIN_MS = 120_000;
+
 /** A local chain of any family, driven through its node's own protocol: nothing but the node's URL is needed. */
 export interface LocalChain {
   /** Pays from the faucet: native coin when `contract` is null. Returns the transaction id; mining it is up to the chain. */
@@ -35,6 +38,10 @@ export interface LocalNodeOptions {
   /** Where the chain lives between runs: the start of the names of its files, or its folder. */
   keptAt: string;
   log(line: string): void;
+  /** Hears the node's process id before it is ready. */
+  onStart(pid: number): Promise<void>;
+  /** Ends the start. */
+  signal: AbortSignal;
 }
 
 /** What the development tools know of one family. */

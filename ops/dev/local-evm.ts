@@ -1,8 +1,9 @@
 import { access, readFile, writeFile } from 'node:fs/promises';
 import contracts from './contracts/tokens.json' with { type: 'json' };
 import { evmPages } from './explorer/evm.ts';
-import type { LocalChain, LocalFamily } from './local-chain.ts';
+import { type LocalChain, type LocalFamily, MINED_WITHIN_MS } from './local-chain.ts';
 import { startAnvil } from './services/anvil.ts';
+import { orStop } from './services/child.ts';
 import { callData, type EvmNode, evmNode, hex, type Receipt, transferData } from './services/evm-node.ts';
 import { waitFor } from './services/wait.ts';
 
@@ -93,7 +94,7 @@ export async function mint(node: EvmNode, token: string, to: string, rawAmount: 
 
 /** Waits for a transaction to be in a block. @throws when it failed there */
 export async function mined(node: EvmNode, txid: string): Promise<Receipt> {
-  const receipt = await waitFor(() => node.receipt(txid), { what: `transaction ${txid} to be mined` });
+  const receipt = await waitFor(() => node.receipt(txid), { what: `transaction ${txid} to be mined`, timeoutMs: MINED_WITHIN_MS });
   if (receipt.status !== '0x1') throw new Error(`transaction ${txid} failed on chain`);
   return receipt;
 }
@@ -123,12 +124,12 @@ export const evmFamily: LocalFamily = {
   walletCoins: 1_000n,
   open: (url) => evmChain(evmNode(url)),
   pages: (network, url) => evmPages(network, evmNode(url)),
-  async start({ network, port, keptAt, log }) {
+  async start({ network, port, keptAt, ...options }) {
     const stateFile = `${keptAt}.json`;
     const genesisTime = await genesisTimeOf(stateFile);
-    const anvil = await startAnvil({ port, chainId: Number(network.chainId), stateFile, genesisTime, log });
+    const anvil = await startAnvil({ port, chainId: Number(network.chainId), stateFile, genesisTime, ...options });
     const { node, service, url } = anvil;
-    await fillFaucet(node, await deployDemoTokens(node));
+    await orStop(service, async () => fillFaucet(node, await deployDemoTokens(node)));
     return {
       ...evmChain(node),
       url,

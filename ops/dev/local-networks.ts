@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { connect } from '#shared/platform/postgres.ts';
 import { CannotStart } from './cannot-start.ts';
 import { familyOf } from './families.ts';
 import type { LocalNode } from './local-chain.ts';
-import { freePort } from './services/wait.ts';
+import { holdPort } from './services/wait.ts';
 
 export interface LocalNetworks {
   networks: NetworkConfig[];
@@ -22,6 +22,8 @@ export interface LocalNetworksOptions {
   explorerOrigin: string;
   onChild(pid: number): Promise<void>;
   log(line: string): void;
+  /** Ends the start. */
+  signal: AbortSignal;
 }
 
 /** Names of the networks of this run, before anything of them is started. */
@@ -39,15 +41,25 @@ export async function startNetworks(options: LocalNetworksOptions): Promise<Loca
   const given = process.env.SLUICE_NETWORKS;
   if (given !== undefined && given !== '') {
     const { networks } = JSON.parse(await readFile(given, 'utf8')) as { networks: NetworkConfig[] };
-    return { networks, file: given, chains: new Map() };
+    // The deployables run in the package's folder, wherever this process was started.
+    return { networks, file: resolve(given), chains: new Map() };
   }
   const { networks } = JSON.parse(await readFile(join(options.root, 'ops', 'dev', 'networks.json'), 'utf8')) as { networks: NetworkConfig[] };
   const chains = new Map<string, LocalNode>();
-  try {
-    await Promise.all(networks.map((network) => startOne(options, network, (node) => chains.set(network.name, node))));
-  } catch (error) {
+  // One that fails ends the others' starts, and none is left: neither those that run nor those that were about to.
+  const failing = new AbortController();
+  const signal = AbortSignal.any([options.signal, failing.signal]);
+  const starts = networks.map(async (network) => {
+    try {
+      chains.set(network.name, await startOne({ ...options, signal }, network));
+    } catch (error) {
+      failing.abort(error);
+      throw error;
+    }
+  });
+  if ((await Promise.allSettled(starts)).some(({ status }) => status === 'rejected')) {
     await Promise.all([...chains.values()].map((node) => node.stop()));
-    throw error;
+    throw signal.reason;
   }
   const file = join(options.directory, 'networks.json');
   await writeFile(file, `${JSON.stringify({ networks }, null, 2)}\n`);
@@ -55,15 +67,15 @@ export async function startNetworks(options: LocalNetworksOptions): Promise<Loca
 }
 
 /** Starts the node of one network and points the network at it. */
-async function startOne(options: LocalNetworksOptions, network: NetworkConfig, started: (node: LocalNode) => void): Promise<void> {
+async function startOne({ root, directory, explorerOrigin, onChild, log, signal }: LocalNetworksOptions, network: NetworkConfig): Promise<LocalNode> {
   const preferred = Number(new URL(network.rpcUrls[0] as string).port);
-  const port = await freePort(preferred);
-  if (port !== preferred) options.log(`port ${preferred} is taken; the ${network.name} node uses ${port}`);
-  const node = await familyOf(network.family).start({ root: options.root, network, port, keptAt: join(options.directory, network.name), log: options.log });
-  started(node);
-  await options.onChild(node.service.pid);
+  const { port, release } = await holdPort(preferred);
+  if (port !== preferred) log(`port ${preferred} is taken; the ${network.name} node uses ${port}`);
+  await release();
+  const node = await familyOf(network.family).start({ root, network, port, keptAt: join(directory, network.name), log, onStart: onChild, signal });
   network.rpcUrls = [node.url];
-  network.explorerTxUrl = `${options.explorerOrigin}/explorer/${network.name}/tx/{txHash}`;
+  network.explorerTxUrl = `${explorerOrigin}/explorer/${network.name}/tx/{txHash}`;
+  return node;
 }
 
 /** Hash of a chain's block at `height`. @throws CannotStart when its node does not answer */

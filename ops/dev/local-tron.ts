@@ -3,8 +3,8 @@ import { toHex20 } from '#shared/chains/tron/address.ts';
 import { tronControl } from '#ops/devnet/tron/control.ts';
 import { TRON_FAUCET } from '#ops/devnet/tron/demo.ts';
 import { tronPages } from './explorer/tron.ts';
-import type { LocalChain, LocalFamily } from './local-chain.ts';
-import { plainEnvironment, startService } from './services/child.ts';
+import { type LocalChain, type LocalFamily, MINED_WITHIN_MS } from './local-chain.ts';
+import { plainEnvironment, startService, untilUp } from './services/child.ts';
 import { decodeText, heightOf, type TronBlock, type TronNode, tronNode } from './services/tron-node.ts';
 import { waitFor } from './services/wait.ts';
 
@@ -113,7 +113,7 @@ export function tronChain(node: TronNode, faucetKey: string): LocalChain {
           const seen = await outcomeOf(node, txid);
           return seen !== 'waiting' && seen;
         },
-        { what: `transaction ${txid} to be mined` },
+        { what: `transaction ${txid} to be mined`, timeoutMs: MINED_WITHIN_MS },
       );
       if (outcome === 'failed') throw new Error(`transaction ${txid} failed on chain`);
     },
@@ -134,7 +134,7 @@ export const tronFamily: LocalFamily = {
   walletCoins: 10_000n,
   open: (url) => tronChain(tronNode(url), TRON_FAUCET.privateKey),
   pages: (network, url) => tronPages(network, tronNode(url), tronChain(tronNode(url), TRON_FAUCET.privateKey)),
-  async start({ root, port, keptAt, log }) {
+  async start({ root, port, keptAt, log, onStart, signal }) {
     const service = await startService({
       name: 'tron-node',
       command: process.execPath,
@@ -142,10 +142,11 @@ export const tronFamily: LocalFamily = {
       cwd: root,
       env: plainEnvironment(),
       onLine: (line) => line.startsWith('Listening on ') || log(line),
+      onStart,
     });
     const url = `http://127.0.0.1:${port}`;
     const control = tronControl(url);
-    await waitFor(() => control.status(), { what: 'the TRON node to answer', timeoutMs: 20_000 });
+    await untilUp(service, () => control.status(), { what: 'the TRON node to answer', tell: log, signal });
     return {
       ...tronFamily.open(url),
       url,

@@ -7,7 +7,8 @@ import type { LocalNetworks } from './local-networks.ts';
 import { rememberChild } from './runner-lock.ts';
 import { plainEnvironment } from './services/child.ts';
 import { logFile } from './services/redis.ts';
-import { freePort, waitFor } from './services/wait.ts';
+import { LONGEST_START_MS } from './services/child.ts';
+import { type HeldPort, freePort, holdExactly, holdPort, waitFor } from './services/wait.ts';
 import { type Supervised, supervise } from './supervisor.ts';
 
 export interface Ports {
@@ -20,22 +21,55 @@ export interface Ports {
   indexerMetrics: Map<string, number>;
 }
 
-/** The usual ports, or the next free ones; says which were taken. */
-export async function choosePorts(say: (line: string) => void): Promise<Ports> {
-  const choose = async (name: string, preferred: number): Promise<number> => {
-    const port = await freePort(preferred);
+/** The ports of a run, listened on until their services come. */
+export interface ChosenPorts {
+  ports: Ports;
+  /** Lets the services have them, or one of them; once is enough. */
+  release(only?: number): Promise<void>;
+}
+
+/**
+ * The ports that SLUICE_PORT, SLUICE_CHECKOUT_PORT and SLUICE_METRICS_PORT name; else the usual ones, or the next free ones, and says
+ * which were taken. Each is listened on before it is spoken of, and until it is let go.
+ * @throws CannotStart when one that was named cannot be had
+ */
+export async function choosePorts(env: Record<string, string | undefined>, say: (line: string) => void): Promise<ChosenPorts> {
+  const held: HeldPort[] = [];
+  const hold = (port: HeldPort): number => {
+    held.push(port);
+    return port.port;
+  };
+  const usual = async (name: string, preferred: number): Promise<number> => {
+    const port = hold(await holdPort(preferred));
     if (port !== preferred) say(`port ${preferred} is taken; ${name} uses ${port}`);
     return port;
   };
-  return {
-    api: await choose('the api', Number(process.env.SLUICE_PORT ?? 3000)),
-    checkout: await choose('the checkout', Number(process.env.SLUICE_CHECKOUT_PORT ?? 3001)),
-    receiver: await choose('the webhook receiver', 4242),
-    apiMetrics: await choose('metrics of the api', 9464),
-    signerMetrics: await choose('metrics of the signer', 9465),
-    signer: await freePort(),
-    indexerMetrics: new Map(),
+  const named = async (name: string, variable: string, preferred: number): Promise<number> => {
+    const given = env[variable];
+    if (given === undefined || given === '') return usual(name, preferred);
+    const answer = /^\d{1,5}$/.test(given) && Number(given) >= 1 && Number(given) <= 65_535 ? await holdExactly(Number(given)) : 'not a port';
+    if (typeof answer !== 'string') return hold(answer);
+    const why = answer === 'EADDRINUSE' ? 'somebody else listens on it' : answer;
+    throw new CannotStart(`${name} cannot have port ${given}, which ${variable} names: ${why}. Free it, name another one, or leave ${variable} out.`);
   };
+  const release = async (only?: number): Promise<void> => {
+    await Promise.all(held.filter(({ port }) => only === undefined || port === only).map((port) => port.release()));
+  };
+  try {
+    const ports = {
+      api: await named('the api', 'SLUICE_PORT', 3000),
+      checkout: await named('the checkout', 'SLUICE_CHECKOUT_PORT', 3001),
+      receiver: await usual('the webhook receiver', 4242),
+      apiMetrics: await named('metrics of the api', 'SLUICE_METRICS_PORT', 9464),
+      signerMetrics: await usual('metrics of the signer', 9465),
+      signer: hold(await holdPort()),
+      indexerMetrics: new Map<string, number>(),
+    };
+    return { ports, release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
 }
 
 /** Where the API key of the canary's gateway is kept. */
@@ -95,6 +129,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
       .then(() => options.onPids())
       .catch((error: unknown) => options.say(`cannot write down process ${pid}: ${error instanceof Error ? error.message : String(error)}`));
   };
+  const started: Supervised[] = [];
   const start = async (name: string, program: string, env: Record<string, string | undefined>): Promise<Supervised> => {
     const supervised = await supervise({
       name,
@@ -106,11 +141,12 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
       onRestart: note,
       say: options.say,
     });
+    started.push(supervised);
     await rememberChild(options.directory, supervised.pid());
     return supervised;
   };
   for (const [index, network] of options.local.networks.entries()) ports.indexerMetrics.set(network.name, await freePort(9466 + index));
-  const [http, signer, ...indexers] = await Promise.all([
+  const starts = [
     start('api', 'api.js', {
       ...api,
       ...reached('api'),
@@ -139,18 +175,25 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
         SLUICE_METRICS_PORT: String(ports.indexerMetrics.get(name)),
       }),
     ),
-  ]);
+  ] as const;
+  const failed = (await Promise.allSettled(starts)).find((result) => result.status === 'rejected');
+  if (failed !== undefined) {
+    await Promise.all(started.map((process) => process.stop()));
+    throw failed.reason;
+  }
+  const [http, signer, ...indexers] = await Promise.all(starts);
   return { api: http, signer, indexers: new Map(options.local.networks.map((network, index) => [network.name, indexers[index] as Supervised])) };
 }
 
-/** How long anything may take to get ready on a slow machine. */
-export const READY_WITHIN_MS = 60_000;
 /** A process that keeps dying will not get ready by waiting. */
 const HOPELESS_DEATHS = 3;
 
-/** Waits for a process's /readyz. @throws CannotStart with what is wrong with it */
-export async function untilReady(port: number, process: Supervised): Promise<void> {
-  let reasons = 'it does not answer';
+/**
+ * Waits for a process's /readyz, for as long as the process lives, and says every few seconds what the process waits for.
+ * @throws CannotStart with what is wrong with it
+ */
+export async function untilReady(port: number, process: Supervised, { say, signal }: { say(line: string): void; signal: AbortSignal }): Promise<void> {
+  let reasons = 'it does not answer yet';
   const problem = await waitFor(
     async () => {
       if (process.deaths() >= HOPELESS_DEATHS) return `it keeps stopping:\n${process.lastLines().join('\n')}\n`;
@@ -158,7 +201,10 @@ export async function untilReady(port: number, process: Supervised): Promise<voi
       reasons = await response.text();
       return response.ok ? 'none' : undefined;
     },
-    { what: process.name, timeoutMs: READY_WITHIN_MS, everyMs: 50 },
-  ).catch(() => reasons);
-  if (problem !== 'none') throw new CannotStart(`${process.name} does not get ready: ${problem}; its log is in .sluice/logs`);
+    { what: `${process.name} to be ready`, timeoutMs: LONGEST_START_MS, everyMs: 50, signal, tell: (line) => say(`${line}: ${reasons}`) },
+  ).catch(() => {
+    signal.throwIfAborted();
+    return reasons;
+  });
+  if (problem !== 'none') throw new CannotStart(`${process.name} does not get ready: ${problem}; its log is in the folder logs beside the data`);
 }

@@ -1,13 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { connect } from '#shared/platform/postgres.ts';
+import { again, type Patience } from './again.ts';
 import { call, type GatewayCredentials, type Operator } from './client.ts';
 import type { DevFile, DevNetwork } from './dev-file.ts';
 import { familyOf } from './families.ts';
 import { type LocalNode, topUp } from './local-chain.ts';
 import type { LocalNetworks } from './local-networks.ts';
-import { type Processes, READY_WITHIN_MS } from './processes.ts';
+import type { Processes } from './processes.ts';
 import { SHOP } from './shop-pages.ts';
+import { LONGEST_START_MS } from './services/child.ts';
 import { waitFor } from './services/wait.ts';
 
 /** The demo gateway of the shop at `shopOrigin`, made once per data folder through the operator API; its secrets are shown once, so they are kept. */
@@ -48,14 +50,16 @@ export async function canaryGateway(control: Operator, baseUrl: string, path: st
 }
 
 /** Gives the wallets native coin by transfers the indexer sees, so that the books know of them. */
-export async function fundWallets(local: LocalNetworks, databaseUrl: string, say: (line: string) => void): Promise<void> {
+export async function fundWallets(local: LocalNetworks, databaseUrl: string, patience: Patience): Promise<void> {
   if (local.chains.size === 0) return;
   const database = connect(databaseUrl, { name: 'sluice-dev', max: 1 });
   try {
     await waitFor(async () => (await database.sql`select 1 from watches where acked_epoch is null limit 1`).length === 0, {
       what: 'the indexers to watch the wallets',
-      timeoutMs: READY_WITHIN_MS,
+      timeoutMs: LONGEST_START_MS,
       everyMs: 100,
+      tell: patience.say,
+      signal: patience.signal,
     });
   } finally {
     await database.end();
@@ -63,7 +67,7 @@ export async function fundWallets(local: LocalNetworks, databaseUrl: string, say
   await Promise.all(
     local.networks.map(async (network) => {
       const node = local.chains.get(network.name);
-      if (node !== undefined) await fundOne(network, node, say);
+      if (node !== undefined) await again(`funding the wallets on ${network.name}`, () => fundOne(network, node, patience.say), patience);
     }),
   );
 }

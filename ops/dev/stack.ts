@@ -9,11 +9,12 @@ import { explorerPage } from './explorer.ts';
 import { type LocalNetworks, networkNames, readServiceClock, refuseOtherChains, startNetworks } from './local-networks.ts';
 import { canaryKeyFile, choosePorts, type Processes, startProcesses, untilReady } from './processes.ts';
 import { forgetChildren, otherRunner, rememberChild, stopLeftovers, takeRunnerLock } from './runner-lock.ts';
+import { persistent } from './again.ts';
 import { canaryGateway, demoGateway, describeAssets, describeNetworks, fundWallets } from './seed.ts';
 import { emptyDatabase, ensureDatabase, removeCluster, seconds, startPostgres, stopAbandoned } from './services/postgres.ts';
 import { makeDatabaseLogins, processLogins } from './process-logins.ts';
 import { lastingRedis } from './lasting-redis.ts';
-import { logFile } from './services/redis.ts';
+import { fetchRedis, logFile } from './services/redis.ts';
 import { type ReceivedWebhook, startWebhookReceiver } from './webhook-receiver.ts';
 
 export interface StackOptions {
@@ -25,6 +26,8 @@ export interface StackOptions {
   /** Forgets chains, database and Redis first. */
   reset: boolean;
   onWebhook(webhook: ReceivedWebhook, dev: DevFile): void;
+  /** Ends a start that is under way: what it began is stopped, and the reason thrown. */
+  signal: AbortSignal;
 }
 
 export interface Stack {
@@ -35,7 +38,7 @@ export interface Stack {
 
 /** Starts a whole Sluice deployment on this machine, on real servers and the real deployables in dist/ (operability 1). */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { directory, say } = options;
+  const { directory, say, signal } = options;
   await mkdir(join(directory, 'logs'), { recursive: true });
   const other = await otherRunner(directory);
   if (other !== undefined)
@@ -43,31 +46,38 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const unlock = await takeRunnerLock(directory);
   const stops: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
-    for (const step of stops.splice(0).reverse()) await step();
+    const failures: unknown[] = [];
+    // What cannot be stopped keeps nothing else running; the next start finds it by its process id.
+    for (const step of stops.splice(0).reverse()) await step().catch((error: unknown) => failures.push(error));
+    if (failures.length === 0) await forgetChildren(directory);
+    await unlock();
+    if (failures.length > 0) throw new AggregateError(failures, `not everything could be stopped: ${failures.map(String).join('; ')}`);
   };
   try {
-    stops.push(unlock);
     await rm(join(directory, 'dev.json'), { force: true });
     const leftovers = await stopLeftovers(directory);
     if (leftovers > 0) say(`stopped ${leftovers} processes of a run that was killed`);
     if (options.reset) await forgetEverything(directory, say);
-    return { dev: await bringUp(options, stops), stop };
+    const dev = await bringUp(options, stops);
+    signal.throwIfAborted();
+    return { dev, stop };
   } catch (error) {
-    await stop();
+    await stop().catch((failure: unknown) => say(String(failure)));
     throw error;
   }
 }
 
 async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): Promise<DevFile> {
-  const { root, directory, say } = options;
+  const { root, directory, say, signal } = options;
   const log = (name: string) => logFile(join(directory, 'logs', `${name}.log`));
-  stops.push(() => forgetChildren(directory));
-  const ports = await choosePorts(say);
+  await fetchRedis({ root, log: say });
+  const { ports, release } = await choosePorts(process.env, say);
+  stops.push(release);
   let dev: DevFile | undefined;
 
   let began = performance.now();
   const postgresLog = log('postgres');
-  const postgres = await startPostgres({ root, directory: join(directory, 'postgres'), log: postgresLog });
+  const postgres = await startPostgres({ root, directory: join(directory, 'postgres'), log: postgresLog, tell: say, signal });
   stops.push(() => postgres.stop());
   const databaseUrl = postgres.external ? postgres.url : await ensureDatabase(postgres.url, 'sluice');
   if (postgres.external && options.reset) await emptyDatabase(databaseUrl);
@@ -83,12 +93,16 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     acl: logins.redisAcl,
     say,
     onStart: (pid) => rememberChild(directory, pid),
-    log: (line) => (line.startsWith('no redis-server') || line.startsWith('Redis unpacked') ? say(line) : redisLog(line)),
+    tell: say,
+    signal,
+    log: redisLog,
   });
   stops.push(() => redis.stop());
   say(`redis ${redis.external ? 'at REDIS_URL' : 'started'} in ${seconds(began)}`);
 
+  signal.throwIfAborted();
   let local: LocalNetworks | undefined;
+  await release(ports.receiver);
   const receiver = await startWebhookReceiver({
     port: ports.receiver,
     onWebhook: (webhook) => dev && options.onWebhook(webhook, dev),
@@ -104,6 +118,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     explorerOrigin: new URL(receiver.url).origin,
     onChild: (pid) => rememberChild(directory, pid),
     log: say,
+    signal,
   });
   for (const [name, node] of local.chains) {
     let stopping = false;
@@ -127,6 +142,8 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
   const secrets = await demoSecrets(join(directory, 'secrets.json'));
   const journal = join(directory, 'journal');
   await beginJournal({ databaseUrl, schema: join(root, 'shared/schema'), folder: journal, networks: local.networks });
+  signal.throwIfAborted();
+  await release();
   const processes = await startProcesses({
     root,
     directory,
@@ -147,17 +164,17 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     await Promise.all([...processes.indexers.values()].map((indexer) => indexer.stop()));
   });
   await Promise.all([
-    untilReady(ports.apiMetrics, processes.api),
-    untilReady(ports.signerMetrics, processes.signer),
-    ...[...processes.indexers].map(([name, indexer]) => untilReady(ports.indexerMetrics.get(name) as number, indexer)),
+    untilReady(ports.apiMetrics, processes.api, options),
+    untilReady(ports.signerMetrics, processes.signer, options),
+    ...[...processes.indexers].map(([name, indexer]) => untilReady(ports.indexerMetrics.get(name) as number, indexer, options)),
   ]);
   say(`api, signer and ${processes.indexers.size === 1 ? 'indexer' : 'indexers'} ready in ${seconds(began)}`);
 
   const origin = `http://127.0.0.1:${ports.api}`;
-  const control = operator(`${origin}/operator/v1`, secrets.SLUICE_OPERATOR_TOKEN);
+  const control = persistent(operator(`${origin}/operator/v1`, secrets.SLUICE_OPERATOR_TOKEN), options);
   const gateway = await demoGateway(control, join(directory, 'demo-gateway.json'), new URL(receiver.url).origin);
   await canaryGateway(control, `${origin}/api/v1`, canaryKeyFile(directory));
-  await fundWallets(local, databaseUrl, say);
+  await fundWallets(local, databaseUrl, options);
   dev = {
     api: { baseUrl: `${origin}/api/v1`, origin, pid: processes.api.pid() },
     checkoutUrl: `http://127.0.0.1:${ports.checkout}`,

@@ -1,8 +1,11 @@
+import { packageRoot } from '#shared/platform/package-root.ts';
+import { again } from './again.ts';
 import { banner } from './banner.ts';
 import { CannotStart } from './cannot-start.ts';
 import { type DemoPayments, demoPayments } from './demo-payments.ts';
 import { dataDirectory, type DevFile } from './dev-file.ts';
 import { isSigned, whatItSays } from './read-webhook.ts';
+import { aborted, Stopped, stopRequest } from './stop-request.ts';
 import { startStack } from './stack.ts';
 import type { ReceivedWebhook } from './webhook-receiver.ts';
 
@@ -14,39 +17,32 @@ const say = (line: string): void => void (json ? process.stderr : process.stdout
 async function main(): Promise<void> {
   for (const flag of flags) if (flag !== '--json' && flag !== '--reset') throw new CannotStart(`unknown option ${flag}; there are --reset and --json`);
   const began = performance.now();
-  // Asked to stop while still starting: finish the step, then stop what runs.
-  let stopRequested: (() => void) | undefined;
-  const stopping = new Promise<void>((resolve) => {
-    stopRequested = resolve;
-  });
-  let asked = 0;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => {
-      asked += 1;
-      if (asked === 1) say('\nstopping (the data is kept)');
-      stopRequested?.();
-      if (asked === 3) process.exit(1);
-    });
+  const signal = stopRequest(() => say('\nstopping (the data is kept)'));
+  const root = packageRoot();
   const stack = await startStack({
-    root: process.cwd(),
-    directory: dataDirectory(),
+    root,
+    signal,
+    directory: dataDirectory(process.env, root),
     reset: flags.has('--reset'),
     say: (line) => say(`  ${line}`),
     onWebhook: (webhook, dev) => say(describeWebhook(webhook, dev)),
   });
   say(`ready in ${((performance.now() - began) / 1000).toFixed(1)} s`);
-  if (json) process.stdout.write(`${JSON.stringify(stack.dev)}\n`);
-  else say(banner(stack.dev, await paymentsToOpen(stack.dev)));
-  await stopping;
-  await stack.stop();
-  say('stopped');
+  try {
+    if (json) process.stdout.write(`${JSON.stringify(stack.dev)}\n`);
+    else say(banner(stack.dev, await paymentsToOpen(stack.dev, signal)));
+    await aborted(signal);
+  } finally {
+    await stack.stop();
+  }
 }
 
 /** What the banner links to; a deployment whose networks or prices allow no payment still starts. */
-async function paymentsToOpen(dev: DevFile): Promise<DemoPayments | undefined> {
+async function paymentsToOpen(dev: DevFile, signal: AbortSignal): Promise<DemoPayments | undefined> {
   try {
-    return await demoPayments(dev);
+    return await again('the payments to open in a browser', () => demoPayments(dev), { say: (line) => say(`  ${line}`), signal });
   } catch (error) {
+    signal.throwIfAborted();
     say(`no payment to open in a browser: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   }
@@ -58,6 +54,7 @@ function describeWebhook(webhook: ReceivedWebhook, dev: DevFile): string {
 }
 
 main().catch((error: unknown) => {
+  if (error instanceof Stopped) return say('stopped');
   process.stderr.write(
     `${error instanceof CannotStart ? `sluice: ${error.message}` : `sluice: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`}\n`,
   );

@@ -1,7 +1,7 @@
 import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { build } from '#ops/dev/build.mjs';
+import { buildIfChanged } from '#ops/dev/build.mjs';
 import { isAlive } from '#ops/dev/services/child.ts';
 import { databaseUrl, ensureDatabase, removeCluster, startPostgres, stopAbandoned } from '#ops/dev/services/postgres.ts';
 import { logFile, startRedis } from '#ops/dev/services/redis.ts';
@@ -61,7 +61,7 @@ async function start(): Promise<Running> {
   const log = logFile(join(directory, 'services.log'));
   const [, postgres, redis] = await Promise.all([
     // What cannot be built has no bundle: the tests that start it fail, the others need not.
-    build().catch((error: Error) => process.stderr.write(`${error.message}\n`)),
+    buildIfChanged().catch((error: Error) => process.stderr.write(`${error.message}\n`)),
     startPostgres({ root, directory: join(directory, 'postgres'), template: 'test-cluster', durable: false, log }),
     startRedis({ root, directory: join(directory, 'redis'), databases: 2_000, acl: TEST_REDIS_ACL, log }),
   ]);

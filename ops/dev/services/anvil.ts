@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { plainEnvironment, type Service, startService } from './child.ts';
+import { plainEnvironment, type Service, startService, untilUp } from './child.ts';
 import { type EvmNode, evmNode } from './evm-node.ts';
-import { freePort, waitFor } from './wait.ts';
+import { freePort } from './wait.ts';
 
 export interface AnvilOptions {
   port?: number;
@@ -16,6 +16,8 @@ export interface AnvilOptions {
   /** The rules of the chain, by the node's name of the fork; its newest ones when absent. */
   hardfork?: string;
   log?(line: string): void;
+  onStart?: ((pid: number) => Promise<void>) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export interface Anvil {
@@ -40,13 +42,14 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
       // The dump on exit is what keeps the chain; the interval is for the exit that was a kill.
       ...(options.stateFile === undefined ? [] : ['--state', options.stateFile, '--state-interval', '10']),
     ],
-    cwd: process.cwd(),
+    cwd: '/',
     env: plainEnvironment(),
     onLine: options.log ?? (() => undefined),
+    onStart: options.onStart,
   });
   const url = `http://127.0.0.1:${port}`;
   const node = evmNode(url);
-  await waitFor(() => node.call('eth_chainId', []), { what: 'anvil to answer', timeoutMs: 20_000 });
+  await untilUp(service, () => node.call('eth_chainId', []), { what: 'anvil to answer', tell: options.log, signal: options.signal });
   return { url, node, service, stop: () => service.stop() };
 }
 

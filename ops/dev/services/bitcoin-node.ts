@@ -1,8 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openBitcoinRpc } from '#shared/chains/bitcoin/rpc.ts';
-import { plainEnvironment, type Service, startService } from './child.ts';
-import { waitFor } from './wait.ts';
+import { orStop, plainEnvironment, type Service, startService, untilUp } from './child.ts';
 
 /** A Bitcoin node's JSON-RPC as the development tools use it. */
 export interface BitcoinNode {
@@ -30,6 +29,8 @@ export interface BitcoinServiceOptions {
   /** How far the chain's last block may be ahead of the machine's clock: a real node opens no chain from the future. */
   aheadSeconds?: number;
   log(line: string): void;
+  onStart?: ((pid: number) => Promise<void>) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 const USER = 'sluice';
@@ -42,6 +43,8 @@ export async function startBitcoinService({
   folder,
   aheadSeconds = 0,
   log,
+  onStart,
+  signal,
 }: BitcoinServiceOptions): Promise<{ service: Service; url: string; real: boolean }> {
   const binary = process.env.BITCOIND_BIN;
   await mkdir(folder, { recursive: true });
@@ -55,11 +58,12 @@ export async function startBitcoinService({
     cwd: root,
     env: plainEnvironment(),
     onLine: (line) => line.startsWith('Listening on ') || log(line),
+    onStart,
   });
   const url = `http://${USER}:${PASSWORD}@127.0.0.1:${port}`;
   const node = bitcoinNode(url);
-  await waitFor(() => node.height().then(() => true), { what: 'the Bitcoin node to answer', timeoutMs: 30_000 });
-  if (real && aheadSeconds > 0) await node.call('setmocktime', [0]);
+  await untilUp(service, () => node.height().then(() => true), { what: 'the Bitcoin node to answer', tell: log, signal });
+  if (real && aheadSeconds > 0) await orStop(service, () => node.call('setmocktime', [0]));
   return { service, url, real };
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { waitFor } from './wait.ts';
 
 export interface ServiceOptions {
   /** How it is called in what is printed. */
@@ -16,6 +17,8 @@ export interface ServiceOptions {
   gid?: number;
   /** Gets every line the process writes, of either stream. */
   onLine(line: string): void;
+  /** Hears the process id before anything is waited for, to write it down. */
+  onStart?: ((pid: number) => Promise<void>) | undefined;
 }
 
 /** A child in its own process group, so that Ctrl+C in a terminal reaches only whoever stops children in order. */
@@ -25,6 +28,8 @@ export interface Service {
   /** Resolves when it is gone, however that came about. */
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   running(): boolean;
+  /** The last lines it wrote. */
+  lastLines(): string[];
   /** Asks with its stop signal, insists with SIGKILL after `patienceMs` (10 s). */
   stop(patienceMs?: number): Promise<void>;
   /** SIGKILL to the whole group, at once. */
@@ -32,6 +37,9 @@ export interface Service {
 }
 
 process.setMaxListeners(200);
+
+/** How much of what a process wrote is shown when it dies. */
+const LAST_LINES = 10;
 
 /** Starts a child process; rejects when the program cannot be executed at all. */
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -46,7 +54,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', (line) => options.onLine(line));
+  const lines: string[] = [];
+  const hear = (line: string): void => {
+    lines.push(line);
+    if (lines.length > LAST_LINES) lines.shift();
+    options.onLine(line);
+  };
+  for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', hear);
   await once(child, 'spawn');
   const pid = child.pid as number;
   const stopSignal = options.stopSignal ?? 'SIGTERM';
@@ -62,11 +76,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const last = (): void => send(stopSignal);
   process.once('exit', last);
   void exited.then(() => process.off('exit', last));
-  return {
+  const service: Service = {
     name: options.name,
     pid,
     exited,
     running,
+    lastLines: () => lines,
     async stop(patienceMs = 10_000) {
       if (!running()) return;
       send(stopSignal);
@@ -79,6 +94,50 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await exited;
     },
   };
+  return orStop(service, async () => {
+    await options.onStart?.(pid);
+    return service;
+  });
+}
+
+/** Does what belongs to a start; when it fails, the service is stopped first, so that a failed start leaves nothing running. */
+export async function orStop<T>(service: Pick<Service, 'stop'>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}
+
+/** A start that takes longer than this does not end by waiting. */
+export const LONGEST_START_MS = 10 * 60_000;
+
+export interface UpOptions {
+  /** What it has to do, such as `the TRON node to answer`. */
+  what: string;
+  /** Hears every few seconds what is still waited for. */
+  tell?: ((line: string) => void) | undefined;
+  /** Ends the waiting, and the service, with its reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Waits until `condition` holds for a service that was started: for as long as the service lives, up to ten minutes, since a starved
+ * machine is slow and not broken. A service that does not get there is stopped.
+ * @throws with the service's last lines when it stopped by itself
+ */
+export async function untilUp(service: Service, condition: () => Promise<unknown>, options: UpOptions): Promise<void> {
+  await orStop(service, async () => {
+    const answer = await waitFor(async () => (service.running() ? (await condition()) && 'up' : 'gone'), { ...options, timeoutMs: LONGEST_START_MS });
+    if (answer === 'gone')
+      throw new Error(
+        `${service.name} stopped while starting${service
+          .lastLines()
+          .map((line) => `\n  ${line}`)
+          .join('')}`,
+      );
+  });
 }
 
 /** Runs a program to its end and returns what it printed. @throws with its last lines when it fails */

@@ -7,7 +7,7 @@ export interface PackageOptions {
   name: string;
   /** Folder the package's files come to, in one piece or not at all. */
   home: string;
-  /** Whether to bring what it depends on and this machine has not. */
+  /** Whether to bring what it depends on and this machine has not unpacked. */
   dependencies: boolean;
 }
 
@@ -28,9 +28,8 @@ export async function unpackPackage({ name, home, dependencies }: PackageOptions
     await writeFile(join(work, 'state', 'extended_states'), '');
     const archives = join(work, 'cache', 'archives');
     await apt(work, work, ['update']);
-    // `download` fetches one archive into the present folder; `install` asks what else this machine would need.
-    if (dependencies) await apt(work, work, ['install', '--download-only', name]);
-    else await apt(work, archives, ['download', name]);
+    const wanted = dependencies ? await missingWith(work, name) : [name];
+    await apt(work, archives, ['download', ...wanted]);
     for (const archive of (await readdir(archives)).filter((file) => file.endsWith('.deb')))
       await run({
         name: `dpkg-deb ${archive}`,
@@ -48,6 +47,34 @@ export async function unpackPackage({ name, home, dependencies }: PackageOptions
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+/**
+ * The package and what it depends on that this machine has not. apt is asked as if nothing at all were installed, so that a system whose
+ * packages contradict each other, or are half installed, is no reason to refuse; what is there is then told by the list of files.
+ */
+async function missingWith(work: string, name: string): Promise<string[]> {
+  const nothing = join(work, 'state', 'status');
+  await writeFile(nothing, '');
+  const plan = await apt(work, work, ['-s', '-o', `Dir::State::status=${nothing}`, 'install', name]);
+  const needed = [...plan.matchAll(/^Inst (\S+)/gm)].map(([, found]) => found as string);
+  const present = await Promise.all(needed.map((one) => one !== name && hasFilesOf(one)));
+  return needed.filter((_, at) => !present[at]);
+}
+
+/** True when dpkg unpacked this package here, configured or not. */
+async function hasFilesOf(name: string): Promise<boolean> {
+  const asked = run({
+    name: 'dpkg-query',
+    command: 'dpkg-query',
+    args: ['-s', name],
+    cwd: '/',
+    env: { ...plainEnvironment(), LC_ALL: 'C' },
+  });
+  return asked.then(
+    (states) => /^Status: \S+ \S+ (installed|unpacked|half-configured|triggers-awaited|triggers-pending)$/m.test(states),
+    () => false,
+  );
 }
 
 async function apt(work: string, cwd: string, args: string[]): Promise<string> {

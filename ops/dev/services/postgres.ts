@@ -3,7 +3,7 @@ import { chown, cp, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { connect } from '#shared/platform/postgres.ts';
-import { isAlive, plainEnvironment, run, type Service, startService } from './child.ts';
+import { isAlive, plainEnvironment, run, startService, untilUp } from './child.ts';
 import { freePort, waitFor } from './wait.ts';
 
 export interface PostgresOptions {
@@ -16,6 +16,9 @@ export interface PostgresOptions {
   /** Copies an initialised cluster from here instead of making one; made first when it is missing. */
   template?: string;
   log(line: string): void;
+  /** Hears what is waited for; `log` does without it. */
+  tell?: ((line: string) => void) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export interface Postgres {
@@ -77,7 +80,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     onLine: options.log,
   });
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
-  await ready(url, server);
+  const what = 'Postgres to accept connections';
+  await untilUp(server, () => ping(url).then(() => true), { what, tell: options.tell ?? options.log, signal: options.signal });
   return {
     url,
     external: false,
@@ -229,19 +233,6 @@ async function runningServer(directory: string, data: string): Promise<Postgres 
     return undefined;
   }
   return { url, external: false, stop: () => stopAbandoned(directory) };
-}
-
-async function ready(url: string, server: Service): Promise<void> {
-  await waitFor(
-    async () => {
-      if (!server.running()) return 'gone';
-      await ping(url);
-      return 'up';
-    },
-    { what: 'Postgres to accept connections', timeoutMs: 60_000 },
-  ).then((answer) => {
-    if (answer === 'gone') throw new Error('Postgres stopped while starting; its last lines are above');
-  });
 }
 
 async function ping(url: string): Promise<void> {

@@ -2,11 +2,11 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { connect as connectSocket } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { plainEnvironment, type Service, startService } from './child.ts';
+import { plainEnvironment, startService, untilUp } from './child.ts';
 import { hasPackages, unpackPackage } from './debian-package.ts';
 import { onPath } from './on-path.ts';
 import { seconds } from './postgres.ts';
-import { freePort, waitFor } from './wait.ts';
+import { freePort } from './wait.ts';
 
 export interface RedisOptions {
   root: string;
@@ -17,6 +17,11 @@ export interface RedisOptions {
   /** What its users may do (redisAclFile); everybody may do everything without it. A server that is external has its own. */
   acl?: string;
   log(line: string): void;
+  /** Hears what is waited for; `log` does without it. */
+  tell?: ((line: string) => void) | undefined;
+  signal?: AbortSignal | undefined;
+  /** Hears the process id of a server of our own before it is ready. */
+  onStart?: ((pid: number) => Promise<void>) | undefined;
 }
 
 export interface Redis {
@@ -38,7 +43,7 @@ export interface Redis {
 export async function startRedis(options: RedisOptions): Promise<Redis> {
   const given = process.env.REDIS_URL;
   if (given) return { url: given, external: true, stop: async () => undefined, kill: async () => undefined };
-  const installed = await onPath(['redis-server', 'valkey-server']);
+  const installed = await onPath(PROGRAMS);
   const program = installed === undefined ? await unpackedPackage(options) : { command: installed };
   await mkdir(options.directory, { recursive: true });
   const aclFile = join(options.directory, 'users.acl');
@@ -68,10 +73,13 @@ export async function startRedis(options: RedisOptions): Promise<Redis> {
     cwd: options.directory,
     env: { ...plainEnvironment(), ...(program.libraries === undefined ? {} : { LD_LIBRARY_PATH: program.libraries }) },
     onLine: options.log,
+    onStart: options.onStart,
   });
-  await waitFor(() => pong(port, server), { what: 'Redis to answer', timeoutMs: 15_000 });
+  await untilUp(server, () => pong(port), { what: 'Redis to answer', tell: options.tell ?? options.log, signal: options.signal });
   return { url: `redis://127.0.0.1:${port}`, external: false, pid: server.pid, exited: server.exited, stop: () => server.stop(), kill: () => server.kill() };
 }
+
+const PROGRAMS = ['redis-server', 'valkey-server'];
 
 interface Program {
   command: string;
@@ -79,8 +87,14 @@ interface Program {
   libraries?: string;
 }
 
-/** Brings the distribution's Redis below `.sluice`; apt resolves the dependencies against what this machine has. */
-async function unpackedPackage(options: RedisOptions): Promise<Program> {
+/** Makes sure that `startRedis` finds a program, before anything else is started: fetching one takes longest, and may be impossible. */
+export async function fetchRedis(options: Pick<RedisOptions, 'root' | 'log'>): Promise<void> {
+  if (process.env.REDIS_URL || (await onPath(PROGRAMS)) !== undefined) return;
+  await unpackedPackage(options);
+}
+
+/** Brings the distribution's Redis below `.sluice` with what it needs and this machine has not. */
+async function unpackedPackage(options: Pick<RedisOptions, 'root' | 'log'>): Promise<Program> {
   const home = join(options.root, '.sluice', 'redis-package');
   const found = await programIn(home);
   if (found) return found;
@@ -104,8 +118,7 @@ async function programIn(home: string): Promise<Program | undefined> {
   return { command: join(server.parentPath, 'redis-server'), libraries: [...libraries].join(delimiter) };
 }
 
-async function pong(port: number, server: Service): Promise<boolean> {
-  if (!server.running()) throw new Error('Redis stopped while starting');
+async function pong(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectSocket(port, '127.0.0.1');
     socket.once('error', () => resolve(false));

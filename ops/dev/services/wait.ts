@@ -8,19 +8,27 @@ export interface WaitOptions {
   everyMs?: number;
   /** What is waited for, for the message when it never comes. */
   what: string;
+  /** Hears every few seconds what is still waited for. */
+  tell?: ((line: string) => void) | undefined;
+  /** Ends the waiting with its reason. */
+  signal?: AbortSignal | undefined;
 }
 
 const PAUSE_MS = { first: 25, longest: 150, growth: 1.25 };
+const TELL_EVERY_MS = 5_000;
 
 /**
  * Polls until `condition` answers something other than undefined, null or false, and returns it.
  * A condition that throws counts as not yet; its last error is part of the message when time runs out.
  */
 export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<NonNullable<Exclude<T, false>>> {
-  const deadline = performance.now() + (options.timeoutMs ?? 15_000);
+  const began = performance.now();
+  const deadline = began + (options.timeoutMs ?? 15_000);
+  let tellAt = began + TELL_EVERY_MS;
   let last: unknown;
   let pauseMs = options.everyMs ?? PAUSE_MS.first;
   for (;;) {
+    options.signal?.throwIfAborted();
     try {
       const answer = await condition();
       if (answer !== undefined && answer !== null && answer !== false) return answer as NonNullable<Exclude<T, false>>;
@@ -30,6 +38,10 @@ export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitO
     }
     if (performance.now() >= deadline)
       throw new Error(`waited ${options.timeoutMs ?? 15_000} ms for ${options.what}${last instanceof Error ? `: ${last.message}` : ''}`, { cause: last });
+    if (performance.now() >= tellAt) {
+      tellAt = performance.now() + TELL_EVERY_MS;
+      options.tell?.(`waiting for ${options.what}, ${Math.round((performance.now() - began) / 1_000)} s so far`);
+    }
     await pause(pauseMs);
     if (options.everyMs === undefined) pauseMs = Math.min(pauseMs * PAUSE_MS.growth, PAUSE_MS.longest);
   }
@@ -58,4 +70,31 @@ async function isFree(port: number): Promise<boolean> {
     server.once('error', () => resolve(false));
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
+}
+
+/** A port that is listened on, so that nobody else gets it, until its service is about to. */
+export interface HeldPort {
+  port: number;
+  /** Lets the service have it; once is enough. */
+  release(): Promise<void>;
+}
+
+/** Holds `preferred`, or the next free port above it; any one when no preference is given. */
+export async function holdPort(preferred?: number): Promise<HeldPort> {
+  const port = await freePort(preferred);
+  const held = await holdExactly(port);
+  // Taken between the look and the hold: the next one.
+  return typeof held === 'string' ? holdPort(port + 1) : held;
+}
+
+/** Holds this port and no other; the system's code, such as EADDRINUSE, where it cannot be had. */
+export async function holdExactly(port: number): Promise<HeldPort | string> {
+  const server = createServer((socket) => socket.destroy());
+  const code = await new Promise<string | undefined>((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen(port, '127.0.0.1', () => resolve(undefined));
+  });
+  if (code !== undefined) return code;
+  promised.add(port);
+  return { port, release: () => new Promise((resolve) => void server.close(() => resolve())) };
 }
