@@ -17,7 +17,7 @@ const DEPOSITS_AT_ONCE = 20;
 const DEPOSITS_THAT_SPEAK = 2;
 
 /**
- * Finds out which tokens the issuer does not let our wallets move, and stops each of them: nothing of it is sent, its cashouts say why,
+ * Finds out which tokens the issuer does not let our wallets move, or where no contract lies, and stops each of them: nothing of it is sent, its cashouts say why,
  * and no new payment is offered in it, until an operator lifts the freeze and it moves again (decisions 12). Only what is found at two
  * blocks counts. The held wallet and addresses of single deposits stop nothing but what lies there. Answers how many assets it stopped.
  */
@@ -44,6 +44,13 @@ async function watchToken(deps: Deps, chain: Chain, token: Token): Promise<boole
   const { sql } = deps.db;
   const tip = await readTip(sql, chain.id);
   if (tip === undefined) return false;
+  // Where no contract lies a transfer of nothing succeeds, so this is asked first. It is the token that is wrong, whichever endpoint says so.
+  if ((await chain.reader.hasCode?.(token.contract)) === false) {
+    const reason = `no contract lies at ${chain.codec.display(token.contract)} on ${chain.config.name}`;
+    const gone = await stop(deps, chain, token, { address: poolAddress(chain, 'green'), role: 'hot', height: tip.height, reason });
+    await report(deps, chain, token);
+    return gone;
+  }
   let stopped = false;
   let hotMoves = true;
   for (const pool of POOLS) {
@@ -64,11 +71,15 @@ async function watchToken(deps: Deps, chain: Chain, token: Token): Promise<boole
 }
 
 /** Stops the asset because of an address that cannot move it, once that was found at an earlier block as well; true when it was not frozen yet. */
-async function stop(deps: Deps, chain: Chain, token: Token, refused: { address: string; role: RefusedRole; height: number }): Promise<boolean> {
-  const { address, role, height } = refused;
+async function stop(
+  deps: Deps,
+  chain: Chain,
+  token: Token,
+  refused: { address: string; role: RefusedRole; height: number; reason?: string },
+): Promise<boolean> {
+  const { address, role, height, reason = `the issuer does not let ${chain.codec.display(address)} move ${token.symbol}` } = refused;
   const firstAt = await noteRefusal(deps.db.sql, { assetId: token.id, address, role, height });
   if (firstAt >= height) return false;
-  const reason = `the issuer does not let ${chain.codec.display(address)} move ${token.symbol}`;
   const fresh = await deps.db.transaction(async (tx) => {
     await noteStopped(tx, { assetId: token.id, address });
     return insertFreeze(tx, { scope: `asset:${token.id}`, reason });

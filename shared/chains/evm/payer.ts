@@ -4,9 +4,9 @@ import { type Bound, ChainUnavailable, type FeeQuote, type Payer, type TransferI
 import { profileOf } from '../networks.ts';
 import { opStackDataFee } from './data-fee.ts';
 import { isNotOffered } from './not-offered.ts';
-import { readInteger, readQuantity, unsure } from './replies.ts';
+import { readInteger, readQuantity } from './replies.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
-import { encodeBalanceOf, encodeTransfer } from './token.ts';
+import { encodeBalanceOf, encodeTransfer, readBalance } from './token.ts';
 
 /** Head-room over the node's estimate; storage may change between quote and inclusion. */
 const GAS_NUMERATOR = 12n;
@@ -99,7 +99,7 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
   const balance = async (address: string, contract: string | null): Promise<bigint> => {
     if (contract === null) return readQuantity(await call('eth_getBalance', [address, 'latest']), 'the balance');
     const answer = await call('eth_call', [{ to: contract, data: encodeBalanceOf(address) }, 'latest']);
-    return readWord(answer) ?? unsure(`${contract} answered balanceOf with no number`);
+    return readBalance(answer, contract);
   };
 
   let overrides: Promise<boolean> | undefined;

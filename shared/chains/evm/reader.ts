@@ -36,7 +36,7 @@ import {
   unsure,
 } from './replies.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
-import { encodeBalanceOf } from './token.ts';
+import { encodeBalanceOf, readBalance } from './token.ts';
 import { openTracing } from './tracing.ts';
 import type { HeaderTrust } from './header-trust.ts';
 
@@ -291,7 +291,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       const at = height === undefined ? 'latest' : hex(height);
       if (contract === null) return readQuantity(await call('eth_getBalance', [address, at]), 'the balance');
       const answer = await call('eth_call', [{ to: contract, data: encodeBalanceOf(address) }, at]);
-      return typeof answer === 'string' && /^0x[0-9a-fA-F]{64}$/.test(answer) ? BigInt(answer) : unsure(`${contract} answered balanceOf with no number`);
+      return readBalance(answer, contract);
     },
 
     async nonceAt(address, height) {

@@ -1,4 +1,6 @@
 import { decodeFunctionData, encodeFunctionData, parseAbi } from 'viem';
+import { ChainUnavailable } from '../chain.ts';
+import { unsure } from './replies.ts';
 
 /** USDT returns nothing from transfer, so no output is declared and none is ever read. */
 const TOKEN = parseAbi(['function transfer(address recipient, uint256 amount)', 'function balanceOf(address owner) view returns (uint256)']);
@@ -25,4 +27,16 @@ export function decodeTransferCall(data: Hex): { recipient: string; rawAmount: b
 /** Calldata of `balanceOf(owner)`. */
 export function encodeBalanceOf(owner: string): Hex {
   return encodeFunctionData({ abi: TOKEN, functionName: 'balanceOf', args: [owner as Hex] });
+}
+
+/**
+ * Reads what `balanceOf` of a contract answered. No answer at all is what a node says of an address without code: the token is at fault
+ * for that, not the node, which is believed as before.
+ * @throws ChainUnavailable
+ */
+export function readBalance(answer: unknown, contract: string): bigint {
+  if (typeof answer === 'string' && /^0x[0-9a-fA-F]{64}$/.test(answer)) return BigInt(answer);
+  const problem = `${contract} answered balanceOf with no number`;
+  if (answer === '0x') throw new ChainUnavailable(problem, { trouble: 'refused' });
+  return unsure(problem);
 }

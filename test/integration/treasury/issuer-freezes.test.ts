@@ -90,6 +90,23 @@ function having(payer: Partial<Payer>): Deps {
   return { ...treasury.deps, chains: new Map([[name, { ...chain, payer: { ...chain.payer, ...payer } }]]) };
 }
 
+describe('a token of which no contract lies where it is configured', () => {
+  it('is switched off, and the endpoint that says so is believed as before', async () => {
+    await treasury.earn(shop, 'USDC', '50');
+    const [name, chain] = [...treasury.deps.chains][0] as [string, Chain];
+    const code = await treasury.chain.node.call('eth_getCode', [usdt().contract, 'latest']);
+    await treasury.chain.node.call('anvil_setCode', [usdt().contract, '0x']);
+    expect(await watch()).toBe(1);
+    const reason = `no contract lies at ${chain.codec.display(usdt().contract as string)} on ${name}`;
+    expect(await freezes()).toEqual([{ scope: `asset:${usdt().id}`, reason }]);
+    expect(await offered()).not.toContain('USDT');
+    expect(await offered()).toContain('USDC');
+    await expect(chain.reader.balance(hot(), usdt().contract)).rejects.toMatchObject({ trouble: 'refused' });
+    await expect(chain.payer.balance(hot(), usdt().contract)).rejects.toMatchObject({ trouble: 'refused' });
+    await treasury.chain.node.call('anvil_setCode', [usdt().contract, code]);
+  });
+});
+
 describe('a wallet that an issuer has frozen', () => {
   it('stops its asset alone and says why, until an operator lifts that, and again while it is frozen', async () => {
     await treasury.earn(shop, 'USDT', '50');
