@@ -110,7 +110,7 @@ describe('202', () => {
 
 describe('400', () => {
   it('refuses what is not strict JSON', async () => {
-    for (const raw of ['{', '{"offerId":"a","offerId":"b"}', '{"__proto__":{}}', '[[[[[[[[[1]]]]]]]]]', '\ufeff{}'])
+    for (const raw of ['{', '{"offerId":"a","offerId":"b"}', '[[[[[[[[[1]]]]]]]]]', '\ufeff{}'])
       expect([raw, ...codeOf(await ask(randomUUID(), { raw }))]).toEqual([raw, 400, 'malformed_json']);
   });
 });
