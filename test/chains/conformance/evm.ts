@@ -200,10 +200,11 @@ function withholding(): Fault[] {
     ['[]', []],
     ['{}', {}],
   ];
-  const methods = ['eth_getBlockReceipts', 'eth_getBlockByHash', 'eth_getTransactionByHash'];
+  const methods = ['eth_getBlockReceipts', 'eth_getBlockByHash'];
+  const bodies: Fault[] = answers.map(([what, answer]) => empty('eth_getBlockByHash', `${what} for its transactions`, answer, ([, whole]) => whole === true));
   const heads: Fault[] = answers.map(([what, answer]) => empty('eth_getBlockByNumber', what, answer, ([which]) => which === 'latest'));
   const heights: Fault[] = answers.map(([what, answer]) =>
     empty('eth_getBlockByNumber', `${what} for a height`, answer, ([which]) => String(which).startsWith('0x')),
   );
-  return [...methods.flatMap((method) => answers.map(([what, answer]) => empty(method, what, answer))), ...heads, ...heights];
+  return [...methods.flatMap((method) => answers.map(([what, answer]) => empty(method, what, answer))), ...bodies, ...heads, ...heights];
 }
