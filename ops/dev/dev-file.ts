@@ -17,7 +17,7 @@ export interface DevFile {
   databaseUrl: string;
   redisUrl: string;
   gateway: { id: string; apiKey: string; cashoutSigningSecret: string; webhookSecret: string; totpSecret: string };
-  webhookReceiver: { url: string; log: string };
+  webhookReceiver: { origin: string; url: string; log: string };
   networks: Record<string, DevNetwork>;
   /** Names of the networks whose nodes were started here: they have a faucet, which `npx sluice pay` pays from. */
   localNetworks: string[];

@@ -189,7 +189,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     databaseUrl,
     redisUrl: redis.external ? redis.url : logins.redisAdministrator(redis.url),
     gateway,
-    webhookReceiver: { url: receiver.url, log: receiver.logUrl },
+    webhookReceiver: { origin: new URL(receiver.url).origin, url: receiver.url, log: receiver.logUrl },
     networks: await describeNetworks(control, local, processes),
     localNetworks: [...local.chains.keys()].sort(),
     assets: await describeAssets(control, local),

@@ -160,6 +160,7 @@ function devFile() {
     operatorUrl: `${service.origin}/operator/v1`,
     operatorToken: TEST_SECRETS.SLUICE_OPERATOR_TOKEN,
     gateway: { id: shop.id, apiKey: shop.apiKey, cashoutSigningSecret: shop.cashoutSecret },
+    webhookReceiver: { origin: 'http://127.0.0.1:4299' },
   };
 }
 

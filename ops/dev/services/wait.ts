@@ -8,8 +8,9 @@ export interface WaitOptions {
   everyMs?: number;
   /** What is waited for, for the message when it never comes. */
   what: string;
-  /** Hears every few seconds what is still waited for. */
+  /** Hears what is still waited for, every `tellEveryMs` (5 s). */
   tell?: ((line: string) => void) | undefined;
+  tellEveryMs?: number;
   /** Ends the waiting with its reason. */
   signal?: AbortSignal | undefined;
 }
@@ -24,7 +25,8 @@ const TELL_EVERY_MS = 5_000;
 export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitOptions): Promise<NonNullable<Exclude<T, false>>> {
   const began = performance.now();
   const deadline = began + (options.timeoutMs ?? 15_000);
-  let tellAt = began + TELL_EVERY_MS;
+  const tellEveryMs = options.tellEveryMs ?? TELL_EVERY_MS;
+  let tellAt = began + tellEveryMs;
   let last: unknown;
   let pauseMs = options.everyMs ?? PAUSE_MS.first;
   for (;;) {
@@ -39,7 +41,7 @@ export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitO
     if (performance.now() >= deadline)
       throw new Error(`waited ${options.timeoutMs ?? 15_000} ms for ${options.what}${last instanceof Error ? `: ${last.message}` : ''}`, { cause: last });
     if (performance.now() >= tellAt) {
-      tellAt = performance.now() + TELL_EVERY_MS;
+      tellAt = performance.now() + tellEveryMs;
       options.tell?.(`waiting for ${options.what}, ${Math.round((performance.now() - began) / 1_000)} s so far`);
     }
     await pause(pauseMs);

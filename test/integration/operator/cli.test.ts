@@ -40,7 +40,7 @@ beforeAll(async () => {
     redisUrl: world.redis.url,
     gateway: { ...merchant.gateway, totpSecret: '' },
     // Any page that answers will do: nothing is delivered here.
-    webhookReceiver: { url: 'http://127.0.0.1:9999/hook', log: `${api.opsUrl}/healthz` },
+    webhookReceiver: { origin: 'http://127.0.0.1:9999', url: 'http://127.0.0.1:9999/hook', log: `${api.opsUrl}/healthz` },
     networks: { ethereum: { id: items[0].id, family: 'evm', rpcUrl: world.chain.url, chainId: 31337, faucetPrivateKey: FAUCET.privateKey, indexerPid: 1 } },
     localNetworks: ['ethereum'],
     assets: [],

@@ -42,7 +42,7 @@ beforeEach(async () => {
     operatorUrl: `${service.origin}/operator/v1`,
     operatorToken: TEST_SECRETS.SLUICE_OPERATOR_TOKEN,
     gateway: { id: shop.id, apiKey: shop.apiKey, cashoutSigningSecret: shop.cashoutSecret, webhookSecret, totpSecret: '' },
-    webhookReceiver: { url: builtIn.url, log: builtIn.logUrl },
+    webhookReceiver: { origin: new URL(builtIn.url).origin, url: builtIn.url, log: builtIn.logUrl },
   } as DevFile;
   await writeDevFile(join(folder, DEV_FILE), dev);
 });

@@ -12,7 +12,7 @@ const DEV: DevFile = {
   databaseUrl: '',
   redisUrl: '',
   gateway: { id: 'g', apiKey: 'sluice_key', cashoutSigningSecret: 'c', webhookSecret: 'w', totpSecret: 't' },
-  webhookReceiver: { url: 'http://127.0.0.1:4242/webhook', log: 'http://127.0.0.1:4242/received' },
+  webhookReceiver: { origin: 'http://127.0.0.1:4242', url: 'http://127.0.0.1:4242/webhook', log: 'http://127.0.0.1:4242/received' },
   networks: {},
   localNetworks: [],
   assets: [],
@@ -27,8 +27,28 @@ it('the banner links to a payment on chain and to one in the sandbox, each link 
   expect(lines.join('\n')).toContain('npx sluice pay one');
 });
 
+it('the banner fits a terminal: at most 20 lines of at most 100 columns, however long keys and ports are', () => {
+  const long = (port: number) => `http://127.0.0.1:${port}`;
+  const network = { id: 'n', family: 'evm', rpcUrl: long(18_545), indexerPid: 1 };
+  const dev: DevFile = {
+    ...DEV,
+    api: { baseUrl: `${long(13_000)}/api/v1`, origin: long(13_000), pid: 1 },
+    operatorUrl: `${long(13_000)}/operator/v1`,
+    operatorToken: `demo-operator-${'e'.repeat(48)}`,
+    gateway: { ...DEV.gateway, apiKey: `sluice_${'7'.repeat(16)}_${'f'.repeat(64)}` },
+    webhookReceiver: { origin: long(14_242), url: `${long(14_242)}/webhook`, log: `${long(14_242)}/received` },
+    networks: { ethereum: network, tron: network, bitcoin: network },
+  };
+  const uid = '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44';
+  const lines = banner(dev, { onChain: payment(uid), sandbox: payment(uid) })
+    .trimEnd()
+    .split('\n');
+  expect(lines.length).toBeLessThanOrEqual(20);
+  expect(lines.filter((line) => line.length > 100)).toEqual([]);
+});
+
 it('the banner of a deployment that takes no payments invites nobody to pay', () => {
   const text = banner(DEV, undefined);
-  expect(text).not.toContain('Open a payment in a browser');
+  expect(text).not.toContain('to open in a browser');
   expect(text).toContain('sluice_key');
 });

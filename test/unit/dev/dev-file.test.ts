@@ -8,7 +8,7 @@ it('dev.json survives being written by several at once, whole and with nothing l
   const folder = await mkdtemp(join(tmpdir(), 'sluice-dev-'));
   const path = join(folder, 'dev.json');
   await Promise.all(Array.from({ length: 20 }, (_, runnerPid) => writeDevFile(path, { runnerPid } as DevFile)));
-  expect((await readDevFile(path))?.runnerPid).toBeTypeOf('number');
+  expect((await readDevFile(folder))?.runnerPid).toBeTypeOf('number');
   expect(await readdir(folder)).toEqual(['dev.json']);
   await rm(folder, { recursive: true });
 });
