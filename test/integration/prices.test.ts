@@ -110,7 +110,7 @@ describe('prices from public sources', () => {
       where o.payment_id = ${(data as { paymentUid: string }).paymentUid} order by a.symbol`;
     expect(offers.map((one) => `${one.symbol} ${Number(one.price_usd)} ${one.price_source} ${Number(one.total_value)}`)).toEqual([
       'ETH 2500 median of bitstamp, coinbase, kraken 0.05',
-      'USDC 0.99955 median of bitstamp, kraken 125.056276',
+      'USDC 0.99955 median of bitstamp, kraken 125.06',
       'USDT 1 median of bitstamp, coinbase, kraken 125',
     ]);
   });

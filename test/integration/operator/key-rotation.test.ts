@@ -76,7 +76,8 @@ async function aRefund(): Promise<void> {
   await upsertScreeningScore(sql(), { address: address.toLowerCase(), score: 90 });
   await service.mine([payTo(address, service.world.assets.USDT as StoredAsset, '10')]);
   await service.mine();
-  for (const { id } of await sql()<{ id: string }[]>`select id from credits where payment_id = ${paymentUid}`) await screenCredit(prepared, id);
+  for (const { id } of await sql()<{ id: string }[]>`select id from credits where payment_id = ${paymentUid}`)
+    await screenCredit({ ...service.worker, config: prepared.config }, id);
   await resolveAml(prepared, {
     params: { id: paymentUid },
     query: {},

@@ -3,6 +3,7 @@ import { gatewayBalances } from '#api/ledger/balances.ts';
 import { cancelSettlement } from '#api/settlements/cancel.ts';
 import { getSettlement, type SettlementView } from '#api/settlements/view.ts';
 import { formatAmount } from '#shared/core/money.ts';
+import { SentJson } from '#shared/core/sent-json.ts';
 import { aParkingWorld, failureOf, type ParkingWorld } from '#test/fixtures/parking.ts';
 import { plainCommit } from '#test/harness/in-process.ts';
 import type { TestShop } from '#test/fixtures/shop.ts';
@@ -209,7 +210,7 @@ describe('parked rule 2', () => {
     const { view } = await world.create(shop, body);
     await world.fund(shop, 11);
     expect(await world.aMinute()).toBe(1);
-    expect(await read(shop, view)).toMatchObject({ ...body, status: 'REQUESTED' });
+    expect(await read(shop, view)).toMatchObject({ ...body, metadata: SentJson.of(body.metadata), status: 'REQUESTED' });
   });
 });
 
