@@ -2565,7 +2565,7 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["SelectOfferResult"] & {
-                            /** @constant */
+                            /** @enum {string} */
                             assignmentStatus?: "ASSIGNED";
                         };
                     };
@@ -2583,7 +2583,7 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["SelectOfferResult"] & {
-                            /** @constant */
+                            /** @enum {string} */
                             assignmentStatus?: "PENDING";
                         };
                     };
