@@ -2566,7 +2566,7 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["SelectOfferResult"] & {
-                            /** @constant */
+                            /** @enum {string} */
                             assignmentStatus?: "ASSIGNED";
                         };
                     };
@@ -2584,7 +2584,7 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["SelectOfferResult"] & {
-                            /** @constant */
+                            /** @enum {string} */
                             assignmentStatus?: "PENDING";
                         };
                     };

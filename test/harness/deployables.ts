@@ -38,6 +38,8 @@ export interface DeployableOptions {
   port?: number;
   /** Folder of another build to run instead of this one. */
   directory?: string;
+  /** The working folder of the process, when it is another one than that of the build. */
+  startedIn?: string;
   /** True lets the process in as the owner of the tables; others get a login that may do what their roles need, and nothing else. */
   asOwner?: boolean;
   /** False returns as soon as the process exists; for processes that are meant to die while starting. */
@@ -64,8 +66,8 @@ async function startDeployable(name: 'api' | 'indexer', environment: Record<stri
   const service = await startService({
     name,
     command: process.execPath,
-    args: ['--enable-source-maps', join('dist', `${name}.js`)],
-    cwd: options.directory ?? process.cwd(),
+    args: ['--enable-source-maps', join(options.directory ?? process.cwd(), 'dist', `${name}.js`)],
+    cwd: options.startedIn ?? options.directory ?? process.cwd(),
     env: {
       PATH: process.env.PATH,
       SLUICE_METRICS_PORT: String(opsPort),

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chown, cp, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { connect } from '#shared/platform/postgres.ts';
 import { isAlive, plainEnvironment, run, startService, untilUp } from './child.ts';
+import { hasPackages, unpackPackage } from './debian-package.ts';
 import { freePort, waitFor } from './wait.ts';
 
 export interface PostgresOptions {
@@ -35,7 +36,7 @@ const USER = 'sluice';
 
 /**
  * A Postgres to use: `DATABASE_URL` when set, a server already running on `directory`, or a new one from the binaries in
- * `node_modules`. Listens on 127.0.0.1 only, on a free port, with a random password kept in a file only its owner reads.
+ * `node_modules`, or from the distribution's package of the version that SLUICE_POSTGRES names (15). Listens on 127.0.0.1 only, on a free port, with a random password kept in a file only its owner reads.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const given = process.env.DATABASE_URL;
@@ -46,17 +47,17 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const running = await runningServer(place.directory, data);
   if (running) return running;
   if (options.template !== undefined) {
-    const template = join(place.base, options.template);
+    const template = join(place.base, options.template + place.program.suffix);
     if (!(await exists(join(template, 'complete')))) {
       const making = `${template}.${process.pid}`;
-      await initialise({ binaries: place.binaries, directory: making, account, log: options.log });
+      await initialise({ program: place.program, directory: making, account, log: options.log });
       // Another run may have made it meanwhile; either is as good.
       await rename(making, template).catch(() => rm(making, { recursive: true, force: true }));
     }
     if (!(await exists(data))) await cp(template, place.directory, { recursive: true, preserveTimestamps: true });
     if (account !== undefined) await chownTree(place.directory, account);
   } else if (!(await exists(join(place.directory, 'complete')))) {
-    await initialise({ binaries: place.binaries, directory: place.directory, account, log: options.log });
+    await initialise({ program: place.program, directory: place.directory, account, log: options.log });
   }
   const password = (await readFile(join(place.directory, 'password'), 'utf8')).trim();
   const port = await freePort();
@@ -70,10 +71,10 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   };
   const server = await startService({
     name: 'postgres',
-    command: join(place.binaries, 'bin', 'postgres'),
+    command: join(place.program.folder, 'bin', 'postgres'),
     args: ['-D', data, '-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     cwd: place.directory,
-    env: plainEnvironment(),
+    env: environmentOf(place.program),
     ...(account === undefined ? {} : { uid: account, gid: account }),
     // Fast shutdown: sessions are ended instead of waited for.
     stopSignal: 'SIGINT',
@@ -143,9 +144,17 @@ async function actualFolder(directory: string): Promise<string> {
 /** Name of the note that says where the data went. */
 const MOVED = 'moved-to';
 
+interface Program {
+  /** Folder that holds bin. */
+  folder: string;
+  /** Folders for LD_LIBRARY_PATH, of a package that is unpacked and not installed. */
+  libraries?: string;
+  /** Keeps clusters of different versions apart. */
+  suffix: string;
+}
+
 interface Place {
-  /** Folder that holds bin, lib and share. */
-  binaries: string;
+  program: Program;
   directory: string;
   /** Where a shared template lives. */
   base: string;
@@ -153,23 +162,45 @@ interface Place {
 
 /** Puts binaries and data where the server's account can reach them; remembers the choice beside the asked-for folder. */
 async function findPlace(options: PostgresOptions, account: number | undefined): Promise<Place> {
-  const native = await nativeFolder();
+  const version = process.env.SLUICE_POSTGRES;
+  const program = version ? await packagedProgram(options, version) : { folder: await nativeFolder(), suffix: '' };
   const asked = resolve(options.directory);
   await mkdir(asked, { recursive: true });
   const base = join(options.root, '.sluice');
-  if (account === undefined || (await traversable(asked))) return { binaries: native, directory: asked, base };
+  if (account === undefined || (await traversable(asked))) return { program, directory: asked, base };
+  if (version)
+    throw new Error(`SLUICE_POSTGRES: ${asked} is below a private folder, where Postgres may not run as another user; move it, or leave SLUICE_POSTGRES out`);
   const elsewhere = join('/var/lib/sluice', createHash('sha256').update(resolve(options.root)).digest('hex').slice(0, 16));
   const binaries = join(elsewhere, 'postgres-binaries');
   if (!(await exists(join(binaries, 'complete')))) {
     await rm(binaries, { recursive: true, force: true });
-    await cp(native, binaries, { recursive: true, verbatimSymlinks: true });
+    await cp(program.folder, binaries, { recursive: true, verbatimSymlinks: true });
     await writeFile(join(binaries, 'complete'), '');
   }
   const directory = join(elsewhere, asked.slice(resolve(options.root).length + 1).replaceAll('/', '-'));
   await mkdir(directory, { recursive: true });
   await writeFile(join(asked, MOVED), `${directory}\n`);
   options.log(`${asked} is below a private folder; Postgres runs in ${directory}`);
-  return { binaries, directory, base: elsewhere };
+  return { program: { folder: binaries, suffix: '' }, directory, base: elsewhere };
+}
+
+function environmentOf({ libraries }: Program): Record<string, string | undefined> {
+  return { ...plainEnvironment(), ...(libraries === undefined ? {} : { LD_LIBRARY_PATH: libraries }) };
+}
+
+/** The distribution's package of a version, unpacked below `.sluice` without touching the system. @throws when there is none to be had */
+async function packagedProgram({ root, log }: PostgresOptions, version: string): Promise<Program> {
+  if (!/^\d\d$/.test(version)) throw new Error(`SLUICE_POSTGRES: ${version} is no version of Postgres; it is two digits, such as 15`);
+  const home = join(root, '.sluice', `postgresql-${version}-package`);
+  const folder = join(home, 'root', 'usr', 'lib', 'postgresql', version);
+  if (!(await exists(join(folder, 'bin', 'postgres')))) {
+    if (!(await hasPackages())) throw new Error(`SLUICE_POSTGRES: there is no apt here to fetch postgresql-${version} by; set DATABASE_URL instead`);
+    log(`fetching the distribution's postgresql-${version} (nothing is installed)`);
+    await unpackPackage({ name: `postgresql-${version}`, home, dependencies: true });
+  }
+  const files = await readdir(join(home, 'root'), { recursive: true, withFileTypes: true });
+  const libraries = new Set(files.filter((entry) => /\.so(\.|$)/.test(entry.name) && !entry.parentPath.startsWith(folder)).map((entry) => entry.parentPath));
+  return { folder, libraries: [...libraries].join(delimiter), suffix: `-${version}` };
 }
 
 async function nativeFolder(): Promise<string> {
@@ -191,7 +222,7 @@ async function nativeFolder(): Promise<string> {
   return native;
 }
 
-async function initialise(options: { binaries: string; directory: string; account: number | undefined; log(line: string): void }): Promise<void> {
+async function initialise(options: { program: Program; directory: string; account: number | undefined; log(line: string): void }): Promise<void> {
   const data = join(options.directory, 'data');
   await rm(data, { recursive: true, force: true });
   await mkdir(options.directory, { recursive: true });
@@ -201,10 +232,10 @@ async function initialise(options: { binaries: string; directory: string; accoun
   const began = performance.now();
   await run({
     name: 'initdb',
-    command: join(options.binaries, 'bin', 'initdb'),
+    command: join(options.program.folder, 'bin', 'initdb'),
     args: ['-D', data, '-U', USER, '--pwfile', password, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C'],
     cwd: options.directory,
-    env: plainEnvironment(),
+    env: environmentOf(options.program),
     ...(options.account === undefined ? {} : { uid: options.account, gid: options.account }),
   });
   await writeFile(join(options.directory, 'complete'), '');

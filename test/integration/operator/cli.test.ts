@@ -194,7 +194,7 @@ describe('sluice', () => {
   });
 
   it('has the doctor say what to fix when the service or a dependency is away', async () => {
-    const alone = await sluice(['doctor'], { cwd: tmpdir() });
+    const alone = await sluice(['doctor'], { cwd: tmpdir(), env: { SLUICE_DATA_DIR: tmpdir() } });
     expect(alone.code).toBe(1);
     expect(alone.out).toMatch(/FAIL +service[\s\S]*fix: start it: npm start/);
     const away = await sluice(['doctor'], { cwd: tmpdir(), env: { SLUICE_OPERATOR_URL: 'http://127.0.0.1:1/operator/v1', SLUICE_OPERATOR_TOKEN: 'x' } });
@@ -210,7 +210,10 @@ describe('sluice', () => {
     expect(await sluice(['frobnicate'])).toMatchObject({ code: 2, err: expect.stringContaining('usage: sluice') });
     expect(await sluice(['payment', 'show'])).toMatchObject({ code: 2, err: expect.stringContaining('usage: sluice payment show <id>') });
     expect(await sluice(['payment', 'show', '00000000-0000-4000-8000-000000000000'])).toMatchObject({ code: 1, err: expect.stringContaining('not_found') });
-    expect(await sluice(['gateway', 'list'], { cwd: tmpdir() })).toMatchObject({ code: 3, err: expect.stringContaining('npm start') });
+    expect(await sluice(['gateway', 'list'], { cwd: tmpdir(), env: { SLUICE_DATA_DIR: tmpdir() } })).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('npm start'),
+    });
     const away = { cwd: tmpdir(), env: { SLUICE_OPERATOR_URL: 'http://127.0.0.1:1/operator/v1', SLUICE_OPERATOR_TOKEN: 'x' } };
     const ran = await sluice(['gateway', 'list', '--json'], away);
     expect(ran.code).toBe(3);

@@ -176,6 +176,7 @@ describe('docker-compose.yml', () => {
       'SLUICE_SCHEMA_DIR',
       'SLUICE_DATA_DIR',
       'SLUICE_TEST_LOGS',
+      'SLUICE_POSTGRES',
     ];
     const passed = new Set(ours.flatMap(([, { environment = {} }]) => Object.keys(environment)));
     expect(described.filter((name) => !passed.has(name) && !passed.has(`${name}_FILE`) && !own.includes(name))).toEqual([]);
