@@ -21,9 +21,9 @@ export interface FreshDatabase extends Database {
 export async function freshDatabase(): Promise<FreshDatabase> {
   const { postgresUrl, templateDatabase } = inject('services');
   const name = `sluice_${randomUUID().replaceAll('-', '')}`;
-  const admin = connect(postgresUrl, { name: 'sluice-test', max: 1 });
+  const admin = connect(postgresUrl, { name: 'sluice-test', max: 1, deadlines: 'none' });
   try {
-    // One copy at a time: Postgres refuses a template that another session is connected to.
+    // One copy at a time, however many wait on a starved machine: Postgres refuses a template that another session is connected to.
     await admin.sql`select pg_advisory_lock(7582002)`;
     await admin.sql`create database ${admin.sql(name)} template ${admin.sql(templateDatabase)}`;
     // The one thing that a copy does not take over of what sluice db roles apply does.
@@ -47,7 +47,7 @@ export async function freshDatabase(): Promise<FreshDatabase> {
     },
     async drop() {
       await Promise.all([database, ...logins.values()].map((one) => one.end()));
-      const dropper = connect(postgresUrl, { name: 'sluice-test', max: 1 });
+      const dropper = connect(postgresUrl, { name: 'sluice-test', max: 1, deadlines: 'none' });
       await dropper.sql`drop database if exists ${dropper.sql(name)} with (force)`;
       await dropper.end();
     },
