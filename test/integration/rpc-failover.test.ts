@@ -118,8 +118,13 @@ describe('a network with two endpoints', () => {
 
   it('follows the one whose headers are proven while the other has a field that nobody knows', async () => {
     first.flaw = 'unknown-field';
-    await succeeded(await paid('10'));
+    const id = await paid('10');
+    await doubtful(id);
     expect(await (await fetch(`${indexer.opsUrl}/metrics`)).text()).not.toMatch(/sluice_indexer_unknown_header_field\{.*\} 1/);
+    // What it says of the block is nobody's word, and two must tell of it.
+    expect(await statusOf(id)).toBe('PENDING');
+    first.flaw = 'none';
+    await succeeded(id);
   });
 
   it('never reads from one that serves another chain, and says so where people look', async () => {
