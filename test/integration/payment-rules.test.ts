@@ -72,8 +72,13 @@ describe('an amount below the dust floor of an asset', () => {
     expect(offers.map((offer) => offer.assetSymbol)).toContain('USDT');
   });
 
-  it('is refused when no asset is left', async () => {
+  it('is refused when no asset is left and each has a price', async () => {
+    await world.setPrice('USDT2', '1');
     await expect(create({ amount: '0.001' })).rejects.toMatchObject({ code: 'validation_error', field: 'amount' } satisfies Partial<ServiceError>);
+  });
+
+  it('is told to come again while an asset that could take it has no price (decisions 2)', async () => {
+    await expect(create({ amount: '0.001' })).rejects.toMatchObject({ code: 'service_unavailable' } satisfies Partial<ServiceError>);
   });
 });
 

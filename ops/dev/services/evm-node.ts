@@ -31,19 +31,27 @@ export function evmNode(url: string): EvmNode {
     if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
     return answer.result as T;
   };
+  // The node reads an account's nonce and takes the transaction in two steps: two at once may get one nonce.
+  const sending = new Map<string, Promise<unknown>>();
+  const afterEarlier = <T>(account: string, send: () => Promise<T>): Promise<T> => {
+    const mine = (sending.get(account) ?? Promise.resolve()).then(send, send);
+    sending.set(account, mine);
+    return mine;
+  };
+  const sendNow: EvmNode['send'] = ({ from, to, value, data, gas }) =>
+    call<string>('eth_sendTransaction', [
+      {
+        from,
+        ...(to === undefined ? {} : { to }),
+        ...(value === undefined ? {} : { value: hex(value) }),
+        ...(data === undefined ? {} : { data }),
+        ...(gas === undefined ? {} : { gas: hex(gas) }),
+      },
+    ]);
   return {
     url,
     call,
-    send: ({ from, to, value, data, gas }) =>
-      call<string>('eth_sendTransaction', [
-        {
-          from,
-          ...(to === undefined ? {} : { to }),
-          ...(value === undefined ? {} : { value: hex(value) }),
-          ...(data === undefined ? {} : { data }),
-          ...(gas === undefined ? {} : { gas: hex(gas) }),
-        },
-      ]),
+    send: (transaction) => afterEarlier(transaction.from.toLowerCase(), () => sendNow(transaction)),
     receipt: (txid) => call('eth_getTransactionReceipt', [txid]),
     mine: async (blocks = 1) => {
       await call('anvil_mine', [hex(BigInt(blocks))]);
