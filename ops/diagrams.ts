@@ -3,9 +3,9 @@ import { chain } from '#state-machines/chain/machine.ts';
 import { payment } from '#state-machines/payment/machine.ts';
 import { payout } from '#state-machines/payout/machine.ts';
 import { settlement } from '#state-machines/settlement/machine.ts';
-import type { RecordMachine } from '#state-machines/step.ts';
+import type { AnyStateMachine } from 'xstate';
 
-type Machine = RecordMachine<string, unknown, string, string>['machine'];
+type Machine = AnyStateMachine;
 type Node = Machine['root'];
 
 export interface Diagram {

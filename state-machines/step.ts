@@ -1,5 +1,20 @@
 import { type AnyStateMachine, transition } from 'xstate';
 
+/** Which effects each event of a record may have; the machine's own actions, written down for the types. */
+export type EffectTable = Readonly<Record<string, readonly string[]>>;
+export type EventOf<Effects extends EffectTable> = Extract<keyof Effects, string>;
+/** The effects that an event, or any of several, may have. */
+export type EffectOf<Effects extends EffectTable, Event extends EventOf<Effects> = EventOf<Effects>> = Effects[Event][number];
+
+/** A machine whose states are a row's statuses, with the types of its states, facts and effects written down. */
+export interface RecordMachine<Status extends string, Facts, Effects extends EffectTable> {
+  machine: AnyStateMachine;
+  statuses: readonly Status[];
+  effects: Effects;
+  /** Only for inference. */
+  facts?: Facts;
+}
+
 export interface Stepped<Status extends string, Effect extends string> {
   status: Status;
   effects: Effect[];
@@ -10,26 +25,18 @@ export interface Conflict<Status extends string> {
   status: Status;
 }
 
-/** A machine whose states are a row's statuses, with the types of its states and effects written down. */
-export interface RecordMachine<Status extends string, Facts, Event extends string, Effect extends string> {
-  machine: AnyStateMachine;
-  statuses: readonly Status[];
-  /** Only for inference. */
-  types?: { facts: Facts; event: Event; effect: Effect };
-}
-
 /**
  * Says what one event makes of one row: its next status and the effects that must be written with it.
  * Pure: it runs nothing and reads nothing. An event the status does not accept is a conflict (architecture 2).
  */
-export function step<Status extends string, Facts, Event extends string, Effect extends string>(
-  record: RecordMachine<Status, Facts, Event, Effect>,
+export function step<Status extends string, Facts, Effects extends EffectTable, Event extends EventOf<Effects>>(
+  record: RecordMachine<Status, Facts, Effects>,
   status: Status,
   facts: Facts,
   event: Event,
-): Stepped<Status, Effect> | Conflict<Status> {
+): Stepped<Status, EffectOf<Effects, Event>> | Conflict<Status> {
   const before = record.machine.resolveState({ value: status, context: facts });
   if (!before.can({ type: event })) return { conflict: true, status };
   const [after, actions] = transition(record.machine, before, { type: event });
-  return { status: after.value as Status, effects: actions.map((action) => action.type as Effect) };
+  return { status: after.value as Status, effects: actions.map((action) => action.type as EffectOf<Effects, Event>) };
 }

@@ -45,17 +45,17 @@ export async function applyVerdict(tx: Tx, deps: Deps, { creditId, paymentId, tr
     event: 'FLAGGED',
     actor: 'screening',
     facts: () => ({ facts: factsOf(credits), record: { creditId, score, threshold } }),
+    effects: { hold: () => changePool(tx, deps, payment, { credits, to: 'held', why: 'held' }) },
+    orConflict: async (amlState) => {
+      await withholdLate(
+        tx,
+        credits.filter((one) => one.id === creditId && one.taken === null),
+      );
+      deps.log.error({ paymentId, creditId, score, amlState }, 'a deposit of a resolved payment is flagged: its coins are withheld');
+      return null;
+    },
   });
-  if (result.conflict) {
-    await withholdLate(
-      tx,
-      credits.filter((one) => one.id === creditId && one.taken === null),
-    );
-    deps.log.error({ paymentId, creditId, score, amlState: result.status }, 'a deposit of a resolved payment is flagged: its coins are withheld');
-  } else {
-    for (const effect of result.effects) if (effect === 'hold') await changePool(tx, deps, payment, { credits, to: 'held', why: 'held' });
-    deps.log.warn({ paymentId, creditId, score }, 'a deposit is flagged: its payment is held');
-  }
+  if (result !== null) deps.log.warn({ paymentId, creditId, score }, 'a deposit is flagged: its payment is held');
   return true;
 }
 

@@ -25,20 +25,28 @@ export async function completeRefund(tx: Tx, deps: Pick<Deps, 'log'>, { refundId
   await setTaken(tx, idsOf(parts), 'refunded');
   // What came out of the deposit is in the amount already; what the platform bore is the platform's again.
   const borne = payment.commissionFeePayer === 'PLATFORM' ? parts : [];
-  await post(tx, {
-    sourceKey: `refund:${refundId}:pay`,
-    kind: 'refund',
-    postings: payRefund({
-      gatewayId: refund.gatewayId,
-      assetId: refund.assetId,
-      amount: refund.amount,
-      platformCommission: amount(borne.reduce((sum, part) => sum + part.commission, 0n)),
-    }),
-  });
-  for (const part of borne) await reverseAccrual(tx, { creditId: part.creditId, coins: part.commission });
   const facts = factsOf(await listPaymentCredits(tx, payment.id));
-  const result = await advance(tx, 'aml', { id: payment.id, event: 'REFUND_PAID', actor: 'chain', facts: () => ({ facts, record: { refundId, txid } }) });
-  if (result.conflict) throw new Invariant(`payment ${payment.id} was refunded while ${result.status}`);
+  const result = await advance(tx, 'aml', {
+    id: payment.id,
+    event: 'REFUND_PAID',
+    actor: 'chain',
+    facts: () => ({ facts, record: { refundId, txid } }),
+    effects: {
+      pay: async () => {
+        await post(tx, {
+          sourceKey: `refund:${refundId}:pay`,
+          kind: 'refund',
+          postings: payRefund({
+            gatewayId: refund.gatewayId,
+            assetId: refund.assetId,
+            amount: refund.amount,
+            platformCommission: amount(borne.reduce((sum, part) => sum + part.commission, 0n)),
+          }),
+        });
+        for (const part of borne) await reverseAccrual(tx, { creditId: part.creditId, coins: part.commission });
+      },
+    },
+  });
   crashPoint('aml.refund-completed');
   deps.log.info({ paymentId: payment.id, refundId, txid, amlState: result.to }, 'a refund is paid');
 }

@@ -22,13 +22,20 @@ export async function failRefund(tx: Tx, deps: Pick<Deps, 'log'>, { refundId, re
   const { gatewayId, assetId } = refund;
   const share = sharesOf(credits.filter((credit) => idsOf(parts).includes(credit.id))).get(assetId);
   if (share === undefined) throw new Invariant(`refund ${refundId} is made of nothing`);
-  await post(tx, {
-    sourceKey: `refund:${refundId}:cancel`,
-    kind: 'refund-cancel',
-    postings: cancelRefund({ gatewayId, assetId, ...share, commission: commissionPaid(payment, parts) }),
-  });
   const facts = factsOf(await listPaymentCredits(tx, payment.id));
-  const result = await advance(tx, 'aml', { id: payment.id, event: 'REFUND_FAILED', actor: 'chain', facts: () => ({ facts, record: { refundId, reason } }) });
-  if (result.conflict) throw new Invariant(`a refund of payment ${payment.id} failed while it is ${result.status}`);
+  await advance(tx, 'aml', {
+    id: payment.id,
+    event: 'REFUND_FAILED',
+    actor: 'chain',
+    facts: () => ({ facts, record: { refundId, reason } }),
+    effects: {
+      giveBack: () =>
+        post(tx, {
+          sourceKey: `refund:${refundId}:cancel`,
+          kind: 'refund-cancel',
+          postings: cancelRefund({ gatewayId, assetId, ...share, commission: commissionPaid(payment, parts) }),
+        }),
+    },
+  });
   deps.log.error({ paymentId: payment.id, refundId, reason }, 'a refund cannot be paid: its payment is held again and an operator must decide');
 }

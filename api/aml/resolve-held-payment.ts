@@ -1,12 +1,12 @@
 import type { Deps } from '#api/deps.ts';
 import { readAsset, readDestination } from '#api/settlements/destination.ts';
-import { type Advanced, advance } from '#api/store/advance.ts';
+import { advance } from '#api/store/advance.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { listPaymentCredits, type PaymentCredit } from '#api/store/payment-credits.ts';
 import { lockPayment } from '#api/store/payments.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
-import type { AmlEvent, AmlFacts } from '#state-machines/aml/machine.ts';
+import type { AmlEvent, AmlFacts, AmlState } from '#state-machines/aml/machine.ts';
 import { changePool } from './change-pool.ts';
 import { factsOf, lockFunds, type MoreAccounts } from './funds.ts';
 import { placeRefunds } from './place-refunds.ts';
@@ -38,23 +38,29 @@ export async function resolveHeldPayment(deps: Deps, call: { paymentId: string; 
     const credits = await lockFunds(tx, payment, ACCOUNTS[action]);
     const facts = factsOf(credits);
     const record = { reason, ...(recipients !== undefined && { recipients: Object.fromEntries(recipients) }) };
-    const result = await advance(tx, 'aml', { id: paymentId, event: EVENTS[action], actor: 'operator', facts: () => ({ facts, record }) });
-    if (result.conflict) throw new ServiceError('conflict', { message: whyNot(action, result, facts) });
-    for (const effect of result.effects) {
-      if (effect === 'release') await changePool(tx, deps, payment, { credits, to: 'green', why: 'released' });
-      if (effect === 'withhold') {
-        await withholdCredits(
-          tx,
-          credits.filter((credit) => credit.taken === null),
-          `payment:${paymentId}`,
-        );
-      }
-      if (effect === 'order') {
-        if (recipients === undefined || credits.some((credit) => !recipients.has(credit.assetId)))
-          throw new ServiceError('conflict', { message: 'A further deposit was credited just now; try again.' });
-        await placeRefunds(tx, deps, payment, { credits, recipients, reason });
-      }
-    }
+    const result = await advance(tx, 'aml', {
+      id: paymentId,
+      event: EVENTS[action],
+      actor: 'operator',
+      facts: () => ({ facts, record }),
+      effects: {
+        release: () => changePool(tx, deps, payment, { credits, to: 'green', why: 'released' }),
+        withhold: () =>
+          withholdCredits(
+            tx,
+            credits.filter((credit) => credit.taken === null),
+            `payment:${paymentId}`,
+          ),
+        order: async () => {
+          if (recipients === undefined || credits.some((credit) => !recipients.has(credit.assetId)))
+            throw new ServiceError('conflict', { message: 'A further deposit was credited just now; try again.' });
+          await placeRefunds(tx, deps, payment, { credits, recipients, reason });
+        },
+      },
+      orConflict: (status) => {
+        throw new ServiceError('conflict', { message: whyNot(action, status, facts) });
+      },
+    });
     await insertOperatorAction(tx, deps.operator, {
       action: `payment.${action.toLowerCase()}`,
       target: paymentId,
@@ -76,7 +82,7 @@ async function readRecipients(deps: Deps, credits: readonly PaymentCredit[], add
   return recipients;
 }
 
-function whyNot(action: Resolution['action'], { status }: Extract<Advanced<'aml'>, { conflict: true }>, facts: AmlFacts): string {
+function whyNot(action: Resolution['action'], status: AmlState, facts: AmlFacts): string {
   if (status === 'NONE') return 'Screening has not flagged this payment; only a held one can be resolved.';
   if (status !== 'HELD') return `The payment is ${status} already; only a held one can be resolved.`;
   if (facts.refunding) return 'A refund of this payment is on its way.';

@@ -34,8 +34,7 @@ export function asideOf(booking: Pick<Booking, 'payment' | 'status' | 'batch'>):
   if (!first.onOwnNetwork && !claimed) return 'unallocated';
   // What was set aside once is not set aside again: somebody claimed it since.
   if (isDust(batch.total, first.dustFloor) && !first.wasSetAside) return 'dust';
-  const since = batch.deposits.reduce((earliest, { firstSeenAt }) => Math.min(earliest, firstSeenAt.getTime()), Number.POSITIVE_INFINITY);
-  return decidesBy(booking) && !claimed && !isWithinGrace(since, payment.expiresAt.getTime(), payment.graceSeconds) ? 'unallocated' : null;
+  return decidesBy(booking) && !claimed && !isWithinGrace(firstSeen(batch), payment.expiresAt.getTime(), payment.graceSeconds) ? 'unallocated' : null;
 }
 
 function decidesBy({ status, batch }: Pick<Booking, 'status' | 'batch'>): boolean {
@@ -73,20 +72,27 @@ export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<B
     event: 'DEPOSIT_CONFIRMED',
     actor: actorOf(batch),
     facts: () => ({
-      facts: { ...NO_PAYMENT_FACTS, verdict: judged.verdict, withinGrace: !claimed, claimed },
+      facts: {
+        ...NO_PAYMENT_FACTS,
+        rule: judged.rule,
+        secondsLate: (firstSeen(batch) - payment.expiresAt.getTime()) / 1_000,
+        graceSeconds: payment.graceSeconds,
+        claimed,
+      },
       columns: outcomeColumns(outcome),
       record: evidence(outcome),
     }),
+    effects: {
+      credit: () => {
+        crashPoint('credit.payment-transitioned');
+        return creditBatch(tx, deps, booking, judged);
+      },
+      notify: async ({ to }) => {
+        await enqueuePaymentWebhook(tx, deps, { paymentId: payment.id, gatewayId: payment.gatewayId, status: to, webhookUrl: payment.webhookUrl });
+        crashPoint('credit.outbox-written');
+      },
+    },
   });
-  if (result.conflict) throw new Invariant(`payment ${payment.id} in ${result.status} did not accept its deposit`);
-  crashPoint('credit.payment-transitioned');
-  for (const effect of result.effects) {
-    if (effect === 'credit') await creditBatch(tx, deps, booking, judged);
-    else {
-      await enqueuePaymentWebhook(tx, deps, { paymentId: payment.id, gatewayId: payment.gatewayId, status: result.to, webhookUrl: payment.webhookUrl });
-      crashPoint('credit.outbox-written');
-    }
-  }
   return { status: result.to, match: matchOf(booking, judged) };
 }
 
@@ -134,6 +140,11 @@ function outcomeOf({ offers, batch, finality, prices }: Booking, judged: Judgeme
       confirmedAt: now,
     },
   };
+}
+
+/** When the first of its transfers was first seen, milliseconds since the epoch. */
+function firstSeen({ deposits }: Batch): number {
+  return deposits.reduce((earliest, { firstSeenAt }) => Math.min(earliest, firstSeenAt.getTime()), Number.POSITIVE_INFINITY);
 }
 
 /** When the last of its transfers was first seen: a little that was seen in time must not reserve the price for the rest of the sum (decision 0017). */

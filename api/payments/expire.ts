@@ -50,25 +50,24 @@ export async function expireDuePayments(deps: Deps): Promise<number> {
 }
 
 async function expireBatch(tx: Tx, deps: Deps): Promise<string[]> {
-  const ids = await lockExpirable(tx, BATCH, POLICY.expiryPatienceSeconds);
-  if (ids.length > 0) crashPoint('expiry.claimed');
-  const facts = { overdue: true, unpaid: true };
+  const locked = await lockExpirable(tx, BATCH, POLICY.expiryPatienceSeconds);
+  if (locked.length > 0) crashPoint('expiry.claimed');
   const moved = await advanceAll(tx, 'payment', {
-    ids,
+    facts: new Map(locked.map(({ id, overdue, unpaid }) => [id, { ...NO_PAYMENT_FACTS, overdue, unpaid }])),
     event: 'DEADLINE_PASSED',
     actor: 'sweeper',
-    facts: { ...NO_PAYMENT_FACTS, ...facts },
     columns: { resolved_at: tx`sluice_now()` },
-    record: facts,
+    record: ({ overdue, unpaid }) => ({ overdue, unpaid }),
+    effects: {
+      notify: ({ to, rows }) => {
+        const webhooks = rows.map(paymentFromRow).map(({ id: paymentId, gatewayId, webhookUrl }) => ({ paymentId, gatewayId, status: to, webhookUrl }));
+        return enqueuePaymentWebhooks(tx, deps, webhooks);
+      },
+    },
   });
-  for (const { to, effects, rows } of moved) {
-    const payments = rows.map(paymentFromRow);
-    for (const { sandbox } of payments) deps.metrics?.paymentsResolved.inc({ status: to, deposit_path: 'none', sandbox: String(sandbox) });
-    if (!effects.includes('notify')) continue;
-    const webhooks = payments.map(({ id: paymentId, gatewayId, webhookUrl }) => ({ paymentId, gatewayId, status: to, webhookUrl }));
-    await enqueuePaymentWebhooks(tx, deps, webhooks);
-  }
-  return ids;
+  const expired = moved.flatMap(({ rows }) => rows.map(paymentFromRow));
+  for (const { status, sandbox } of expired) deps.metrics?.paymentsResolved.inc({ status, deposit_path: 'none', sandbox: String(sandbox) });
+  return expired.map(({ id }) => id);
 }
 
 /**
@@ -100,10 +99,16 @@ async function expire(
       columns: { resolved_at: tx`sluice_now()`, ...more.columns },
       record: { ...facts, ...more.record },
     }),
+    effects: {
+      notify: ({ to, row }) => {
+        const { gatewayId, webhookUrl } = paymentFromRow(row);
+        return enqueuePaymentWebhook(tx, deps, { paymentId: id, gatewayId, status: to, webhookUrl });
+      },
+    },
+    orConflict: () => null,
   });
-  if (result.conflict) return false;
-  const { gatewayId, webhookUrl, sandbox } = paymentFromRow(result.row);
+  if (result === null) return false;
+  const { sandbox } = paymentFromRow(result.row);
   deps.metrics?.paymentsResolved.inc({ status: result.to, deposit_path: 'none', sandbox: String(sandbox) });
-  if (result.effects.includes('notify')) await enqueuePaymentWebhook(tx, deps, { paymentId: id, gatewayId, status: result.to, webhookUrl });
   return true;
 }

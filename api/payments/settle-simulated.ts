@@ -1,13 +1,13 @@
 import type { Deps } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
-import { findAsset } from '#api/store/assets.ts';
+import { findAsset, type StoredAsset } from '#api/store/assets.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { type SeenSandboxDeposit, settleSandboxDeposit } from '#api/store/sandbox-deposits.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { resolveRule } from '#shared/core/finality.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { isDust, judgeDeposit } from '#state-machines/payment/judge-deposit.ts';
+import { isDust, type Judgement, judgeDeposit } from '#state-machines/payment/judge-deposit.ts';
 import { NO_PAYMENT_FACTS } from '#state-machines/payment/machine.ts';
 import { depositFees } from './deposit-fees.ts';
 import { enqueuePaymentWebhook } from './enqueue-webhook.ts';
@@ -64,28 +64,43 @@ export async function settleSimulated(tx: Tx, deps: Deps, scene: Scene, deposit:
     event: 'DEPOSIT_CONFIRMED',
     actor: 'sandbox',
     facts: () => ({
-      facts: { ...NO_PAYMENT_FACTS, verdict: judged.verdict, withinGrace: true },
+      facts: {
+        ...NO_PAYMENT_FACTS,
+        rule: judged.rule,
+        secondsLate: (deposit.firstSeenAt.getTime() - payment.expiresAt.getTime()) / 1_000,
+        graceSeconds: payment.graceSeconds,
+      },
       columns: outcomeColumns(outcome),
       record: evidence(outcome),
     }),
+    effects: {
+      // A simulated deposit posts nothing to the ledger: its row says what it would have been credited with (decisions 9).
+      credit: () => noteCredit(tx, deps, scene, { asset, deposit, judged }),
+      notify: ({ to }) => enqueuePaymentWebhook(tx, deps, { paymentId: payment.id, gatewayId: payment.gatewayId, status: to, webhookUrl: payment.webhookUrl }),
+    },
   });
-  if (result.conflict) throw new Invariant(`payment ${payment.id} in ${result.status} did not accept its simulated deposit`);
+  deps.metrics?.paymentsResolved.inc({ status: result.to, deposit_path: judged.path, sandbox: 'true' });
+}
 
+/** Writes what a simulated deposit would have credited. */
+async function noteCredit(
+  tx: Tx,
+  deps: Deps,
+  { payment, offers, prices, now }: Scene,
+  { asset, deposit, judged }: { asset: StoredAsset; deposit: SeenSandboxDeposit; judged: Judgement },
+): Promise<void> {
   const fees = depositFees(payment, offers, { asset, gross: deposit.amount, judged, networkFeePaid: false });
   const finality = deps.chains.get(asset.networkName)?.config.finality;
   const rule = finality === undefined ? undefined : resolveRule(finality, judged.receivedUsd);
   await settleSandboxDeposit(tx, deposit.id, now, {
     state: 'credited',
     confirmations: rule !== undefined && 'blocks' in rule ? rule.blocks : 1,
-    usdPrice: marketPriceUsd,
+    usdPrice: prices.get(asset.symbol)?.usd ?? null,
     path: judged.path,
     networkFee: fees.networkFee,
     commission: fees.commission,
     net: fees.net,
   });
-  deps.metrics?.paymentsResolved.inc({ status: result.to, deposit_path: judged.path, sandbox: 'true' });
-  if (result.effects.includes('notify'))
-    await enqueuePaymentWebhook(tx, deps, { paymentId: payment.id, gatewayId: payment.gatewayId, status: result.to, webhookUrl: payment.webhookUrl });
 }
 
 /** What a simulation answers while its judgement needs a market price and nobody has one; a real deposit would wait (decisions 3). */

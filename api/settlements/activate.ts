@@ -8,6 +8,7 @@ import { formatAmount } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
+import { availableIn } from '#state-machines/settlement/gates/pool.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import type { SettlementRequest } from '#state-machines/settlement/settlement.ts';
 import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, recordOf } from './claim.ts';
@@ -69,7 +70,12 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
     event: row.status === 'UNDERFUNDED' ? 'ACTIVATED' : 'SCREENED',
     actor,
     facts: () => ({
-      facts: { ...NO_SETTLEMENT_FACTS, covered: claimed !== null, held: decision.outcome === 'hold' },
+      facts: {
+        ...NO_SETTLEMENT_FACTS,
+        amount: row.amount,
+        available: decision.pool === null ? null : availableIn(facts, decision.pool),
+        holdReason: decision.outcome === 'hold' ? decision.reason : null,
+      },
       columns: {
         wait_reason: null,
         ...(row.status === 'WAITING_AML_CREDIT' && routeColumns(decision)),
@@ -84,15 +90,15 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
       },
       record: recordOf(facts, decision),
     }),
+    effects: {
+      reserve: async () => {
+        if (decision.outcome === 'park') throw new Invariant(`settlement ${id} was parked by its gates and claimed by its machine`);
+        await claimSettlement(tx, who, decision.pool);
+        if (quote !== null) await insertSettlementQuote(tx, id, quote);
+      },
+      dispatch: () => queueDispatch(tx, deps, { settlementId: id, delaySeconds: gateway.settings.cashout.dispatchDelaySeconds }),
+    },
   });
-  if (advanced.conflict) throw new Invariant(`settlement ${id} was decided (${decision.outcome}) and cannot move from ${advanced.status}`);
-  for (const effect of advanced.effects) {
-    if (effect === 'reserve' && decision.outcome !== 'park') {
-      await claimSettlement(tx, who, decision.pool);
-      if (quote !== null) await insertSettlementQuote(tx, id, quote);
-    } else if (effect === 'dispatch') await queueDispatch(tx, deps, { settlementId: id, delaySeconds: gateway.settings.cashout.dispatchDelaySeconds });
-    else throw new Invariant(`settlement ${id} was activated with the effect ${effect}`);
-  }
   const moved = (await findSettlement(tx, id)) as StoredSettlement;
   if (anew) {
     const approval = decision.outcome === 'hold' ? 'required' : 'none';

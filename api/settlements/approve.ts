@@ -3,6 +3,7 @@ import { sayApproved } from '#api/intents/approval.ts';
 import { readCurrentSecret } from '#api/operator/secrets.ts';
 import { matchingSteps } from '#api/operator/totp.ts';
 import { advance } from '#api/store/advance.ts';
+import { readClock } from '#api/store/clock.ts';
 import { findSettlement, lockSettlement } from '#api/store/settlements.ts';
 import { acceptTotpStep, clearTotpGuard, countTotpFailure, lockTotpGuard } from '#api/store/totp.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
@@ -71,14 +72,18 @@ async function approve(tx: Tx, deps: Deps, gateway: Gateway, id: string, code: R
   const step = await useUp(tx, deps, gateway.id, id, code);
   await sayApproved(tx, deps, locked, { authenticator: code.secretId, step, atMs: deps.wallClock() });
   crashPoint('approve.totp-consumed');
-  const dispatchAt = await queueDispatch(tx, deps, { settlementId: id, delaySeconds: gateway.settings.cashout.dispatchDelaySeconds });
+  const { dispatchDelaySeconds } = gateway.settings.cashout;
+  const { now } = await readClock(tx);
   const moved = await advance(tx, 'settlement', {
     id,
     event: 'APPROVED',
     actor: 'merchant',
-    facts: () => ({ facts: NO_SETTLEMENT_FACTS, record: { dispatchAt: dispatchAt.toISOString(), totpStep: step } }),
+    facts: () => ({
+      facts: NO_SETTLEMENT_FACTS,
+      record: { dispatchAt: new Date(now.getTime() + dispatchDelaySeconds * 1_000).toISOString(), totpStep: step },
+    }),
+    effects: { dispatch: () => queueDispatch(tx, deps, { settlementId: id, delaySeconds: dispatchDelaySeconds }) },
   });
-  if (moved.conflict) throw new Invariant(`settlement ${id} is ${moved.status} and takes no approval`);
   const approved = await findSettlement(tx, id);
   if (approved === undefined) throw new Invariant(`settlement ${id} is gone`);
   deps.metrics?.totpChecks.inc({ result: 'accepted' });

@@ -14,8 +14,15 @@ import { settlementView } from './view.ts';
 export async function cancelSettlement(deps: Deps, { gateway, id, commit }: ParkedCall): Promise<Reply> {
   const row = await ownSettlement(deps, gateway, id);
   return commit(async (tx) => {
-    const advanced = await advance(tx, 'settlement', { id: row.id, event: 'CANCELLED', actor: 'merchant', facts: () => ({ facts: NO_SETTLEMENT_FACTS }) });
-    if (advanced.conflict) throw notParked();
+    const advanced = await advance(tx, 'settlement', {
+      id: row.id,
+      event: 'CANCELLED',
+      actor: 'merchant',
+      facts: () => ({ facts: NO_SETTLEMENT_FACTS }),
+      orConflict: () => {
+        throw notParked();
+      },
+    });
     deps.metrics?.settlementTransitions.inc({ from: advanced.from, to: advanced.to, route: row.requestedRoute });
     crashPoint('park.cancelled');
     return { status: 200, data: settlementView(deps, (await findSettlement(tx, row.id)) as StoredSettlement), resourceId: row.id };

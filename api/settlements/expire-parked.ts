@@ -33,9 +33,15 @@ export async function expireById(deps: Deps, id: string): Promise<boolean> {
 /** Rejects one, unless it left its parking place meanwhile. Locks the settlement. */
 async function expireOne(tx: Tx, deps: Deps, id: string): Promise<boolean> {
   if (!(await lockOverstayed(tx, id))) return false;
-  const advanced = await advance(tx, 'settlement', { id, event: 'PARKING_EXPIRED', actor: 'sweeper', facts: () => ({ facts: NO_SETTLEMENT_FACTS }) });
-  if (advanced.conflict) return false;
-  if (advanced.effects.includes('mail')) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.mail', refId: id });
+  const advanced = await advance(tx, 'settlement', {
+    id,
+    event: 'PARKING_EXPIRED',
+    actor: 'sweeper',
+    facts: () => ({ facts: NO_SETTLEMENT_FACTS }),
+    effects: { mail: () => insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.mail', refId: id }) },
+    orConflict: () => null,
+  });
+  if (advanced === null) return false;
   deps.metrics?.settlementTransitions.inc({ from: advanced.from, to: advanced.to, route: String(advanced.row.requested_route) });
   crashPoint('park.expired');
   return true;

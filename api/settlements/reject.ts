@@ -2,9 +2,10 @@ import type { Deps } from '#api/deps.ts';
 import { releaseClaim } from '#api/ledger/release-claim.ts';
 import { advance } from '#api/store/advance.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { listFamilies } from '#api/store/payouts.ts';
 import { lockSettlement } from '#api/store/settlements.ts';
 import { giveUpPayouts } from '#api/treasury/give-up.ts';
-import { Invariant, ServiceError } from '#shared/core/errors.ts';
+import { ServiceError } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { NO_SETTLEMENT_FACTS, type SettlementStatus } from '#state-machines/settlement/machine.ts';
 
@@ -24,15 +25,19 @@ export async function rejectSettlement(deps: Deps, { id, reason }: { id: string;
     if (!CLAIMED.includes(settlement.status)) throw new ServiceError('conflict', { message: notClaimed(settlement.status) });
     const problem = await giveUpPayouts(tx, deps, deps.chains.get(settlement.networkName), id);
     if (problem !== null) throw new ServiceError('conflict', { message: `The cashout may still be paid: ${problem}.` });
+    const families = (await listFamilies(tx, id)).map(({ status, plan }) => ({ status, closing: plan.closeMark !== undefined }));
     const moved = await advance(tx, 'settlement', {
       id,
       event: 'OPERATOR_REJECTED',
       actor: 'operator',
-      facts: () => ({ facts: { ...NO_SETTLEMENT_FACTS, failedForGood: true }, columns: { wait_reason: null }, record: { reason } }),
+      facts: () => ({ facts: { ...NO_SETTLEMENT_FACTS, families }, columns: { wait_reason: null }, record: { reason } }),
+      effects: {
+        void: async () => {
+          await releaseClaim(tx, settlement);
+          crashPoint('fail.voided');
+        },
+      },
     });
-    if (moved.conflict) throw new Invariant(`settlement ${id} is ${moved.status} and cannot be rejected`);
-    await releaseClaim(tx, settlement);
-    crashPoint('fail.voided');
     const { gatewayId, status, amountText, assetSymbol, networkName } = settlement;
     const details = { gatewayId, status, amount: amountText, asset: assetSymbol, network: networkName };
     await insertOperatorAction(tx, deps.operator, { action: 'settlement.reject', target: id, reason, details });

@@ -115,6 +115,7 @@ export async function signPayout(
         columns: { failure: null },
         record: { txid: signed.bytes.txid, nonce: payout.nonce, anchor: payout.anchor, kind: verdict.sign.kind },
       }),
+      effects: { broadcast: () => insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'payout.broadcast', refId: attemptId }) },
     });
     if (settlement?.status === 'REQUESTED') {
       await advance(tx, 'settlement', {
@@ -125,7 +126,6 @@ export async function signPayout(
       });
       deps.metrics?.settlementTransitions.inc({ from: 'REQUESTED', to: 'PROCESSING', route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
     }
-    await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'payout.broadcast', refId: attemptId });
     return 'stored';
   });
   if (stored === 'gone') return 'gone';

@@ -2,7 +2,7 @@ import { aml } from '#state-machines/aml/machine.ts';
 import { payment } from '#state-machines/payment/machine.ts';
 import { payout } from '#state-machines/payout/machine.ts';
 import { settlement } from '#state-machines/settlement/machine.ts';
-import { type RecordMachine, step } from '#state-machines/step.ts';
+import { type EffectOf, type EffectTable, type EventOf, type RecordMachine, step } from '#state-machines/step.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
@@ -16,90 +16,127 @@ const RECORDS = {
 
 type Records = typeof RECORDS;
 export type RecordName = keyof Records;
-type Parts<N extends RecordName> =
-  Records[N]['record'] extends RecordMachine<infer S, infer F, infer E, infer X> ? { status: S; facts: F; event: E; effect: X } : never;
+type Effects<N extends RecordName> = Records[N]['record']['effects'];
+type StatusOf<N extends RecordName> = Records[N]['record'] extends RecordMachine<infer S, infer _F, infer _E> ? S : never;
+type FactsOf<N extends RecordName> = Records[N]['record'] extends RecordMachine<infer _S, infer F, infer _E> ? F : never;
+type EventsOf<N extends RecordName> = EventOf<Effects<N>>;
 
-export interface Advance<N extends RecordName> {
+/** What is done for each effect that the event, or any of several, may have; none is left out and none is made up. */
+type Handlers<N extends RecordName, E extends EventsOf<N>, M> = [EffectOf<Effects<N>, E>] extends [never]
+  ? { effects?: never }
+  : { effects: { [K in EffectOf<Effects<N>, E> & string]: (moved: M) => Promise<unknown> } };
+
+/** A row that moved. */
+export interface Moved<N extends RecordName> {
+  from: StatusOf<N>;
+  to: StatusOf<N>;
+  row: Record<string, unknown>;
+}
+
+export type Advance<N extends RecordName, E extends EventsOf<N>> = Handlers<N, E, Moved<N>> & {
   id: string;
-  event: Parts<N>['event'];
+  event: E;
   /** Who caused it: merchant, payer, chain, screening, sweeper, signer, operator. */
   actor: string;
   /** What the guards see, and the columns to write if the event is accepted; both from the locked row. */
-  facts: (row: Record<string, unknown>) => { facts: Parts<N>['facts']; columns?: Record<string, unknown>; record?: Record<string, unknown> };
-}
-
-export type Advanced<N extends RecordName> =
-  | { conflict: false; from: Parts<N>['status']; to: Parts<N>['status']; effects: Parts<N>['effect'][]; row: Record<string, unknown> }
-  | { conflict: true; status: Parts<N>['status'] };
+  facts: (row: Record<string, unknown>) => { facts: FactsOf<N>; columns?: Record<string, unknown>; record?: Record<string, unknown> };
+};
 
 /**
  * Moves one row along its machine; the only writer of any status column (architecture 2).
- * Locks the row until commit, updates it with `columns`, appends the event row, and returns the effects, which the
- * caller must turn into postings and outbox rows in the same transaction. An event the status does not accept changes
- * nothing and comes back as a conflict.
+ * Locks the row until commit, updates it with `columns`, appends the event row, and runs the handlers of the effects in the machine's
+ * order, in the same transaction. An event the status does not accept changes nothing: `orConflict` says what that means, and answers or throws.
+ * @throws Invariant when there is no such row, or when the status does not accept the event and no `orConflict` is given
  */
-export async function advance<N extends RecordName>(tx: Tx, name: N, input: Advance<N>): Promise<Advanced<N>> {
-  const { record, table, column, none } = RECORDS[name];
+export async function advance<N extends RecordName, const E extends EventsOf<N>, C = never>(
+  tx: Tx,
+  name: N,
+  input: Advance<N, E> & { orConflict?: (status: StatusOf<N>) => C },
+): Promise<Moved<N> | Awaited<C>> {
+  const { table, column, none } = RECORDS[name];
   const [row] = await tx`select * from ${tx(table)} where id = ${input.id} for update`;
   if (row === undefined) throw new Invariant(`${name} ${input.id} does not exist`);
-  const from = (row[column] ?? none) as Parts<N>['status'];
+  const from = (row[column] ?? none) as StatusOf<N>;
   const given = input.facts(row);
-  const result = step(
-    record as unknown as RecordMachine<Parts<N>['status'], Parts<N>['facts'], Parts<N>['event'], Parts<N>['effect']>,
-    from,
-    given.facts,
-    input.event,
-  );
-  if ('conflict' in result) return { conflict: true, status: from };
+  const result = stepOf(name, from, given.facts, input.event);
+  if ('conflict' in result) {
+    if (input.orConflict !== undefined) return await input.orConflict(from);
+    throw new Invariant(`${name} ${input.id} is ${from} and takes no ${input.event}`);
+  }
   const columns = { ...given.columns, [column]: result.status === none ? null : result.status };
   const [updated] = await tx`update ${tx(table)} set ${tx(columns)} where id = ${input.id} returning *`;
   await appendEvent(tx, name, { id: input.id, event: input.event, from, to: result.status, facts: given.record ?? {}, actor: input.actor });
-  return { conflict: false, from, to: result.status, effects: result.effects, row: updated as Record<string, unknown> };
+  const moved: Moved<N> = { from, to: result.status, row: updated as Record<string, unknown> };
+  await runEffects(name, input.effects, result.effects, moved);
+  return moved;
 }
 
 /** Rows that went the same way together. */
-export interface AdvancedTogether<N extends RecordName> {
-  from: Parts<N>['status'];
-  to: Parts<N>['status'];
-  effects: Parts<N>['effect'][];
+export interface MovedTogether<N extends RecordName> {
+  from: StatusOf<N>;
+  to: StatusOf<N>;
   rows: Record<string, unknown>[];
 }
 
+export type AdvanceAll<N extends RecordName, E extends EventsOf<N>> = Handlers<N, E, MovedTogether<N>> & {
+  /** What the guards see of each row, by its id. */
+  facts: ReadonlyMap<string, FactsOf<N>>;
+  event: E;
+  actor: string;
+  columns?: Record<string, unknown>;
+  /** What of the facts is written with the event. */
+  record: (facts: FactsOf<N>) => Record<string, unknown>;
+};
+
 /**
- * Moves many rows whose facts are the same, such as a deadline that passed them all, in a few statements however many they are.
- * Locks them in the order of their ids; one whose status does not accept the event stays as it is and is not in the answer. What
- * `advance` says of effects holds for each.
+ * Moves many rows, such as those that a deadline passed, in a few statements for each way they go. Locks them in the order of their ids;
+ * one whose status or facts do not accept the event stays as it is and is not in the answer. What `advance` says of effects holds for all
+ * that go one way together.
  */
-export async function advanceAll<N extends RecordName>(
-  tx: Tx,
-  name: N,
-  input: {
-    ids: readonly string[];
-    event: Parts<N>['event'];
-    actor: string;
-    facts: Parts<N>['facts'];
-    columns?: Record<string, unknown>;
-    record?: Record<string, unknown>;
-  },
-): Promise<AdvancedTogether<N>[]> {
-  const { record, table, column, none, events, key } = RECORDS[name];
+export async function advanceAll<N extends RecordName, const E extends EventsOf<N>>(tx: Tx, name: N, input: AdvanceAll<N, E>): Promise<MovedTogether<N>[]> {
+  const { table, column, none, events, key } = RECORDS[name];
   const locked = await tx<{ id: string; was: string | null }[]>`
-    select id, ${tx(column)} as was from ${tx(table)} where id = any(${[...input.ids]}::uuid[]) order by id for update`;
-  const moved: AdvancedTogether<N>[] = [];
-  for (const was of new Set(locked.map((row) => row.was))) {
-    const from = (was ?? none) as Parts<N>['status'];
-    const machine = record as unknown as RecordMachine<Parts<N>['status'], Parts<N>['facts'], Parts<N>['event'], Parts<N>['effect']>;
-    const result = step(machine, from, input.facts, input.event);
+    select id, ${tx(column)} as was from ${tx(table)} where id = any(${[...input.facts.keys()]}::uuid[]) order by id for update`;
+  const alike = new Map<string, { id: string; was: string | null }[]>();
+  for (const row of locked) {
+    const way = JSON.stringify([row.was, input.facts.get(row.id)]);
+    const others = alike.get(way);
+    if (others === undefined) alike.set(way, [row]);
+    else others.push(row);
+  }
+  const moved: MovedTogether<N>[] = [];
+  for (const rowsAlike of alike.values()) {
+    const [{ id, was }] = rowsAlike as [{ id: string; was: string | null }];
+    const from = (was ?? none) as StatusOf<N>;
+    const facts = input.facts.get(id) as FactsOf<N>;
+    const result = stepOf(name, from, facts, input.event);
     if ('conflict' in result) continue;
-    const ids = locked.filter((row) => row.was === was).map((row) => row.id);
+    const ids = rowsAlike.map((row) => row.id);
     const columns = { ...input.columns, [column]: result.status === none ? null : result.status };
     const rows = await tx<Record<string, unknown>[]>`update ${tx(table)} set ${tx(columns)} where id = any(${ids}::uuid[]) returning *`;
     await tx`
       insert into ${tx(events)} (${tx(key)}, event, from_status, to_status, facts, actor)
-      select id, ${input.event}, ${from}, ${result.status}, ${tx.json((input.record ?? {}) as never)}, ${input.actor} from unnest(${ids}::uuid[]) as ours (id)`;
-    moved.push({ from, to: result.status, effects: result.effects, rows });
+      select id, ${input.event}, ${from}, ${result.status}, ${tx.json(input.record(facts) as never)}, ${input.actor} from unnest(${ids}::uuid[]) as ours (id)`;
+    const together: MovedTogether<N> = { from, to: result.status, rows };
+    await runEffects(name, input.effects, result.effects, together);
+    moved.push(together);
   }
   return moved;
+}
+
+/** One step of a record's machine; the types of the four records meet here, where the name is not known. */
+function stepOf<N extends RecordName>(name: N, from: StatusOf<N>, facts: FactsOf<N>, event: EventsOf<N>) {
+  const { record } = RECORDS[name];
+  return step(record as unknown as RecordMachine<StatusOf<N>, FactsOf<N>, EffectTable>, from, facts, event);
+}
+
+async function runEffects<M>(name: RecordName, handlers: unknown, effects: readonly string[], moved: M): Promise<void> {
+  const known = (handlers ?? {}) as Record<string, (moved: M) => Promise<unknown>>;
+  for (const effect of effects) {
+    const handler = known[effect];
+    if (handler === undefined) throw new Invariant(`nobody handles ${effect} of a ${name}`);
+    await handler(moved);
+  }
 }
 
 /** Appends one event to a row's history; called directly only for a row that was just inserted. */

@@ -184,17 +184,17 @@ export async function readExpiryFacts(sql: Reads, paymentId: string, patienceSec
 }
 
 /**
- * Locks up to `limit` payments that may expire now, skipping those another transaction holds, and returns their ids. Whether
- * they are unpaid is asked again once they are locked: a deposit may have been noticed in between, and no more can be.
+ * Locks up to `limit` payments that may expire now, skipping those another transaction holds, and returns what their machine
+ * asks about. It is read again once they are locked: a deposit may have been noticed in between, and no more can be.
  */
-export async function lockExpirable(tx: Tx, limit: number, patienceSeconds: number): Promise<string[]> {
+export async function lockExpirable(tx: Tx, limit: number, patienceSeconds: number): Promise<{ id: string; overdue: boolean; unpaid: boolean }[]> {
   const found = await tx<{ id: string }[]>`
     select p.id from payments p
     where p.status = 'PENDING' and p.expires_at <= sluice_now() and ${unpaid(tx, patienceSeconds)}
     order by p.expires_at limit ${limit} for update skip locked`;
-  const rows = await tx<{ id: string }[]>`
-    select p.id from payments p where p.id = any(${found.map((row) => row.id)}::uuid[]) and ${unpaid(tx, patienceSeconds)} order by p.expires_at`;
-  return rows.map((row) => row.id);
+  return tx<{ id: string; overdue: boolean; unpaid: boolean }[]>`
+    select p.id, p.expires_at <= sluice_now() as overdue, ${unpaid(tx, patienceSeconds)} as unpaid
+    from payments p where p.id = any(${found.map((row) => row.id)}::uuid[]) order by p.expires_at`;
 }
 
 /** Counts payments that are still open `lateSeconds` after their deadline with nothing on its way to them; locks nothing. */

@@ -32,7 +32,7 @@ import { amount as coins, type Coins, formatAmount, fromUnits, parseTrusted, toU
 import type { Tx } from '#shared/platform/postgres.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { regain } from '#state-machines/ledger/postings.ts';
-import { NO_SETTLEMENT_FACTS, type SettlementEvent } from '#state-machines/settlement/machine.ts';
+import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import { coldAddress } from './cold.ts';
 import { completeSettlement } from './complete-settlement.ts';
 import { endDisplaced, lockDisplaced } from './end-displaced.ts';
@@ -113,7 +113,7 @@ async function asSettlement(
   const problem = await endFamilies(tx, await listFamilies(tx, settlement.id), found);
   if (problem !== null) throw new ServiceError('conflict', { message: `The cashout may be paid otherwise: ${problem}.` });
   if ('claim' in paid) await claimLate(tx, deps, chain, { found, settlement, paid: paid.claim });
-  const steps: Partial<Record<string, SettlementEvent[]>> = { PENDING_APPROVAL: ['APPROVED', 'DISPATCHED'], PROCESSING: [] };
+  const steps: Partial<Record<string, readonly ('APPROVED' | 'DISPATCHED')[]>> = { PENDING_APPROVAL: ['APPROVED', 'DISPATCHED'], PROCESSING: [] };
   for (const event of steps[settlement.status] ?? ['DISPATCHED']) await move(tx, settlement.id, event, found.txid);
   const received: Coins = 'claim' in paid ? fromUnits(paid.claim.rawAmount, paid.claim.decimals) : paid.received;
   await pay(tx, deps, found, { settlementId: settlement.id, assetId: settlement.assetId, received });
@@ -181,12 +181,16 @@ async function claimLate(
     throw new ServiceError('conflict', {
       message: `The cashout took ${formatAmount(amount)} ${assetSymbol}, and the gateway has ${formatAmount(available)} in that pool: ${formatAmount(coins<'asset'>(amount - available))} are missing. What left stays booked as lost until then: adopt it again once the gateway has been credited that much (sluice deposit allocate), or, when its merchant has cancelled it, with --lost.`,
     });
-  await claimSettlement(tx, who, pool);
   const event = settlement.status === 'UNDERFUNDED' ? 'ACTIVATED' : 'SCREENED';
-  const facts = { ...NO_SETTLEMENT_FACTS, covered: true };
+  const facts = { ...NO_SETTLEMENT_FACTS, amount, available };
   const claimed = { ...columns, pool, wait_reason: null };
-  const moved = await advance(tx, 'settlement', { id, event, actor: 'operator', facts: () => ({ facts, columns: claimed, record: { txid: found.txid } }) });
-  if (moved.conflict) throw new Invariant(`settlement ${id} is ${moved.status} and takes no ${event}`);
+  await advance(tx, 'settlement', {
+    id,
+    event,
+    actor: 'operator',
+    facts: () => ({ facts, columns: claimed, record: { txid: found.txid } }),
+    effects: { reserve: () => claimSettlement(tx, who, pool), dispatch: nothingToSend },
+  });
 }
 
 async function asRefund(tx: Tx, deps: Deps, chain: Chain, found: OutgoingTransaction, leaving: readonly LeavingTransfer[], refundId: string): Promise<string> {
@@ -294,9 +298,14 @@ async function regainLost(tx: Tx, { networkId, txid }: OutgoingTransaction, { as
     throw new Invariant(`transaction ${txid} was adopted before`);
 }
 
-async function move(tx: Tx, id: string, event: SettlementEvent, txid: string): Promise<void> {
-  const moved = await advance(tx, 'settlement', { id, event, actor: 'operator', facts: () => ({ facts: NO_SETTLEMENT_FACTS, record: { txid } }) });
-  if (moved.conflict) throw new Invariant(`settlement ${id} is ${moved.status} and takes no ${event}`);
+/** What is adopted is not dispatched: the transaction that paid it is final. */
+function nothingToSend(): Promise<void> {
+  return Promise.resolve();
+}
+
+async function move(tx: Tx, id: string, event: 'APPROVED' | 'DISPATCHED', txid: string): Promise<void> {
+  const facts = () => ({ facts: NO_SETTLEMENT_FACTS, record: { txid } });
+  await advance(tx, 'settlement', { id, event, actor: 'operator', facts, effects: { dispatch: nothingToSend } });
 }
 
 /** A cashout that is written anew must not be one that is still in the books, where it would be paid again. */

@@ -53,20 +53,37 @@ export async function applyOutgoing(tx: Tx, deps: Deps, network: AppliedNetwork)
 async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork): Promise<void> {
   for (const open of await listOpenOnChain(tx, networkId)) {
     if (open.height !== null && open.status !== 'INCLUDED') {
-      const height = open.height;
-      await advance(tx, 'payout', { id: open.id, event: 'SEEN', actor: 'chain', facts: () => ({ facts: NO_PAYOUT_FACTS, record: { height } }) });
-      // Whatever waited for these coins or this gas can go on.
-      if (open.settlementId !== null) {
-        const next = await findNextWaiting(tx, open.settlementId, OUT_OF_TURNS);
-        await hastenOutbox(tx, 'settlement.dispatch', [open.settlementId, ...(next === undefined ? [] : [next])]);
-      }
+      const { height, settlementId } = open;
+      await advance(tx, 'payout', {
+        id: open.id,
+        event: 'SEEN',
+        actor: 'chain',
+        facts: () => ({ facts: NO_PAYOUT_FACTS, record: { height } }),
+        effects: { resume: () => hastenWaiting(tx, settlementId) },
+      });
       crashPoint('confirm.seen');
     } else if (open.height === null && open.status === 'INCLUDED') {
-      await advance(tx, 'payout', { id: open.id, event: 'ORPHANED', actor: 'chain', facts: () => ({ facts: NO_PAYOUT_FACTS }) });
-      for (const id of await listLiveAttempts(tx, open.id))
-        await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'payout.broadcast', refId: id });
+      await advance(tx, 'payout', {
+        id: open.id,
+        event: 'ORPHANED',
+        actor: 'chain',
+        facts: () => ({ facts: NO_PAYOUT_FACTS }),
+        effects: {
+          broadcast: async () => {
+            for (const id of await listLiveAttempts(tx, open.id))
+              await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'payout.broadcast', refId: id });
+          },
+        },
+      });
     }
   }
+}
+
+/** Lets the cashout that waited for these coins or this gas go on, and the next one behind it. */
+async function hastenWaiting(tx: Tx, settlementId: string | null): Promise<void> {
+  if (settlementId === null) return;
+  const next = await findNextWaiting(tx, settlementId, OUT_OF_TURNS);
+  await hastenOutbox(tx, 'settlement.dispatch', [settlementId, ...(next === undefined ? [] : [next])]);
 }
 
 /** Books every final transaction of ours and every final transfer to a wallet, one transaction of the chain at a time. */
@@ -157,14 +174,14 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
       event: 'FINAL_SUCCESS',
       actor: 'chain',
       facts: () => ({ facts: NO_PAYOUT_FACTS, columns: { ...outcome, failure: null }, record: { txid: sent.txid } }),
+      effects: {
+        complete: () =>
+          // Its claim was given back because nothing could pay it any more: what was proven impossible happened.
+          rejected
+            ? stopPayout(tx, deps, network, { ...payout, reason: `payout ${payout.id} paid a cashout that was rejected: ${sent.txid}` })
+            : complete(tx, deps, network, payout, sent.txid, now),
+      },
     });
-    // Its claim was given back because nothing could pay it any more: what was proven impossible happened.
-    if (rejected) await stopPayout(tx, deps, network, { ...payout, reason: `payout ${payout.id} paid a cashout that was rejected: ${sent.txid}` });
-    else if (payout.purpose === 'settlement') await complete(tx, deps, network, payout, sent.txid, now);
-    else if (payout.purpose === 'refund') await completeRefund(tx, deps, { refundId: payout.refundId as string, txid: sent.txid });
-    else if (payout.purpose === 'cold') await bookStored(tx, payout.assetId, fromUnits(payout.rawAmount, payout.decimals), payout.id);
-    else if (payout.purpose === 'withheld') await completeWithheld(tx, deps, { transferId: payout.withheldId as string, txid: sent.txid });
-    else if (payout.settlementId !== null) await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
     return;
   }
   // Treasury transfers are made again by whoever needs them; of what we owe one new family is made by itself (decisions 10).
@@ -178,23 +195,34 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
       columns: { ...outcome, failure: effect.reason, plan: tx.json({ ...payout.plan, repay } as unknown as Parameters<Tx['json']>[0]) },
       record: { txid: sent.txid, reason: effect.reason, repay },
     }),
+    effects: { fail: () => fail(tx, deps, network, { payout, txid: sent.txid, effect, repay, rejected }) },
   });
+}
+
+/** Says what becomes of what a payout was for that did not do it: one new family, or an operator's decision (decisions 10). */
+async function fail(
+  tx: Tx,
+  deps: Deps,
+  network: AppliedNetwork,
+  failed: { payout: StoredPayout; txid: string; effect: Exclude<Effect, { outcome: 'done' }>; repay: boolean; rejected: boolean },
+): Promise<void> {
+  const { payout, txid, effect, repay, rejected } = failed;
   const given = rejected && effect.outcome === 'nothing';
   deps.log[given ? 'info' : 'error'](
-    { network: network.networkName, payout: payout.id, settlement: payout.settlementId, txid: sent.txid, reason: effect.reason, repay },
+    { network: network.networkName, payout: payout.id, settlement: payout.settlementId, txid, reason: effect.reason, repay },
     given ? 'the nonce of a rejected cashout is used up' : 'a payout failed for good',
   );
   crashPoint('fail.final');
-  if (effect.outcome === 'other') await haltWallet(tx, payout.walletId, `transaction ${sent.txid}: ${effect.reason}`);
+  if (effect.outcome === 'other') await haltWallet(tx, payout.walletId, `transaction ${txid}: ${effect.reason}`);
   // Nothing of it left us, and nothing more is tried by itself: the coins are back in the held pool for the operator to decide.
   if (payout.refundId !== null && effect.outcome === 'nothing' && !repay)
-    await failRefund(tx, deps, { refundId: payout.refundId, reason: `transaction ${sent.txid}: ${effect.reason}` });
+    await failRefund(tx, deps, { refundId: payout.refundId, reason: `transaction ${txid}: ${effect.reason}` });
   if (payout.withheldId !== null && effect.outcome === 'nothing' && !repay)
-    await failWithheld(tx, deps, { transferId: payout.withheldId, reason: `transaction ${sent.txid}: ${effect.reason}` });
+    await failWithheld(tx, deps, { transferId: payout.withheldId, reason: `transaction ${txid}: ${effect.reason}` });
   if (payout.settlementId === null || rejected) return;
   if (repay) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: payout.settlementId });
   else if (payout.purpose === 'settlement')
-    await setWaitReason(tx, payout.settlementId, `transaction ${sent.txid} failed: ${effect.reason}; an operator must decide`);
+    await setWaitReason(tx, payout.settlementId, `transaction ${txid} failed: ${effect.reason}; an operator must decide`);
   else await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
 }
 
@@ -229,8 +257,17 @@ function isOwed({ purpose }: StoredPayout): boolean {
   return purpose === 'settlement' || purpose === 'refund' || purpose === 'withheld' || purpose === 'held_release';
 }
 
-/** The cashout is settled with what its payout moved. */
+/** Books what a payout was for: a cashout is settled, a refund or withheld coins are paid, coins are put away; a transfer between our own wallets lets the cashout that waited for it go on. */
 async function complete(tx: Tx, deps: Deps, network: AppliedNetwork, payout: StoredPayout, txid: string, now: Date): Promise<void> {
+  if (payout.purpose === 'settlement') await completeCashout(tx, deps, network, payout, txid, now);
+  else if (payout.purpose === 'refund') await completeRefund(tx, deps, { refundId: payout.refundId as string, txid });
+  else if (payout.purpose === 'cold') await bookStored(tx, payout.assetId, fromUnits(payout.rawAmount, payout.decimals), payout.id);
+  else if (payout.purpose === 'withheld') await completeWithheld(tx, deps, { transferId: payout.withheldId as string, txid });
+  else if (payout.settlementId !== null) await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
+}
+
+/** The cashout is settled with what its payout moved. */
+async function completeCashout(tx: Tx, deps: Deps, network: AppliedNetwork, payout: StoredPayout, txid: string, now: Date): Promise<void> {
   const received = fromUnits(payout.rawAmount, payout.decimals);
   await completeSettlement(tx, deps, { settlementId: payout.settlementId as string, received, txid, now, actor: 'chain' });
   const seconds = deps.metrics && (await secondsSinceSent(tx, payout.id));

@@ -27,13 +27,14 @@ export async function broadcastAttempt(deps: Deps, attemptId: string): Promise<b
   crashPoint('broadcast.after');
   deps.log[accepted ? 'info' : 'debug']({ payout: payout.id, txid: attempt.txid, accepted, answer }, 'payout broadcast');
   if (payout.status === 'SIGNED') {
-    // A conflict means the chain was faster than this note.
     await deps.db.transaction((tx) =>
       advance(tx, 'payout', {
         id: payout.id,
         event: 'SENT',
         actor: 'worker',
         facts: () => ({ facts: NO_PAYOUT_FACTS, record: { accepted, answer: answer.slice(0, 300) } }),
+        // The chain was faster than this note.
+        orConflict: () => null,
       }),
     );
     crashPoint('sent.marked');

@@ -4,7 +4,7 @@ import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { advance } from '#api/store/advance.ts';
 import { spendDraws } from '#api/store/credit-draws.ts';
-import { lockSettlement } from '#api/store/settlements.ts';
+import { lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { type Coins, formatAmount } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -25,6 +25,7 @@ export async function completeSettlement(
   const { settlementId, received, txid, now, actor } = paid;
   const settlement = await lockSettlement(tx, settlementId);
   if (settlement === undefined || settlement.feeLocked === null) throw new Invariant(`settlement ${settlementId} was paid without a claim`);
+  const { feeLocked } = settlement;
   const moved = await advance(tx, 'settlement', {
     id: settlement.id,
     event: 'COMPLETED',
@@ -34,8 +35,14 @@ export async function completeSettlement(
       columns: { received_amount: formatAmount(received), txid, settled_at: now, wait_reason: null },
       record: { txid, receivedAmount: formatAmount(received) },
     }),
+    effects: { settle: () => spendClaim(tx, deps, { ...settlement, feeLocked }) },
   });
-  if (moved.conflict) throw new Invariant(`settlement ${settlement.id} was paid while ${moved.status}`);
+  crashPoint('settle.posted');
+  deps.metrics?.settlementTransitions.inc({ from: moved.from, to: moved.to, route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
+}
+
+/** Spends what the cashout reserved: its credits, the payments it drew the last of, the ledger, and what is billed for it. */
+async function spendClaim(tx: Tx, deps: Deps, settlement: StoredSettlement & { feeLocked: Coins }): Promise<void> {
   await spendDraws(tx, settlement.id);
   await releaseDrawnPayments(tx, settlement.id);
   await post(tx, {
@@ -50,6 +57,4 @@ export async function completeSettlement(
     }),
   });
   await bookSettlementFee(tx, deps, settlement);
-  crashPoint('settle.posted');
-  deps.metrics?.settlementTransitions.inc({ from: moved.from, to: moved.to, route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
 }

@@ -13,7 +13,7 @@ import { lockWallet } from '#api/store/wallets.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { NO_PAYOUT_FACTS, type PayoutEvent } from '#state-machines/payout/machine.ts';
+import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 
 const FAILURE = 'a transaction that the books had lost has used its nonce or its anchor';
 
@@ -47,14 +47,22 @@ async function end(tx: Tx, deps: Deps, payout: StoredPayout): Promise<void> {
     !unsigned &&
     payout.family === 1 &&
     (payout.purpose === 'settlement' || payout.purpose === 'refund' || payout.purpose === 'withheld' || payout.purpose === 'held_release');
-  const events: readonly PayoutEvent[] = unsigned ? ['CANCELLED'] : payout.status === 'REPLACING' ? ['ABANDONED'] : ['EXPIRED', 'ABANDONED'];
+  const events: readonly ('CANCELLED' | 'EXPIRED' | 'ABANDONED')[] = unsigned
+    ? ['CANCELLED']
+    : payout.status === 'REPLACING'
+      ? ['ABANDONED']
+      : ['EXPIRED', 'ABANDONED'];
   const columns = { failure: FAILURE, ...(!unsigned && { final_at: now, plan: tx.json({ ...payout.plan, repay } as unknown as Parameters<Tx['json']>[0]) }) };
   for (const event of events) {
     const last = event === events.at(-1);
-    const moved = await advance(tx, 'payout', { id: payout.id, event, actor: 'operator', facts: () => ({ facts: NO_PAYOUT_FACTS, ...(last && { columns }) }) });
-    if (moved.conflict) throw new Invariant(`payout ${payout.id} is ${moved.status} and takes no ${event}`);
+    await advance(tx, 'payout', {
+      id: payout.id,
+      event,
+      actor: 'operator',
+      facts: () => ({ facts: NO_PAYOUT_FACTS, ...(last && { columns }) }),
+      effects: { free: () => releaseOutputs(tx, payout.id) },
+    });
   }
-  await releaseOutputs(tx, payout.id);
   const again = unsigned || repay;
   if (payout.refundId !== null && !again) await failRefund(tx, deps, { refundId: payout.refundId, reason: FAILURE });
   if (payout.withheldId !== null && !again) await failWithheld(tx, deps, { transferId: payout.withheldId, reason: FAILURE });

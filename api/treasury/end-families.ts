@@ -6,7 +6,7 @@ import { lockPayout, type StoredPayout } from '#api/store/payouts.ts';
 import { lockWallet } from '#api/store/wallets.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { NO_PAYOUT_FACTS, type PayoutEvent } from '#state-machines/payout/machine.ts';
+import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 
 /** The final transaction that did what these payouts were for. */
 interface Instead {
@@ -32,7 +32,6 @@ export async function endFamilies(tx: Tx, families: readonly StoredPayout[], ins
     if (payout.status === 'FAILED') continue;
     if (payout.status === 'PLANNED') await move(tx, payout, ['CANCELLED']);
     else await move(tx, payout, payout.status === 'REPLACING' ? ['ABANDONED'] : ['EXPIRED', 'ABANDONED']);
-    await releaseOutputs(tx, payout.id);
   }
   return null;
 }
@@ -55,10 +54,15 @@ async function problemOf(tx: Tx, payout: StoredPayout, instead: Instead): Promis
   return undead === undefined ? null : `transaction ${undead} of payout ${payout.id} may still take effect`;
 }
 
-async function move(tx: Tx, payout: StoredPayout, events: readonly PayoutEvent[]): Promise<void> {
+async function move(tx: Tx, payout: StoredPayout, events: readonly ('CANCELLED' | 'EXPIRED' | 'ABANDONED')[]): Promise<void> {
   const columns = { failure: 'a transaction that the books had lost did it' };
-  for (const event of events) {
-    const moved = await advance(tx, 'payout', { id: payout.id, event, actor: 'operator', facts: () => ({ facts: NO_PAYOUT_FACTS, columns }) });
-    if (moved.conflict) throw new Invariant(`payout ${payout.id} is ${moved.status} and takes no ${event}`);
-  }
+  const { id } = payout;
+  for (const event of events)
+    await advance(tx, 'payout', {
+      id,
+      event,
+      actor: 'operator',
+      facts: () => ({ facts: NO_PAYOUT_FACTS, columns }),
+      effects: { free: () => releaseOutputs(tx, id) },
+    });
 }

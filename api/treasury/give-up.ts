@@ -37,7 +37,6 @@ async function giveUpPlan(tx: Tx, deps: Deps, payout: StoredPayout): Promise<str
   const failure = 'its cashout was rejected';
   if (payout.nonce === null) {
     await move(tx, payout, 'CANCELLED', { failure });
-    await releaseOutputs(tx, payout.id);
     return null;
   }
   const mark = closeMark(masterKeys(deps.config).current, { ...payout, payoutId: payout.id });
@@ -60,6 +59,12 @@ async function giveUpSigned(tx: Tx, chain: Chain, payout: StoredPayout): Promise
 }
 
 async function move(tx: Tx, payout: StoredPayout, event: 'CANCELLED' | 'CLOSED' | 'ABANDONED', columns: Record<string, unknown>): Promise<void> {
-  const moved = await advance(tx, 'payout', { id: payout.id, event, actor: 'operator', facts: () => ({ facts: NO_PAYOUT_FACTS, columns }) });
-  if (moved.conflict) throw new Invariant(`payout ${payout.id} is ${moved.status} and takes no ${event}`);
+  const { id } = payout;
+  await advance(tx, 'payout', {
+    id,
+    event,
+    actor: 'operator',
+    facts: () => ({ facts: NO_PAYOUT_FACTS, columns }),
+    effects: { free: () => releaseOutputs(tx, id) },
+  });
 }

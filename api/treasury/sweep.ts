@@ -2,6 +2,7 @@ import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { advance } from '#api/store/advance.ts';
 import { listUnderWay, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
+import { releaseOutputs } from '#api/store/outputs.ts';
 import { lockSweepAllowance, readSweepAllowance, type SweepableAddress } from '#api/store/sweepable.ts';
 import { findWalletByAddress, insertWallet, lockWallet } from '#api/store/wallets.ts';
 import { isWatched, keepWatching } from '#api/store/watches.ts';
@@ -128,7 +129,7 @@ async function cancelSweep(deps: Deps, id: string, failure: string): Promise<voi
     const sweep = await lockPayout(tx, id);
     if (sweep?.status !== 'PLANNED' || sweep.plan.rawFee !== undefined) return;
     const facts = () => ({ facts: NO_PAYOUT_FACTS, columns: { failure } });
-    await advance(tx, 'payout', { id, event: 'CANCELLED', actor: 'dispatcher', facts });
+    await advance(tx, 'payout', { id, event: 'CANCELLED', actor: 'dispatcher', facts, effects: { free: () => releaseOutputs(tx, id) } });
   });
 }
 

@@ -18,7 +18,7 @@ import { uuidFrom } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { NO_PAYOUT_FACTS, type PayoutEvent } from '#state-machines/payout/machine.ts';
+import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { tend, type TendDecision } from '#state-machines/payout/tend.ts';
 import { closeMark } from './close-mark.ts';
 import { closedReason } from './closed.ts';
@@ -201,8 +201,7 @@ async function abandon(deps: Deps, seen: Seen, problem: string): Promise<boolean
     const { now } = await readClock(tx);
     const columns = { failure: problem, final_at: now, plan: tx.json({ ...payout.plan, repay: false } as Parameters<Tx['json']>[0]) };
     const facts = () => ({ facts: NO_PAYOUT_FACTS, columns, record: { txids: seen.attempts.map((attempt) => attempt.txid), problem } });
-    const moved = await advance(tx, 'payout', { id: payout.id, event: 'ABANDONED', actor: 'worker', facts });
-    if (moved.conflict) throw new Invariant(`payout ${payout.id} is ${moved.status} and cannot be abandoned`);
+    await advance(tx, 'payout', { id: payout.id, event: 'ABANDONED', actor: 'worker', facts, effects: { free: () => releaseOutputs(tx, payout.id) } });
     if (payout.refundId !== null) await failRefund(tx, deps, { refundId: payout.refundId, reason: problem });
     if (payout.withheldId !== null) await failWithheld(tx, deps, { transferId: payout.withheldId, reason: problem });
     if (payout.settlementId !== null) {
@@ -226,8 +225,7 @@ async function release(deps: Deps, seen: Seen): Promise<boolean> {
       await replan(tx, payout.id, { rawAmount, anchor: null, plan: {} });
     } else {
       const facts = () => ({ facts: NO_PAYOUT_FACTS, columns: { failure: 'it could not be sent as planned and is planned anew' } });
-      await advance(tx, 'payout', { id: payout.id, event: 'CANCELLED', actor: 'worker', facts });
-      await releaseOutputs(tx, payout.id);
+      await advance(tx, 'payout', { id: payout.id, event: 'CANCELLED', actor: 'worker', facts, effects: { free: () => releaseOutputs(tx, payout.id) } });
     }
     if (payout.settlementId === null) return true;
     if (payout.purpose === 'settlement')
@@ -237,8 +235,13 @@ async function release(deps: Deps, seen: Seen): Promise<boolean> {
   });
 }
 
-async function decide(tx: Tx, payout: StoredPayout, event: PayoutEvent, planned: PayoutPlan, record: Record<string, unknown>): Promise<void> {
+async function decide(
+  tx: Tx,
+  payout: StoredPayout,
+  event: 'BUMPED' | 'CLOSED' | 'EXPIRED',
+  planned: PayoutPlan,
+  record: Record<string, unknown>,
+): Promise<void> {
   const facts = () => ({ facts: NO_PAYOUT_FACTS, columns: { plan: tx.json(planned as Parameters<Tx['json']>[0]), failure: null }, record });
-  const moved = await advance(tx, 'payout', { id: payout.id, event, actor: 'worker', facts });
-  if (moved.conflict) throw new Invariant(`payout ${payout.id} is ${moved.status} and takes no ${event}`);
+  await advance(tx, 'payout', { id: payout.id, event, actor: 'worker', facts });
 }

@@ -1,24 +1,25 @@
 import { setup } from 'xstate';
-import type { RecordMachine } from '../step.ts';
+import type { EffectTable, EventOf, RecordMachine } from '../step.ts';
 
 /** `amlState` of a payment (contract 2.7); NONE is what the contract omits: screening never flagged it. */
 export const AML_STATES = ['NONE', 'HELD', 'RELEASED', 'REFUNDED', 'WITHHELD'] as const;
 export type AmlState = (typeof AML_STATES)[number];
-export type AmlEvent =
-  /** Screening scored one of its deposits at or above the gateway's threshold. */
-  | 'FLAGGED'
-  /** A cashout that drew from it settled. */
-  | 'DRAWN'
-  | 'OPERATOR_RELEASED'
-  | 'OPERATOR_WITHHELD'
-  | 'REFUND_ORDERED'
-  | 'REFUND_PAID'
-  | 'REFUND_FAILED';
 /**
  * `hold`: move what is left of it to the held pool. `release`: move it back to the green one. `withhold`: take it out of the
  * pools for good. `order`: take it out of the held pool to be paid back. `pay`: it was. `giveBack`: it could not be.
  */
-export type AmlEffect = 'hold' | 'release' | 'withhold' | 'order' | 'pay' | 'giveBack';
+export const AML_EFFECTS = {
+  /** Screening scored one of its deposits at or above the gateway's threshold. */
+  FLAGGED: ['hold'],
+  /** A cashout that drew from it settled. */
+  DRAWN: [],
+  OPERATOR_RELEASED: ['release'],
+  OPERATOR_WITHHELD: ['withhold'],
+  REFUND_ORDERED: ['order'],
+  REFUND_PAID: ['pay'],
+  REFUND_FAILED: ['giveBack'],
+} as const satisfies EffectTable;
+export type AmlEvent = EventOf<typeof AML_EFFECTS>;
 
 /** What the guards see; fields an event does not use keep their neutral value. */
 export interface AmlFacts {
@@ -77,4 +78,4 @@ const machine = setup({
 });
 
 /** What may become of a payment that screening flagged (decisions 10). Evaluated by `step` under the payment's lock. */
-export const aml: RecordMachine<AmlState, AmlFacts, AmlEvent, AmlEffect> = { machine, statuses: AML_STATES };
+export const aml: RecordMachine<AmlState, AmlFacts, typeof AML_EFFECTS> = { machine, statuses: AML_STATES, effects: AML_EFFECTS };

@@ -1,7 +1,7 @@
 import { Invariant } from '#shared/core/errors.ts';
 import { amount, type Coins, coinsToUsd, mulDiv, ONE, type Usd, zero } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import type { Verdict } from './machine.ts';
+import { type JudgingRule, type Verdict, verdictOf } from './verdict.ts';
 
 /** How a payment's deviations are judged; a tolerance at or below zero means none on that side. */
 export interface Tolerance {
@@ -55,28 +55,6 @@ export interface ConfirmedDeposit {
 }
 
 export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
-
-/** Which sentence of contract 3.1 or decisions 3 made the verdict; the first that applies, in this order. */
-export type JudgingRule =
-  | 'exact_total_value'
-  | 'deviation_not_checked'
-  | 'no_deviation'
-  | 'within_over_tolerance'
-  | 'within_under_tolerance'
-  | 'outside_tolerance'
-  | 'open_amount_minimum_met'
-  | 'open_amount_below_minimum';
-
-const VERDICTS: Readonly<Record<JudgingRule, Verdict>> = {
-  exact_total_value: 'SUCCESS',
-  deviation_not_checked: 'SUCCESS',
-  no_deviation: 'SUCCESS',
-  within_over_tolerance: 'ACCEPTABLE',
-  within_under_tolerance: 'ACCEPTABLE',
-  outside_tolerance: 'MISMATCH',
-  open_amount_minimum_met: 'SUCCESS',
-  open_amount_below_minimum: 'MISMATCH',
-};
 
 /** The verdict on a deposit with every figure that verify reports and an operator may ask about. */
 export interface Judgement {
@@ -145,7 +123,7 @@ function judgeOpenAmount(payment: JudgedPayment, deposit: ConfirmedDeposit): Jud
   const deviation = amount<'usd'>(receivedCents - centsOf(expectedUsd, ONE));
   const rule = deviation >= 0n ? 'open_amount_minimum_met' : 'open_amount_below_minimum';
   return {
-    verdict: VERDICTS[rule],
+    verdict: verdictOf(rule),
     rule,
     path: pathOf(payment, deposit),
     offerId: (payment.selected.find((offer) => offer.assetId === deposit.assetId) ?? lastSelected(payment))?.id ?? null,
@@ -190,7 +168,7 @@ function judgeFixedAmount(payment: JudgedPayment, deposit: ConfirmedDeposit): Ju
         : toleranceRule(deviationUsd, overUsd, underUsd);
 
   return {
-    verdict: VERDICTS[rule],
+    verdict: verdictOf(rule),
     rule,
     path: pathOf(payment, deposit),
     offerId: offer.id,

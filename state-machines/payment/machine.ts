@@ -1,20 +1,21 @@
 import { and, setup } from 'xstate';
-import type { RecordMachine } from '../step.ts';
+import type { EffectTable, EventOf, RecordMachine } from '../step.ts';
+import { type JudgingRule, type Verdict, verdictOf } from './verdict.ts';
 
 export const PAYMENT_STATUSES = ['PENDING', 'SUCCESS', 'ACCEPTABLE', 'MISMATCH', 'EXPIRED'] as const;
 export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
-/** The statuses a judged deposit leads to. */
-export type Verdict = 'SUCCESS' | 'ACCEPTABLE' | 'MISMATCH';
-export type PaymentEvent = 'DEPOSIT_CONFIRMED' | 'DEADLINE_PASSED';
 /** `credit`: book the deposit for the gateway. `notify`: write the webhook of the new status. */
-export type PaymentEffect = 'credit' | 'notify';
+export const PAYMENT_EFFECTS = { DEPOSIT_CONFIRMED: ['credit', 'notify'], DEADLINE_PASSED: ['notify'] } as const satisfies EffectTable;
+export type PaymentEvent = EventOf<typeof PAYMENT_EFFECTS>;
 
 /** What the guards of a payment see; fields an event does not use keep their neutral value. */
 export interface PaymentFacts {
-  /** What `judgeDeposit` made of the deposit; null when the event is not a deposit. */
-  verdict: Verdict | null;
-  /** The deposit landed inside the grace period after expiry (decisions 4). */
-  withinGrace: boolean;
+  /** The sentence that the deposit falls under, as `judgeDeposit` finds it; null when the event is not a deposit. */
+  rule: JudgingRule | null;
+  /** How long after the deadline the deposit was first seen; below zero when it was seen in time (decisions 4). */
+  secondsLate: number;
+  /** How late a deposit may be and still decide (contract 3.1). */
+  graceSeconds: number;
   /** A person matched the deposit to this payment, by an inquiry or as the operator: then grace does not matter (contract 3.1, decisions 4). */
   claimed: boolean;
   /** The deadline has passed, by service time. */
@@ -24,15 +25,26 @@ export interface PaymentFacts {
 }
 
 /** Facts that satisfy no guard; spread them and set what the event is about. */
-export const NO_PAYMENT_FACTS: PaymentFacts = { verdict: null, withinGrace: false, claimed: false, overdue: false, unpaid: false };
+export const NO_PAYMENT_FACTS: PaymentFacts = {
+  rule: null,
+  secondsLate: Number.POSITIVE_INFINITY,
+  graceSeconds: 0,
+  claimed: false,
+  overdue: false,
+  unpaid: false,
+};
+
+function leadsTo({ rule }: PaymentFacts, verdict: Verdict): boolean {
+  return rule !== null && verdictOf(rule) === verdict;
+}
 
 const machine = setup({
   types: { context: {} as PaymentFacts, events: {} as { type: PaymentEvent } },
   guards: {
-    paidAsExpected: ({ context }) => context.verdict === 'SUCCESS',
-    withinTolerance: ({ context }) => context.verdict === 'ACCEPTABLE',
-    outsideTolerance: ({ context }) => context.verdict === 'MISMATCH',
-    insideGracePeriodOrClaimed: ({ context }) => context.withinGrace || context.claimed,
+    paidAsExpected: ({ context }) => leadsTo(context, 'SUCCESS'),
+    withinTolerance: ({ context }) => leadsTo(context, 'ACCEPTABLE'),
+    outsideTolerance: ({ context }) => leadsTo(context, 'MISMATCH'),
+    insideGracePeriodOrClaimed: ({ context }) => context.secondsLate <= context.graceSeconds || context.claimed,
     overdueAndUnpaid: ({ context }) => context.overdue && context.unpaid,
   },
   actions: { credit() {}, notify() {} },
@@ -73,4 +85,4 @@ const machine = setup({
 });
 
 /** What a payment may become (contract 3.1). Evaluated by `step` under the row's lock. */
-export const payment: RecordMachine<PaymentStatus, PaymentFacts, PaymentEvent, PaymentEffect> = { machine, statuses: PAYMENT_STATUSES };
+export const payment: RecordMachine<PaymentStatus, PaymentFacts, typeof PAYMENT_EFFECTS> = { machine, statuses: PAYMENT_STATUSES, effects: PAYMENT_EFFECTS };

@@ -1,29 +1,30 @@
 import { setup } from 'xstate';
-import type { RecordMachine } from '../step.ts';
+import type { EffectTable, EventOf, RecordMachine } from '../step.ts';
 
 export const PAYOUT_STATUSES = ['PLANNED', 'SIGNED', 'BROADCAST', 'REPLACING', 'INCLUDED', 'CONFIRMED', 'FAILED', 'CANCELLED'] as const;
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
-export type PayoutEvent =
-  | 'SIGNED'
-  | 'SENT'
-  | 'SEEN'
-  | 'ORPHANED'
-  /** The same transfer is to be offered at a higher fee, under the same nonce or with the same anchor. */
-  | 'BUMPED'
-  /** Its nonce or its anchor is to be used up by bytes that pay nobody, because the transfer cannot be sent any more. */
-  | 'CLOSED'
-  /** Its bytes are proven to be too old for the chain to take them ever again. */
-  | 'EXPIRED'
-  /** All its bytes are proven dead, and for long the network has refused to take others: nothing of it will ever be sent. */
-  | 'ABANDONED'
-  | 'FINAL_SUCCESS'
-  | 'FINAL_FAILURE'
-  | 'CANCELLED';
 /**
- * `broadcast`: hand the stored bytes to the network (again). `complete`: book what it moved and cost. `fail`: book what
- * it cost and decide about a new family.
+ * `broadcast`: hand the stored bytes to the network (again). `resume`: let what waited for its coins or its gas go on. `complete`:
+ * book what it moved and cost. `fail`: book what it cost and decide about a new family. `free`: give back the outputs it holds.
  */
-export type PayoutEffect = 'broadcast' | 'complete' | 'fail';
+export const PAYOUT_EFFECTS = {
+  SIGNED: ['broadcast'],
+  SENT: [],
+  SEEN: ['resume'],
+  ORPHANED: ['broadcast'],
+  /** The same transfer is to be offered at a higher fee, under the same nonce or with the same anchor. */
+  BUMPED: [],
+  /** Its nonce or its anchor is to be used up by bytes that pay nobody, because the transfer cannot be sent any more. */
+  CLOSED: [],
+  /** Its bytes are proven to be too old for the chain to take them ever again. */
+  EXPIRED: [],
+  /** All its bytes are proven dead, and for long the network has refused to take others: nothing of it will ever be sent. */
+  ABANDONED: ['free'],
+  FINAL_SUCCESS: ['complete'],
+  FINAL_FAILURE: ['fail'],
+  CANCELLED: ['free'],
+} as const satisfies EffectTable;
+export type PayoutEvent = EventOf<typeof PAYOUT_EFFECTS>;
 /** A payout has no guards: what the chain says is in the event itself. */
 export type PayoutFacts = Record<never, never>;
 
@@ -31,7 +32,7 @@ export const NO_PAYOUT_FACTS: PayoutFacts = {};
 
 const machine = setup({
   types: { context: {} as PayoutFacts, events: {} as { type: PayoutEvent } },
-  actions: { broadcast() {}, complete() {}, fail() {} },
+  actions: { broadcast() {}, resume() {}, complete() {}, fail() {}, free() {} },
 }).createMachine({
   id: 'payout',
   context: NO_PAYOUT_FACTS,
@@ -41,7 +42,7 @@ const machine = setup({
       on: {
         SIGNED: { target: 'SIGNED', actions: ['broadcast'] },
         // Harmless only here: no bytes exist yet.
-        CANCELLED: { target: 'CANCELLED' },
+        CANCELLED: { target: 'CANCELLED', actions: ['free'] },
         // It holds a nonce that everything behind it waits for, so it cannot just be given up.
         CLOSED: { target: 'PLANNED' },
       },
@@ -51,7 +52,7 @@ const machine = setup({
       on: {
         SENT: { target: 'BROADCAST' },
         // The broadcast reached the network although its answer never reached us.
-        SEEN: { target: 'INCLUDED' },
+        SEEN: { target: 'INCLUDED', actions: ['resume'] },
         BUMPED: { target: 'REPLACING' },
         CLOSED: { target: 'REPLACING' },
         EXPIRED: { target: 'REPLACING' },
@@ -59,7 +60,7 @@ const machine = setup({
     },
     BROADCAST: {
       on: {
-        SEEN: { target: 'INCLUDED' },
+        SEEN: { target: 'INCLUDED', actions: ['resume'] },
         BUMPED: { target: 'REPLACING' },
         CLOSED: { target: 'REPLACING' },
         EXPIRED: { target: 'REPLACING' },
@@ -70,10 +71,10 @@ const machine = setup({
     REPLACING: {
       on: {
         SIGNED: { target: 'SIGNED', actions: ['broadcast'] },
-        SEEN: { target: 'INCLUDED' },
+        SEEN: { target: 'INCLUDED', actions: ['resume'] },
         CLOSED: { target: 'REPLACING' },
         // Only where bytes expire; under a nonce it is closed instead. Costs nothing, so there is nothing to book.
-        ABANDONED: { target: 'FAILED' },
+        ABANDONED: { target: 'FAILED', actions: ['free'] },
       },
     },
     INCLUDED: {
@@ -92,4 +93,4 @@ const machine = setup({
 });
 
 /** What one family of mutually exclusive transactions may become (architecture 4). Evaluated by `step` under the row's lock. */
-export const payout: RecordMachine<PayoutStatus, PayoutFacts, PayoutEvent, PayoutEffect> = { machine, statuses: PAYOUT_STATUSES };
+export const payout: RecordMachine<PayoutStatus, PayoutFacts, typeof PAYOUT_EFFECTS> = { machine, statuses: PAYOUT_STATUSES, effects: PAYOUT_EFFECTS };

@@ -1,35 +1,58 @@
 import { setup } from 'xstate';
-import type { RecordMachine } from '../step.ts';
+import { type Coins, zero } from '#shared/core/money.ts';
+import type { PayoutStatus } from '../payout/machine.ts';
+import type { EffectTable, EventOf, RecordMachine } from '../step.ts';
 
 export const SETTLEMENT_STATUSES = ['PENDING_APPROVAL', 'UNDERFUNDED', 'WAITING_AML_CREDIT', 'REQUESTED', 'PROCESSING', 'SETTLED', 'REJECTED'] as const;
 export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number];
-export type SettlementEvent = 'APPROVED' | 'OPERATOR_REJECTED' | 'ACTIVATED' | 'SCREENED' | 'CANCELLED' | 'PARKING_EXPIRED' | 'DISPATCHED' | 'COMPLETED';
 /**
  * `reserve`: claim the amount from the pool. `void`: give the claim back. `settle`: post it as paid, and mark payments
  * drawn from the held pool RELEASED. `dispatch`: queue it for sending. `mail`: tell the merchant it was rejected.
  */
-export type SettlementEffect = 'reserve' | 'void' | 'settle' | 'dispatch' | 'mail';
+export const SETTLEMENT_EFFECTS = {
+  APPROVED: ['dispatch'],
+  OPERATOR_REJECTED: ['void'],
+  ACTIVATED: ['reserve', 'dispatch'],
+  SCREENED: ['reserve', 'dispatch'],
+  CANCELLED: [],
+  PARKING_EXPIRED: ['mail'],
+  DISPATCHED: [],
+  COMPLETED: ['settle'],
+} as const satisfies EffectTable;
+export type SettlementEvent = EventOf<typeof SETTLEMENT_EFFECTS>;
 
 /** What the guards of a settlement see; fields an event does not use keep their neutral value. */
 export interface SettlementFacts {
-  /** The routed pool covers the amount now, seen under its lock. */
-  covered: boolean;
-  /** `decide` asked for approval: above the cap, or the destination screen did not pass. */
-  held: boolean;
-  /** Every payout family of it failed for good, so nothing signed can still take effect (decisions 10). */
-  failedForGood: boolean;
+  /** What it takes out of its pool. */
+  amount: Coins;
+  /** What the routed pool holds for it, seen under its lock; null while no pool is settled. */
+  available: Coins | null;
+  /** Why `decide` asked for approval: above the cap, or the destination screen did not pass; null when nothing asks for it. */
+  holdReason: string | null;
+  /** Where each payout family of it stands, under their locks; `closing` are those whose nonce is to be used up by bytes that pay nobody. */
+  families: readonly { status: PayoutStatus; closing: boolean }[];
 }
 
 /** Facts that satisfy no guard; spread them and set what the event is about. */
-export const NO_SETTLEMENT_FACTS: SettlementFacts = { covered: false, held: false, failedForGood: false };
+export const NO_SETTLEMENT_FACTS: SettlementFacts = { amount: zero, available: null, holdReason: null, families: [{ status: 'SIGNED', closing: false }] };
+
+/** Whether the routed pool covers the amount now. */
+function covers({ amount, available }: SettlementFacts): boolean {
+  return available !== null && available >= amount;
+}
+
+/** Whether nothing of a family can still take effect: it ended without paying, or nothing of it was ever signed and nothing will be (decisions 10). */
+function isOver({ status, closing }: SettlementFacts['families'][number]): boolean {
+  return status === 'FAILED' || status === 'CANCELLED' || (status === 'PLANNED' && closing);
+}
 
 const machine = setup({
   types: { context: {} as SettlementFacts, events: {} as { type: SettlementEvent } },
   guards: {
-    poolCoversAndNoGateHit: ({ context }) => context.covered && !context.held,
-    poolCoversButApprovalNeeded: ({ context }) => context.covered && context.held,
-    poolStillShort: ({ context }) => !context.covered,
-    payoutFailedForGood: ({ context }) => context.failedForGood,
+    poolCoversAndNoGateHit: ({ context }) => covers(context) && context.holdReason === null,
+    poolCoversButApprovalNeeded: ({ context }) => covers(context) && context.holdReason !== null,
+    poolStillShort: ({ context }) => !covers(context),
+    payoutFailedForGood: ({ context }) => context.families.every(isOver),
   },
   actions: { reserve() {}, void() {}, settle() {}, dispatch() {}, mail() {} },
 }).createMachine({
@@ -89,4 +112,8 @@ const machine = setup({
 });
 
 /** What a settlement may become (contract 3.2). Evaluated by `step` under the row's lock. */
-export const settlement: RecordMachine<SettlementStatus, SettlementFacts, SettlementEvent, SettlementEffect> = { machine, statuses: SETTLEMENT_STATUSES };
+export const settlement: RecordMachine<SettlementStatus, SettlementFacts, typeof SETTLEMENT_EFFECTS> = {
+  machine,
+  statuses: SETTLEMENT_STATUSES,
+  effects: SETTLEMENT_EFFECTS,
+};

@@ -3,7 +3,8 @@ import type { PaymentEventRow } from '#api/store/payment-events.ts';
 import type { DepositPath } from '#api/store/payments.ts';
 import type { FinalityRule } from '#shared/core/assets.ts';
 import { formatAmount, formatCents, ONE, parseTrusted, type Usd } from '#shared/core/money.ts';
-import { centsOf, type JudgingRule } from '#state-machines/payment/judge-deposit.ts';
+import { centsOf } from '#state-machines/payment/judge-deposit.ts';
+import type { JudgingRule } from '#state-machines/payment/verdict.ts';
 import { type ExplanationStep, type Figures, step } from './step.ts';
 import type { PaymentParts } from '../view.ts';
 

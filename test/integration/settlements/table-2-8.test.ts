@@ -164,7 +164,13 @@ describe('on the chain', () => {
       await advance(tx, 'settlement', { id: created.id, event: 'DISPATCHED', actor: 'signer', facts: () => ({ facts: NO_SETTLEMENT_FACTS }) });
       await look();
       const columns = { received_amount: created.netAmount, txid: TXID };
-      await advance(tx, 'settlement', { id: created.id, event: 'COMPLETED', actor: 'chain', facts: () => ({ facts: NO_SETTLEMENT_FACTS, columns }) });
+      await advance(tx, 'settlement', {
+        id: created.id,
+        event: 'COMPLETED',
+        actor: 'chain',
+        facts: () => ({ facts: NO_SETTLEMENT_FACTS, columns }),
+        effects: { settle: () => Promise.resolve() },
+      });
       await look();
       throw rolledBack;
     });

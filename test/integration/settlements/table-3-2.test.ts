@@ -206,7 +206,14 @@ async function onChain({ id, netAmount }: SettlementView, status: 'REQUESTED' | 
   await world.deps.db.transaction(async (tx) => {
     if (status !== 'REQUESTED') await advance(tx, 'settlement', { id, event: 'DISPATCHED', actor: 'signer', facts: () => facts });
     const columns = { received_amount: netAmount, txid: `0x${'ab'.repeat(32)}` };
-    if (status === 'SETTLED') await advance(tx, 'settlement', { id, event: 'COMPLETED', actor: 'chain', facts: () => ({ ...facts, columns }) });
+    if (status === 'SETTLED')
+      await advance(tx, 'settlement', {
+        id,
+        event: 'COMPLETED',
+        actor: 'chain',
+        facts: () => ({ ...facts, columns }),
+        effects: { settle: () => Promise.resolve() },
+      });
   });
 }
 

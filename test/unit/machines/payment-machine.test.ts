@@ -1,20 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import { PAYMENT_STATUSES, type PaymentEvent, type PaymentFacts, type PaymentStatus, payment } from '#state-machines/payment/machine.ts';
+import type { JudgingRule, Verdict } from '#state-machines/payment/verdict.ts';
 import { step } from '#state-machines/step.ts';
 import { everyPath, type Outcome, outcome } from './paths.ts';
 
+/** The sentences of contract 3.1 and what each makes of a payment. */
+const VERDICTS: Record<JudgingRule, Verdict> = {
+  exact_total_value: 'SUCCESS',
+  deviation_not_checked: 'SUCCESS',
+  no_deviation: 'SUCCESS',
+  within_over_tolerance: 'ACCEPTABLE',
+  within_under_tolerance: 'ACCEPTABLE',
+  outside_tolerance: 'MISMATCH',
+  open_amount_minimum_met: 'SUCCESS',
+  open_amount_below_minimum: 'MISMATCH',
+};
 const EVENTS: PaymentEvent[] = ['DEPOSIT_CONFIRMED', 'DEADLINE_PASSED'];
-const FACTS: PaymentFacts[] = ([null, 'SUCCESS', 'ACCEPTABLE', 'MISMATCH'] as const).flatMap((verdict) =>
-  [true, false].flatMap((withinGrace) =>
-    [true, false].flatMap((claimed) => [true, false].flatMap((overdue) => [true, false].map((unpaid) => ({ verdict, withinGrace, claimed, overdue, unpaid })))),
+const FACTS: PaymentFacts[] = ([null, ...(Object.keys(VERDICTS) as JudgingRule[])] as const).flatMap((rule) =>
+  [-1, 0, 60, 60.001].flatMap((secondsLate) =>
+    [true, false].flatMap((claimed) =>
+      [true, false].flatMap((overdue) => [true, false].map((unpaid) => ({ rule, secondsLate, graceSeconds: 60, claimed, overdue, unpaid }))),
+    ),
   ),
 );
 
 /** Contract 3.1, row by row. */
 function contract(from: PaymentStatus, event: PaymentEvent, facts: PaymentFacts): Outcome {
-  if (event === 'DEPOSIT_CONFIRMED' && facts.verdict !== null) {
-    if (from === 'PENDING') return { to: facts.verdict, effects: ['credit', 'notify'] };
-    if (from === 'EXPIRED' && (facts.withinGrace || facts.claimed)) return { to: facts.verdict, effects: ['credit', 'notify'] };
+  if (event === 'DEPOSIT_CONFIRMED' && facts.rule !== null) {
+    if (from === 'PENDING') return { to: VERDICTS[facts.rule], effects: ['credit', 'notify'] };
+    if (from === 'EXPIRED' && (facts.secondsLate <= 60 || facts.claimed)) return { to: VERDICTS[facts.rule], effects: ['credit', 'notify'] };
   }
   if (event === 'DEADLINE_PASSED' && from === 'PENDING' && facts.overdue && facts.unpaid) return { to: 'EXPIRED', effects: ['notify'] };
   return undefined;

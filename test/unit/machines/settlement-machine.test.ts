@@ -1,11 +1,34 @@
 import { describe, expect, test } from 'vitest';
+import { amount } from '#shared/core/money.ts';
+import { PAYOUT_STATUSES } from '#state-machines/payout/machine.ts';
 import { SETTLEMENT_STATUSES, type SettlementEvent, type SettlementFacts, type SettlementStatus, settlement } from '#state-machines/settlement/machine.ts';
 import { everyPath, type Outcome, outcome } from './paths.ts';
 
 const EVENTS: SettlementEvent[] = ['APPROVED', 'OPERATOR_REJECTED', 'ACTIVATED', 'SCREENED', 'CANCELLED', 'PARKING_EXPIRED', 'DISPATCHED', 'COMPLETED'];
-const FACTS: SettlementFacts[] = [true, false].flatMap((covered) =>
-  [true, false].flatMap((held) => [true, false].map((failedForGood) => ({ covered, held, failedForGood }))),
+const POOLS: Pick<SettlementFacts, 'amount' | 'available'>[] = [
+  { amount: amount(5n), available: null },
+  { amount: amount(5n), available: amount(4n) },
+  { amount: amount(5n), available: amount(5n) },
+];
+const FAMILIES: SettlementFacts['families'][] = [
+  [],
+  [
+    { status: 'FAILED', closing: false },
+    { status: 'CANCELLED', closing: false },
+  ],
+  [{ status: 'PLANNED', closing: true }],
+  [{ status: 'PLANNED', closing: false }],
+  ...PAYOUT_STATUSES.filter((status) => !['PLANNED', 'FAILED', 'CANCELLED'].includes(status)).map((status) => [
+    { status: 'FAILED' as const, closing: false },
+    { status, closing: true },
+  ]),
+];
+const FACTS: SettlementFacts[] = POOLS.flatMap((pool) =>
+  [null, 'approval_cap'].flatMap((holdReason) => FAMILIES.map((families) => ({ ...pool, holdReason, families }))),
 );
+const isCovered = ({ available }: SettlementFacts): boolean => available === 5n;
+/** Nothing of any family of it can take effect any more: the first three of the list. */
+const isOver = ({ families }: SettlementFacts): boolean => FAMILIES.slice(0, 3).includes(families);
 
 /** Contract 3.2, row by row; the first four rows create and are `decide`'s. */
 function contract(from: SettlementStatus, event: SettlementEvent, facts: SettlementFacts): Outcome {
@@ -15,12 +38,12 @@ function contract(from: SettlementStatus, event: SettlementEvent, facts: Settlem
       return from === 'PENDING_APPROVAL' ? { to: 'REQUESTED', effects: ['dispatch'] } : undefined;
     case 'OPERATOR_REJECTED':
       if (from === 'PENDING_APPROVAL' || from === 'REQUESTED') return { to: 'REJECTED', effects: ['void'] };
-      return from === 'PROCESSING' && facts.failedForGood ? { to: 'REJECTED', effects: ['void'] } : undefined;
+      return from === 'PROCESSING' && isOver(facts) ? { to: 'REJECTED', effects: ['void'] } : undefined;
     case 'ACTIVATED':
-      return from === 'UNDERFUNDED' && facts.covered ? claimed(facts) : undefined;
+      return from === 'UNDERFUNDED' && isCovered(facts) ? claimed(facts) : undefined;
     case 'SCREENED':
       if (from !== 'WAITING_AML_CREDIT') return undefined;
-      return facts.covered ? claimed(facts) : { to: 'UNDERFUNDED', effects: [] };
+      return isCovered(facts) ? claimed(facts) : { to: 'UNDERFUNDED', effects: [] };
     case 'CANCELLED':
       return parked ? { to: 'REJECTED', effects: [] } : undefined;
     case 'PARKING_EXPIRED':
@@ -33,7 +56,7 @@ function contract(from: SettlementStatus, event: SettlementEvent, facts: Settlem
 }
 
 function claimed(facts: SettlementFacts): Outcome {
-  return facts.held ? { to: 'PENDING_APPROVAL', effects: ['reserve'] } : { to: 'REQUESTED', effects: ['reserve', 'dispatch'] };
+  return facts.holdReason !== null ? { to: 'PENDING_APPROVAL', effects: ['reserve'] } : { to: 'REQUESTED', effects: ['reserve', 'dispatch'] };
 }
 
 /** The ends of every claimed settlement. */
