@@ -63,6 +63,7 @@ describe('citations', () => {
     expect(unresolved('some.ts', 'one\n// (contract 4.9)')).toEqual(['some.ts:2: contract 4.9']);
     expect(unresolved('some.sql', '-- (reliability D99, decision 0999)')).toEqual(['some.sql:1: reliability D99', 'some.sql:1: decision 0999']);
     expect(unresolved('some.md', 'decisions 10 and 13')).toEqual(['some.md:1: decisions 13']);
+    expect(unresolved('some.md', 'decision 10, contract 0010')).toEqual(['some.md:1: decision 10', 'some.md:1: contract 0010']);
   });
 });
 
@@ -113,10 +114,12 @@ function citations(text: string): Citation[] {
   return [...lists, ...traps];
 }
 
-/** What a file cites that does not exist, as `file:line: citation`. A number of four digits is one of ops/decisions, however many are named. */
+/** What a file cites that does not exist, as `file:line: citation`. Of decisions a number of four digits is a file of ops/decisions. */
 function unresolved(path: string, text: string): string[] {
   return citations(text)
-    .filter(({ document, section }) => (/^\d{4}$/.test(section) ? !NUMBERS.has(section) : DOCUMENTS.get(document)?.has(section) !== true))
+    .filter(({ document, section }) =>
+      document.startsWith('decision') && /^\d{4}$/.test(section) ? !NUMBERS.has(section) : DOCUMENTS.get(document)?.has(section) !== true,
+    )
     .map(({ document, section, position }) => `${path}:${lineOf(text, position)}: ${document} ${section}`);
 }
 
