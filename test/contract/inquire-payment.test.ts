@@ -32,7 +32,7 @@ describeOperation('inquirePayment', {
         });
     });
 
-    it('says tx_not_found for an unknown hash and uses an attempt, then attempts_exhausted (contract 9, 2.2.0; decisions 9)', async () => {
+    it('says tx_not_found for an unknown hash and uses an attempt, then attempts_exhausted (contract 9, decisions 9)', async () => {
       const { paymentUid } = await selected(context);
       for (let used = 1; used <= 5; used += 1)
         expect((await inquire(paymentUid, { txHash: UNKNOWN })).data).toEqual({

@@ -17,8 +17,8 @@ describe('a cashout against the running deployables', () => {
   });
   afterAll(() => scene?.stop());
 
-  it('signed with openssl, word for word as the README shows, is accepted and settles', async () => {
-    const block = /^BODY=.*\n^SIGNATURE=.*$/m.exec(await readFile('README.md', 'utf8'))?.[0] ?? '';
+  it('signed with openssl, word for word as the documentation shows, is accepted and settles', async () => {
+    const block = /^BODY=.*\n^SIGNATURE=.*$/m.exec(await readFile('ops/docs/by-hand.md', 'utf8'))?.[0] ?? '';
     const script = block.replace('<id>', await scene.assetId('USDT'));
     const { stdout } = await run('bash', ['-c', `${script}\nprintf '%s\\n' "$NOW" "$SIGNATURE" "$BODY"`], {
       env: { ...process.env, SECRET: scene.shop.gateway.cashoutSigningSecret },

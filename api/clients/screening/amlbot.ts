@@ -30,7 +30,7 @@ const ASSETS: Readonly<Record<string, string>> = {
  * riskscore: 0…1, signals: { category: share }, hasBlackListFlag, uid, status } }`, or pending, and then `/recheck` is asked
  * with the `uid`. A transaction is asked for by `hash`, `address` and `direction`, an address by `hash` alone.
  *
- * The provider documents this to its customers only. The above is what several public clients of it agree on (ecosystem 7).
+ * The provider documents this to its customers only. The above is what several public clients of it agree on.
  * Not verified: the asset names of the L2s; how an empty account is told, taken to be `result: false` with words about the
  * balance; that `hasBlackListFlag` means the address itself, taken to be so and scored 100; whether a repeated check is
  * charged again, taken to be so. Where `status` and `uid` stand differs between clients; both places are read.
