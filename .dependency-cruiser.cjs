@@ -50,7 +50,7 @@ module.exports = {
     never('ledger-above-store', '^api/ledger/', '^api/(?!store/|ledger/|deps\\.ts)', 'api/ledger stands on the store.'),
     never(
       'use-cases-know-no-http',
-      '^api/(payments|settlements|aml|billing|screening|treasury|ledger|consumers|jobs|signer|audit)/',
+      '^api/(payments|settlements|aml|billing|screening|payouts|treasury|gateways|ledger|consumers|jobs|signer|audit)/',
       '^api/(http|operations)/',
       'http → operations → use cases, never back.',
     ),
@@ -83,7 +83,7 @@ module.exports = {
     door('prom-client', 'shared/platform/metric-registry\\.ts'),
     door('@opentelemetry', 'shared/platform/tracing(-export)?\\.ts'),
     door('pino', 'shared/platform/logger\\.ts'),
-    door('zod', 'shared/platform/config\\.ts|api/operator/gateway-settings\\.ts'),
+    door('zod', 'shared/platform/config\\.ts|api/gateways/gateway-settings\\.ts'),
     door('umzug', 'shared/platform/migrate\\.ts'),
     {
       name: 'one-door-otplib',

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { compileContracts } from '#ops/dev/contracts/compile.ts';
@@ -38,6 +39,24 @@ describe('imports', () => {
       (error: { stdout: string }) => error,
     );
     expect(stdout).toContain('no dependency violations found');
+  });
+
+  it('go one way between the rooms of the api: no two of its folders import each other, nor in a ring', () => {
+    const roomOf = (path: string): string | undefined => /^api\/([^/]+)\//.exec(path)?.[1];
+    const goes = new Map<string, Set<string>>();
+    for (const { path, text } of sources('api')) {
+      const from = roomOf(path);
+      for (const [, spec = ''] of text.matchAll(/from '(#api\/[^']+|\.\.?\/[^']+)'/g)) {
+        const to = roomOf(spec.startsWith('#') ? spec.slice(1) : join(dirname(path), spec));
+        if (from !== undefined && to !== undefined && to !== from) goes.set(from, (goes.get(from) ?? new Set()).add(to));
+      }
+    }
+    const reaches = (from: string, seen = new Set<string>()): Set<string> => {
+      for (const to of goes.get(from) ?? []) if (!seen.has(to)) reaches(to, seen.add(to));
+      return seen;
+    };
+    expect(goes.size).toBeGreaterThan(15);
+    expect([...goes.keys()].filter((room) => reaches(room).has(room)).sort()).toEqual([]);
   });
 
   it('put a README in every top folder', () => {

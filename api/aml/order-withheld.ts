@@ -7,7 +7,7 @@ import { amount, formatAmount } from '#shared/core/money.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { gatewayAccount } from '#state-machines/ledger/accounts.ts';
-import { withheldMac } from './withheld-mac.ts';
+import { withheldMac } from '#api/intents/withheld-mac.ts';
 
 /**
  * Orders withheld coins to an address, in the names of two people: as much of the gateway's withheld account is spoken for from now on.

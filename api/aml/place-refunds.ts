@@ -11,7 +11,7 @@ import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { sharesOf } from '#state-machines/aml/shares.ts';
 import { orderRefund } from '#state-machines/ledger/postings.ts';
-import { refundMac } from './refund-mac.ts';
+import { refundMac } from '#api/intents/refund-mac.ts';
 
 /**
  * Orders everything a payment has in the held pool back to its payer, one refund per asset: gross less the network fee,

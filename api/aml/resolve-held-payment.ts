@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { readAsset, readDestination } from '#api/settlements/destination.ts';
+import { readAsset, readDestination } from '#api/treasury/destination.ts';
 import { advance } from '#api/store/advance.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { listPaymentCredits, type PaymentCredit } from '#api/store/payment-credits.ts';

@@ -13,7 +13,7 @@ import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { requestRewind } from '#api/store/rewind-requests.ts';
 import { listUntold, orphanSightings } from '#api/store/sightings.ts';
 import { acknowledgeWatches } from '#api/store/watches.ts';
-import { applyOutgoing } from '#api/treasury/apply-outgoing.ts';
+import { applyOutgoing } from '#api/payouts/apply-outgoing.ts';
 import type { BlockMessage } from '#shared/core/chain-events.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { type Mark, reconcile } from '#shared/core/reconcile.ts';

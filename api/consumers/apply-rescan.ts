@@ -3,7 +3,7 @@ import { recordDeposits } from '#api/payments/record-deposits.ts';
 import { lockTip } from '#api/store/chain-tips.ts';
 import { readIndexerLease } from '#api/store/leases.ts';
 import { advanceRescan, countUnstored, listContradicted, listOpened, lockRescan, setRescanProblem } from '#api/store/rescans.ts';
-import { applyOutgoing } from '#api/treasury/apply-outgoing.ts';
+import { applyOutgoing } from '#api/payouts/apply-outgoing.ts';
 import type { BlockMessage } from '#shared/core/chain-events.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { ConsumedNetwork } from './apply-message.ts';

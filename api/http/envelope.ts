@@ -1,20 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { ERRORS, type ErrorCode, ServiceError } from '#shared/core/errors.ts';
-import { withSent } from '#shared/core/sent-json.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { failureBody } from '#shared/core/reply-body.ts';
 import { isPassing } from '#shared/platform/database-problems.ts';
 
 /** Revision of the contract this service speaks, told on every response (decisions 8). */
 export const CONTRACT_REVISION = '2.2.0';
-
-/** The body of every 2xx (contract 1). */
-export function successBody(data: object): string {
-  return withSent(JSON.stringify({ success: true, data }));
-}
-
-/** The body of every 4xx and 5xx (contract 1). */
-export function failureBody(code: ErrorCode, message: string = ERRORS[code].message): string {
-  return JSON.stringify({ success: false, error: { code, message } });
-}
 
 /** Writes one JSON response; the only place where an API response is built. */
 export function send(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {

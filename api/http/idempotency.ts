@@ -5,7 +5,7 @@ import { claimKey, findStoredReply, type IdempotencyScope, KeyInUse, type Stored
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { isPassing } from '#shared/platform/database-problems.ts';
-import { successBody } from './envelope.ts';
+import { successBody } from '#shared/core/reply-body.ts';
 
 /** A request that carries an Idempotency-Key. */
 export interface Keyed {

@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Deps, Gateway } from '#api/deps.ts';
-import { authenticateApiKey } from '#api/operator/keys.ts';
-import { readSecrets } from '#api/operator/secrets.ts';
+import { authenticateApiKey } from '#api/gateways/keys.ts';
+import { readSecrets } from '#api/gateways/secrets.ts';
 import type { Actor } from '#api/store/operator-actions.ts';
 import { noteSignature } from '#api/store/used-signatures.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { ServiceError } from '#shared/core/errors.ts';
-import { errorHeaders, failureBody } from './envelope.ts';
+import { failureBody } from '#shared/core/reply-body.ts';
+import { errorHeaders } from './envelope.ts';
 import { commonHeaders } from './observe.ts';
 import { noteOwed } from './pipelining.ts';
 

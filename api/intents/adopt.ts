@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { lockOrder } from '#api/operator/keyed-orders.ts';
+import { lockOrder } from './keyed-orders.ts';
 import { findRefund } from '#api/store/aml-refunds.ts';
 import { findSettlement } from '#api/store/settlements.ts';
 import { listStatements } from '#api/store/statements.ts';

@@ -1,7 +1,7 @@
 import { createWebhookHttp, type WebhookHttp, type WebhookOutcome } from '#api/clients/webhook-http.ts';
 import { signedHeaders } from '#api/clients/webhook-signature.ts';
 import type { Deps } from '#api/deps.ts';
-import { readSecrets } from '#api/operator/secrets.ts';
+import { readSecrets } from '#api/gateways/secrets.ts';
 import { webhookPolicy } from '#api/payments/webhook-policy.ts';
 import { hastenOutbox } from '#api/store/outbox.ts';
 import { finishWebhookAttempt, startWebhookAttempt, startWebhookResend } from '#api/store/webhook-attempts.ts';

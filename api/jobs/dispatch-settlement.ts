@@ -1,4 +1,4 @@
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { readClock } from '#api/store/clock.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
 import { listForgotten } from '#api/store/settlements.ts';

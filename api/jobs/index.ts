@@ -1,5 +1,5 @@
-import { auditSweep } from '#api/audit/sweep.ts';
-import { checkGenesis } from '#api/operator/pin-genesis.ts';
+import { auditSweep } from './audit.ts';
+import { checkGenesis } from './check-genesis.ts';
 import { bookOpeningBalancesSweep } from './book-opening-balances.ts';
 import { broadcastPayoutJob, rebroadcastSweep } from './broadcast-payout.ts';
 import { closeMonthsSweep } from './close-months.ts';

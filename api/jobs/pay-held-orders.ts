@@ -1,4 +1,4 @@
-import { payHeldOrders } from '#api/treasury/pay-held-orders.ts';
+import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Sweep } from './registry.ts';
 

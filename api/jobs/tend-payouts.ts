@@ -1,4 +1,4 @@
-import { tendPayouts } from '#api/treasury/tend-payouts.ts';
+import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Sweep } from './registry.ts';
 

@@ -5,7 +5,7 @@ import { findMisplaced } from '#api/store/misplaced-coins.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { hasMoved } from '#api/store/payout-tending.ts';
 import { lockPayment } from '#api/store/payments.ts';
-import { nextTransfer, readTransfers } from '#api/treasury/next-transfer.ts';
+import { nextTransfer, readTransfers } from '#api/payouts/next-transfer.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';

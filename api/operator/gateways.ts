@@ -1,7 +1,7 @@
 import type { Deps, Gateway, Reply } from '#api/deps.ts';
-import { createApiKey, PERMISSIONS } from '#api/operator/keys.ts';
-import { DEFAULT_OVERLAP_SECONDS, newSecret, replaceSecret } from '#api/operator/secrets.ts';
-import { newTotpSecret, otpauthUrl } from '#api/operator/totp.ts';
+import { createApiKey, PERMISSIONS } from '#api/gateways/keys.ts';
+import { DEFAULT_OVERLAP_SECONDS, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
+import { newTotpSecret, otpauthUrl } from '#api/gateways/totp.ts';
 import { insertApiKey, listApiKeys, revokeApiKey } from '#api/store/api-keys.ts';
 import { listAssets } from '#api/store/assets.ts';
 import { countGateways, findGateway, insertGateway, listGateways, lockGateway, type StoredGateway, updateGateway } from '#api/store/gateways.ts';
@@ -13,7 +13,7 @@ import { uuidFrom } from '#shared/core/ids.ts';
 import { peppers } from '#shared/platform/key-ring.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { OperatorCall } from './deps.ts';
-import { type GatewayInput, mergeGateway, readGateway } from './gateway-settings.ts';
+import { type GatewayInput, mergeGateway, readGateway } from '#api/gateways/gateway-settings.ts';
 import { fieldsOf, listReply, readId, readInteger, readPage, readReason } from './input.ts';
 
 /** The longest a replaced secret may go on counting: 30 days. */

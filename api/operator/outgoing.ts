@@ -1,5 +1,5 @@
 import type { Deps, Reply } from '#api/deps.ts';
-import { successBody } from '#api/http/envelope.ts';
+import { successBody } from '#shared/core/reply-body.ts';
 import { cashoutLikeness } from '#api/settlements/likeness.ts';
 import { settlementView } from '#api/settlements/view.ts';
 import { listLeaving, listParkedPayable, listPayable, listUnexplained } from '#api/store/adopted.ts';
@@ -7,7 +7,7 @@ import { findGateway } from '#api/store/gateways.ts';
 import { insertReply } from '#api/store/idempotency.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { findSettlement } from '#api/store/settlements.ts';
-import { type AdoptAs, adoptTransaction } from '#api/treasury/adopt.ts';
+import { type AdoptAs, adoptTransaction } from './adopt.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { formatAmount, fromUnits, parseTrusted } from '#shared/core/money.ts';

@@ -1,5 +1,4 @@
-import type { Chain, Deps } from '#api/deps.ts';
-import type { Sweep } from '#api/jobs/registry.ts';
+import type { Chain } from '#api/deps.ts';
 import { findNetwork, pinGenesisHash } from '#api/store/networks.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import type { Logger } from '#shared/platform/logger.ts';
@@ -28,13 +27,3 @@ export async function pinGenesis(db: Database, chains: Iterable<Chain>, log: Log
   }
   return pinned;
 }
-
-/** Checks every chain's identity again each minute, so that an endpoint that changes sides is noticed. */
-export const checkGenesis: Sweep = {
-  name: 'check-genesis',
-  everySeconds: 60,
-  run: async (deps: Deps) => {
-    await pinGenesis(deps.db, deps.chains.values(), deps.log);
-    return 0;
-  },
-};

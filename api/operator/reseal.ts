@@ -1,12 +1,12 @@
 import type { Deps } from '#api/deps.ts';
-import { secretPlace } from '#api/operator/secrets.ts';
+import { secretPlace } from '#api/gateways/secrets.ts';
 import { lockSecretsUnder, reseal } from '#api/store/gateway-secrets.ts';
 import { type KeyedOrder, listKeyedOrders } from '#api/store/keyed-orders.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { type KeyRing, keyId, masterKeys, signerOf } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { openWithAny, seal, wrappingKey } from '#shared/platform/sealed-secrets.ts';
-import { lockOrder, readOrder } from './keyed-orders.ts';
+import { lockOrder, readOrder } from '#api/intents/keyed-orders.ts';
 
 const BATCH = 100;
 const FIRST = '00000000-0000-0000-0000-000000000000';

@@ -1,7 +1,7 @@
 import { failWithheld } from '#api/aml/end-withheld.ts';
 import { orderWithheld } from '#api/aml/order-withheld.ts';
 import type { Deps, Reply } from '#api/deps.ts';
-import { readAmount, readAsset, readDestination } from '#api/settlements/destination.ts';
+import { readAmount, readAsset, readDestination } from '#api/treasury/destination.ts';
 import { findAsset, findAssetByContract } from '#api/store/assets.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';

@@ -13,7 +13,7 @@ import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import type { SettlementRequest } from '#state-machines/settlement/settlement.ts';
 import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, recordOf } from './claim.ts';
 import type { Gathered } from './gather-facts.ts';
-import { isOrdered, orderMac } from './intent.ts';
+import { isOrdered, orderMac } from '#api/intents/order-mac.ts';
 import { reasonOf, SHORT } from './prepare-activation.ts';
 import { queueDispatch } from './queue-dispatch.ts';
 

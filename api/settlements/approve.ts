@@ -1,7 +1,7 @@
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
 import { sayApproved } from '#api/intents/approval.ts';
-import { readCurrentSecret } from '#api/operator/secrets.ts';
-import { matchingSteps } from '#api/operator/totp.ts';
+import { readCurrentSecret } from '#api/gateways/secrets.ts';
+import { matchingSteps } from '#api/gateways/totp.ts';
 import { advance } from '#api/store/advance.ts';
 import { readClock } from '#api/store/clock.ts';
 import { findSettlement, lockSettlement } from '#api/store/settlements.ts';

@@ -13,7 +13,7 @@ import { reserve } from '#state-machines/ledger/postings.ts';
 import { decide } from '#state-machines/settlement/decide.ts';
 import { likelyPool } from '#state-machines/settlement/gates/route.ts';
 import type { Decision, SettlementRequest } from '#state-machines/settlement/settlement.ts';
-import { intentMac } from './intent.ts';
+import { intentMac } from '#api/intents/order-mac.ts';
 
 /** A decision that needs nothing any more. */
 export type LastDecision = Exclude<Decision, { outcome: 'needs' }>;

@@ -18,7 +18,7 @@ import { networkFeePayer } from '#state-machines/settlement/network-fee.ts';
 import type { Decision, SettlementRequest } from '#state-machines/settlement/settlement.ts';
 import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, recordOf } from './claim.ts';
 import { askAbout, type Gathered, gatherFacts } from './gather-facts.ts';
-import { orderMac } from './intent.ts';
+import { orderMac } from '#api/intents/order-mac.ts';
 import { type CreateSettlementBody, readOrder, type SettlementOrder } from './read-request.ts';
 import { settlementView } from './view.ts';
 

@@ -1,7 +1,7 @@
 import type { Deps, Gateway } from '#api/deps.ts';
 import { amount, formatAmount } from '#shared/core/money.ts';
-import { readAmount, readAsset, readDestination } from './destination.ts';
-import { quoteFee } from './quote-fee.ts';
+import { readAmount, readAsset, readDestination } from '#api/treasury/destination.ts';
+import { quoteFee } from '#api/treasury/quote-fee.ts';
 
 export interface EstimateFee {
   gateway: Gateway;

@@ -5,7 +5,7 @@ import { type Coins, coinsToUsd, parseTrusted } from '#shared/core/money.ts';
 import { decide } from '#state-machines/settlement/decide.ts';
 import { likelyPool } from '#state-machines/settlement/gates/route.ts';
 import type { Decision, Route, Screen, SettlementRequest } from '#state-machines/settlement/settlement.ts';
-import { freshPrice, type QuotedFee, quoteFee } from './quote-fee.ts';
+import { freshPrice, type QuotedFee, quoteFee } from '#api/treasury/quote-fee.ts';
 
 /** A cashout as the gates see it: who wants how much of what to go where. */
 export interface Cashout {

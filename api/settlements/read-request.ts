@@ -5,7 +5,7 @@ import type { Coins } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
 import type { Route } from '#state-machines/settlement/settlement.ts';
-import { type Destination, readAmount, readAsset, readDestination } from './destination.ts';
+import { type Destination, readAmount, readAsset, readDestination } from '#api/treasury/destination.ts';
 
 const ROUTES: readonly Route[] = ['GREEN', 'AML_HELD', 'SMART'];
 const LABEL_LENGTH = 255;

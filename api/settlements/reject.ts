@@ -4,7 +4,7 @@ import { advance } from '#api/store/advance.ts';
 import { insertOperatorAction } from '#api/store/operator-actions.ts';
 import { listFamilies } from '#api/store/payouts.ts';
 import { lockSettlement } from '#api/store/settlements.ts';
-import { giveUpPayouts } from '#api/treasury/give-up.ts';
+import { giveUpPayouts } from '#api/payouts/give-up.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { NO_SETTLEMENT_FACTS, type SettlementStatus } from '#state-machines/settlement/machine.ts';

@@ -5,7 +5,7 @@ import { coldAddress } from '#api/treasury/cold.ts';
 import { checkLimits, checkTopUp } from '#api/treasury/limits.ts';
 import { WALLET_ROLES, walletAddress } from '#api/treasury/wallets.ts';
 import type { TransferIntent } from '#shared/chains/chain.ts';
-import { nativeAsset } from '#api/settlements/quote-fee.ts';
+import { nativeAsset } from '#api/treasury/quote-fee.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
 /** What bytes do, or are about to do. */

@@ -8,7 +8,7 @@ import { inputsProblem, nameOf, purseOf, spendingOf } from '#api/treasury/purse.
 import { depositPath } from '#api/treasury/wallets.ts';
 import { ChainUnavailable, type OwnOutput, type TransferSigner } from '#shared/chains/chain.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
-import type { FamilyVerdict } from './check-family.ts';
+import type { FamilyVerdict } from '#api/payouts/check-family.ts';
 
 /** A node that takes longer is asked again later: other networks' payouts wait for the signer too. */
 const CONFIRM_MS = 3_000;

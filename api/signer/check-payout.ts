@@ -1,7 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { cashoutProblem } from '#api/intents/cashout.ts';
 import type { Unproven } from '#api/intents/say.ts';
-import { nativeAsset } from '#api/settlements/quote-fee.ts';
+import { nativeAsset } from '#api/treasury/quote-fee.ts';
 import { findAsset } from '#api/store/assets.ts';
 import { readBalance } from '#api/store/ledger.ts';
 import { type AttemptKind, listAttempts } from '#api/store/payout-attempts.ts';
@@ -20,7 +20,7 @@ import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { POOLS, reservedAccount } from '#state-machines/ledger/accounts.ts';
 import { checkCaps, isOurs } from './caps.ts';
-import { checkEarlierFamilies, checkFamily } from './check-family.ts';
+import { checkEarlierFamilies, checkFamily } from '#api/payouts/check-family.ts';
 import { checkInputs } from './check-inputs.ts';
 import { orderOf } from './journal/describe-entry.ts';
 import { refundMismatch } from './check-refund.ts';

@@ -9,7 +9,7 @@ import { isColdAddress } from '#api/treasury/cold.ts';
 import { toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { gatewayAccount } from '#state-machines/ledger/accounts.ts';
-import { checkEarlierFamilies } from './check-family.ts';
+import { checkEarlierFamilies } from '#api/payouts/check-family.ts';
 
 /**
  * What in a payout contradicts the refund it says it pays, or null: the http role must have said that it was ordered so, it must be unpaid, and be

@@ -9,7 +9,7 @@ import { findPayout, lockPayout, setPayoutFailure, type StoredPayout } from '#ap
 import { lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';
 import { lockWallet } from '#api/store/wallets.ts';
 import { coldAddress } from '#api/treasury/cold.ts';
-import { REMEMBERED } from '#api/treasury/remembered.ts';
+import { REMEMBERED } from '#api/payouts/remembered.ts';
 import type { DecodedTransfer, SignedTransfer, TransferSigner } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';

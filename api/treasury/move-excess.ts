@@ -1,6 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { bookedCold } from '#api/ledger/balances.ts';
-import { nativeAsset } from '#api/settlements/quote-fee.ts';
+import { nativeAsset } from './quote-fee.ts';
 import { listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { hasFailedMove, sumClaimed } from '#api/store/cold-moves.ts';
 import { listMisplaced } from '#api/store/misplaced-coins.ts';

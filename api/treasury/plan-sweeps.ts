@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { nativeAsset } from '#api/settlements/quote-fee.ts';
+import { nativeAsset } from './quote-fee.ts';
 import { listAssets } from '#api/store/assets.ts';
 import { keepWatchingOutputs } from '#api/store/outputs.ts';
 import { listUnderWay } from '#api/store/payouts.ts';

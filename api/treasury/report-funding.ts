@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { nativeAsset } from '#api/settlements/quote-fee.ts';
+import { nativeAsset } from './quote-fee.ts';
 import { listAssets } from '#api/store/assets.ts';
 import { listSpendable } from '#api/store/outputs.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';

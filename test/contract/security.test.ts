@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetSignatures } from '#api/jobs/forget-signatures.ts';
-import { PERMISSIONS } from '#api/operator/keys.ts';
+import { PERMISSIONS } from '#api/gateways/keys.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
 import { CATALOGUE } from './catalogue.ts';

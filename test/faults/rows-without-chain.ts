@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import type { Deps } from '#api/deps.ts';
 import { deliverWebhook } from '#api/jobs/deliver-webhook.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
-import { newSecret, replaceSecret } from '#api/operator/secrets.ts';
+import { newSecret, replaceSecret } from '#api/gateways/secrets.ts';
 import { listBalances } from '#api/settlements/balances.ts';
 import { createSettlement } from '#api/settlements/create.ts';
 import type { SettlementView } from '#api/settlements/view.ts';

@@ -1,11 +1,11 @@
 import { Psbt } from 'bitcoinjs-lib';
 import { expect } from 'vitest';
-import { broadcastAttempt } from '#api/treasury/broadcast.ts';
+import { broadcastAttempt } from '#api/payouts/broadcast.ts';
 import { requeueSettlementsSweep } from '#api/jobs/dispatch-settlement.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { restampStaticPrices } from '#api/store/prices.ts';
-import { tendPayouts } from '#api/treasury/tend-payouts.ts';
+import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import type { Deps } from '#api/deps.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';

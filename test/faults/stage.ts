@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { committer, fingerprint } from '#api/http/idempotency.ts';
 import { createSettlement } from '#api/settlements/create.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement, type SettlementView } from '#api/settlements/view.ts';
 import { planSweeps } from '#api/treasury/plan-sweeps.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';

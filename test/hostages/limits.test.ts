@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
-import { tendPayouts } from '#api/treasury/tend-payouts.ts';
+import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import type { NetworkConfig, OutgoingLimits } from '#shared/core/assets.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { OUT_OF_TURNS } from '#api/treasury/send.ts';
+import { OUT_OF_TURNS } from '#api/payouts/send.ts';
 import { assertBooksEqualChain, aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
 
 let treasury: Treasury;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Chain, Gateway } from '#api/deps.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement, type SettlementView } from '#api/settlements/view.ts';
 import { listSpendable } from '#api/store/outputs.ts';
 import { consolidatePools } from '#api/treasury/consolidate-pools.ts';

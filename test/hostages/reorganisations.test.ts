@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
 import { assertBooksEqualChain } from '#test/fixtures/treasury.ts';
 import { type BitcoinSteps, bitcoinSteps } from '#test/integration/treasury/bitcoin-steps.ts';

@@ -5,7 +5,7 @@ import { createWebhookHttp, type WebhookHttp } from '#api/clients/webhook-http.t
 import type { Gateway } from '#api/deps.ts';
 import { deliverWebhook, webhookJobs } from '#api/jobs/deliver-webhook.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
-import { DEFAULT_OVERLAP_SECONDS, newSecret, replaceSecret } from '#api/operator/secrets.ts';
+import { DEFAULT_OVERLAP_SECONDS, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { enqueuePaymentWebhook } from '#api/payments/enqueue-webhook.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#ops/dev/webhook-receiver.ts';

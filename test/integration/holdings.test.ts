@@ -3,7 +3,7 @@ import type { Check } from '#api/audit/check.ts';
 import { CHECKS } from '#api/audit/checks.ts';
 import { compareHoldings } from '#api/audit/holdings.ts';
 import { runAudit, runCheck } from '#api/audit/run-audit.ts';
-import { auditSweep } from '#api/audit/sweep.ts';
+import { auditSweep } from '#api/jobs/audit.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { expireDuePayments } from '#api/payments/expire.ts';

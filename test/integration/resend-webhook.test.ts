@@ -5,7 +5,7 @@ import type { Gateway } from '#api/deps.ts';
 import { deliverWebhook, resendWebhook, webhookJobs } from '#api/jobs/deliver-webhook.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
 import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
-import { newSecret, replaceSecret } from '#api/operator/secrets.ts';
+import { newSecret, replaceSecret } from '#api/gateways/secrets.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { enqueuePaymentWebhook } from '#api/payments/enqueue-webhook.ts';
 import { expirePayment } from '#api/payments/expire.ts';

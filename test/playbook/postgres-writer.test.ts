@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';

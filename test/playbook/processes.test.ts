@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
 import { journalPath } from '#api/signer/journal/signer-journal.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { openSigners } from '#api/signer/start.ts';
 import { aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
 import { TEST_SEED } from '#test/harness/world.ts';

@@ -2,7 +2,7 @@ import { totpCode } from '#test/harness/totp-code.ts';
 import { activateById } from '#api/settlements/activate-parked.ts';
 import { approveSettlement } from '#api/settlements/approve.ts';
 import { cancelSettlement } from '#api/settlements/cancel.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { expireById } from '#api/settlements/expire-parked.ts';
 import { rejectSettlement } from '#api/settlements/reject.ts';
 import { retrySettlement } from '#api/settlements/retry.ts';

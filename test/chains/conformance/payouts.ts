@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement, type SettlementView } from '#api/settlements/view.ts';
-import { tendPayouts } from '#api/treasury/tend-payouts.ts';
+import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { assertBooksEqualChain, aTreasuryOf, type Treasury, type TreasuryOptions } from '#test/fixtures/treasury.ts';

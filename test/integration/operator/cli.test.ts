@@ -3,7 +3,7 @@ import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { matchingSteps } from '#api/operator/totp.ts';
+import { matchingSteps } from '#api/gateways/totp.ts';
 import type { Merchant } from '#ops/dev/client.ts';
 import { must } from '#ops/dev/client.ts';
 import { DEV_FILE, type DevFile, writeDevFile } from '#ops/dev/dev-file.ts';

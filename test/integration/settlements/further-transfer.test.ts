@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resolveHeldPayment } from '#api/aml/resolve-held-payment.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { allowFurtherTransfer } from '#api/operator/further-transfer.ts';
-import { payHeldOrders } from '#api/treasury/pay-held-orders.ts';
+import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import { planSweeps } from '#api/treasury/plan-sweeps.ts';
 import type { EvmNode } from '#ops/dev/services/evm-node.ts';
 import type { ServiceError } from '#shared/core/errors.ts';

@@ -3,12 +3,12 @@ import { resolveHeldPayment, type Resolution } from '#api/aml/resolve-held-payme
 import { CHECKS } from '#api/audit/checks.ts';
 import { runCheck } from '#api/audit/run-audit.ts';
 import type { Gateway } from '#api/deps.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { upsertScreeningScore } from '#api/store/screening-scores.ts';
 import { listSweepable } from '#api/store/sweepable.ts';
-import { payHeldOrders } from '#api/treasury/pay-held-orders.ts';
+import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import { planSweeps } from '#api/treasury/plan-sweeps.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';

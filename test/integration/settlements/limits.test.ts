@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { checkCaps } from '#api/signer/caps.ts';
 import { listAttempts } from '#api/store/payout-attempts.ts';
 import { sumOutgoing } from '#api/store/payouts.ts';
 import { checkLimits } from '#api/treasury/limits.ts';
-import { tendPayouts } from '#api/treasury/tend-payouts.ts';
+import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import type { OutgoingLimits } from '#shared/core/assets.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';

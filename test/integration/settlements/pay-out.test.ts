@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
 import { bookedHoldings } from '#api/ledger/balances.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';

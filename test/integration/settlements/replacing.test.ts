@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { sumOutgoing } from '#api/store/payouts.ts';
-import { broadcastAttempt } from '#api/treasury/broadcast.ts';
-import { tendPayouts } from '#api/treasury/tend-payouts.ts';
+import { broadcastAttempt } from '#api/payouts/broadcast.ts';
+import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { assertBooksEqualChain, aTreasury, MERCHANT, type Treasury } from '#test/fixtures/treasury.ts';

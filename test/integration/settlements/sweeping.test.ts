@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { upsertScreeningScore } from '#api/store/screening-scores.ts';
 import { listSweepable } from '#api/store/sweepable.ts';

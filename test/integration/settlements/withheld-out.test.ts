@@ -8,7 +8,7 @@ import { adoptOutgoing } from '#api/operator/outgoing.ts';
 import { confirmProposal } from '#api/operator/proposals.ts';
 import { cancelWithheld, proposeWithheld, showWithheld } from '#api/operator/withheld.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
-import { payHeldOrders } from '#api/treasury/pay-held-orders.ts';
+import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import type { ServiceError } from '#shared/core/errors.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { assertBooksEqualChain, aTreasuryOf, type Treasury, type TreasuryFamily } from '#test/fixtures/treasury.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Chain, Deps } from '#api/deps.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { estimateFee } from '#api/settlements/estimate-fee.ts';
 import { rejectSettlement } from '#api/settlements/reject.ts';
 import { getSettlement } from '#api/settlements/view.ts';

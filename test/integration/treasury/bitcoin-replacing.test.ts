@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Chain, Deps } from '#api/deps.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { listSpendable } from '#api/store/outputs.ts';
-import { tendPayouts } from '#api/treasury/tend-payouts.ts';
+import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import { decodePsbt } from '#shared/chains/bitcoin/psbt.ts';
 import { networkBytes } from '#shared/chains/bitcoin/spend.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';

@@ -1,7 +1,7 @@
 import type { Gateway } from '#api/deps.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import type { Purse } from '#api/store/outputs.ts';
-import { tendPayouts } from '#api/treasury/tend-payouts.ts';
+import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import { decodePsbt } from '#shared/chains/bitcoin/psbt.ts';
 import { networkBytes } from '#shared/chains/bitcoin/spend.ts';
 import { POLICY } from '#shared/core/policy.ts';

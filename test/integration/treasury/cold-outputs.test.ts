@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { bookedCold } from '#api/ledger/balances.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { listSpendable } from '#api/store/outputs.ts';
 import { moveExcess } from '#api/treasury/move-excess.ts';

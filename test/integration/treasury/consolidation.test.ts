@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { resolveHeldPayment } from '#api/aml/resolve-held-payment.ts';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { consolidateOutputs } from '#api/operator/consolidate.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { listSpendable, sumSpendable } from '#api/store/outputs.ts';
 import { consolidatePool, consolidatePools } from '#api/treasury/consolidate-pools.ts';
-import { payHeldOrders } from '#api/treasury/pay-held-orders.ts';
+import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
 import { nameOf } from '#api/treasury/purse.ts';
-import { tendPayouts } from '#api/treasury/tend-payouts.ts';
+import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';

@@ -3,7 +3,7 @@ import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { listGatewayAssets } from '#api/payments/list-assets.ts';
 import { selectOffer } from '#api/payments/select-offer.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { planSweeps } from '#api/treasury/plan-sweeps.ts';
 import { watchIssuers } from '#api/treasury/watch-issuers.ts';

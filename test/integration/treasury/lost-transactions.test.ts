@@ -4,7 +4,7 @@ import type { Deps, Gateway } from '#api/deps.ts';
 import { clearHaltedWallet } from '#api/operator/clear-wallet.ts';
 import { showFreezes } from '#api/operator/freeze.ts';
 import { adoptOutgoing, showUnknownOutgoing } from '#api/operator/outgoing.ts';
-import { dispatchSettlement } from '#api/settlements/dispatch.ts';
+import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { activateById } from '#api/settlements/activate-parked.ts';
 import { rejectSettlement } from '#api/settlements/reject.ts';
 import { getSettlement } from '#api/settlements/view.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type ClosedFamily, closeMark } from '#api/treasury/close-mark.ts';
+import { type ClosedFamily, closeMark } from '#api/intents/close-mark.ts';
 import { isMacOf, type KeyRing } from '#shared/platform/key-ring.ts';
 
 const family = { payoutId: 'b54c0c1e-0000-4000-8000-000000000001', walletAddress: '0xhot', nonce: 7, anchor: null };

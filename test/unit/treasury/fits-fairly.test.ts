@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fitsFairly } from '#api/treasury/gateway-limits.ts';
+import { fitsFairly } from '#api/payouts/gateway-limits.ts';
 import { amount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { refundMac } from '#api/aml/refund-mac.ts';
-import { type Intent, intentMac, isOrdered, type Order, orderMac } from '#api/settlements/intent.ts';
+import { refundMac } from '#api/intents/refund-mac.ts';
+import { type Intent, intentMac, isOrdered, type Order, orderMac } from '#api/intents/order-mac.ts';
 import { parseTrusted } from '#shared/core/money.ts';
 import { isMacOf, type KeyRing } from '#shared/platform/key-ring.ts';
 

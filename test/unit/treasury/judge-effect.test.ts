@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeClose, judgeEffect, judgeOutputs, type OutgoingTransfer } from '#api/treasury/judge-effect.ts';
+import { judgeClose, judgeEffect, judgeOutputs, type OutgoingTransfer } from '#api/payouts/judge-effect.ts';
 
 const meant = { recipient: '0xmerchant', contract: '0xtoken', rawAmount: 100n };
 const exact: OutgoingTransfer = { ...meant };

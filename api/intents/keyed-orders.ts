@@ -1,12 +1,12 @@
-import { refundMac } from '#api/aml/refund-mac.ts';
-import { withheldMac } from '#api/aml/withheld-mac.ts';
-import { intentMac, orderMac } from '#api/settlements/intent.ts';
+import { refundMac } from './refund-mac.ts';
+import { withheldMac } from './withheld-mac.ts';
+import { intentMac, orderMac } from './order-mac.ts';
 import { findRefund } from '#api/store/aml-refunds.ts';
 import { type KeyedOrder, setCloseMark, setIntentMac, setOrderMac, setRefundMac, setWithheldMac } from '#api/store/keyed-orders.ts';
 import { findPayout, lockPayout } from '#api/store/payouts.ts';
 import { findSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { findWithheldTransfer } from '#api/store/withheld-transfers.ts';
-import { closeMark } from '#api/treasury/close-mark.ts';
+import { closeMark } from './close-mark.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
 /** The MAC an order carries, what it would be under any key, and how it is given another one. */

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createApiKey, hashSecret, parseApiKey, pepperOf } from '#api/operator/keys.ts';
-import { newSecret } from '#api/operator/secrets.ts';
-import { newTotpSecret, otpauthUrl } from '#api/operator/totp.ts';
+import { createApiKey, hashSecret, parseApiKey, pepperOf } from '#api/gateways/keys.ts';
+import { newSecret } from '#api/gateways/secrets.ts';
+import { newTotpSecret, otpauthUrl } from '#api/gateways/totp.ts';
 
 const pepper = 'a pepper of at least thirty-two characters';
 const other = 'another pepper of thirty-two characters';

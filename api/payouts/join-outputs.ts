@@ -8,9 +8,9 @@ import type { OwnOutput } from '#shared/chains/chain.ts';
 import { amount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
-import { planConsolidation } from './consolidate.ts';
-import { overBudget, rulesOf } from './consolidate-pools.ts';
-import { purseOf } from './purse.ts';
+import { planConsolidation } from '#api/treasury/consolidate.ts';
+import { overBudget, rulesOf } from '#api/treasury/consolidate-pools.ts';
+import { purseOf } from '#api/treasury/purse.ts';
 
 /** An output that covers this part of an order is spent for it as it is: so few of them do. */
 const LARGE_PART = 4;

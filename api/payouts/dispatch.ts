@@ -6,7 +6,7 @@ import { deferOutbox } from '#api/store/outbox.ts';
 import { listFamilies } from '#api/store/payouts.ts';
 import { findSettlementQuote } from '#api/store/settlement-quotes.ts';
 import { countWaiting, findSettlement, listDispatchQueue, lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';
-import { familyAfter, reasonOf, sendOrder, type Sent } from '#api/treasury/send.ts';
+import { familyAfter, reasonOf, sendOrder, type Sent } from './send.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mergeGateway, readGateway } from '#api/operator/gateway-settings.ts';
+import { mergeGateway, readGateway } from '#api/gateways/gateway-settings.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 
 function problem(work: () => unknown): string {

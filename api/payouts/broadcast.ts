@@ -6,7 +6,7 @@ import { findPayout } from '#api/store/payouts.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
-import { closedReason } from './closed.ts';
+import { closedReason } from '#api/treasury/closed.ts';
 
 /**
  * Hands the stored bytes of one attempt to the network. Its answer proves nothing either way, so none changes anything

@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { nativeAsset } from '#api/settlements/quote-fee.ts';
+import { nativeAsset } from '#api/treasury/quote-fee.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { countUnmined, listCommitted, type StoredPayout } from '#api/store/payouts.ts';
 import { countCashingOut, lockGatewayCashouts } from '#api/store/gateways.ts';
@@ -14,16 +14,16 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { boundTo } from './bound-to.ts';
-import { closedReason } from './closed.ts';
+import { closedReason } from '#api/treasury/closed.ts';
 import { coverShortage } from './cover.ts';
 import { checkFeeExpense, checkGatewayLimits } from './gateway-limits.ts';
-import { checkFee, checkLimits, type LimitedTransfer, type LimitProblem } from './limits.ts';
-import { spendsOutputs, usesNonces } from './families.ts';
-import { freeOf, type Observed, observeWallet, planSpend, planTransfer } from './plan-transfer.ts';
-import { mostInputs } from './purse.ts';
+import { checkFee, checkLimits, type LimitedTransfer, type LimitProblem } from '#api/treasury/limits.ts';
+import { spendsOutputs, usesNonces } from '#api/treasury/families.ts';
+import { freeOf, type Observed, observeWallet, planSpend, planTransfer } from '#api/treasury/plan-transfer.ts';
+import { mostInputs } from '#api/treasury/purse.ts';
 import { quoteSpend } from './quote-spend.ts';
-import { coverGas } from './top-up.ts';
-import { poolWallet } from './wallets.ts';
+import { coverGas } from '#api/treasury/top-up.ts';
+import { poolWallet } from '#api/treasury/wallets.ts';
 
 /** Planners that take each other's outputs choose anew; one that is outrun this often comes back later. */
 const CHOICES = 10;

@@ -20,12 +20,12 @@ import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { tend, type TendDecision } from '#state-machines/payout/tend.ts';
-import { closeMark } from './close-mark.ts';
-import { closedReason } from './closed.ts';
+import { closeMark } from '#api/intents/close-mark.ts';
+import { closedReason } from '#api/treasury/closed.ts';
 import { bringGas, lackOf, type NextBytes, quoteNext } from './next-bytes.ts';
-import { planOf } from './plan-transfer.ts';
+import { planOf } from '#api/treasury/plan-transfer.ts';
 import { exclusionOf, gatherFacts } from './tend-facts.ts';
-import { anchorOf, purseOf, signedInputs, spendingOf, takeOutputs } from './purse.ts';
+import { anchorOf, purseOf, signedInputs, spendingOf, takeOutputs } from '#api/treasury/purse.ts';
 
 /**
  * Looks after every payout that is planned or signed and in no block: quotes stale plans again, raises fees, closes families

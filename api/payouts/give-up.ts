@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { familyProblem } from '#api/signer/check-family.ts';
+import { familyProblem } from './check-family.ts';
 import { advance } from '#api/store/advance.ts';
 import { releaseOutputs } from '#api/store/outputs.ts';
 import { listAttempts, listUndead } from '#api/store/payout-attempts.ts';
@@ -10,7 +10,7 @@ import { Invariant } from '#shared/core/errors.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
-import { closeMark } from './close-mark.ts';
+import { closeMark } from '#api/intents/close-mark.ts';
 
 /**
  * Gives up whatever was planned to pay a settlement, if nothing signed for it can take effect, now or ever: by its status

@@ -5,9 +5,9 @@ import { listSweepable, sumBlocked, sumRefused } from '#api/store/sweepable.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
-import { refillReason, storedOf } from './cold.ts';
-import { openSweep, pushSweep, sweepFee } from './sweep.ts';
-import { coverGas } from './top-up.ts';
+import { refillReason, storedOf } from '#api/treasury/cold.ts';
+import { openSweep, pushSweep, sweepFee } from '#api/treasury/sweep.ts';
+import { coverGas } from '#api/treasury/top-up.ts';
 
 /** Deposit addresses looked at in one go; the next run looks at the next ones. */
 const SWEEPS_AT_ONCE = 25;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matchingSteps, newTotpSecret } from '#api/operator/totp.ts';
+import { matchingSteps, newTotpSecret } from '#api/gateways/totp.ts';
 
 /** The 20 bytes of RFC 6238's test vectors, in base32. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

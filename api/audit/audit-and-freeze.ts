@@ -1,6 +1,5 @@
 import { pricePolicy } from '#api/clients/prices.ts';
 import type { Deps } from '#api/deps.ts';
-import type { Sweep } from '#api/jobs/registry.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
 import { listImbalances } from '#api/store/ledger.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -8,15 +7,10 @@ import { CHECKS } from './checks.ts';
 import { runCheck } from './run-audit.ts';
 
 /**
- * Runs the audit every minute and stops all dispatch when it finds something (reliability D24); only an operator lifts
- * the freeze. A check that work in progress can trip for a moment must fail twice in a row.
+ * Runs the audit and stops all dispatch when it finds something (reliability D24); only an operator lifts the freeze. A check that work
+ * in progress can trip for a moment must fail twice in a row: `failedLastTime` is kept from call to call. Answers how many rows violate it.
  */
-export function auditSweep(): Sweep {
-  const failedLastTime = new Set<string>();
-  return { name: 'audit', everySeconds: 60, run: (deps) => auditAndFreeze(deps, failedLastTime) };
-}
-
-async function auditAndFreeze(deps: Deps, failedLastTime: Set<string>): Promise<number> {
+export async function auditAndFreeze(deps: Deps, failedLastTime: Set<string>): Promise<number> {
   let violations = 0;
   for (const check of CHECKS) {
     const { rows } = await runCheck(deps.db.sql, check, pricePolicy(deps.config));

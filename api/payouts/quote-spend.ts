@@ -6,11 +6,11 @@ import type { StoredWallet } from '#api/store/wallets.ts';
 import type { FeeQuote, TransferIntent } from '#shared/chains/chain.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { refillReason, storedOf } from './cold.ts';
+import { refillReason, storedOf } from '#api/treasury/cold.ts';
 import { joiningCosts, joinOutputs, largeFor } from './join-outputs.ts';
-import { checkFee, checkTopUp } from './limits.ts';
-import { mostInputs, purseOf, spendingOf } from './purse.ts';
-import { coverGas } from './top-up.ts';
+import { checkFee, checkTopUp } from '#api/treasury/limits.ts';
+import { mostInputs, purseOf, spendingOf } from '#api/treasury/purse.ts';
+import { coverGas } from '#api/treasury/top-up.ts';
 
 /** Fees that a pool may have paid beyond what was locked for them, beside one for each output it has; a larger hole is not made up for by itself. */
 const FEES_MADE_UP_FOR = 20;
