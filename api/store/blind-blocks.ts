@@ -15,6 +15,13 @@ export async function insertBlindBlocks(tx: Tx, { networkId, from, to }: BlindBl
     select ${networkId}, least(${from}::bigint, min(from_height)), greatest(${to}::bigint, max(to_height)) from joined`;
 }
 
+/** Whether the last block applied is one: its indexer reads from an endpoint that does not show internal transfers now. */
+export async function isTipBlind(reads: Reads, networkId: string): Promise<boolean> {
+  const rows = await reads`
+    select 1 from chain_tips t join blind_blocks b on b.network_id = t.network_id and b.to_height >= t.height where t.network_id = ${networkId}`;
+  return rows.length > 0;
+}
+
 /** Whether a network has any. */
 export async function hasBlindBlocks(reads: Reads, networkId: string): Promise<boolean> {
   const rows = await reads`select 1 from blind_blocks where network_id = ${networkId} limit 1`;

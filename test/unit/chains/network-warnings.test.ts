@@ -1,8 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { warningChecks, warningsOf } from '#shared/chains/network-warnings.ts';
+import { nobodyTraces, warningChecks, warningsOf } from '#shared/chains/network-warnings.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 
 const ONE = 'https://one.example/key';
+
+describe('what is said of nodes that lack something', () => {
+  const network = { rpcUrls: [ONE, 'https://two.example'], nativeSymbol: 'ETH' };
+  const without = { provider: 'one.example', lacks: ['access lists', 'traces'] } as const;
+  const whole = { provider: 'two.example', lacks: [] };
+  const silent = { provider: 'two.example', lacks: null };
+
+  it('is which node it is and what it lacks', () => {
+    expect(warningsOf(network, [without, whole])).toEqual(['one.example does not offer access lists, traces']);
+    expect(warningsOf(network, [whole, silent])).toEqual([]);
+  });
+
+  it('is that the coin is not offered, or offered by consent, where none of those that answered traces', () => {
+    for (const told of [[without], [without, silent]]) {
+      expect(warningsOf(network, told)[1]).toMatch(/^no endpoint traces: ETH is not offered, tokens are/);
+      expect(warningsOf({ ...network, acceptsUnseenInternalTransfers: true }, told)[1]).toMatch(/which acceptsUnseenInternalTransfers accepts/);
+    }
+    expect(nobodyTraces([without, whole])).toBe(false);
+    expect(nobodyTraces([silent])).toBe(false);
+  });
+});
 
 describe('what is said of a network with one provider', () => {
   it.each<[string[], string | undefined, RegExp]>([
@@ -25,8 +46,8 @@ describe('what is said of a network with one provider', () => {
       { name: 'tron', rpcUrls: [ONE] },
       { name: 'ethereum', rpcUrls: [ONE, 'https://two.example'] },
     ] as NetworkConfig[];
-    const checks = warningChecks(networks);
-    expect(Object.keys(checks)).toEqual(['warning:tron']);
+    const checks = warningChecks(networks, () => []);
+    expect(checks['warning:ethereum']?.()).toBeUndefined();
     expect(checks['warning:tron']?.()).toEqual({ well: warningsOf({ rpcUrls: [ONE] })[0] });
   });
 });
