@@ -292,7 +292,10 @@ async function startHealth(config: ApiConfig, log: Logger, lifecycle: Lifecycle,
       checks.postgres = async () => (await isWritable(db)) ?? (await rightsProblem(db.sql, config.SLUICE_ROLES));
       // Whoever answers requests goes on without Redis; taking it out of rotation would make an outage of a wake-up one of the API.
       if (!config.SLUICE_ROLES.includes('http')) checks.redis = () => streams.problem();
-      Object.assign(checks, warningChecks(config.networks, (name) => chains.get(name)?.reader.lacking() ?? []));
+      Object.assign(
+        checks,
+        warningChecks(config.networks, (name) => chains.get(name)?.reader.lacking() ?? []),
+      );
       if (journal !== undefined && !config.SLUICE_ROLES.includes('http')) checks.journal = journal;
     },
   };

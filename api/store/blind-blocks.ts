@@ -15,11 +15,12 @@ export async function insertBlindBlocks(tx: Tx, { networkId, from, to }: BlindBl
     select ${networkId}, least(${from}::bigint, min(from_height)), greatest(${to}::bigint, max(to_height)) from joined`;
 }
 
-/** Whether the last block applied is one: its indexer reads from an endpoint that does not show internal transfers now. */
-export async function isTipBlind(reads: Reads, networkId: string): Promise<boolean> {
-  const rows = await reads`
-    select 1 from chain_tips t join blind_blocks b on b.network_id = t.network_id and b.to_height >= t.height where t.network_id = ${networkId}`;
-  return rows.length > 0;
+/** How many blocks back the last blind one is, 0 at the tip: how its indexer reads now. Infinity without any. */
+export async function blindBlocksAgo(reads: Reads, networkId: string): Promise<number> {
+  const [row] = await reads<{ ago: number | null }[]>`
+    select (t.height - max(b.to_height))::float8 as ago from chain_tips t join blind_blocks b on b.network_id = t.network_id
+    where t.network_id = ${networkId} group by t.height`;
+  return row === undefined || row.ago === null ? Number.POSITIVE_INFINITY : Math.max(0, row.ago);
 }
 
 /** Whether a network has any. */

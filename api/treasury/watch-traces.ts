@@ -1,7 +1,10 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { isTipBlind } from '#api/store/blind-blocks.ts';
+import { blindBlocksAgo } from '#api/store/blind-blocks.ts';
 import { setTracesMissing } from '#api/store/networks.ts';
 import { nobodyTraces } from '#shared/chains/network-warnings.ts';
+
+/** A blind block among so many of the last ones is reason to ask endpoints again that used to trace; empty blocks between them say nothing. */
+const RECENT_BLOCKS = 32;
 
 /**
  * Takes the native coin of a network out of the offers while none of its endpoints shows what contracts pass on: such coins would be paid and not be
@@ -16,14 +19,18 @@ export async function watchTraces(deps: Deps): Promise<number> {
 async function watchNetwork(deps: Deps, { id, config, reader }: Chain): Promise<boolean> {
   const { sql } = deps.db;
   const accepted = config.acceptsUnseenInternalTransfers === true;
-  const blind = await isTipBlind(sql, id);
+  const blindAgo = await blindBlocksAgo(sql, id);
   // The indexer's blocks tell when an endpoint that used to trace does not any more.
-  const lacking = await reader.findLacks(blind);
+  const lacking = await reader.findLacks(blindAgo < RECENT_BLOCKS);
   const missing = nobodyTraces(lacking) && !accepted;
-  if (!missing && !accepted && (blind || lacking.every(({ lacks }) => lacks === null))) return false;
+  if (!missing && !accepted && (blindAgo === 0 || lacking.every(({ lacks }) => lacks === null))) return false;
   if (!(await setTracesMissing(sql, id, missing))) return false;
   const told = { network: config.name, asset: config.nativeSymbol };
   if (missing) deps.log.error(told, 'no endpoint traces: the native coin is not offered any more, because coins that contracts pass on would not be seen');
-  else deps.log.warn(told, accepted ? 'the native coin is offered although no endpoint traces, as the networks file says' : 'an endpoint traces: the native coin is offered');
+  else
+    deps.log.warn(
+      told,
+      accepted ? 'the native coin is offered although no endpoint traces, as the networks file says' : 'an endpoint traces: the native coin is offered',
+    );
   return true;
 }

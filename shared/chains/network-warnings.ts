@@ -20,7 +20,10 @@ function trustIn({ rpcUrls, secondOpinionUsd }: Warned): string[] {
 }
 
 /** What nodes do not offer, and what becomes of it. Pure. */
-export function lackingIn({ nativeSymbol = 'the native coin', acceptsUnseenInternalTransfers }: Omit<Warned, 'rpcUrls'>, lacking: readonly LackReport[]): string[] {
+export function lackingIn(
+  { nativeSymbol = 'the native coin', acceptsUnseenInternalTransfers }: Omit<Warned, 'rpcUrls'>,
+  lacking: readonly LackReport[],
+): string[] {
   const named = lacking.flatMap(({ provider, lacks }) => (lacks === null || lacks.length === 0 ? [] : [`${provider} does not offer ${lacks.join(', ')}`]));
   if (!nobodyTraces(lacking)) return named;
   return [
@@ -38,7 +41,10 @@ export function nobodyTraces(lacking: readonly LackReport[]): boolean {
 }
 
 /** The same as lines of `/readyz`: they say something about a network that works, and never make a process unready. */
-export function warningChecks(networks: readonly NetworkConfig[], lackingOf: (network: string) => readonly LackReport[]): Record<string, () => { well: string } | undefined> {
+export function warningChecks(
+  networks: readonly NetworkConfig[],
+  lackingOf: (network: string) => readonly LackReport[],
+): Record<string, () => { well: string } | undefined> {
   return Object.fromEntries(
     networks.map((network) => [
       `warning:${network.name}`,

@@ -36,7 +36,7 @@ describe.each(NODES)('through an EVM node without %s', (_what, lacks) => {
     return contract === null ? treasury.chain.balance(MERCHANT) : treasury.chain.tokenBalance(contract, MERCHANT);
   };
 
-  it('deposits are swept with gas from the funding wallet, and cashouts of tokens and coins arrive to the unit', async () => {
+  it('deposits are swept with gas from the funding wallet, and cashouts of tokens and coins arrive to the unit; what it lacks is named', async () => {
     await treasury.earn(shop, 'USDT', '100');
     await treasury.earn(shop, 'ETH', '0.5');
     const [tokens, coins] = [await treasury.cashOut(shop, 'USDT', '60'), await treasury.cashOut(shop, 'ETH', '0.4')];
@@ -51,9 +51,8 @@ describe.each(NODES)('through an EVM node without %s', (_what, lacks) => {
     expect(lesser.refused.length).toBeGreaterThan(0);
     await treasury.mine(2);
     await treasury.credit();
-  });
 
-  it('is named with exactly what it lacks', async () => {
+    // And it is named with exactly what it lacks.
     const [chain] = [...treasury.deps.chains.values()];
     expect(await chain?.reader.findLacks()).toEqual([{ provider: new URL(lesser.url).host, lacks }]);
     lesser.lacks = [];
