@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 /** What an EVM node may lack. */
 export const LACKS = ['block receipts', 'access lists', 'state overrides', 'traces'] as const;
-export type Lack = (typeof LACKS)[number];
+/** Some take overrides of calls and not of estimates. */
+export type Lack = (typeof LACKS)[number] | 'overrides of estimates';
 
 /** A proxy in front of an EVM node that refuses what it is said to lack, as nodes do that never had it. */
 export interface LesserNode {
@@ -36,6 +37,7 @@ export async function startLesserNode(target: string, lacking: readonly Lack[]):
     if (lacks.includes('block receipts') && method === 'eth_getBlockReceipts') return UNKNOWN_METHOD;
     if (lacks.includes('access lists') && method === 'eth_createAccessList') return UNKNOWN_METHOD;
     if (lacks.includes('traces') && /^(debug|trace|ots)_/.test(method)) return UNKNOWN_METHOD;
+    if (lacks.includes('overrides of estimates') && method === 'eth_estimateGas' && params.length > 2) return TOO_MANY;
     return lacks.includes('state overrides') && /^eth_(call|estimateGas)$/.test(method) && params.length > 2 ? TOO_MANY : null;
   };
   const answer = async (asked: readonly Asked[]): Promise<unknown[]> => {

@@ -5,7 +5,11 @@ import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { assertBooksEqualChain, aTreasury, MERCHANT, type Treasury } from '#test/fixtures/treasury.ts';
 import { type Lack, LACKS, type LesserNode, startLesserNode } from '#test/harness/lesser-node.ts';
 
-const NODES: [string, readonly Lack[]][] = [...LACKS.map((lack): [string, Lack[]] => [lack, [lack]]), ['all of these', LACKS]];
+const NODES: [string, readonly Lack[]][] = [
+  ...LACKS.map((lack): [string, Lack[]] => [lack, [lack]]),
+  ['overrides of estimates', ['overrides of estimates']],
+  ['all of these', LACKS],
+];
 
 describe.each(NODES)('through an EVM node without %s', (_what, lacks) => {
   let lesser: LesserNode;
@@ -54,7 +58,9 @@ describe.each(NODES)('through an EVM node without %s', (_what, lacks) => {
 
     // And it is named with exactly what it lacks.
     const [chain] = [...treasury.deps.chains.values()];
-    expect(await chain?.reader.findLacks()).toEqual([{ provider: new URL(lesser.url).host, lacks }]);
+    expect(await chain?.reader.findLacks()).toEqual([
+      { provider: new URL(lesser.url).host, lacks: lacks.map((lack) => (lack === 'overrides of estimates' ? 'state overrides' : lack)) },
+    ]);
     lesser.lacks = [];
     expect(await chain?.reader.findLacks()).toEqual([{ provider: new URL(lesser.url).host, lacks: [] }]);
   });

@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { NodeAbility } from '#shared/chains/chain.ts';
+import { watchLacks } from '#shared/chains/watch-lacks.ts';
 import { nobodyTraces, warningChecks, warningsOf } from '#shared/chains/network-warnings.ts';
+import type { PooledReader } from '#shared/chains/pool-readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 
 const ONE = 'https://one.example/key';
@@ -22,6 +25,30 @@ describe('what is said of nodes that lack something', () => {
     }
     expect(nobodyTraces([without, whole])).toBe(false);
     expect(nobodyTraces([silent])).toBe(false);
+  });
+});
+
+describe('what is logged of nodes that lack something', () => {
+  it('is one line when it is found, and one when it is there again', async () => {
+    vi.useFakeTimers();
+    let lacks: readonly NodeAbility[] = ['traces'];
+    const lines: string[] = [];
+    const say = (level: string) => (fields: object, message: string) => lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
+    const reader = { findLacks: async () => [{ provider: 'one.example', lacks }] } as unknown as PooledReader;
+    const log = { warn: say('warn'), info: say('info'), error: say('error') };
+    const stop = watchLacks({ name: 'ethereum', rpcUrls: [ONE], nativeSymbol: 'ETH' } as NetworkConfig, reader, log);
+    try {
+      await vi.advanceTimersByTimeAsync(150_000);
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatch(/^warn .*one\.example does not offer traces.*ETH is not offered/);
+      lacks = [];
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(lines[1]).toMatch(/^info .*ethereum/);
+      expect(lines).toHaveLength(2);
+    } finally {
+      stop();
+      vi.useRealTimers();
+    }
   });
 });
 
