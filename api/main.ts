@@ -40,6 +40,7 @@ import { openScreeningSources } from '#api/clients/screening/registry.ts';
 import { anyAddress } from '#api/screening/any-address.ts';
 import { openScreening } from '#api/screening/open.ts';
 import { warningChecks } from '#shared/chains/network-warnings.ts';
+import { watchLacks } from '#shared/chains/watch-lacks.ts';
 import { countRpc, gaugeChains, gaugeConnections, gaugeRedis, timeDatabase } from '#shared/platform/common-metrics.ts';
 import { bringUpToDate } from '#shared/platform/bring-up-to-date.ts';
 import { type ApiConfig, ConfigError, readApiConfig } from '#shared/platform/config.ts';
@@ -112,10 +113,13 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
 
   const roles = new Set(config.SLUICE_ROLES);
   for (const role of roles) metrics.processRole.set({ role }, 1);
+  // A process that only signs reads hardly anything.
+  if (roles.has('http') || roles.has('worker'))
+    for (const { config: network, reader } of deps.chains.values()) lifecycle.onStop(`lacks of ${network.name}`, watchLacks(network, reader, log));
   const jobs = roles.has('worker') ? await startWorker(deps, streams, lifecycle) : undefined;
   const journal = roles.has('signer') ? await startSignerRole(deps, config, lifecycle) : undefined;
   if (roles.has('http')) await startHttp({ ...deps, db: db.waitingAtMost(REQUEST_WAIT_MS) }, { jobs, news }, lifecycle);
-  health.ready({ db, streams, journal });
+  health.ready({ db, streams, chains: deps.chains, journal });
   lifecycle.onStop('watchdog', startWatchdog('api'));
   log.info({ roles: [...roles], networks: [...deps.chains.keys()], version: VERSION }, 'started');
 }
@@ -269,7 +273,7 @@ async function prepareDatabase(
 interface Health {
   /** Says why nothing is done yet. */
   waiting(why: string): void;
-  ready(parts: { db: Database; streams: Streams; journal: HealthCheck | undefined }): void;
+  ready(parts: { db: Database; streams: Streams; chains: Deps['chains']; journal: HealthCheck | undefined }): void;
 }
 
 /** Answers from the first moment on, so that whoever watches can tell a process that waits for its database from one that is dead. */
@@ -283,12 +287,15 @@ async function startHealth(config: ApiConfig, log: Logger, lifecycle: Lifecycle,
     waiting(why) {
       state = why;
     },
-    ready({ db, streams, journal }) {
+    ready({ db, streams, chains, journal }) {
       checks.process = () => null;
       checks.postgres = async () => (await isWritable(db)) ?? (await rightsProblem(db.sql, config.SLUICE_ROLES));
       // Whoever answers requests goes on without Redis; taking it out of rotation would make an outage of a wake-up one of the API.
       if (!config.SLUICE_ROLES.includes('http')) checks.redis = () => streams.problem();
-      Object.assign(checks, warningChecks(config.networks));
+      Object.assign(
+        checks,
+        warningChecks(config.networks, (name) => chains.get(name)?.reader.lacking() ?? []),
+      );
       if (journal !== undefined && !config.SLUICE_ROLES.includes('http')) checks.journal = journal;
     },
   };

@@ -1,7 +1,8 @@
 import { type Actor, createActor, fromCallback, fromPromise } from 'xstate';
 import { profileOf } from '#shared/chains/networks.ts';
 import { paceOf } from '#shared/chains/pool-health.ts';
-import type { PooledReader } from '#shared/chains/pool-readers.ts';
+import type { LackReport, PooledReader } from '#shared/chains/pool-readers.ts';
+import { watchLacks } from '#shared/chains/watch-lacks.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { onceReachable } from '#shared/platform/database-problems.ts';
 import { indexerChannel } from '#shared/platform/redis-streams.ts';
@@ -39,6 +40,8 @@ export interface FollowedChain {
   state(): ShownState;
   /** Null while the chain is followed, here or by the one that this stands by for; otherwise why it is not. */
   problem(): string | null;
+  /** What its endpoints were found to lack. */
+  lacking(): readonly LackReport[];
   /** Stops the children, waits for what is in flight and gives the lease up. */
   stop(): Promise<void>;
 }
@@ -54,12 +57,16 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
   const running = new Set<Promise<void>>();
   const quietRewinds = { count: 0, tipHeight: -1 };
   let reader: PooledReader | undefined;
+  let stopWatching = (): void => undefined;
   let networkId: string | undefined;
   let life: Life | undefined;
   let standby = false;
 
   const join = async (watchlist: Watchlist | undefined): Promise<Joined> => {
-    reader ??= deps.openReader(network);
+    if (reader === undefined) {
+      reader = deps.openReader(network);
+      stopWatching = watchLacks(network, reader, log);
+    }
     const known = await checkNetwork(own, network, reader, abort.signal);
     networkId = known.id;
     const { epoch, askedAtMs } = await waitForLease(own, known.id, { signal: abort.signal, standBy });
@@ -174,6 +181,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       // Blocks still come from the others, but somebody named an endpoint that is none of this network.
       return life?.reader.endpoints().find((one) => one.foreign !== null)?.foreign ?? null;
     },
+    lacking: () => reader?.lacking() ?? [],
     async stop() {
       abort.abort();
       stopListening();
@@ -181,6 +189,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       await Promise.allSettled([...running]);
       if (networkId !== undefined)
         await releaseLease(deps.sql, networkId, deps.holder).catch((error: unknown) => log.warn({ err: error }, 'the lease was not given up'));
+      stopWatching();
       await reader?.close();
     },
   };

@@ -23,7 +23,7 @@ export function superviseChains(deps: IndexerDeps, networks: readonly NetworkCon
           () => (chain.state() === 'standby' ? { well: 'standby: another indexer follows it' } : chain.problem()),
         ]),
       ),
-      ...warningChecks(networks),
+      ...warningChecks(networks, (name) => chains.find((chain) => chain.network === name)?.lacking() ?? []),
     },
     async stop() {
       await Promise.all(chains.map((chain) => chain.stop()));

@@ -1392,7 +1392,7 @@ export interface components {
                 epoch?: number;
                 /** @description Its RPC endpoints in order of preference, as this process sees them; a host only, because the rest of a URL may be a key. */
                 endpoints?: components["schemas"]["EndpointReport"][];
-                /** @description What whoever runs it has to know of how it is configured, in sentences, such as that it has one provider only. */
+                /** @description What whoever runs it has to know of how it is configured and of what its nodes do not offer, in sentences, such as that it has one provider only. */
                 warnings?: string[];
             }[];
         };
@@ -1623,6 +1623,8 @@ export interface components {
             networkPaused?: boolean;
             /** @description Its issuer does not let our wallets move it. */
             issuerStopped?: boolean;
+            /** @description No node of its network shows the coins that contracts pass on, and the networks file does not accept that: it is not offered. */
+            unwatchable?: boolean;
         };
         AssetAnswer: {
             asset: components["schemas"]["Asset"];

@@ -1184,12 +1184,12 @@ export interface components {
             /** @description Blocks after which an ordinary payment resolves; null where the chain itself says what is final. */
             confirmations: number | null;
             /**
-             * @description `PAUSED`: it is not offered, because an operator stopped the network or an issuer its token. `DEGRADED`: something else is wrong, see `healthReasons`.
+             * @description `PAUSED`: it is not offered, because an operator stopped the network or an issuer its token, or because no node shows every transfer of it. `DEGRADED`: something else is wrong, see `healthReasons`.
              * @enum {string}
              */
             health: "OK" | "DEGRADED" | "PAUSED";
-            /** @description Why it is not OK; empty when it is. `network_paused`: an operator stopped it; it is not offered. `issuer_stopped`: the token’s issuer does not let this service move it; it is not offered. `price_stale`: no fresh price; it is not offered unless you name one. `indexer_behind`: the chain is not being followed closely; addresses and confirmations come late. */
-            healthReasons: ("network_paused" | "issuer_stopped" | "price_stale" | "indexer_behind")[];
+            /** @description Why it is not OK; empty when it is. `network_paused`: an operator stopped it; it is not offered. `issuer_stopped`: the token’s issuer does not let this service move it; it is not offered. `transfers_unseen`: no node of its network shows the coins that contracts pass on; it is not offered. `price_stale`: no fresh price; it is not offered unless you name one. `indexer_behind`: the chain is not being followed closely; addresses and confirmations come late. */
+            healthReasons: ("network_paused" | "issuer_stopped" | "transfers_unseen" | "price_stale" | "indexer_behind")[];
         };
         CreateSettlement: {
             assetId: components["schemas"]["Id"];

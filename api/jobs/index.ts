@@ -35,6 +35,7 @@ import { requeueUnscreenedSweep, screenDepositJob } from './screen-deposit.ts';
 import { tendPayoutsSweep } from './tend-payouts.ts';
 import { tendScreeningsSweep } from './tend-screenings.ts';
 import { watchIssuersSweep } from './watch-issuers.ts';
+import { watchTracesSweep } from './watch-traces.ts';
 
 /** Everything a worker runs by itself. */
 export const registry: Registry = {
@@ -59,6 +60,7 @@ export const registry: Registry = {
     tendPayoutsSweep,
     tendScreeningsSweep,
     watchIssuersSweep,
+    watchTracesSweep,
     checkGenesis,
     closeMonthsSweep,
     auditSweep(),

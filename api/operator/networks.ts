@@ -17,7 +17,7 @@ export async function showNetworks(deps: Deps): Promise<Reply> {
   const networks = await listNetworkStatus(deps.db.sql);
   const items = networks.map((network) => {
     const chain = deps.chains.get(network.name);
-    return { ...network, endpoints: chain?.reader.endpoints() ?? [], warnings: chain === undefined ? [] : warningsOf(chain.config) };
+    return { ...network, endpoints: chain?.reader.endpoints() ?? [], warnings: chain === undefined ? [] : warningsOf(chain.config, chain.reader.lacking()) };
   });
   return { status: 200, data: { items } };
 }

@@ -9,7 +9,7 @@ const SILENT_BLOCKS = 20;
 /** Fast chains get this long all the same. */
 const SILENT_SECONDS = 120;
 
-type HealthReason = 'network_paused' | 'issuer_stopped' | 'price_stale' | 'indexer_behind';
+type HealthReason = 'network_paused' | 'issuer_stopped' | 'transfers_unseen' | 'price_stale' | 'indexer_behind';
 
 /** The assets a gateway can be paid in, with what a merchant must know about each (decisions 9). */
 export async function listGatewayAssets(deps: Deps, gateway: Gateway): Promise<object[]> {
@@ -25,6 +25,7 @@ export async function listGatewayAssets(deps: Deps, gateway: Gateway): Promise<o
     const reasons: HealthReason[] = [
       ...(asset.networkPaused ? ['network_paused' as const] : []),
       ...(asset.issuerStopped ? ['issuer_stopped' as const] : []),
+      ...(asset.unwatchable ? ['transfers_unseen' as const] : []),
       ...(priced.has(asset.symbol) ? [] : ['price_stale' as const]),
       ...(behind.has(asset.networkId) ? ['indexer_behind' as const] : []),
     ];
@@ -42,7 +43,7 @@ export async function listGatewayAssets(deps: Deps, gateway: Gateway): Promise<o
       minimumDeposit: formatAmount(asset.dustFloor),
       minimumSettlement: asset.minimumSettlement === null ? null : formatAmount(asset.minimumSettlement),
       confirmations: confirmations(deps, asset),
-      health: asset.networkPaused || asset.issuerStopped ? 'PAUSED' : reasons.length === 0 ? 'OK' : 'DEGRADED',
+      health: asset.networkPaused || asset.issuerStopped || asset.unwatchable ? 'PAUSED' : reasons.length === 0 ? 'OK' : 'DEGRADED',
       healthReasons: reasons,
     };
   });

@@ -104,7 +104,7 @@ export async function quoteOpenOffers(
 
 /** Whether its network gives new addresses, configured here and not paused by an operator, and what comes there could be paid out again. */
 function isOpen(deps: Deps, asset: StoredAsset): boolean {
-  return !asset.networkPaused && !asset.issuerStopped && deps.chains.has(asset.networkName);
+  return !asset.networkPaused && !asset.issuerStopped && !asset.unwatchable && deps.chains.has(asset.networkName);
 }
 
 function figuresOf(deps: Deps, payment: NewPayment, { asset, priceUsd }: Quoted): OfferFigures {
@@ -125,8 +125,8 @@ function figuresOf(deps: Deps, payment: NewPayment, { asset, priceUsd }: Quoted)
 }
 
 function offerOf(deps: Deps, paymentId: string, { asset, priceUsd, source, at }: Quoted, figures: OfferFigures): Offer {
-  const { symbol, type, contract, decimals, networkFee, networkId, networkName, networkSymbol, networkPaused, issuerStopped, family } = asset;
-  const described = { symbol, type, contract, decimals, networkFee, networkId, networkName, networkSymbol, networkPaused, issuerStopped, family };
+  const { symbol, type, contract, decimals, networkFee, networkId, networkName, networkSymbol, networkPaused, issuerStopped, unwatchable, family } = asset;
+  const described = { symbol, type, contract, decimals, networkFee, networkId, networkName, networkSymbol, networkPaused, issuerStopped, unwatchable, family };
   const id = uuidFrom(deps.randomBytes(16));
   return { id, paymentId, assetId: asset.id, priceUsd, priceSource: source, priceAt: at, ...figures, ...described, selectedAt: null };
 }

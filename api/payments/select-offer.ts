@@ -101,7 +101,7 @@ async function assign(tx: Tx, deps: Deps, paymentId: string, offer: Offer): Prom
 /** Derives the next address of the family and has it watched on every network of the family, since coins sent there on another one must be noticed too. */
 async function newAddress(tx: Tx, deps: Deps, payment: Payment, offer: Offer, chain: Chain): Promise<string> {
   if (offer.networkPaused) throw new ServiceError('service_unavailable', { message: `New addresses on ${offer.networkName} are paused; retry later.` });
-  if (offer.issuerStopped)
+  if (offer.issuerStopped || offer.unwatchable)
     throw new ServiceError('service_unavailable', { message: `${offer.symbol} on ${offer.networkName} cannot be taken at the moment; choose another asset.` });
   const derivationIndex = await nextDerivationIndex(tx, offer.family);
   crashPoint('address.index-reserved');

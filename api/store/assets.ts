@@ -26,6 +26,8 @@ export interface StoredAsset {
   networkPaused: boolean;
   /** True while a token is stopped because its issuer does not let our wallets move it: nothing is offered in it. */
   issuerStopped: boolean;
+  /** True for a native coin while no endpoint of its network shows what contracts pass on, and nobody accepted that (decision 0042): nothing is offered in it. */
+  unwatchable: boolean;
 }
 
 type Row = Omit<StoredAsset, 'networkFee' | 'dustFloor' | 'minimumSettlement'> & { networkFee: string; dustFloor: string; minimumSettlement: string | null };
@@ -85,6 +87,7 @@ function columns(sql: Reads) {
   return sql`a.id, a.symbol, a.name, a.type, a.contract, a.decimals, a.network_fee as "networkFee", a.dust_floor as "dustFloor",
     a.minimum_settlement as "minimumSettlement", a.active, n.id as "networkId", n.name as "networkName", n.native_symbol as "networkSymbol",
     n.family, n.paused_at is not null as "networkPaused",
+    a.contract is null and n.traces_missing_since is not null as "unwatchable",
     exists (select 1 from issuer_refusals r where r.asset_id = a.id and r.stopped_at is not null) as "issuerStopped"`;
 }
 

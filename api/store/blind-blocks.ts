@@ -15,6 +15,14 @@ export async function insertBlindBlocks(tx: Tx, { networkId, from, to }: BlindBl
     select ${networkId}, least(${from}::bigint, min(from_height)), greatest(${to}::bigint, max(to_height)) from joined`;
 }
 
+/** How many blocks back the last blind one is, 0 at the tip: how its indexer reads now. Infinity without any. */
+export async function blindBlocksAgo(reads: Reads, networkId: string): Promise<number> {
+  const [row] = await reads<{ ago: number | null }[]>`
+    select (t.height - max(b.to_height))::float8 as ago from chain_tips t join blind_blocks b on b.network_id = t.network_id
+    where t.network_id = ${networkId} group by t.height`;
+  return row === undefined || row.ago === null ? Number.POSITIVE_INFINITY : Math.max(0, row.ago);
+}
+
 /** Whether a network has any. */
 export async function hasBlindBlocks(reads: Reads, networkId: string): Promise<boolean> {
   const rows = await reads`select 1 from blind_blocks where network_id = ${networkId} limit 1`;

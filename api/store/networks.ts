@@ -40,6 +40,17 @@ export async function pinGenesisHash(sql: Reads, networkId: string, hash: string
   return row?.genesisHash ?? hash;
 }
 
+/**
+ * Says whether nobody shows what contracts pass on, so that the native coin is not offered; true when that changed. Locks
+ * the row then.
+ */
+export async function setTracesMissing(sql: Reads, networkId: string, missing: boolean): Promise<boolean> {
+  const rows = await sql`
+    update networks set traces_missing_since = case when ${missing} then sluice_now() end
+    where id = ${networkId} and (traces_missing_since is null) = ${missing} returning id`;
+  return rows.length === 1;
+}
+
 /** Pauses or resumes a network by name; false when there is none. A second pause keeps the first moment. Locks the row. */
 export async function setNetworkPaused(tx: Tx, name: string, paused: boolean): Promise<boolean> {
   const rows = await tx`

@@ -30,6 +30,8 @@ export interface Offer {
   networkPaused: boolean;
   /** True while the asset is stopped because its issuer does not let our wallets move it. */
   issuerStopped: boolean;
+  /** True for a native coin while no endpoint of its network shows what contracts pass on, and nobody accepted that (decision 0042). */
+  unwatchable: boolean;
   family: Family;
 }
 
@@ -63,6 +65,7 @@ export async function listOffers(sql: Reads, paymentId: string): Promise<Offer[]
     select o.id, o.payment_id as "paymentId", o.asset_id as "assetId", o.price_usd as "priceUsd", o.price_source as "priceSource", o.price_at as "priceAt", o.amount,
       o.tx_fee as "txFee", o.commission_fee as "commissionFee", o.total_value as "totalValue", o.network_fee as "networkFee", o.selected_at as "selectedAt",
       a.symbol, a.type, a.contract, a.decimals, n.id as "networkId", n.name as "networkName", n.native_symbol as "networkSymbol", n.paused_at is not null as "networkPaused", n.family,
+      a.contract is null and n.traces_missing_since is not null as "unwatchable",
       exists (select 1 from issuer_refusals r where r.asset_id = a.id and r.stopped_at is not null) as "issuerStopped"
     from payment_offers o join assets a on a.id = o.asset_id join networks n on n.id = a.network_id
     where o.payment_id = ${paymentId} order by o.rank`;

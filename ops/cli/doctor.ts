@@ -88,8 +88,8 @@ async function checkNetworks(context: Context): Promise<Finding[]> {
   return items.flatMap((network) => [
     checkNetwork(context, network),
     ...network.endpoints.map((endpoint) => checkEndpoint(network, endpoint)),
-    // Chosen, and not broken: it is said each time, and fails nothing.
-    ...(network.warnings ?? []).map((warning) => good(`trust in ${network.name}`, warning)),
+    // Chosen, or lacking and not broken: it is said each time, and fails nothing.
+    ...(network.warnings ?? []).map((warning) => good(`warning of ${network.name}`, warning)),
   ]);
 }
 

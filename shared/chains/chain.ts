@@ -71,6 +71,9 @@ export interface TransactionFacts {
   internalUnseen?: true;
 }
 
+/** What a node may offer beside what every one of its family must (EVM). */
+export type NodeAbility = 'block receipts' | 'access lists' | 'state overrides' | 'traces';
+
 /**
  * Reads one network. Every method rejects with `ChainUnavailable` when no endpoint gave an answer that could be trusted;
  * unsure is never an answer.
@@ -100,6 +103,11 @@ export interface Reader {
    * an error. What was read without says so itself, by `internalUnseen`.
    */
   seesInternal(): Promise<boolean>;
+  /**
+   * What this endpoint does not offer, by its own words; what is missing is asked for again each time, `anew` everything. Absent on families whose
+   * nodes all offer the same.
+   */
+  lacks?(anew?: boolean): Promise<NodeAbility[]>;
   /** What waits at this endpoint, told of what is known already; absent on families where nothing is said before a block says it. */
   mempool?(watched: WatchSet, known: ReadonlySet<string>): Promise<Mempool>;
   /**

@@ -1,20 +1,57 @@
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import type { LackReport } from './pool-readers.ts';
 
-/** What whoever runs a network has to know of what it is configured with, in sentences; nothing where all is well. Pure. */
-export function warningsOf({ rpcUrls, secondOpinionUsd }: Pick<NetworkConfig, 'rpcUrls' | 'secondOpinionUsd'>): string[] {
+type Warned = Pick<NetworkConfig, 'rpcUrls' | 'secondOpinionUsd' | 'acceptsUnseenInternalTransfers'> & Partial<Pick<NetworkConfig, 'nativeSymbol'>>;
+
+/**
+ * What whoever runs a network has to know of what it is configured with and of what its nodes lack, in sentences; nothing where all is
+ * well. Pure.
+ */
+export function warningsOf(network: Warned, lacking: readonly LackReport[] = []): string[] {
+  return [...trustIn(network), ...lackingIn(network, lacking)];
+}
+
+function trustIn({ rpcUrls, secondOpinionUsd }: Warned): string[] {
   const providers = new Set(rpcUrls.map((url) => new URL(url).host));
   if (providers.size > 1) return [];
   const most = secondOpinionUsd ?? POLICY.secondOpinionUsd;
   return [`one provider: an endpoint that lies consistently can make you credit what was not paid, up to ${most} USD a payment (secondOpinionUsd)`];
 }
 
+/** What nodes do not offer, and what becomes of it. Pure. */
+export function lackingIn(
+  { nativeSymbol = 'the native coin', acceptsUnseenInternalTransfers }: Omit<Warned, 'rpcUrls'>,
+  lacking: readonly LackReport[],
+): string[] {
+  const named = lacking.flatMap(({ provider, lacks }) => (lacks === null || lacks.length === 0 ? [] : [`${provider} does not offer ${lacks.join(', ')}`]));
+  if (!nobodyTraces(lacking)) return named;
+  return [
+    ...named,
+    acceptsUnseenInternalTransfers === true
+      ? `no endpoint traces, which acceptsUnseenInternalTransfers accepts: ${nativeSymbol} that a contract passes on is not credited by itself`
+      : `no endpoint traces: ${nativeSymbol} is not offered, tokens are (acceptsUnseenInternalTransfers offers it all the same)`,
+  ];
+}
+
+/** Whether of the endpoints that have said what they lack none traces; one that never answered helps nobody. False before any did. Pure. */
+export function nobodyTraces(lacking: readonly LackReport[]): boolean {
+  const said = lacking.flatMap(({ lacks }) => (lacks === null ? [] : [lacks]));
+  return said.length > 0 && said.every((lacks) => lacks.includes('traces'));
+}
+
 /** The same as lines of `/readyz`: they say something about a network that works, and never make a process unready. */
-export function warningChecks(networks: readonly NetworkConfig[]): Record<string, () => { well: string }> {
+export function warningChecks(
+  networks: readonly NetworkConfig[],
+  lackingOf: (network: string) => readonly LackReport[],
+): Record<string, () => { well: string } | undefined> {
   return Object.fromEntries(
-    networks.flatMap((network) => {
-      const warnings = warningsOf(network);
-      return warnings.length === 0 ? [] : [[`warning:${network.name}`, () => ({ well: warnings.join('; ') })] as const];
-    }),
+    networks.map((network) => [
+      `warning:${network.name}`,
+      () => {
+        const warnings = warningsOf(network, lackingOf(network.name));
+        return warnings.length === 0 ? undefined : { well: warnings.join('; ') };
+      },
+    ]),
   );
 }

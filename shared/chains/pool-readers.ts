@@ -1,8 +1,15 @@
 import type { FinalityRule } from '#shared/core/assets.ts';
-import { type BlockRef, ChainUnavailable, type Head, type Reader } from './chain.ts';
+import { type BlockRef, ChainUnavailable, type Head, type NodeAbility, type Reader } from './chain.ts';
 import type { EndpointReport, Endpoints } from './pool-endpoints.ts';
 import { askFate, type Fate, type FateQuestion } from './pool-fates.ts';
 import { askingAbout, type Claim, type SecondOpinion, type Vote, verdictOf, voteOn } from './pool-votes.ts';
+
+/** What an endpoint lacks; null while it has not said. */
+export interface LackReport {
+  /** Its host. */
+  provider: string;
+  lacks: readonly NodeAbility[] | null;
+}
 
 /** A network's reader over all of its endpoints. */
 export interface PooledReader extends Reader {
@@ -26,6 +33,10 @@ export interface PooledReader extends Reader {
    */
   fates(question: FateQuestion, final: FinalityRule, told: Map<string, Fate>): Promise<void>;
   endpoints(): EndpointReport[];
+  /** Asks every endpoint what it lacks, `anew` also for what it had before; one that does not answer keeps what it said last. */
+  findLacks(anew?: boolean): Promise<readonly LackReport[]>;
+  /** What was found last. */
+  lacking(): readonly LackReport[];
 }
 
 interface Options {
@@ -55,6 +66,7 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
   const followed = new Map<number, string>();
   const probedMs = readers.map(() => Number.NEGATIVE_INFINITY);
   const agreed = new Set<string>();
+  const lacks: (readonly NodeAbility[] | null)[] = readers.map(() => null);
   let served: { height: number; at: number; atMs: number } | undefined;
 
   const reader = (at: number): Reader => readers[at] as Reader;
@@ -94,6 +106,8 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
       return `is behind: its head is block ${latest.height}, but block ${served.height} was seen`;
     return null;
   };
+
+  const lacking = (): LackReport[] => lacks.map((found, at) => ({ provider: endpoints.providerOf(at), lacks: found }));
 
   /** What waits is each endpoint's own affair: all are asked, and what one of them has is there. */
   const waitingSpenders: Required<Reader>['waitingSpenders'] = async (wanted) => {
@@ -213,6 +227,19 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
     },
 
     endpoints: () => endpoints.report(),
+    lacking,
+
+    async findLacks(anew = false) {
+      const findOf = async (one: Reader, at: number): Promise<void> => {
+        try {
+          lacks[at] = await endpoints.ask(at, () => one.lacks?.(anew) ?? Promise.resolve([]), 'untimed');
+        } catch (error) {
+          if (!(error instanceof ChainUnavailable)) throw error;
+        }
+      };
+      await Promise.all(readers.map(findOf));
+      return lacking();
+    },
 
     async close() {
       await Promise.all(readers.map((one) => one.close()));

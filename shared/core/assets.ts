@@ -81,6 +81,11 @@ export interface NetworkConfig {
    */
   coinLogs?: boolean;
   /**
+   * True where the native coin is to be offered although no endpoint shows what contracts pass on: such coins are flagged, and credited by
+   * an operator or an inquiry alone. Without it the coin is not offered then, and tokens are (decision 0042).
+   */
+  acceptsUnseenInternalTransfers?: boolean;
+  /**
    * US dollars. With two providers every credit needs both to tell its block, and above this the transfer itself too, as it always does where no root covers it.
    * With one provider this is what a lie of it can cost in one payment: more is not credited in production (decision 0040).
    */

@@ -265,6 +265,8 @@ export const POLICY = {
   coldRestSeconds: HOUR,
   /** How often it is tried whether issuers let our wallets move their tokens: payers must not go on paying in one that cannot be paid out. */
   issuerWatchSeconds: 60,
+  /** How often endpoints are asked for what they lacked before: a coin that nobody could watch is offered again soon after one can. */
+  lacksWatchSeconds: 60,
   /** How often a deposit address that an issuer stopped is tried again: that hardly ever changes. */
   issuerRetrySeconds: 10 * MINUTE,
   /** Transfers whose fees a move of native coins leaves in the hot wallet beside its floor: twice what it is given when it has none. */

@@ -24,6 +24,7 @@ const networkSchema = z.strictObject({
     mature: rule,
   }),
   coinLogs: z.boolean().exactOptional(),
+  acceptsUnseenInternalTransfers: z.boolean().exactOptional(),
   secondOpinionUsd: money.exactOptional(),
   blockSeconds: z.number().positive(),
   accountXpub: z.string(),

@@ -149,7 +149,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       mempool_deposits: 'insert update(first_seen_at)',
       mempool_snapshots: 'insert update(applied_at epoch seq taken_at)',
       mempool_transactions: 'insert update(ended_at first_seen_at replaced_by state) delete',
-      networks: 'update(genesis_hash outgoing_reviewed trusted_generation)',
+      networks: 'update(genesis_hash outgoing_reviewed traces_missing_since trusted_generation)',
       opening_outputs: 'insert',
       operator_actions: 'insert',
       outbox: 'insert update(claimed_until claims due_at failures handed_until last_error state) delete',

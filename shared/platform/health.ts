@@ -12,8 +12,8 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** What is wrong with one dependency, or null when it is well; `well` says something about one that is. */
-export type Health = string | null | { well: string };
+/** What is wrong with one dependency, or null when it is well; `well` says something about one that is, undefined that there is nothing to tell. */
+export type Health = string | null | undefined | { well: string };
 export type HealthCheck = () => Health | Promise<Health>;
 
 export interface HealthServer {
@@ -79,7 +79,7 @@ export async function startHealthServer(
 
 async function runChecks(checks: Readonly<Record<string, HealthCheck>>): Promise<Record<string, Health>> {
   const results = await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await withDeadline(check)] as const));
-  return Object.fromEntries(results);
+  return Object.fromEntries(results.filter(([, health]) => health !== undefined));
 }
 
 async function withDeadline(check: HealthCheck): Promise<Health> {

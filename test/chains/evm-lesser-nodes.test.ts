@@ -13,7 +13,11 @@ import { describeReorganisations } from './conformance/reorganisations.ts';
 import { aRig, type Rig } from './conformance/rig.ts';
 
 const NOT_FINAL = 6;
-const NODES: [string, readonly Lack[]][] = [...LACKS.map((lack): [string, Lack[]] => [lack, [lack]]), ['all of these', LACKS]];
+const NODES: [string, readonly Lack[]][] = [
+  ...LACKS.map((lack): [string, Lack[]] => [lack, [lack]]),
+  ['overrides of estimates', ['overrides of estimates']],
+  ['all of these', LACKS],
+];
 /** What is read is the same without access lists and overrides: those are about paying. */
 const READ_FROM = FULL ? NODES : NODES.filter(([what]) => what === 'all of these');
 

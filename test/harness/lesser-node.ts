@@ -3,11 +3,16 @@ import type { AddressInfo } from 'node:net';
 
 /** What an EVM node may lack. */
 export const LACKS = ['block receipts', 'access lists', 'state overrides', 'traces'] as const;
-export type Lack = (typeof LACKS)[number];
+/** Some take overrides of calls and not of estimates. */
+export type Lack = (typeof LACKS)[number] | 'overrides of estimates';
 
 /** A proxy in front of an EVM node that refuses what it is said to lack, as nodes do that never had it. */
 export interface LesserNode {
   url: string;
+  /** The node behind it, which may be named when that is known. */
+  target: string;
+  /** What it lacks from now on. */
+  lacks: readonly Lack[];
   /** Methods that were refused, in order. */
   refused: string[];
   stop(): Promise<void>;
@@ -24,12 +29,15 @@ const UNKNOWN_METHOD = { code: -32_601, message: 'the method does not exist/is n
 const TOO_MANY = { code: -32_602, message: 'too many arguments, want at most 2' };
 
 /** Starts one before `target`. */
-export async function startLesserNode(target: string, lacks: readonly Lack[]): Promise<LesserNode> {
-  const refused: string[] = [];
+export async function startLesserNode(target: string, lacking: readonly Lack[]): Promise<LesserNode> {
+  const node: LesserNode = { url: '', target, lacks: lacking, refused: [], stop: () => Promise.resolve() };
+  const { refused } = node;
   const refusalOf = ({ method, params = [] }: Asked): typeof UNKNOWN_METHOD | null => {
+    const { lacks } = node;
     if (lacks.includes('block receipts') && method === 'eth_getBlockReceipts') return UNKNOWN_METHOD;
     if (lacks.includes('access lists') && method === 'eth_createAccessList') return UNKNOWN_METHOD;
     if (lacks.includes('traces') && /^(debug|trace|ots)_/.test(method)) return UNKNOWN_METHOD;
+    if (lacks.includes('overrides of estimates') && method === 'eth_estimateGas' && params.length > 2) return TOO_MANY;
     return lacks.includes('state overrides') && /^eth_(call|estimateGas)$/.test(method) && params.length > 2 ? TOO_MANY : null;
   };
   const answer = async (asked: readonly Asked[]): Promise<unknown[]> => {
@@ -41,7 +49,7 @@ export async function startLesserNode(target: string, lacks: readonly Lack[]): P
     });
     const rest = asked.filter((one) => refusalOf(one) === null);
     if (rest.length === 0) return refusals;
-    const reply = await fetch(target, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(rest) });
+    const reply = await fetch(node.target, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(rest) });
     return [...((await reply.json()) as unknown[]), ...refusals];
   };
   const server = createServer((request, response) => {
@@ -52,14 +60,13 @@ export async function startLesserNode(target: string, lacks: readonly Lack[]): P
     })().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
+  return Object.assign(node, {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    refused,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
+  });
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -4,6 +4,7 @@ import { type Bound, ChainUnavailable, type FeeQuote, type Payer, type TransferI
 import { profileOf } from '../networks.ts';
 import { opStackDataFee } from './data-fee.ts';
 import { isNotOffered } from './not-offered.ts';
+import { takesOverrides } from './state-overrides.ts';
 import { readInteger, readQuantity } from './replies.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { encodeBalanceOf, encodeTransfer, readBalance } from './token.ts';
@@ -25,9 +26,6 @@ const BASE_DENOMINATOR = 8n;
 const TIP_BLOCKS = 5;
 /** What a transfer may take beyond one of less: an account, or a place in a token's storage, that is written for the first time. */
 const UNSEEN_GAS = 35_000n;
-/** An address nobody has, and code that answers 42 wherever it lies. */
-const PROBED = `0x${'5a'.repeat(20)}`;
-const ANSWERS_42 = '0x602a60005260206000f3';
 
 type Overrides = Record<string, { balance?: string; stateDiff?: Record<string, string> }>;
 type Rejected = { ok: false; rejected: string };
@@ -105,13 +103,11 @@ export function evmPayer(network: { chainId: string }, rpc: Rpc): Payer {
   let overrides: Promise<boolean> | undefined;
   /** Whether the endpoint simulates in a state of our making: some refuse it, and some take it without a word and do not. Found out once. */
   const honoursOverrides = (): Promise<boolean> => {
-    overrides ??= rpc('eth_call', [{ to: PROBED, data: '0x' }, 'latest', { [PROBED]: { code: ANSWERS_42 } }])
-      .then((answer) => readWord(answer) === 42n)
-      .catch((error: unknown) => {
-        if (error instanceof RpcRefused) return false;
-        overrides = undefined;
-        throw error;
-      });
+    overrides ??= takesOverrides(rpc).catch((error: unknown) => {
+      if (error instanceof RpcRefused) return false;
+      overrides = undefined;
+      throw error;
+    });
     return overrides;
   };
 

@@ -5,6 +5,7 @@ import { breathe } from '../breathe.ts';
 import { type BlockContent, type BlockRef, ChainUnavailable, type Reader, type TransactionFacts, type WatchSet } from '../chain.ts';
 import { profileOf } from '../networks.ts';
 import { askingSize, isTooMuch } from '../too-much.ts';
+import { openAbilities } from './abilities.ts';
 import { openBlockReceipts } from './block-receipts.ts';
 import {
   type Bodies,
@@ -83,12 +84,16 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       if (error instanceof ChainUnavailable && error.trouble === 'down') {
         tracing.forget();
         receipts.forget();
+        abilities.forget();
       }
       throw error;
     }
   };
 
   const receipts = openBlockReceipts(call);
+  const abilities = openAbilities(rpc, network.coinLogs === true ? null : tracing, (ability) => {
+    if (ability === 'block receipts') receipts.forget();
+  });
 
   const believe = async (answer: unknown): Promise<Header> => {
     try {
@@ -306,6 +311,15 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
 
     async seesInternal() {
       return network.coinLogs === true || tracing.offered();
+    },
+
+    async lacks(anew = false) {
+      try {
+        return await abilities.lacks(anew);
+      } catch (error) {
+        if (error instanceof RpcRefused) throw new ChainUnavailable(error.message, { cause: error });
+        throw error;
+      }
     },
 
     close: () => Promise.resolve(),

@@ -38,6 +38,11 @@ type Traced = ReturnType<typeof readCallTraces>;
 export interface Tracing {
   /** Whether the endpoint traces at all. @throws ChainUnavailable when it does not answer */
   offered(): Promise<boolean>;
+  /**
+   * Whether the endpoint says of every dialect that it does not offer it; asked again each time, so that it is noticed when it does. One that fails,
+   * rests after an error or has no state left is none of these. @throws ChainUnavailable when it does not answer
+   */
+  neverOffered(): Promise<boolean>;
   /** The transactions of a block as traced; undefined when this endpoint cannot trace it. @throws ChainUnavailable */
   trace(header: Header, receipts: readonly Receipt[]): Promise<BlockTraces | undefined>;
   /** The endpoint failed: what it offers is found out again. */
@@ -92,14 +97,22 @@ export function openTracing(rpc: Rpc): Tracing {
     return undefined;
   };
 
+  const findDialect = async (): Promise<void> => {
+    if (dialect !== undefined) return;
+    const latest = await rpc('eth_getBlockByNumber', ['latest', false]);
+    if (latest === null) throw new ChainUnavailable('the node has no latest block');
+    await traced(readPlace(latest));
+  };
+
   return {
     async offered() {
-      if (dialect === undefined) {
-        const latest = await rpc('eth_getBlockByNumber', ['latest', false]);
-        if (latest === null) throw new ChainUnavailable('the node has no latest block');
-        await traced(readPlace(latest));
-      }
+      await findDialect();
       return resting === 0 && (dialect === 'debug' || dialect === 'parity');
+    },
+    async neverOffered() {
+      dialect = undefined;
+      await findDialect();
+      return dialect === 'none';
     },
     async trace(header, receipts) {
       if (!receipts.some((receipt) => receipt.succeeded)) return NOTHING;

@@ -1,0 +1,36 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import { blindBlocksAgo } from '#api/store/blind-blocks.ts';
+import { setTracesMissing } from '#api/store/networks.ts';
+import { nobodyTraces } from '#shared/chains/network-warnings.ts';
+
+/** A blind block among so many of the last ones is reason to ask endpoints again that used to trace; empty blocks between them say nothing. */
+const RECENT_BLOCKS = 32;
+
+/**
+ * Takes the native coin of a network out of the offers while none of its endpoints shows what contracts pass on: such coins would be paid and not be
+ * seen (decision 0042). The networks file may accept that by name. It is offered again once an endpoint traces and the indexer's last block was
+ * read from one; an endpoint that fails, rests or does not answer changes nothing. Tokens are offered always. Answers how many networks changed.
+ */
+export async function watchTraces(deps: Deps): Promise<number> {
+  const changed = await Promise.all([...deps.chains.values()].map((chain) => watchNetwork(deps, chain)));
+  return changed.filter(Boolean).length;
+}
+
+async function watchNetwork(deps: Deps, { id, config, reader }: Chain): Promise<boolean> {
+  const { sql } = deps.db;
+  const accepted = config.acceptsUnseenInternalTransfers === true;
+  const blindAgo = await blindBlocksAgo(sql, id);
+  // The indexer's blocks tell when an endpoint that used to trace does not any more.
+  const lacking = await reader.findLacks(blindAgo < RECENT_BLOCKS);
+  const missing = nobodyTraces(lacking) && !accepted;
+  if (!missing && !accepted && (blindAgo === 0 || lacking.every(({ lacks }) => lacks === null))) return false;
+  if (!(await setTracesMissing(sql, id, missing))) return false;
+  const told = { network: config.name, asset: config.nativeSymbol };
+  if (missing) deps.log.error(told, 'no endpoint traces: the native coin is not offered any more, because coins that contracts pass on would not be seen');
+  else
+    deps.log.warn(
+      told,
+      accepted ? 'the native coin is offered although no endpoint traces, as the networks file says' : 'an endpoint traces: the native coin is offered',
+    );
+  return true;
+}

@@ -1,0 +1,33 @@
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { lackingIn } from './network-warnings.ts';
+import type { PooledReader } from './pool-readers.ts';
+
+interface Log {
+  warn(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/**
+ * Finds out what a network's nodes lack, now and every minute, and logs it once whenever that changed: whoever runs it is told at the start and
+ * not by the first payment that goes wrong. Returns how to stop it.
+ */
+export function watchLacks(network: NetworkConfig, reader: PooledReader, log: Log): () => void {
+  let told = '';
+  const look = async (): Promise<void> => {
+    const lacks = lackingIn(network, await reader.findLacks());
+    const now = lacks.join('; ');
+    if (now === told) return;
+    if (now === '') log.info({ network: network.name }, 'its nodes offer everything now');
+    else log.warn({ network: network.name, lacks }, 'nodes of a network lack something');
+    told = now;
+  };
+  const lookOrTell = (): void => {
+    look().catch((error: unknown) => log.error({ err: error, network: network.name }, 'what its nodes lack could not be found out'));
+  };
+  lookOrTell();
+  const timer = setInterval(lookOrTell, POLICY.lacksWatchSeconds * 1_000);
+  timer.unref();
+  return () => clearInterval(timer);
+}
