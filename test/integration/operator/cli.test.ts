@@ -160,7 +160,10 @@ describe('sluice', () => {
     expect(audit.code).toBe(0);
     const doctor = await sluice(['doctor']);
     // This deployment runs no signer, and that is all that is wrong with it.
-    expect(doctor.out.match(/^FAIL.*$/gm)).toEqual([expect.stringMatching(/signer journal +no signer has ever reported/)]);
+    expect(doctor.out.match(/^FAIL.*$/gm)).toEqual([
+      expect.stringMatching(/role signer +nobody does it/),
+      expect.stringMatching(/signer journal +no signer has ever reported/),
+    ]);
     expect(doctor.code).toBe(1);
     expect(doctor.out).toMatch(/postgres .*\d+ of \d+ connections/);
     expect(doctor.out).toMatch(/prices .*age: .*USDT \d+ s/);
