@@ -353,7 +353,10 @@ function productionProblems(values: z.output<typeof apiSchema>): string[] {
 }
 
 /** Whoever reads the seed has all coins, now and for ever: a file that lets others is not started with (decision 0043). */
-function seedFileProblems({ SLUICE_SIGNER_SEED: given, SLUICE_SIGNER_SEED_FILE: path }: Environment, read: { SLUICE_SIGNER_SEED?: string | undefined }): string[] {
+function seedFileProblems(
+  { SLUICE_SIGNER_SEED: given, SLUICE_SIGNER_SEED_FILE: path }: Environment,
+  read: { SLUICE_SIGNER_SEED?: string | undefined },
+): string[] {
   // One that could not be read is a problem already.
   if (given || !path || read.SLUICE_SIGNER_SEED === undefined) return [];
   const problem = secretFileProblem(path);
