@@ -3,7 +3,7 @@ import { chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { connect } from '#shared/platform/postgres.ts';
-import { isAlive, plainEnvironment, run, startService, untilUp } from './child.ts';
+import { commandOf, isAlive, plainEnvironment, run, startService, untilUp } from './child.ts';
 import { hasPackages, unpackPackage } from './debian-package.ts';
 import { freePort, waitFor } from './wait.ts';
 
@@ -124,8 +124,10 @@ export function databaseUrl(url: string, name: string): string {
 
 /** Stops a server left behind by a run that was killed, found by the pid file in its folder. */
 export async function stopAbandoned(directory: string): Promise<void> {
-  const pid = await postmasterPid(join(await actualFolder(directory), 'data'));
-  if (pid === undefined || !isAlive(pid)) return;
+  const data = join(await actualFolder(directory), 'data');
+  const pid = await postmasterPid(data);
+  // After the machine was switched off, the id may be anybody's.
+  if (pid === undefined || !isAlive(pid) || !(await commandOf(pid)).includes(data)) return;
   process.kill(pid, 'SIGINT');
   await waitFor(() => !isAlive(pid), { what: `Postgres ${pid} to stop` });
 }
