@@ -1450,6 +1450,8 @@ export interface components {
             }[];
             /** @description Indexers that hold no lease now. */
             standby: components["schemas"]["RunningProcess"][];
+            /** @description Logins of api processes of a release that does not say which roles they have. */
+            silent: string[];
         };
         RunningProcess: {
             /** @description Its login in Postgres. */

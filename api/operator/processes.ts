@@ -3,6 +3,9 @@ import { type Connected, listConnected, listIndexers } from '#api/store/process-
 import { ROLES } from '#shared/platform/config.ts';
 import { type ProcessName, readProcessName } from '#shared/platform/process-name.ts';
 
+/** How every api called itself in releases that did not say more. */
+const NAME_BEFORE = 'sluice-api';
+
 interface Running extends ProcessName {
   login: string;
 }
@@ -22,7 +25,8 @@ export async function showProcesses(deps: Deps): Promise<Reply> {
       return { role: 'indexer', network, alive: holder !== null, processes: own.map(view) };
     }),
   ];
-  return { status: 200, data: { items, standby: standby.map(view) } };
+  const silent = connected.filter(({ name }) => name === NAME_BEFORE).map(({ login }) => login);
+  return { status: 200, data: { items, standby: standby.map(view), silent } };
 }
 
 function named({ name, login }: Connected): Running[] {

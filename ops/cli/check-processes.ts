@@ -22,10 +22,16 @@ const STARTS: Readonly<Record<Role['role'], string>> = {
 
 /** A line for every role: whether anybody does it, since when, and with which login of Postgres. */
 export async function checkProcesses(context: Context): Promise<Finding[]> {
-  const { items, standby } = (await context.operator.must('GET', '/processes')) as unknown as { items: Role[]; standby: Running[] };
+  const { items, standby, silent } = (await context.operator.must('GET', '/processes')) as unknown as { items: Role[]; standby: Running[]; silent: string[] };
   return [
     ...items.map(({ role, network, alive, processes }) => {
       const check = network === null ? `role ${role}` : `role ${role} ${network}`;
+      if (!alive && network === null && silent.length > 0)
+        return warn(
+          check,
+          `nobody says so, and an older release is connected, login ${silent.join(', ')}`,
+          'go on with the upgrade: its processes do not say what they do',
+        );
       if (!alive) return bad(check, 'nobody does it', STARTS[role]);
       // The lease says that it lives; a release that does not say who it is, is older than this one.
       return processes.length === 0 ? good(check, 'alive, and of a release that says no more') : good(check, processes.map(describe).join('; '));

@@ -11,6 +11,7 @@ import { FAUCET } from '#ops/dev/local-evm.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import type { Deployable, RunningApi } from '#test/harness/deployables.ts';
 import { redisUrlFor, urlFor } from '#test/harness/logins.ts';
+import { connect } from '#shared/platform/postgres.ts';
 import { publicHalf } from '#shared/platform/statements.ts';
 import { aPayment, aWorld, TEST_SECRETS, type World } from '#test/harness/world.ts';
 
@@ -291,6 +292,11 @@ describe('sluice doctor, for whoever runs a deployment that is none of npm start
     ])
       expect(out).toMatch(line);
     expect(out).not.toContain('stand by');
+    // In the middle of an upgrade, a process says no more than what it is.
+    const older = connect(urlFor(world.database.url, ['signer']), { name: 'sluice-api', max: 1 });
+    await older.sql`select 1`;
+    expect((await asked()).out).toMatch(/^warn +role signer +nobody says so, and an older release is connected, login sluice_test_signer$/m);
+    await older.end();
     const standby = await world.startIndexer();
     expect((await asked()).out).toMatch(/^ok +indexers that stand by +alive since .*, login sluice_test_indexer$/m);
     await standby.kill();
