@@ -1458,7 +1458,7 @@ export interface components {
             login: string;
             /**
              * Format: date-time
-             * @description When it started
+             * @description When it started, by its own clock.
              */
             since: string;
         };
