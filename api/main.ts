@@ -55,6 +55,7 @@ import { createLimiter, type Limiter } from '#shared/platform/limiter.ts';
 import { createLogger, type Logger } from '#shared/platform/logger.ts';
 import { type ApiMetrics, createApiMetrics } from '#shared/platform/metrics.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
+import { processName } from '#shared/platform/process-name.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { openSharedBuckets } from '#shared/platform/redis-buckets.ts';
 import { indexerChannel, openStreams, type Streams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
@@ -88,7 +89,8 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
     config.networks.map((network) => ({ chain: network.name, ...factsOf(network) })),
   );
 
-  const db = connect(config.DATABASE_URL, { name: 'sluice-api', max: 20, observe: timeDatabase(metrics) });
+  const name = processName({ program: 'api', roles: config.SLUICE_ROLES, id: randomUUID().slice(0, 8), startedAt: new Date() });
+  const db = connect(config.DATABASE_URL, { name, max: 20, observe: timeDatabase(metrics) });
   gaugeConnections(metrics, () => db.pool());
   lifecycle.onStop('postgres', () => db.end());
   const health = await startHealth(config, log, lifecycle, metrics);

@@ -15,6 +15,7 @@ import { createLogger } from '#shared/platform/logger.ts';
 import { createIndexerMetrics } from '#shared/platform/metrics.ts';
 import { awaitSchema } from '#shared/platform/migrate.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
+import { processName } from '#shared/platform/process-name.ts';
 import { connect } from '#shared/platform/postgres.ts';
 import { openStreams } from '#shared/platform/redis-streams.ts';
 import { openTracing } from '#shared/platform/tracing-export.ts';
@@ -34,7 +35,9 @@ async function main(config: IndexerConfig): Promise<void> {
     metrics,
     config.networks.map((network) => ({ chain: network.name, ...factsOf(network) })),
   );
-  const database = connect(config.DATABASE_URL, { name: 'sluice-indexer', max: 2 + 4 * config.networks.length, observe: timeDatabase(metrics) });
+  const identity = randomUUID();
+  const name = processName({ program: 'indexer', roles: [], id: identity.slice(0, 8), startedAt: new Date() });
+  const database = connect(config.DATABASE_URL, { name, max: 2 + 4 * config.networks.length, observe: timeDatabase(metrics) });
   gaugeConnections(metrics, () => database.pool());
   lifecycle.onStop('database', () => database.end());
   const streams = openStreams({ url: config.REDIS_URL, key: config.SLUICE_STREAM_KEY, name: 'sluice-indexer', log });
@@ -70,7 +73,7 @@ async function main(config: IndexerConfig): Promise<void> {
       streams,
       log,
       metrics,
-      holder: `${hostname()}:${process.pid}:${randomUUID()}`,
+      holder: `${hostname()}:${process.pid}:${identity}`,
       openReader: (network) =>
         openReader(
           network,

@@ -247,6 +247,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/processes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which processes do each role now, since when, and with which database login
+         * @description By what is connected to the database at this moment, and the leases of indexers. A host that vanished is noticed within half a minute.
+         */
+        get: operations["listProcesses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest backups of this database
+         * @description What `sluice backup create` completed, newest first, at most 20; backups that other tools make are not known here.
+         */
+        get: operations["listBackups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/networks/{network}/rescan": {
         parameters: {
             query?: never;
@@ -1396,6 +1436,51 @@ export interface components {
                 warnings?: string[];
             }[];
         };
+        ProcessList: {
+            /** @description One per role: http, worker, signer, and the indexer of each network. */
+            items: {
+                /** @enum {string} */
+                role: "http" | "worker" | "signer" | "indexer";
+                /** @description Of an indexer. */
+                network: string | null;
+                /** @description Somebody does it: is connected and, of an indexer, holds the lease of its network. */
+                alive: boolean;
+                /** @description Empty too for a process of a release that does not say who it is. */
+                processes: components["schemas"]["RunningProcess"][];
+            }[];
+            /** @description Indexers that hold no lease now. */
+            standby: components["schemas"]["RunningProcess"][];
+            /** @description Logins of api processes of a release that does not say which roles they have. */
+            silent: string[];
+        };
+        RunningProcess: {
+            /** @description Its login in Postgres. */
+            login: string;
+            /**
+             * Format: date-time
+             * @description When it started, by its own clock.
+             */
+            since: string;
+        };
+        BackupList: {
+            items: {
+                /**
+                 * Format: date-time
+                 * @description The moment it holds; what came later is not in it.
+                 */
+                takenAt: string;
+                /** Format: date-time */
+                completedAt: string;
+                rows: number;
+                /**
+                 * Format: date-time
+                 * @description When every row of it was last found as it was written.
+                 */
+                verifiedAt: string | null;
+                /** @description Of the moment it holds, by the database's clock. */
+                ageSeconds: number;
+            }[];
+        };
         WalletList: {
             items: {
                 network: string;
@@ -1405,6 +1490,13 @@ export interface components {
                 address: string;
                 /** @description Why nothing may be sent from it. */
                 haltedReason: string | null;
+                /** @description Of the funding wallet alone, which gives gas to all others. */
+                gas: {
+                    /** @description For how many more transfers it brings gas at present fees, at most a million; null while nobody can tell. */
+                    transfers: number | null;
+                    /** @description An alert says so when there are fewer. */
+                    enough: number;
+                } | null;
                 assets: {
                     /** Format: uuid */
                     assetId: string;
@@ -2927,6 +3019,62 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["WalletList"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listProcesses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["ProcessList"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBackups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["BackupList"];
                     };
                 };
             };

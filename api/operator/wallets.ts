@@ -6,9 +6,11 @@ import type { StoredWallet } from '#api/store/wallets.ts';
 import { coldAddress, coldLimits } from '#api/treasury/cold.ts';
 import { spendsOutputs } from '#api/treasury/families.ts';
 import { purseOf } from '#api/treasury/purse.ts';
+import { sweepsLeft } from '#api/treasury/report-funding.ts';
 import { configuredWallet, WALLET_ROLES } from '#api/treasury/wallets.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
+import { POLICY } from '#shared/core/policy.ts';
 
 /** GET /wallets: what each configured wallet holds right now, and for hot ones between which limits, with what lies in cold storage. */
 export async function showWallets(deps: Deps): Promise<Reply> {
@@ -19,10 +21,22 @@ export async function showWallets(deps: Deps): Promise<Reply> {
     for (const role of WALLET_ROLES) {
       const wallet = await configuredWallet(deps, chain, role);
       const held = await Promise.all(own.map((asset) => describe(deps, chain, wallet, asset)));
-      items.push({ network: chain.config.name, role, address: chain.codec.display(wallet.address), haltedReason: wallet.haltedReason, assets: held });
+      const gas = role === 'funding' ? await gasOf(deps, chain) : null;
+      items.push({ network: chain.config.name, role, address: chain.codec.display(wallet.address), haltedReason: wallet.haltedReason, gas, assets: held });
     }
   }
   return { status: 200, data: { items } };
+}
+
+/** For how many transfers the funding wallet brings gas, beside how many it should; null while its node cannot tell. */
+async function gasOf(deps: Deps, chain: Chain): Promise<{ transfers: number | null; enough: number }> {
+  const enough = POLICY.fundingLowSweeps;
+  try {
+    return { transfers: (await sweepsLeft(deps, chain)) ?? null, enough };
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return { transfers: null, enough };
+    throw error;
+  }
 }
 
 async function describe(deps: Deps, chain: Chain, wallet: StoredWallet, asset: StoredAsset): Promise<object> {

@@ -16,6 +16,27 @@ export async function listAttendance(sql: Reads): Promise<Attendance[]> {
     from networks n left join indexer_leases l on l.network_id = n.id left join consumer_leases c on c.network_id = n.id order by n.name`;
 }
 
+/** The processes of one name that are connected to this database, and with which login. */
+export interface Connected {
+  /** As the process calls itself. */
+  name: string;
+  login: string;
+}
+
+/** Lists what is connected to this database by name and login; any login may ask. A host that vanished is gone within half a minute. Locks nothing. */
+export async function listConnected(sql: Reads): Promise<Connected[]> {
+  return sql<Connected[]>`
+    select distinct application_name as name, usename::text as login from pg_stat_activity
+    where datname = current_database() and usename is not null and application_name like 'sluice-%' order by 1, 2`;
+}
+
+/** Lists every network with who holds the lease of its stream now, by name; null while nobody does. Locks nothing. */
+export async function listIndexers(sql: Reads): Promise<{ network: string; holder: string | null }[]> {
+  return sql<{ network: string; holder: string | null }[]>`
+    select n.name as network, case when l.expires_at > clock_timestamp() then l.holder end as holder
+    from networks n left join indexer_leases l on l.network_id = n.id order by n.name`;
+}
+
 /** Seconds of service time since a signer last said anything; null while none ever did. Locks nothing. */
 export async function readSignerSilence(sql: Reads): Promise<number | null> {
   const [row] = await sql<{ seconds: number }[]>`select extract(epoch from sluice_now() - reported_at)::float8 as seconds from signer_reports`;

@@ -36,8 +36,12 @@ export async function reportFunding(deps: Deps): Promise<number> {
   return low;
 }
 
-/** Gas for one token sweep and the top-up that brings it, of which the wallet holds this many. */
-async function sweepsLeft(deps: Deps, chain: Chain): Promise<number | undefined> {
+/**
+ * Gas for one token sweep and the top-up that brings it, of which the funding wallet holds this many; undefined while the network would
+ * refuse one, or takes nothing for it.
+ * @throws ChainUnavailable when the node cannot be reached
+ */
+export async function sweepsLeft(deps: Deps, chain: Chain): Promise<number | undefined> {
   const [native, assets] = await Promise.all([nativeAsset(deps.db.sql, chain.id), listAssets(deps.db.sql)]);
   const asset = assets.find((one) => one.networkId === chain.id && one.contract !== null) ?? native;
   if (spendsOutputs(chain.config.family)) return topUpsLeft(deps, chain);

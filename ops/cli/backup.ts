@@ -5,6 +5,7 @@ import { JournalFile } from '#api/signer/journal/journal-file.ts';
 import { journalPath } from '#api/signer/journal/signer-journal.ts';
 import { createBackup } from '#ops/backup/create.ts';
 import type { Manifest } from '#ops/backup/manifest.ts';
+import { noteCreated, noteVerified } from '#ops/backup/note.ts';
 import { restoreBackup, verifyBackup } from '#ops/backup/restore.ts';
 import { instanceDirectory, readDevFile } from '#ops/dev/dev-file.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
@@ -29,24 +30,33 @@ export const backupCommands: readonly Command[] = [
     arity: [1, 1],
     async run(_context, [folder = ''], options) {
       const journal = await journalOf(options);
-      const manifest = await createBackup(await databaseOf(options), folder);
+      const database = await databaseOf(options);
+      const manifest = await createBackup(database, folder);
       // After the rows: a journal that knows more than the database is safe, the other way round it is not.
       const kept = journal === undefined ? undefined : await exportJournal(journal, join(folder, JOURNAL_FILE));
-      const { data, text } = said('backed up', manifest);
+      const made = said('backed up', manifest);
+      const note = await noteCreated(database, folder, manifest).then(
+        () => '',
+        (error: Error) => `\nsluice doctor will not know of it: it could not be noted in the database (${error.message})`,
+      );
+      const { data, text } = { data: { ...(made.data as object), noted: note === '' }, text: made.text + note };
       if (kept === undefined) return { data, text: `${text}\nthe signer's journal is not here: sluice signer journal export, on its host` };
-      return { data: { ...(data as object), journal: kept }, text: `${text}\nwith the signer's journal: ${kept.seq} signatures` };
+      return { data: { ...data, journal: kept }, text: `${text}\nwith the signer's journal: ${kept.seq} signatures` };
     },
   },
   {
     name: 'backup verify',
     args: '<folder>',
-    summary: 'check that every row of a backup is as it was written',
+    summary: 'check that every row of a backup is as it was written, and note it where its database is in reach',
+    options: { database: { ...DATABASE, help: 'URL of the database it was made of, for the note; where create finds it unless given' } },
     arity: [1, 1],
-    async run(_context, [folder = '']) {
-      const { data, text } = said('intact', await verifyBackup(folder));
+    async run(_context, [folder = ''], options) {
+      const intact = said('intact', await verifyBackup(folder));
+      const { noted, why } = await noteIntact(folder, options);
+      const { data, text } = { data: { ...(intact.data as object), noted }, text: `${intact.text}${why}` };
       if (!existsSync(join(folder, JOURNAL_FILE))) return { data, text };
       const { head } = readInterchange(join(folder, JOURNAL_FILE));
-      return { data: { ...(data as object), journal: head }, text: `${text}\nand ${head.seq} signatures of the signer's journal` };
+      return { data: { ...data, journal: head }, text: `${text}\nand ${head.seq} signatures of the signer's journal` };
     },
   },
   {
@@ -62,6 +72,16 @@ export const backupCommands: readonly Command[] = [
     },
   },
 ];
+
+/** Notes that a backup is intact. A backup is checked where it is kept, and its database need not be in reach of that place. */
+async function noteIntact(folder: string, options: Options): Promise<{ noted: boolean; why: string }> {
+  try {
+    const noted = await noteVerified(await databaseOf(options), folder);
+    return { noted, why: noted ? '' : '\nnot noted: the database that was asked made no such backup, or was restored from an older one' };
+  } catch (error) {
+    return { noted: false, why: `\nnot noted for sluice doctor: ${(error as Error).message}` };
+  }
+}
 
 /** Folder of the journal that is on this machine; undefined when it is elsewhere. @throws UsageError when it is named and not there */
 async function journalOf(options: Options): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { connect as connectSocket } from 'node:net';
+import { readFileSync } from 'node:fs';
 import { DEV_FILE, type DevFile } from '#ops/dev/dev-file.ts';
 import { profileOf } from '#shared/chains/networks.ts';
 import type { Family } from '#shared/core/assets.ts';
@@ -7,10 +7,13 @@ import { inspectRights, isSound, mayMigrate, rightsProblem } from '#shared/platf
 import { connect } from '#shared/platform/postgres.ts';
 import { checkNode } from './check-node.ts';
 import { checkAudit, checkDispatch, checkJobs } from './check-operations.ts';
+import { checkBackup, checkProcesses } from './check-processes.ts';
+import { checkRedis } from './check-redis.ts';
 import { checkPostgres, checkSigner } from './check-server.ts';
+import { checkWallets } from './check-wallets.ts';
 import { type Command, type Context, UnreachableError } from './command.ts';
 import { describeEndpoint, type Endpoint } from './endpoints.ts';
-import { attempt, bad, type Finding, good } from './finding.ts';
+import { attempt, bad, type Finding, good, warn } from './finding.ts';
 
 const TIMEOUT_MILLISECONDS = 5_000;
 /** A tip older than this, or than the network may be silent for, means that nothing arrives any more. */
@@ -20,6 +23,7 @@ interface NetworkStatus {
   name: string;
   family: Family;
   chainId: string;
+  nativeSymbol: string;
   indexed: boolean;
   pausedAt: string | null;
   tipHeight: number | null;
@@ -41,17 +45,40 @@ export const doctorCommands: readonly Command[] = [
       const context = await open().catch((error: Error) => error);
       if (context instanceof Error) findings.push(bad('service', context.message, 'start it: npm start'));
       else findings.push(...(await checkService(context)), ...(context.dev === undefined ? [] : await checkDevelopment(context, context.dev)));
-      const url = context instanceof Error || context.dev === undefined ? process.env.DATABASE_URL : context.dev.databaseUrl;
-      if (url !== undefined && (context instanceof Error || context.dev === undefined)) findings.push(await checkPostgres(url));
-      if (url !== undefined) findings.push(await checkRights(url, !(context instanceof Error) && context.dev !== undefined));
+      const dev = context instanceof Error ? undefined : context.dev;
+      if (dev === undefined) findings.push(...(await checkServers()));
+      const url = dev === undefined ? setting('DATABASE_URL') : dev.databaseUrl;
+      if (url !== undefined) findings.push(await checkRights(url, dev !== undefined));
       const lines = findings.flatMap((one) => [
-        `${one.good ? 'ok  ' : 'FAIL'}  ${one.check.padEnd(24)}  ${one.seen}`,
+        `${LEVELS[one.level]}  ${one.check.padEnd(24)}  ${one.seen}`,
         ...(one.fix === null ? [] : [`      ${' '.repeat(24)}  fix: ${one.fix}`]),
       ]);
       return { data: findings, text: lines.join('\n'), good: findings.every((one) => one.good) };
     },
   },
 ];
+
+const LEVELS = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' } as const;
+
+/** A setting of this process, given by itself or as a file. */
+function setting(name: string): string | undefined {
+  const file = process.env[`${name}_FILE`];
+  return process.env[name] || (file ? readFileSync(file, 'utf8').trim() : undefined);
+}
+
+/** Postgres and Redis as the environment names them. */
+async function checkServers(): Promise<Finding[]> {
+  const [database, redis] = [setting('DATABASE_URL'), setting('REDIS_URL')];
+  return [
+    database === undefined ? elsewhere('postgres', 'DATABASE_URL') : await checkPostgres(database),
+    redis === undefined ? elsewhere('redis', 'REDIS_URL') : await checkRedis(redis, { administers: false }),
+  ];
+}
+
+/** The service's own word on it is the line of its roles; how the server itself is, only somebody who reaches it can say. */
+function elsewhere(check: string, name: string): Finding {
+  return warn(check, `not looked at: ${name} is not set here`, 'run it where a process of the service runs, with its environment');
+}
 
 function node(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -68,6 +95,7 @@ async function checkService(context: Context): Promise<Finding[]> {
     const reached = good('operator api', `${context.operatorUrl}, service clock ${offsetSeconds === 0 ? 'on time' : `${offsetSeconds} s ahead`}`);
     return [
       reached,
+      ...(await checkProcesses(context)),
       ...(await checkNetworks(context)),
       await checkUnexplained(context),
       await checkPrices(context),
@@ -76,6 +104,7 @@ async function checkService(context: Context): Promise<Finding[]> {
       await checkDispatch(context),
       await checkJobs(context),
       await checkAudit(context),
+      await checkBackup(context),
     ];
   } catch (error) {
     if (error instanceof UnreachableError) return [bad('operator api', error.message, 'start it: npm start')];
@@ -85,12 +114,15 @@ async function checkService(context: Context): Promise<Finding[]> {
 
 async function checkNetworks(context: Context): Promise<Finding[]> {
   const { items } = (await context.operator.must('GET', '/networks')) as { items: NetworkStatus[] };
-  return items.flatMap((network) => [
+  const networks = items.flatMap((network) => [
     checkNetwork(context, network),
     ...network.endpoints.map((endpoint) => checkEndpoint(network, endpoint)),
     // Chosen, or lacking and not broken: it is said each time, and fails nothing.
-    ...(network.warnings ?? []).map((warning) => good(`warning of ${network.name}`, warning)),
+    ...(network.warnings ?? []).map((warning) =>
+      warn(`warning of ${network.name}`, warning, 'more endpoints in its rpcUrls, or ones that offer it; or accept it'),
+    ),
   ]);
+  return [...networks, ...(await checkWallets(context, new Map(items.map(({ name, nativeSymbol }) => [name, nativeSymbol]))))];
 }
 
 const ENDPOINT_FIXES: Record<string, string> = {
@@ -177,7 +209,7 @@ async function checkDevelopment({ operator }: Context, dev: DevFile): Promise<Fi
   const findings = await Promise.all([
     checkReady(dev),
     checkPostgres(dev.databaseUrl),
-    checkRedis(dev.redisUrl),
+    checkRedis(dev.redisUrl, { administers: true }),
     ...Object.entries(dev.networks).map(([name, network]) => checkNode(name, network, dev.localNetworks.includes(name), chainIds.get(name))),
     attempt('webhook receiver', 'restart npm start', async () => {
       const response = await fetch(dev.webhookReceiver.log, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
@@ -214,31 +246,10 @@ async function checkRights(url: string, administers: boolean): Promise<Finding> 
         ? good(check, 'every role has exactly the rights it needs')
         : bad(check, 'not as they should be', 'npx sluice db roles shows what; sluice db roles apply');
     // It works, as it did before there were roles.
-    return good(check, 'this login owns the tables, which is more than any process needs: sluice db roles apply');
+    return warn(check, 'this login owns the tables, which is more than any process needs', 'sluice db roles apply');
   } catch (error) {
     return bad(check, (error as Error).message, 'look at the database first');
   } finally {
     await database.end();
   }
-}
-
-async function checkRedis(url: string): Promise<Finding> {
-  return attempt('redis', 'start it, or let npm start bring one (unset REDIS_URL)', async () => {
-    const answer = await ping(new URL(url));
-    // A server that wants a password is there; whether ours is right is for the processes that have it.
-    if (!/^(\+PONG|-NOAUTH)/.test(answer)) throw new Error(`answered ${answer.slice(0, 60)}`);
-    return `${new URL(url).host} answers`;
-  });
-}
-
-function ping(url: URL): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connectSocket({ host: url.hostname, port: Number(url.port || 6379), timeout: TIMEOUT_MILLISECONDS }, () => socket.write('PING\r\n'));
-    socket.once('data', (bytes) => {
-      resolve(bytes.toString('utf8'));
-      socket.destroy();
-    });
-    socket.once('timeout', () => socket.destroy(new Error('no answer in time')));
-    socket.once('error', reject);
-  });
 }

@@ -15,17 +15,18 @@ export async function lastingRedis(options: LastingRedisOptions): Promise<Pick<R
   let current = await startRedis(options);
   if (current.pid === undefined) return current;
   const port = Number(new URL(current.url).port);
-  let stopping = false;
+  const stopping = new AbortController();
+  const over = AbortSignal.any([stopping.signal, ...(options.signal === undefined ? [] : [options.signal])]);
   const watch = async (): Promise<void> => {
     let pauseMs = FIRST_PAUSE_MS;
-    while (!stopping) {
+    while (!over.aborted) {
       const began = performance.now();
       await current.exited;
-      if (stopping) return;
+      if (over.aborted) return;
       options.say('redis stopped; starting it again');
       pauseMs = performance.now() - began > HEALTHY_MS ? FIRST_PAUSE_MS : Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
-      await pause(pauseMs);
-      if (stopping) return;
+      await pause(pauseMs, undefined, { signal: over }).catch(() => undefined);
+      if (over.aborted) return;
       try {
         current = await startRedis({ ...options, port });
       } catch (error) {
@@ -38,7 +39,7 @@ export async function lastingRedis(options: LastingRedisOptions): Promise<Pick<R
     url: current.url,
     external: false,
     async stop() {
-      stopping = true;
+      stopping.abort();
       await current.stop();
       await watching;
       // One more may have been started between the flag and its check.

@@ -11,7 +11,7 @@ import { bitcoinPages } from './explorer/bitcoin.ts';
 import { type LocalChain, type LocalFamily, MINED_WITHIN_MS } from './local-chain.ts';
 import { type BitcoinNode, bitcoinNode, startBitcoinService } from './services/bitcoin-node.ts';
 import { orStop } from './services/child.ts';
-import { waitFor } from './services/wait.ts';
+import { unlessAborted, waitFor } from './services/wait.ts';
 
 /** Where blocks and their fees go once the faucet is full: an address of no key. */
 const NOBODY = 'bcrt1qtjp2g8g9dcd6pdr92uelwsa8svhnff8fz26d0k';
@@ -161,7 +161,7 @@ export const bitcoinFamily: LocalFamily = {
     const ahead = await openAhead(`${keptAt}.ahead`);
     const { service, url, real } = await startBitcoinService({ ...options, folder: keptAt, aheadSeconds: ahead.seconds() });
     const node = bitcoinNode(url);
-    await orStop(service, () => fillFaucet(node));
+    await orStop(service, () => unlessAborted(options.signal, () => fillFaucet(node)));
     let stopMining = async (): Promise<void> => undefined;
     return {
       ...bitcoinChain(node),
@@ -174,8 +174,8 @@ export const bitcoinFamily: LocalFamily = {
         stopMining = mineBySeconds(node, { blockSeconds, ahead, isStopped });
       },
       async stop() {
-        await stopMining();
-        await service.stop();
+        // A node that hangs ends the mining only by being stopped.
+        await Promise.all([stopMining(), service.stop()]);
       },
     };
   },

@@ -5,7 +5,7 @@ import { type LocalChain, type LocalFamily, MINED_WITHIN_MS } from './local-chai
 import { startAnvil } from './services/anvil.ts';
 import { orStop } from './services/child.ts';
 import { callData, type EvmNode, evmNode, hex, type Receipt, transferData } from './services/evm-node.ts';
-import { waitFor } from './services/wait.ts';
+import { unlessAborted, waitFor } from './services/wait.ts';
 
 /** Account 0 of every anvil: rich, unlocked, and its key known to the world. */
 export const FAUCET = {
@@ -129,7 +129,7 @@ export const evmFamily: LocalFamily = {
     const genesisTime = await genesisTimeOf(stateFile);
     const anvil = await startAnvil({ port, chainId: Number(network.chainId), stateFile, genesisTime, ...options });
     const { node, service, url } = anvil;
-    await orStop(service, async () => fillFaucet(node, await deployDemoTokens(node)));
+    await orStop(service, () => unlessAborted(options.signal, async () => fillFaucet(node, await deployDemoTokens(node))));
     return {
       ...evmChain(node),
       url,

@@ -96,6 +96,7 @@ export interface ProcessOptions {
   journal: string;
   secrets: DemoSecrets;
   say(line: string): void;
+  signal: AbortSignal;
   /** Publishes the process ids of this moment; never called twice at once. */
   onPids(): Promise<void>;
 }
@@ -140,6 +141,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
       onLine: logFile(join(options.directory, 'logs', `${name.replaceAll(' ', '-')}.log`)),
       onRestart: note,
       say: options.say,
+      signal: options.signal,
     });
     started.push(supervised);
     await rememberChild(options.directory, supervised.pid());

@@ -15,6 +15,7 @@ import { emptyDatabase, ensureDatabase, removeCluster, seconds, startPostgres, s
 import { makeDatabaseLogins, processLogins } from './process-logins.ts';
 import { lastingRedis } from './lasting-redis.ts';
 import { fetchRedis, logFile } from './services/redis.ts';
+import { unlessAborted } from './services/wait.ts';
 import { type ReceivedWebhook, startWebhookReceiver } from './webhook-receiver.ts';
 
 export interface StackOptions {
@@ -63,7 +64,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     return { dev, stop };
   } catch (error) {
     await stop().catch((failure: unknown) => say(String(failure)));
-    throw error;
+    // What died of the same request to stop is no reason of its own.
+    throw signal.aborted ? signal.reason : error;
   }
 }
 
@@ -120,20 +122,22 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     log: say,
     signal,
   });
-  for (const [name, node] of local.chains) {
-    let stopping = false;
-    void node.service.exited.then(() => stopping || say(`the ${name} node stopped by itself; stop with Ctrl+C and start again`));
-    stops.push(async () => {
-      stopping = true;
-      await node.stop();
-    });
-  }
-  await refuseOtherChains(databaseUrl, local.networks);
+  const { chains } = local;
+  let stopping = false;
+  for (const [name, node] of chains)
+    void node.service.exited.then(() => stopping || signal.aborted || say(`the ${name} node stopped by itself; stop with Ctrl+C and start again`));
+  // Beside each other: one that hangs keeps the others waiting for nothing.
+  stops.push(async () => {
+    stopping = true;
+    const failed = (await Promise.allSettled([...chains.values()].map((node) => node.stop()))).filter((result) => result.status === 'rejected');
+    if (failed.length > 0) throw new AggregateError(failed.map(({ reason }) => reason as unknown));
+  });
+  await unlessAborted(signal, () => refuseOtherChains(databaseUrl, local?.networks ?? []));
   // Roles belong to a whole cluster: in one that is not ours they are its administrator's to make.
   if (postgres.external) say('every process uses the login of DATABASE_URL; sluice db roles apply makes those that may do less');
   else await makeDatabaseLogins(databaseUrl, { logins, networks: names, schemaDirectory: join(root, 'shared/schema') });
   const serviceNow = await readServiceClock(databaseUrl);
-  for (const { name, blockSeconds } of local.networks) await local.chains.get(name)?.startMining({ blockSeconds, serviceNow });
+  for (const { name, blockSeconds } of local.networks) await unlessAborted(signal, () => chains.get(name)?.startMining({ blockSeconds, serviceNow }));
   say(
     `${local.networks.map((network) => network.name).join(', ')} ${local.chains.size > 0 ? `local ${local.chains.size === 1 ? 'chain' : 'chains'} ready` : 'reached'} in ${seconds(began)}`,
   );
@@ -154,6 +158,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     journal,
     secrets,
     say,
+    signal,
     onPids: async () => {
       if (dev) await publish(dev, processes, directory);
     },
@@ -173,7 +178,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
   const origin = `http://127.0.0.1:${ports.api}`;
   const control = persistent(operator(`${origin}/operator/v1`, secrets.SLUICE_OPERATOR_TOKEN), options);
   const gateway = await demoGateway(control, join(directory, 'demo-gateway.json'), new URL(receiver.url).origin);
-  await canaryGateway(control, `${origin}/api/v1`, canaryKeyFile(directory));
+  await unlessAborted(signal, () => canaryGateway(control, `${origin}/api/v1`, canaryKeyFile(directory)));
   await fundWallets(local, databaseUrl, options);
   dev = {
     api: { baseUrl: `${origin}/api/v1`, origin, pid: processes.api.pid() },

@@ -16,6 +16,8 @@ export interface SupervisedOptions extends ServiceOptions {
   /** Called with the new process id after every restart. */
   onRestart(pid: number): void;
   say(line: string): void;
+  /** From its abort on nothing is started again: whoever asked this process to stop may have asked them all. */
+  signal: AbortSignal;
 }
 
 /** Keeps one process running: one that dies is started again, at once the first time, then with growing pauses. */
@@ -30,20 +32,21 @@ export async function supervise(given: SupervisedOptions): Promise<Supervised> {
     },
   };
   let current: Service = await startService(options);
-  let stopping = false;
+  const stopping = new AbortController();
+  const over = AbortSignal.any([stopping.signal, given.signal]);
   let deaths = 0;
   const watch = async (): Promise<void> => {
     let pauseMs = 100;
-    while (!stopping) {
+    while (!over.aborted) {
       const began = performance.now();
       const { code, signal } = await current.exited;
-      if (stopping) return;
+      if (over.aborted) return;
       deaths += 1;
       if (performance.now() - began > 30_000) pauseMs = 100;
       options.say(`${options.name} stopped (${signal ?? `exit ${code}`}); starting it again`);
-      await pause(pauseMs);
+      await pause(pauseMs, undefined, { signal: over }).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, 10_000);
-      if (stopping) return;
+      if (over.aborted) return;
       current = await startService(options);
       options.onRestart(current.pid);
     }
@@ -55,7 +58,7 @@ export async function supervise(given: SupervisedOptions): Promise<Supervised> {
     deaths: () => deaths,
     lastLines: () => lines,
     async stop() {
-      stopping = true;
+      stopping.abort();
       await current.stop();
       await watching;
       // One more may have been started between the flag and its check.

@@ -94,8 +94,9 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
       decide = next;
     },
     async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closed;
     },
   };
 }

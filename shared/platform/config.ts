@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { isMoney } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { isIpRange } from './ip.ts';
 import { networkProblems } from './network-problems.ts';
+import { packageRoot } from './package-root.ts';
+import { secretFileProblem } from './secret-file.ts';
 import { publicHalf, trustedKeys } from './statements.ts';
 
 const money = z.string().refine(isMoney, 'must be a money string');
@@ -209,7 +212,12 @@ const apiSchema = z.object({
   SLUICE_PRIVATE_WEBHOOK_TARGETS: flagOrRanges.optional(),
   SLUICE_SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be smtp://… or smtps://…' }).optional(),
   SLUICE_MAIL_FROM: z.email('must be an e-mail address').default('sluice@localhost.localdomain'),
-  SLUICE_MAIL_DIR: z.string().min(1).default('.sluice/mail'),
+  // Not where whoever starts it happens to be: mail would lie in as many places.
+  SLUICE_MAIL_DIR: z
+    .string()
+    .min(1)
+    .default('.sluice/mail')
+    .transform((folder) => resolve(packageRoot(), folder)),
   SLUICE_TRUSTED_PROXIES: ranges.default([]),
   SLUICE_CANARY_URL: z.url({ protocol: /^https?$/ }).optional(),
   SLUICE_CANARY_KEY_FILE: z.string().min(1).optional(),
@@ -272,7 +280,7 @@ export function readApiConfig(env: Environment): ApiConfig {
       problems.push('SLUICE_CANARY_URL and SLUICE_CANARY_KEY_FILE: the canary needs both, or neither');
     problems.push(...ringProblems(values), ...personProblems(values));
     if (values.NODE_ENV === 'production') problems.push(...productionProblems(values), ...demoAccountProblems(networks ?? []));
-    if (values.NODE_ENV === 'production' && signs) problems.push(...signerProblems(networks ?? []));
+    if (values.NODE_ENV === 'production' && signs) problems.push(...seedFileProblems(env, values), ...signerProblems(networks ?? []));
   }
   if (problems.length > 0 || !values || !networks) throw new ConfigError(problems);
   return { ...values, networks, privateWebhookTargets: values.SLUICE_PRIVATE_WEBHOOK_TARGETS ?? values.NODE_ENV !== 'production' };
@@ -343,6 +351,17 @@ function productionProblems(values: z.output<typeof apiSchema>): string[] {
   if (values.SLUICE_SCREENING_URL?.startsWith('http:')) problems.push('SLUICE_SCREENING_URL: must be https in production');
   if (values.SLUICE_CRASH_AT !== undefined) problems.push('SLUICE_CRASH_AT: refused in production');
   return problems;
+}
+
+/** Whoever reads the seed has all coins, now and for ever: a file that lets others is not started with (decision 0043). */
+function seedFileProblems(
+  { SLUICE_SIGNER_SEED: given, SLUICE_SIGNER_SEED_FILE: path }: Environment,
+  read: { SLUICE_SIGNER_SEED?: string | undefined },
+): string[] {
+  // One that could not be read is a problem already.
+  if (given || !path || read.SLUICE_SIGNER_SEED === undefined) return [];
+  const problem = secretFileProblem(path);
+  return problem === null ? [] : [`SLUICE_SIGNER_SEED_FILE: ${path} ${problem}`];
 }
 
 /** What bounds the signer whatever stands in the database (decisions 10). */

@@ -14,15 +14,17 @@ const LISTENS = ['+subscribe', '+unsubscribe'];
 const SPEAKS = ['+publish'];
 /** Rate limits: scripts, and what they call. */
 const LIMITS = ['~sluice:limit:*', '~sluice:proof:*', '+eval', '+evalsha', '+script|load', '+get', '+set', '+del', '+exists', '+time'];
+/** Figures of the whole server, which hold nothing that anybody wrote: `sluice doctor` runs beside an api, and the job queue asks for the policy. */
+const LOOKS = ['+info'];
 /** Reads what indexers wrote, and never writes it: nobody else than an indexer appends. */
-const CONSUMES = ['~sluice:blocks:*', '~sluice:mempool:*', '~sluice:rescans:*', '+xreadgroup', '+xautoclaim', '+xack', '+xgroup|create', '+info'];
+const CONSUMES = ['~sluice:blocks:*', '~sluice:mempool:*', '~sluice:rescans:*', '+xreadgroup', '+xautoclaim', '+xack', '+xgroup|create', ...LOOKS];
 /** The job queue's own keys, named after the database: whatever its scripts do there. */
 const QUEUES = '(~sluice-*:* +@read +@write +@scripting +@connection +@blocking +time -@dangerous -@admin)';
 const NEWS = '&sluice:nudge:payments';
 const WORKERS = '&sluice:nudge:worker';
 const INDEXERS = '&sluice:nudge:indexer:*';
 
-const OF_HTTP = [...LIMITS, NEWS, WORKERS, INDEXERS, ...SPEAKS, ...LISTENS];
+const OF_HTTP = [...LIMITS, ...LOOKS, NEWS, WORKERS, INDEXERS, ...SPEAKS, ...LISTENS];
 const OF_WORKER = [...CONSUMES, NEWS, WORKERS, INDEXERS, ...SPEAKS, ...LISTENS, QUEUES];
 
 /** What a user may do. @throws Error for a name that is none of ours */

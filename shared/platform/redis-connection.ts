@@ -43,6 +43,28 @@ export function redisConnection(url: string, name: string, log: Logger) {
   };
 }
 
+/** Asks a server something over one connection that is not kept, and answers in order. @throws why it could not be asked, or refused */
+export async function askRedis(url: string, name: string, commands: readonly (readonly string[])[]): Promise<string[]> {
+  const client = createClient({
+    url,
+    name,
+    disableClientInfo: true,
+    disableOfflineQueue: true,
+    socket: { connectTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENCE_MS, reconnectStrategy: false },
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const answers: string[] = [];
+    for (const command of commands) answers.push(String(await client.sendCommand([...command])));
+    return answers;
+  } catch (error) {
+    throw new Error(reasonOf(error), { cause: error });
+  } finally {
+    client.destroy();
+  }
+}
+
 /** A refused connection to several addresses has a code and no message. */
 function reasonOf(error: unknown): string {
   const { message, code } = error as { message?: string; code?: unknown };

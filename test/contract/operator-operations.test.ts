@@ -281,6 +281,8 @@ const SPECIAL: Record<keyof operations, Special> = {
   },
   listNetworks: { request: nothing },
   listWallets: { request: nothing },
+  listProcesses: { request: nothing },
+  listBackups: { request: nothing },
   rescanNetwork: {
     request: async () => {
       await service.mine();

@@ -14,6 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
+it('is the version that was asked for', async () => {
+  const [row] = await db.sql<[{ major: number }]>`select current_setting('server_version_num')::int / 10000 as major`;
+  // A server that somebody else runs is of any.
+  if (!process.env.DATABASE_URL) expect(row.major).toBe(Number(process.env.SLUICE_POSTGRES || 18));
+});
+
 const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 'worked',

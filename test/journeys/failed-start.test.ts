@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { type Service, startService } from '#ops/dev/services/child.ts';
+import { otherRunner, rememberChild, stopLeftovers } from '#ops/dev/runner-lock.ts';
+import { isAlive, type Service, startService } from '#ops/dev/services/child.ts';
 import { freePort, waitFor } from '#ops/dev/services/wait.ts';
 
 /** What a start that fails, or is asked to stop, leaves behind: nothing. */
@@ -29,6 +30,21 @@ describe('npm start that does not get ready', () => {
     });
     return lines;
   };
+
+  /** Launches it and waits until it is ready. */
+  const up = async (): Promise<string[]> => {
+    const lines = await launch();
+    await waitFor(() => runner?.running() === false || lines.some((line) => line.startsWith('ready in')), {
+      what: 'npm start to be ready',
+      timeoutMs: 120_000,
+    });
+    expect(lines.join('\n')).toContain('ready in');
+    return lines;
+  };
+
+  /** What the start wrote down of its children. */
+  const children = async (): Promise<number[]> =>
+    [...(await readFile(join(directory, 'children'), 'utf8')).matchAll(/^\d+/gm)].map(([pid]) => Number(pid)).filter(isAlive);
 
   /** Process ids of everything whose command line names the data folder, and of everything the start wrote down. */
   const running = async (): Promise<number[]> => {
@@ -70,5 +86,46 @@ describe('npm start that does not get ready', () => {
     } finally {
       server.close();
     }
+  });
+
+  it('and was killed leaves nothing that the next one does not stop or use again, which then stops with all its children at once', async () => {
+    await up();
+    const left = await children();
+    const [postgres] = (await readFile(join(directory, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n').map(Number);
+    expect(left.length).toBe(9);
+    process.kill(runner?.pid as number, 'SIGKILL');
+    await runner?.exited;
+    const lines = await up();
+    expect(left.filter(isAlive)).toEqual([]);
+    expect(isAlive(postgres as number)).toBe(true);
+    // As a terminal that closes, a container or systemd does.
+    for (const pid of [runner?.pid as number, ...(await children())]) process.kill(pid, 'SIGTERM');
+    expect((await runner?.exited)?.code).toBe(0);
+    expect(lines.at(-1)).toBe('stopped');
+    expect(lines.filter((line) => /starting it again|stopped by itself/.test(line))).toEqual([]);
+    expect(await running()).toEqual([]);
+    expect(isAlive(postgres as number)).toBe(false);
+  });
+
+  it('or does, stops no process of somebody else that has the id of one of its own', async () => {
+    await mkdir(directory, { recursive: true });
+    const idle = (): Promise<Service> =>
+      startService({
+        name: 'redis',
+        command: process.execPath,
+        args: ['-e', 'setInterval(() => {}, 1000) // redis'],
+        cwd: '/',
+        env: {},
+        onLine: () => undefined,
+      });
+    const [ours, other] = [await idle(), await idle()];
+    await rememberChild(directory, ours.pid);
+    const [[, startedAt = ''] = []] = [...(await readFile(join(directory, 'children'), 'utf8')).matchAll(/^\d+ (.+)$/gm)];
+    await appendFile(join(directory, 'children'), `${other.pid} ${startedAt === '1' ? '2' : '1'}\n${other.pid}\n`);
+    await writeFile(join(directory, 'runner.pid'), `${other.pid} 1\n`);
+    expect(await otherRunner(directory)).toBeUndefined();
+    expect(await stopLeftovers(directory)).toBe(1);
+    expect([ours.running(), other.running()]).toEqual([false, true]);
+    await other.stop();
   });
 });

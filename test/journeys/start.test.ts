@@ -147,7 +147,10 @@ describe('npm start', () => {
 
   it('starts a Redis again that was killed, at the same address, and everybody finds it', async () => {
     const servers = async (): Promise<number[]> => {
-      const pids = (await readFile(join(directory, 'children'), 'utf8')).split('\n').filter(Boolean).map(Number);
+      const pids = (await readFile(join(directory, 'children'), 'utf8'))
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => Number(line.split(' ')[0]));
       const commands = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
       return pids.filter((_, at) => /redis|valkey/.test(commands[at] ?? ''));
     };

@@ -1,6 +1,7 @@
 import type { operations } from '#api/contract/operator-types.ts';
 import type { OperatorRegistry } from '#api/operations/call.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
+import { showBackups } from '#api/operator/backups.ts';
 import { runAuditNow } from '#api/operator/audit.ts';
 import { showAuditLog } from '#api/operator/audit-log.ts';
 import { clearHaltedWallet } from '#api/operator/clear-wallet.ts';
@@ -25,6 +26,7 @@ import { resealNow, showSecrets } from '#api/operator/key-status.ts';
 import { showDeposits, showJobs, showPayments, showSettlements, showWebhooks } from '#api/operator/lists.ts';
 import { showExpenses, showInvoice, showInvoices } from '#api/operator/invoices.ts';
 import { addAsset, pauseNetwork, resumeNetwork, showAssets, showNetworks } from '#api/operator/networks.ts';
+import { showProcesses } from '#api/operator/processes.ts';
 import { confirmProposal, showProposal, showProposals, withdrawProposal } from '#api/operator/proposals.ts';
 import { adoptOutgoing, showUnknownOutgoing } from '#api/operator/outgoing.ts';
 import { putPrice, showPrices } from '#api/operator/prices.ts';
@@ -62,6 +64,8 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     cancelWithheld,
     listNetworks: showNetworks,
     listWallets: showWallets,
+    listProcesses: showProcesses,
+    listBackups: showBackups,
     rescanNetwork,
     listRescans: showRescans,
     pauseNetwork,

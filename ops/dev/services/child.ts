@@ -1,6 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { waitFor } from './wait.ts';
 
 export interface ServiceOptions {
@@ -61,7 +63,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     options.onLine(line);
   };
   for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', hear);
-  await once(child, 'spawn');
   const pid = child.pid as number;
   const stopSignal = options.stopSignal ?? 'SIGTERM';
   const running = (): boolean => child.exitCode === null && child.signalCode === null;
@@ -74,8 +75,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   // Whatever ends this process, a thrown error included, must not leave children behind.
   const last = (): void => send(stopSignal);
-  process.once('exit', last);
+  if (child.pid !== undefined) process.once('exit', last);
   void exited.then(() => process.off('exit', last));
+  await once(child, 'spawn');
   const service: Service = {
     name: options.name,
     pid,
@@ -157,6 +159,30 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
+}
+
+const execute = promisify(execFile);
+
+/** What `ps` says of one process; empty when it is gone. */
+async function askPs(pid: number, column: 'command' | 'lstart'): Promise<string> {
+  const { stdout } = await execute('ps', ['-o', `${column}=`, '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return stdout.trim();
+}
+
+/** The command line of a process, with its arguments; empty when it is gone. */
+export function commandOf(pid: number): Promise<string> {
+  return askPs(pid, 'command');
+}
+
+/** When a process began, in the system's own words, which never change while it lives: with its id it names one process and no later one. Undefined when it is gone. */
+export async function startOf(pid: number): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  // Field 22, ticks since the machine began; the name before it is in brackets, and may hold anything.
+  const ticks = stat
+    ?.slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .at(19);
+  return ticks ?? ((await askPs(pid, 'lstart')) || undefined);
 }
 
 /** The parts of this process's environment that a program needs to run and that hold nothing of ours. */

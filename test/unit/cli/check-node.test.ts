@@ -35,7 +35,13 @@ describe('what doctor says of a bitcoind', () => {
   it('is one line when all is well, and nothing of its password', async () => {
     const findings = await findingsOn({});
     expect(findings).toEqual([
-      { check: 'node bitcoin', good: true, seen: expect.stringMatching(/^http:\/\/127.0.0.1:\d+, main \/Satoshi:31.0.0\/, block 900000$/), fix: null },
+      {
+        check: 'node bitcoin',
+        level: 'ok',
+        good: true,
+        seen: expect.stringMatching(/^http:\/\/127.0.0.1:\d+, main \/Satoshi:31.0.0\/, block 900000$/),
+        fix: null,
+      },
     ]);
     expect(JSON.stringify(findings)).not.toContain('secret');
   });
@@ -53,7 +59,7 @@ describe('what doctor says of a bitcoind', () => {
     ['one that is still building it', { getindexinfo: { txindex: { synced: false } } }, /still building/, /wait/],
   ] as const)('%s: what to do', async (_what, answers, seen, fix) => {
     const [bad] = (await findingsOn(answers as Partial<typeof WELL>)).filter(({ good }) => !good);
-    expect(bad).toEqual({ check: 'node bitcoin', good: false, seen: expect.stringMatching(seen), fix: expect.stringMatching(fix) });
+    expect(bad).toEqual({ check: 'node bitcoin', level: 'fail', good: false, seen: expect.stringMatching(seen), fix: expect.stringMatching(fix) });
   });
 
   it('says nothing about indexes of a node that does not tell', async () => {

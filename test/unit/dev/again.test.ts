@@ -35,6 +35,15 @@ it('what fails to the end throws what the last try threw, and nothing is tried a
   expect(tries).toBe(2);
 });
 
+it('what never answers holds up nobody who stops, and is not said to have failed', async () => {
+  const stopping = new AbortController();
+  const said: string[] = [];
+  const waiting = again('seeding', () => new Promise<never>(() => undefined), { say: (line) => said.push(line), signal: stopping.signal }, [1]);
+  stopping.abort(new Error('enough'));
+  await expect(waiting).rejects.toThrow('enough');
+  expect(said).toEqual([]);
+});
+
 it('a call that the api cannot take now is made again, one that it refuses is not', async () => {
   const statuses = [503, 200, 404];
   const asked: string[] = [];

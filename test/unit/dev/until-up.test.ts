@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { isAlive, type Service, startService, untilUp } from '#ops/dev/services/child.ts';
-import { waitFor } from '#ops/dev/services/wait.ts';
+import { freePort, waitFor } from '#ops/dev/services/wait.ts';
 
 const node = (script: string): Promise<Service> =>
   startService({ name: 'a node', command: process.execPath, args: ['-e', script], cwd: '/', env: { PATH: process.env.PATH }, onLine: () => undefined });
@@ -18,6 +18,28 @@ it('a service whose start is interrupted is stopped, and the reason thrown', asy
   stopping.abort(new Error('enough'));
   await expect(waiting).rejects.toThrow('enough');
   expect(isAlive(service.pid)).toBe(false);
+});
+
+it('a service that takes a request and never answers it holds up nobody who stops', async () => {
+  const port = await freePort();
+  const service = await node(`require('node:http').createServer(() => undefined).listen(${port}, '127.0.0.1')`);
+  const stopping = new AbortController();
+  let asked = 0;
+  const ask = async (): Promise<boolean> => {
+    await waitFor(
+      async () => (await fetch(`http://127.0.0.1:${port}`, { signal: AbortSignal.timeout(200) }).catch((error: Error) => error.name)) === 'TimeoutError',
+      {
+        what: 'it to listen',
+      },
+    );
+    setTimeout(() => stopping.abort(new Error('enough')), 50);
+    asked += 1;
+    return (await fetch(`http://127.0.0.1:${port}`, { signal: AbortSignal.timeout(20_000) })).ok;
+  };
+  const began = performance.now();
+  await expect(untilUp(service, ask, { what: 'a node to answer', signal: stopping.signal })).rejects.toThrow('enough');
+  expect([asked, isAlive(service.pid)]).toEqual([1, false]);
+  expect(performance.now() - began).toBeLessThan(10_000);
 });
 
 it('a process id that cannot be written down leaves no process', async () => {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { AssetConfig, NetworkConfig } from '#shared/core/assets.ts';
 import { ConfigError, DEMO_INTENT_KEY, readApiConfig, readIndexerConfig } from '#shared/platform/config.ts';
+import { packageRoot } from '#shared/platform/package-root.ts';
+import { type Ownership, tooOpen } from '#shared/platform/secret-file.ts';
 import { publicHalf } from '#shared/platform/statements.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-config-'));
@@ -105,6 +107,47 @@ describe('the configuration', () => {
     for (const given of [{ SLUICE_SIGNER_SEED: 'words' }, { SLUICE_SIGNER_SEED_FILE: '/run/secrets/signer-seed' }])
       expect(problemsOf(() => readIndexerConfig({ ...follows, ...given }))).toEqual([expect.stringContaining('only the signer role may have it')]);
     expect(problemsOf(() => readApiConfig({ ...signs, SLUICE_SIGNER_SEED: undefined }))).toEqual(['SLUICE_SIGNER_SEED: required by the signer role']);
+  });
+
+  it('starts no signer in production whose seed lies in a file that others may read', () => {
+    const seed = join(folder, 'seed');
+    writeFileSync(seed, 'words\n');
+    const problems = (mode: number, env: Record<string, string> = live) => {
+      chmodSync(seed, mode);
+      return problemsOf(() => readApiConfig({ ...signs, ...env, SLUICE_SIGNER_SEED: undefined, SLUICE_SIGNER_SEED_FILE: seed })).filter((one) =>
+        one.includes('SEED'),
+      );
+    };
+    for (const mode of [0o644, 0o604, 0o660, 0o420])
+      expect([mode, problems(mode)]).toEqual([mode, [expect.stringMatching(/^SLUICE_SIGNER_SEED_FILE: .*seed has mode 0/)]]);
+    for (const mode of [0o400, 0o600]) expect([mode, problems(mode)]).toEqual([mode, []]);
+    expect(problems(0o644, {})).toEqual([]);
+    rmSync(seed);
+    expect(problemsOf(() => readApiConfig({ ...signs, ...live, SLUICE_SIGNER_SEED: undefined, SLUICE_SIGNER_SEED_FILE: seed }))).toContain(
+      `SLUICE_SIGNER_SEED_FILE: cannot read ${seed}`,
+    );
+  });
+
+  it.each<[string, Ownership, string | null]>([
+    ['a file of its own, as compose mounts it', { uid: 1000, mode: 0o100400 }, null],
+    ['a file of its own that its group may read', { uid: 1000, mode: 0o100440 }, 'others than its owner'],
+    ['a secret of Kubernetes with fsGroup and defaultMode 0440', { uid: 0, mode: 0o100440 }, null],
+    ['a secret of Kubernetes as it is by default', { uid: 0, mode: 0o100644 }, 'has mode 0644'],
+    ['a credential of systemd', { uid: 0, mode: 0o100440 }, null],
+    ['a secret of Swarm as it is by default', { uid: 0, mode: 0o100444 }, 'has mode 0444'],
+    ['a file of root that its group may change', { uid: 0, mode: 0o100460 }, 'has mode 0460'],
+    ["somebody else's file", { uid: 1001, mode: 0o100400 }, 'belongs to user 1001'],
+  ])('judges the file of a seed as Postgres judges that of its key: %s', (_what, file, problem) => {
+    if (problem === null) expect(tooOpen(file, 1000)).toBeNull();
+    else expect(tooOpen(file, 1000)).toContain(problem);
+  });
+
+  it('puts mail into one folder, wherever it is started', () => {
+    vi.spyOn(process, 'cwd').mockReturnValue('/somewhere/else');
+    expect(readApiConfig(good).SLUICE_MAIL_DIR).toBe(join(packageRoot(), '.sluice/mail'));
+    expect(readApiConfig({ ...good, SLUICE_MAIL_DIR: 'outbox' }).SLUICE_MAIL_DIR).toBe(join(packageRoot(), 'outbox'));
+    expect(readApiConfig({ ...good, SLUICE_MAIL_DIR: '/var/mail/sluice' }).SLUICE_MAIL_DIR).toBe('/var/mail/sluice');
+    vi.restoreAllMocks();
   });
 
   it('starts no signer without a journal', () => {
