@@ -60,6 +60,7 @@ async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork):
         actor: 'chain',
         facts: () => ({ facts: NO_PAYOUT_FACTS, record: { height } }),
         effects: { resume: () => hastenWaiting(tx, settlementId) },
+        orConflict: movedMeanwhile,
       });
       crashPoint('confirm.seen');
     } else if (open.height === null && open.status === 'INCLUDED') {
@@ -74,9 +75,15 @@ async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork):
               await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'payout.broadcast', refId: id });
           },
         },
+        orConflict: movedMeanwhile,
       });
     }
   }
+}
+
+/** The list was read without locks, and somebody has ended the payout since: the next block looks again, and one row keeps no block from being applied. */
+function movedMeanwhile(): null {
+  return null;
 }
 
 /** Lets the cashout that waited for these coins or this gas go on, and the next one behind it. */
