@@ -41,7 +41,7 @@ export function openEndpoints(network: NetworkConfig, observe?: ChainObserver, a
   const open = READERS[network.family];
   if (open === undefined) throw new Error(`${network.name}: this build cannot read ${network.family} networks`);
   const gates = network.rpcUrls.map((url) => openGate(url));
-  const trustOf = openHeaderTrust(accepted);
+  const trustOf = openHeaderTrust(accepted, new Set(network.rpcUrls.map((url) => new URL(url).host)).size);
   const readers = network.rpcUrls.map((url, at) =>
     open(network, url, { observe: observe?.request, gate: gates[at] as Gate, trusts: trustOf(new URL(url).host) }),
   );

@@ -201,7 +201,7 @@ describe('a header with a field that nobody here knows', () => {
   });
 
   it('is read once two providers told the very same header, and by nobody’s word alone', async () => {
-    const [first, second] = [openHeaderTrust(async () => new Set()), openHeaderTrust(async () => new Set())];
+    const [first, second] = [openHeaderTrust(async () => new Set(), 2), openHeaderTrust(async () => new Set(), 2)];
     const told = { made: await one(), block: { hash: `0x${'ab'.repeat(32)}`, shinyRoot: `0x${'cd'.repeat(32)}` } };
     for (const provider of ['a.example', 'a.example']) await expect(read(told, first(provider))).rejects.toThrow(/shinyRoot/);
     expect((await read(told, first('b.example'))).transfers).toHaveLength(1);
@@ -212,7 +212,7 @@ describe('a header with a field that nobody here knows', () => {
   });
 
   it('is read once two people accepted every such field of it, and those alone', async () => {
-    const accepting = (...fields: string[]): HeaderTrust => openHeaderTrust(async () => new Set(fields))('a.example');
+    const accepting = (...fields: string[]): HeaderTrust => openHeaderTrust(async () => new Set(fields), 1)('a.example');
     const told = { made: await one(), block: { hash: `0x${'ab'.repeat(32)}`, shinyRoot: `0x${'cd'.repeat(32)}`, dullRoot: '0x1' } };
     await expect(read(told, accepting('shinyRoot'))).rejects.toMatchObject({ unknownFields: ['shinyRoot', 'dullRoot'] });
     expect((await read(told, accepting('shinyRoot', 'dullRoot'))).transfers).toHaveLength(1);
@@ -223,6 +223,18 @@ describe('a header with a field that nobody here knows', () => {
     await expect(read({ made: await one(), block: { hash: `0x${'ab'.repeat(32)}` } }, accepting('shinyRoot', 'dullRoot'))).rejects.toThrow(
       /not that of its header/,
     );
+  });
+
+  it('shows no transfer as proven by what two people accepted, where another provider can be asked about the transfer', async () => {
+    const { block } = madeBlock(await one());
+    // The hash of a real block over a payment that nobody mined: whoever is asked for that hash alone tells it too.
+    const forged = { made: [{ tx: await signedPayment(TO, 1_000n * V) }], block: { hash: block.hash, shinyRoot: `0x${'cd'.repeat(32)}` } };
+    const accepting = (providers: number) => openHeaderTrust(async () => new Set(['shinyRoot']), providers);
+    const [two, alone] = [accepting(2), accepting(1)];
+    expect((await read(forged, two('a.example'))).transfers).toMatchObject([{ unproven: true }]);
+    expect((await read(forged, alone('a.example'))).transfers[0]?.unproven).toBeUndefined();
+    // Told by another one too, it is as good as proven.
+    expect((await read(forged, two('b.example'))).transfers[0]?.unproven).toBeUndefined();
   });
 
   it('of a chain whose hashes are made of something else says so', async () => {

@@ -70,7 +70,8 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
 
   const check = async (header: Header, answer: unknown): Promise<Checked> => {
     const receipts = await receiptsIn(answer);
-    return { header, receipts, covered: await inTurns(crossCheck(header, receipts, rules), breathe) };
+    const covered = await inTurns(crossCheck(header, receipts, rules), breathe);
+    return { header, receipts, covered: header.rootless === true ? 0 : covered };
   };
   const blocksAtOnce = askingSize(FIRST_BLOCKS, BLOCKS_PER_REQUEST);
   const tracesAtOnce = askingSize(TRACES_PER_REQUEST, TRACES_PER_REQUEST);
@@ -99,8 +100,10 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     try {
       return readHeader(answer);
     } catch (error) {
-      if (error instanceof HeaderUnproven && (await trusts(error))) return error.header;
-      throw error;
+      if (!(error instanceof HeaderUnproven)) throw error;
+      const trust = await trusts(error);
+      if (trust === false) throw error;
+      return trust === 'accepted' ? { ...error.header, rootless: true } : error.header;
     }
   };
 

@@ -11,6 +11,8 @@ export interface Header {
   transactionsRoot: string;
   receiptsRoot: string;
   transactions: string[];
+  /** Nothing proves it but that two people accepted its fields: its roots cover nothing. */
+  rootless?: true;
 }
 
 /**
