@@ -8,7 +8,8 @@ const LOCK = 7_582_001;
 const LOCK_WAIT_MS = 3_000;
 const LOCK_TRIES = 40;
 const BETWEEN_TRIES_MS = 1_000;
-const LOCK_NOT_AVAILABLE = '55P03';
+/** `lock_not_available`, and `deadlock_detected`: whoever runs beside a migration takes tables in an order of its own. */
+const NOT_NOW: readonly unknown[] = ['55P03', '40P01'];
 
 /**
  * Brings the schema up to date from the numbered SQL files in `directory`; any number of processes may call it at once.
@@ -68,7 +69,7 @@ async function appliedMigrations(sql: Reads): Promise<AppliedMigration[]> {
     select name, checksum, (to_jsonb(m) ->> 'needs_build')::int as "needsBuild" from schema_migrations m order by name`;
 }
 
-/** One message of several statements is one transaction. @throws when somebody keeps a table it changes for minutes */
+/** One message of several statements is one transaction: what is refused has left nothing, and is tried again. @throws when a table stays locked for minutes */
 async function runWhole(sql: Reads, file: MigrationFile): Promise<void> {
   await sql.unsafe(`set lock_timeout = ${LOCK_WAIT_MS}`);
   try {
@@ -77,7 +78,7 @@ async function runWhole(sql: Reads, file: MigrationFile): Promise<void> {
         await sql.unsafe(`${file.text}\n;${noting(file)}`);
         return;
       } catch (error) {
-        if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || tried >= LOCK_TRIES) throw error;
+        if (!NOT_NOW.includes((error as { code?: unknown }).code) || tried >= LOCK_TRIES) throw error;
       }
       await pause(BETWEEN_TRIES_MS);
     }

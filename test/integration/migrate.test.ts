@@ -75,6 +75,23 @@ describe('the schema', () => {
     await own.end();
   });
 
+  it('is tried again when a transaction beside it took two of its tables in the other order', async () => {
+    await writeFile(join(folder, '9001_extra.sql'), 'alter table gateways add column extra int; alter table wallets add column extra int;');
+    const own = connect(database.url, { name: 'sluice-test', max: 1, deadlines: 'none' });
+    let migrating: Promise<{ applied: string[] }> | undefined;
+    await database.transaction(async (tx) => {
+      // Of the two the migration is the one that finds the deadlock.
+      await tx`set local deadlock_timeout = '1h'`;
+      await tx`lock table wallets in access share mode`;
+      migrating = migrate(own.sql, folder);
+      const waits = async () => (await database.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%9001_extra%'`).length > 0;
+      await waitFor(waits, { what: 'the migration to wait', everyMs: 20 });
+      await tx`lock table gateways in access share mode`;
+    });
+    expect(await migrating).toEqual({ applied: ['9001_extra.sql'] });
+    await own.end();
+  });
+
   it('builds an index while others write, and builds it anew when the first try was killed', async () => {
     const { sql } = database;
     await sql.unsafe('create table extra (id int); insert into extra values (1), (1);');
