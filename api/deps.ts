@@ -1,5 +1,5 @@
 import type { Journal } from '#api/signer/journal/journal.ts';
-import type { Actor } from '#api/store/operator-actions.ts';
+import type { Actor } from '#api/store/proposals.ts';
 import type { Logger } from '#shared/platform/logger.ts';
 import type { AddressCodec, Deriver, Payer } from '#shared/chains/chain.ts';
 import type { PooledReader } from '#shared/chains/pool-readers.ts';

@@ -20,8 +20,8 @@ import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
 import { startAdopting } from '#api/intents/start-adopting.ts';
 import { startCanary } from '#api/jobs/canary.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
-import { operations } from '#api/operations/index.ts';
-import { operatorOperations } from '#api/operations/operator/index.ts';
+import { merchantOperations } from '#api/operations/merchant-operations.ts';
+import { operatorOperations } from '#api/operations/operator-operations.ts';
 import { awaitNetworks, awaitWallets } from '#api/operator/await-seeds.ts';
 import { localChains } from '#api/operator/dev-chains.ts';
 import { seedNetworks } from '#api/operator/seed-networks.ts';
@@ -222,7 +222,7 @@ async function startHttp(deps: Deps, { jobs, news }: { jobs: Jobs | undefined; n
   const app = await createApp(deps, {
     contractFolder,
     docsFolders: { pages: docs, runbooks: join(docs, 'runbooks'), assets: join(docs, 'assets') },
-    operations,
+    merchantOperations,
     operatorOperations: operatorOperations({
       devChains: production ? null : localChains(deps.config.networks, deps.log),
       runDue: async () => jobs?.runDue(),

@@ -1,9 +1,8 @@
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { advance } from '#api/store/advance.ts';
-import { type PaymentCredit, setPool, setVerdict } from '#api/store/payment-credits.ts';
+import { type PaymentCredit, setPool, setVerdict, findScreenedCredit, setDepositVerdict } from '#api/store/credits.ts';
 import { lockPayment } from '#api/store/payments.ts';
-import { findScreenedCredit, setDepositVerdict } from '#api/store/unscreened-credits.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { sharesOf } from '#state-machines/aml/shares.ts';

@@ -1,8 +1,8 @@
 import type { Deps } from '#api/deps.ts';
 import { collectOwed } from '#api/ledger/collect-owed.ts';
 import { post } from '#api/ledger/post.ts';
-import { type PaymentCredit, setPool } from '#api/store/payment-credits.ts';
-import { insertPoolMove } from '#api/store/pool-moves.ts';
+import { type PaymentCredit, setPool } from '#api/store/credits.ts';
+import { insertPoolMove } from '#api/store/own-moves.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { amount } from '#shared/core/money.ts';

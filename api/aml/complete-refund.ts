@@ -1,9 +1,9 @@
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
-import { reverseAccrual } from '#api/store/accruals.ts';
+import { reverseAccrual } from '#api/store/charges.ts';
 import { advance } from '#api/store/advance.ts';
-import { endRefund } from '#api/store/aml-refunds.ts';
-import { listPaymentCredits, setTaken } from '#api/store/payment-credits.ts';
+import { endRefund } from '#api/store/aml.ts';
+import { listPaymentCredits, setTaken } from '#api/store/credits.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { amount } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';

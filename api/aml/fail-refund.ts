@@ -1,8 +1,8 @@
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { advance } from '#api/store/advance.ts';
-import { endRefund } from '#api/store/aml-refunds.ts';
-import { listPaymentCredits, setTaken } from '#api/store/payment-credits.ts';
+import { endRefund } from '#api/store/aml.ts';
+import { listPaymentCredits, setTaken } from '#api/store/credits.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { sharesOf } from '#state-machines/aml/shares.ts';

@@ -1,5 +1,5 @@
 import { lockBalances } from '#api/ledger/post.ts';
-import { listPaymentCredits, lockCredits, lockMaturingCredits, type PaymentCredit } from '#api/store/payment-credits.ts';
+import { listPaymentCredits, lockCredits, lockMaturingCredits, type PaymentCredit } from '#api/store/credits.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import type { AmlFacts } from '#state-machines/aml/machine.ts';
 import { type Account, type GatewayAccountKind, gatewayAccount, type SystemAccountKind, systemAccount } from '#state-machines/ledger/accounts.ts';

@@ -1,5 +1,5 @@
-import { findRefund, listRefundedCredits, type RefundedCredit, type StoredRefund } from '#api/store/aml-refunds.ts';
-import type { PaymentCredit } from '#api/store/payment-credits.ts';
+import { findRefund, listRefundedCredits, type RefundedCredit, type StoredRefund } from '#api/store/aml.ts';
+import type { PaymentCredit } from '#api/store/credits.ts';
 import { lockPayment, type Payment } from '#api/store/payments.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Tx } from '#shared/platform/postgres.ts';

@@ -1,8 +1,8 @@
 import type { Deps } from '#api/deps.ts';
 import { sayRefund } from '#api/intents/held-order.ts';
 import { post } from '#api/ledger/post.ts';
-import { insertRefund } from '#api/store/aml-refunds.ts';
-import { type PaymentCredit, setTaken } from '#api/store/payment-credits.ts';
+import { insertRefund } from '#api/store/aml.ts';
+import { type PaymentCredit, setTaken } from '#api/store/credits.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';

@@ -1,6 +1,5 @@
 import { advance } from '#api/store/advance.ts';
-import { listHeldPaymentsOfDraws } from '#api/store/credit-draws.ts';
-import { listPaymentCredits } from '#api/store/payment-credits.ts';
+import { listHeldPaymentsOfDraws, listPaymentCredits } from '#api/store/credits.ts';
 import { lockPayment } from '#api/store/payments.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { factsOf } from './funds.ts';

@@ -1,8 +1,8 @@
 import type { Deps } from '#api/deps.ts';
 import { readAsset, readDestination } from '#api/treasury/destination.ts';
 import { advance } from '#api/store/advance.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
-import { listPaymentCredits, type PaymentCredit } from '#api/store/payment-credits.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
+import { listPaymentCredits, type PaymentCredit } from '#api/store/credits.ts';
 import { lockPayment } from '#api/store/payments.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';

@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { findPrice } from '#api/store/prices.ts';
-import { findScreenedCredit, listScreenedTransfers, type ScreenedTransfer } from '#api/store/unscreened-credits.ts';
+import { findScreenedCredit, listScreenedTransfers, type ScreenedTransfer } from '#api/store/credits.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { coinsToUsd } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';

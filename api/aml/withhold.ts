@@ -1,5 +1,5 @@
 import { post } from '#api/ledger/post.ts';
-import { type PaymentCredit, setTaken } from '#api/store/payment-credits.ts';
+import { type PaymentCredit, setTaken } from '#api/store/credits.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { sharesOf } from '#state-machines/aml/shares.ts';

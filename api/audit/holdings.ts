@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { readTip } from '#api/store/chain-tips.ts';
+import { readTip } from '#api/store/chain-blocks.ts';
 import { listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { bookedHoldings } from '#api/ledger/balances.ts';
 import { listHoldingAddresses, sumUnbooked } from '#api/store/holdings.ts';

@@ -1,6 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { mayStillBeMined } from '#api/store/database-epoch.ts';
-import { listHeldOutputs } from '#api/store/output-holdings.ts';
+import { listHeldOutputs } from '#api/store/holdings.ts';
 import { listUnknownTxids } from '#api/store/reconciliations.ts';
 import { listPayingWallets } from '#api/store/wallets.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';

@@ -1,8 +1,8 @@
 import { bookedHoldings } from '#api/ledger/balances.ts';
 import type { Chain, Deps } from '#api/deps.ts';
 import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
-import { readTip } from '#api/store/chain-tips.ts';
-import { type HeldOutput, isApplied, listHeldAt, listHeldOutputs, sumHeldOutputs, sumUnbookedOutputs } from '#api/store/output-holdings.ts';
+import { readTip } from '#api/store/chain-blocks.ts';
+import { type HeldOutput, isApplied, listHeldAt, listHeldOutputs, sumHeldOutputs, sumUnbookedOutputs } from '#api/store/holdings.ts';
 import { listUnopenedAssets } from '#api/store/reconciliations.ts';
 import { type BlockRef, ChainUnavailable, type Reader } from '#shared/chains/chain.ts';
 import { amount, fromUnits } from '#shared/core/money.ts';

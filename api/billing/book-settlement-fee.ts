@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
-import { insertCashoutAccrual, listUnpricedCashouts } from '#api/store/accruals.ts';
+import { insertCashoutAccrual, listUnpricedCashouts } from '#api/store/charges.ts';
 import { findAssetByContract } from '#api/store/assets.ts';
 import { insertSettlementFee, type KnownPrice, readPayoutCost } from '#api/store/settlement-fees.ts';
 import type { StoredSettlement } from '#api/store/settlements.ts';

@@ -4,7 +4,7 @@ import { findAsset, findAssetByContract } from '#api/store/assets.ts';
 import { drawForCharges, insertCharge } from '#api/store/charges.ts';
 import { readBalance } from '#api/store/ledger.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
-import { findSettlementQuote } from '#api/store/settlement-quotes.ts';
+import { findSettlementQuote } from '#api/store/settlement-fees.ts';
 import type { StoredSettlement } from '#api/store/settlements.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';

@@ -2,17 +2,26 @@ import type { Deps } from '#api/deps.ts';
 import { postEach } from '#api/ledger/post.ts';
 import { recordDeposits } from '#api/payments/record-deposits.ts';
 import { takeApart } from '#api/payments/take-apart.ts';
-import { insertBlindBlocks } from '#api/store/blind-blocks.ts';
-import { findCanonicalBlocks, type Blocks, orphanBlocks, pruneBlocksBelow, upsertBlock } from '#api/store/chain-blocks.ts';
-import { type ChainTip, lockTip, touchTip, writeTip } from '#api/store/chain-tips.ts';
+import {
+  insertBlindBlocks,
+  findCanonicalBlocks,
+  type Blocks,
+  orphanBlocks,
+  pruneBlocksBelow,
+  upsertBlock,
+  type ChainTip,
+  lockTip,
+  touchTip,
+  writeTip,
+} from '#api/store/chain-blocks.ts';
 import { dropDeposits, loseBookedDeposits } from '#api/store/deposits.ts';
 import { insertFreeze, insertLossFreeze, liftRegained } from '#api/store/freezes.ts';
 import { holdsConsumerLease, isNewestEpoch } from '#api/store/leases.ts';
 import { unmine } from '#api/store/mempool.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
-import { requestRewind } from '#api/store/rewind-requests.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
+import { requestRewind } from '#api/store/rescans.ts';
 import { listUntold, orphanSightings } from '#api/store/sightings.ts';
-import { acknowledgeWatches } from '#api/store/watches.ts';
+import { acknowledgeWatches } from '#api/store/deposit-addresses.ts';
 import { applyOutgoing } from '#api/payouts/apply-outgoing.ts';
 import type { BlockMessage } from '#shared/core/chain-events.ts';
 import { formatAmount } from '#shared/core/money.ts';

@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { recordDeposits } from '#api/payments/record-deposits.ts';
-import { lockTip } from '#api/store/chain-tips.ts';
+import { lockTip } from '#api/store/chain-blocks.ts';
 import { readIndexerLease } from '#api/store/leases.ts';
 import { advanceRescan, countUnstored, listContradicted, listOpened, lockRescan, setRescanProblem } from '#api/store/rescans.ts';
 import { applyOutgoing } from '#api/payouts/apply-outgoing.ts';

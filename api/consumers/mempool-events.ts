@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '#api/deps.ts';
-import { parkMessage } from '#api/store/parked-messages.ts';
+import { parkMessage } from '#api/store/chain-blocks.ts';
 import { decodingMempoolMessage, mempoolStream } from '#shared/core/mempool-message.ts';
 import { inTurns } from '#shared/core/turns.ts';
 import { breathe } from '#shared/platform/breathe.ts';

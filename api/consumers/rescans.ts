@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps } from '#api/deps.ts';
-import { parkMessage } from '#api/store/parked-messages.ts';
+import { parkMessage } from '#api/store/chain-blocks.ts';
 import { decodingBlockMessage } from '#shared/core/block-codec.ts';
 import { rescanStream } from '#shared/core/chain-events.ts';
 import { inTurns } from '#shared/core/turns.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Deps, Gateway } from '#api/deps.ts';
-import { findApiKey, rehashApiKey, touchApiKey } from '#api/store/api-keys.ts';
+import { findApiKey, rehashApiKey, touchApiKey } from '#api/store/gateways.ts';
 import { type KeyRing, keyId, peppers, signerOf } from '#shared/platform/key-ring.ts';
 
 /** What an API key may be allowed to call; a new key has all of it (decisions 8). */

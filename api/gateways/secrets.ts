@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { insertSecret, retireSecrets, type SecretKind, usableSecrets } from '#api/store/gateway-secrets.ts';
+import { insertSecret, retireSecrets, type SecretKind, usableSecrets } from '#api/store/gateways.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { keyId, masterKeys } from '#shared/platform/key-ring.ts';

@@ -7,7 +7,7 @@ import type { operations as operatorPaths } from '#api/contract/operator-types.t
 import type { operations as merchantPaths } from '#api/contract/types.ts';
 import type { Deps } from '#api/deps.ts';
 import type { DocsFolders } from '#api/docs/pages.ts';
-import { arrangements, strangers } from '#api/operations/arrangements.ts';
+import { arrangements, strangers } from '#api/operations/merchant-operations.ts';
 import type { OperatorRegistry, Registry } from '#api/operations/call.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
@@ -21,7 +21,7 @@ import { apiKey, operatorToken, signedRequest } from './security.ts';
 
 /** What the composition root plugs into the HTTP side. */
 export interface AppParts {
-  operations: Registry<Omit<merchantPaths, 'receivePaymentWebhook'>>;
+  merchantOperations: Registry<Omit<merchantPaths, 'receivePaymentWebhook'>>;
   operatorOperations: OperatorRegistry<operatorPaths>;
   /** Folder of openapi.yaml and operator.yaml, or of what the build made of them. */
   contractFolder?: string;
@@ -50,7 +50,7 @@ export async function createApp(deps: Deps, parts: AppParts): Promise<Express> {
       document: merchant,
       apiRoot: '/api/v1',
       schemes: { apiKey, signedRequest },
-      operations: parts.operations,
+      operations: parts.merchantOperations,
       arrangements,
       strangers,
     }),

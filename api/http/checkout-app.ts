@@ -5,7 +5,7 @@ import { loadCatalogues } from '#api/checkout/catalogues.ts';
 import { isForeignPage } from '#api/checkout/foreign-page.ts';
 import type { HostedCheckout } from '#api/checkout/hosted.ts';
 import type { Deps } from '#api/deps.ts';
-import { checkoutOperations } from '#api/operations/checkout/index.ts';
+import { checkoutOperations } from '#api/operations/checkout-operations.ts';
 import { checkoutUrl } from '#api/payments/urls.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';

@@ -1,9 +1,8 @@
 import type { Deps } from '#api/deps.ts';
 import { lockOrder } from './keyed-orders.ts';
-import { findRefund } from '#api/store/aml-refunds.ts';
+import { findRefund } from '#api/store/aml.ts';
 import { findSettlement } from '#api/store/settlements.ts';
-import { listStatements } from '#api/store/statements.ts';
-import { listUnsaid, listUnsaidApprovals, type UnsaidApproval, type UnsaidOrder } from '#api/store/unsaid-orders.ts';
+import { listStatements, listUnsaid, listUnsaidApprovals, type UnsaidApproval, type UnsaidOrder } from '#api/store/keyed-orders.ts';
 import { findWithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { masterKeys, signerOf } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';

@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import type { StoredRefund } from '#api/store/aml-refunds.ts';
+import type { StoredRefund } from '#api/store/aml.ts';
 import { findAsset } from '#api/store/assets.ts';
 import type { WithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant } from '#shared/core/errors.ts';

@@ -1,7 +1,7 @@
 import { refundMac } from './refund-mac.ts';
 import { withheldMac } from './withheld-mac.ts';
 import { intentMac, orderMac } from './order-mac.ts';
-import { findRefund } from '#api/store/aml-refunds.ts';
+import { findRefund } from '#api/store/aml.ts';
 import { type KeyedOrder, setCloseMark, setIntentMac, setOrderMac, setRefundMac, setWithheldMac } from '#api/store/keyed-orders.ts';
 import { findPayout, lockPayout } from '#api/store/payouts.ts';
 import { findSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import type { StoredRefund } from '#api/store/aml-refunds.ts';
+import type { StoredRefund } from '#api/store/aml.ts';
 import { formatAmount } from '#shared/core/money.ts';
 
 type Ordered = Pick<StoredRefund, 'id' | 'paymentId' | 'gatewayId' | 'assetId' | 'networkId' | 'recipient' | 'amount'>;

@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { insertStatement, listStatements } from '#api/store/statements.ts';
+import { insertStatement, listStatements } from '#api/store/keyed-orders.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { makeStatement, readStatement, type Said, trustedKeys } from '#shared/platform/statements.ts';

@@ -1,6 +1,6 @@
 import { readClock } from '#api/store/clock.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
-import { listUnsent } from '#api/store/payout-tending.ts';
+import { listUnsent } from '#api/store/payout-attempts.ts';
 import { broadcastAttempt } from '#api/payouts/broadcast.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import type { Job, Sweep } from './registry.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { payOnce } from '#api/clients/canary-payment.ts';
 import type { Deps } from '#api/deps.ts';
-import { claimCanary, readCanary, recordCanary } from '#api/store/canary.ts';
+import { claimCanary, readCanary, recordCanary } from '#api/store/processes.ts';
 
 /** Seconds between two payments, whoever takes them. */
 const EVERY_SECONDS = 60;

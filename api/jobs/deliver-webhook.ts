@@ -4,8 +4,17 @@ import type { Deps } from '#api/deps.ts';
 import { readSecrets } from '#api/gateways/secrets.ts';
 import { webhookPolicy } from '#api/payments/webhook-policy.ts';
 import { hastenOutbox } from '#api/store/outbox.ts';
-import { finishWebhookAttempt, startWebhookAttempt, startWebhookResend } from '#api/store/webhook-attempts.ts';
-import { aheadOf, lockWebhookEvent, noteResendStarted, updateWebhookEvent, waitingBehind, type WebhookEvent } from '#api/store/webhook-events.ts';
+import {
+  finishWebhookAttempt,
+  startWebhookAttempt,
+  startWebhookResend,
+  aheadOf,
+  lockWebhookEvent,
+  noteResendStarted,
+  updateWebhookEvent,
+  waitingBehind,
+  type WebhookEvent,
+} from '#api/store/webhook-events.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';

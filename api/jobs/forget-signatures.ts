@@ -1,4 +1,4 @@
-import { deleteOldSignatures } from '#api/store/used-signatures.ts';
+import { deleteOldSignatures } from '#api/store/credentials.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Sweep } from './registry.ts';
 

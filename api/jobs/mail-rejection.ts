@@ -1,7 +1,6 @@
 import { rejectionMail } from '#api/settlements/rejection-mail.ts';
 import { findGateway } from '#api/store/gateways.ts';
-import { findExpiredFrom } from '#api/store/parked-settlements.ts';
-import { findSettlement } from '#api/store/settlements.ts';
+import { findExpiredFrom, findSettlement } from '#api/store/settlements.ts';
 import type { Job } from './registry.ts';
 
 /** Tells a gateway's contact that a parked cashout was rejected at the end of its time; a gateway without one is told nothing. */

@@ -3,9 +3,18 @@ import { STATIC_SOURCE } from '#api/clients/prices.ts';
 import { type OpenSource, openPriceSources } from '#api/clients/prices/registry.ts';
 import { PriceSourceError, type Quote } from '#api/clients/prices/provider.ts';
 import type { Deps } from '#api/deps.ts';
-import { listGoodQuotes, upsertQuotes } from '#api/store/price-quotes.ts';
-import { type ClaimedPriceSource, claimPriceSources, lockPriceAgreement, recordPriceAnswer, recordPriceFailure } from '#api/store/price-sources.ts';
-import { listPricedSymbols, listPrices, upsertTakenPrices } from '#api/store/prices.ts';
+import {
+  listGoodQuotes,
+  upsertQuotes,
+  type ClaimedPriceSource,
+  claimPriceSources,
+  lockPriceAgreement,
+  recordPriceAnswer,
+  recordPriceFailure,
+  listPricedSymbols,
+  listPrices,
+  upsertTakenPrices,
+} from '#api/store/prices.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Sweep } from './registry.ts';

@@ -1,6 +1,5 @@
-import { listUntrusted } from '#api/store/database-epoch.ts';
-import { readTip } from '#api/store/chain-tips.ts';
-import { countDispatchStops } from '#api/store/dispatch-stops.ts';
+import { listUntrusted, countDispatchStops } from '#api/store/database-epoch.ts';
+import { readTip } from '#api/store/chain-blocks.ts';
 import type { Sweep } from './registry.ts';
 
 /** Keeps the gauges up to date that tell what stops cashouts, and how far each chain was applied to the books. */

@@ -1,4 +1,4 @@
-import { listAttendance, readConnections, readSignerSilence } from '#api/store/process-status.ts';
+import { listAttendance, readConnections, readSignerSilence } from '#api/store/processes.ts';
 import type { Sweep } from './registry.ts';
 
 /**

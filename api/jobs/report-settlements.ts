@@ -1,4 +1,4 @@
-import { summariseOpenSettlements } from '#api/store/settlement-summaries.ts';
+import { summariseOpenSettlements } from '#api/store/settlements.ts';
 import { SETTLEMENT_STATUSES } from '#state-machines/settlement/machine.ts';
 import type { Sweep } from './registry.ts';
 

@@ -1,7 +1,7 @@
 import { screenCredit } from '#api/aml/screen-credit.ts';
 import { readClock } from '#api/store/clock.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
-import { listForgottenCredits } from '#api/store/unscreened-credits.ts';
+import { listForgottenCredits } from '#api/store/credits.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Job, Sweep } from './registry.ts';

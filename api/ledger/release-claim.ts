@@ -1,4 +1,4 @@
-import { releaseDraws } from '#api/store/credit-draws.ts';
+import { releaseDraws } from '#api/store/credits.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { amount, type Coins, formatAmount } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';

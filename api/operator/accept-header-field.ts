@@ -1,5 +1,5 @@
 import type { Deps, Reply } from '#api/deps.ts';
-import { insertAcceptedHeaderField } from '#api/store/accepted-header-fields.ts';
+import { insertAcceptedHeaderField } from '#api/store/chain-blocks.ts';
 import { Invariant, invalid } from '#shared/core/errors.ts';
 import type { Act } from './act.ts';
 import type { OperatorCall } from './deps.ts';

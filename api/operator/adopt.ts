@@ -16,12 +16,12 @@ import {
   type OutgoingTransaction,
   reviveWallets,
   sumLost,
+  listDisplaced,
 } from '#api/store/adopted.ts';
 import { storeAddress } from '#api/store/address-book.ts';
 import { advance, appendEvent } from '#api/store/advance.ts';
-import { findRefund } from '#api/store/aml-refunds.ts';
+import { findRefund } from '#api/store/aml.ts';
 import { readClock } from '#api/store/clock.ts';
-import { listDisplaced } from '#api/store/displaced.ts';
 import { listFamilies, listRefundFamilies, listWithheldFamilies } from '#api/store/payouts.ts';
 import { insertSettlement, lockSettlement, setClaim, type StoredSettlement } from '#api/store/settlements.ts';
 import { findWalletByAddress } from '#api/store/wallets.ts';

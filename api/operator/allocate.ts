@@ -2,7 +2,7 @@ import type { Deps, Reply } from '#api/deps.ts';
 import { claim } from '#api/payments/claim-deposit.ts';
 import { creditPayment } from '#api/payments/credit-deposit.ts';
 import { listDepositsOfTransactions, lockDeposit, type NamedDeposit } from '#api/store/deposits.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { findPayment, lockPayment } from '#api/store/payments.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';

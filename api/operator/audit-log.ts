@@ -1,5 +1,5 @@
 import type { Deps, Reply } from '#api/deps.ts';
-import { listOperatorActions } from '#api/store/operator-actions.ts';
+import { listOperatorActions } from '#api/store/proposals.ts';
 import type { OperatorCall } from './deps.ts';
 import { listReply, readPage, readTextFilter } from './input.ts';
 

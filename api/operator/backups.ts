@@ -1,5 +1,5 @@
 import type { Deps, Reply } from '#api/deps.ts';
-import { listBackups } from '#api/store/backups.ts';
+import { listBackups } from '#api/store/database-epoch.ts';
 
 /** How many are shown: what matters is the newest, and whether there is a habit. */
 const SHOWN = 20;

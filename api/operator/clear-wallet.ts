@@ -1,7 +1,7 @@
 import type { Chain, Deps, Reply } from '#api/deps.ts';
 import { listHaltedWallets } from '#api/store/adopted.ts';
-import { lockTip } from '#api/store/chain-tips.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { lockTip } from '#api/store/chain-blocks.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { hasAllocatedNonce } from '#api/store/payouts.ts';
 import { clearWallet, findWalletByAddress, lockWallet, type StoredWallet } from '#api/store/wallets.ts';
 import { WALLET_ROLES, walletAddress } from '#api/treasury/wallets.ts';

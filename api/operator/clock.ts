@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Deps, Reply } from '#api/deps.ts';
 import { advanceClock, readClock } from '#api/store/clock.ts';
-import { isCaughtUp } from '#api/store/network-status.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { isCaughtUp } from '#api/store/networks.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { restampStaticPrices } from '#api/store/prices.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import type { OperatorCall, OperatorDeps } from './deps.ts';

@@ -1,6 +1,6 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { nativeAsset } from '#api/treasury/quote-fee.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { consolidatePool, type PlannedJoin } from '#api/treasury/consolidate-pools.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';

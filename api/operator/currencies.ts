@@ -1,6 +1,6 @@
 import type { Deps, Reply } from '#api/deps.ts';
-import { listCurrencies, setCurrencyActive } from '#api/store/currencies.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { listCurrencies, setCurrencyActive } from '#api/store/assets.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import type { OperatorCall } from './deps.ts';
 import { fieldsOf, readReason } from './input.ts';

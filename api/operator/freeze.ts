@@ -4,7 +4,7 @@ import { findAsset } from '#api/store/assets.ts';
 import { deleteFreeze, insertFreeze, listFreezes } from '#api/store/freezes.ts';
 import { listUntrusted } from '#api/store/database-epoch.ts';
 import { findNetwork } from '#api/store/networks.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { acceptShortages } from '#api/store/reconciliations.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';

@@ -1,9 +1,9 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { findAsset } from '#api/store/assets.ts';
-import { allowFurther } from '#api/store/further-transfers.ts';
+import { allowFurther } from '#api/store/aml.ts';
 import { findMisplaced } from '#api/store/misplaced-coins.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
-import { hasMoved } from '#api/store/payout-tending.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
+import { hasMoved } from '#api/store/payout-attempts.ts';
 import { lockPayment } from '#api/store/payments.ts';
 import { nextTransfer, readTransfers } from '#api/payouts/next-transfer.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';

@@ -2,12 +2,22 @@ import type { Deps, Gateway, Reply } from '#api/deps.ts';
 import { createApiKey, PERMISSIONS } from '#api/gateways/keys.ts';
 import { DEFAULT_OVERLAP_SECONDS, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
 import { newTotpSecret, otpauthUrl } from '#api/gateways/totp.ts';
-import { insertApiKey, listApiKeys, revokeApiKey } from '#api/store/api-keys.ts';
+import {
+  insertApiKey,
+  listApiKeys,
+  revokeApiKey,
+  countGateways,
+  findGateway,
+  insertGateway,
+  listGateways,
+  lockGateway,
+  type StoredGateway,
+  updateGateway,
+} from '#api/store/gateways.ts';
 import { listAssets } from '#api/store/assets.ts';
-import { countGateways, findGateway, insertGateway, listGateways, lockGateway, type StoredGateway, updateGateway } from '#api/store/gateways.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
-import { grantScreeningCredits, listScreeningCredits, setScreeningCredits } from '#api/store/screening-credits.ts';
-import { clearTotpGuard } from '#api/store/totp.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
+import { grantScreeningCredits, listScreeningCredits, setScreeningCredits } from '#api/store/screenings.ts';
+import { clearTotpGuard } from '#api/store/credentials.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { peppers } from '#shared/platform/key-ring.ts';

@@ -1,9 +1,7 @@
 import type { Deps, Reply } from '#api/deps.ts';
-import { countApiKeysByPepper } from '#api/store/api-keys.ts';
-import { countSecretsByKey } from '#api/store/gateway-secrets.ts';
-import { listKeyedOrders } from '#api/store/keyed-orders.ts';
-import { countOrdersByKey } from '#api/store/unsaid-orders.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { countApiKeysByPepper, countSecretsByKey } from '#api/store/gateways.ts';
+import { listKeyedOrders, countOrdersByKey } from '#api/store/keyed-orders.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { type KeyRing, keyId, masterKeys, peppers } from '#shared/platform/key-ring.ts';
 import { publicHalf, trustedKeys } from '#shared/platform/statements.ts';
 import type { OperatorCall } from './deps.ts';

@@ -1,8 +1,7 @@
 import type { Chain, Deps, Reply } from '#api/deps.ts';
 import { findAsset, listAssets, type StoredAsset, upsertAsset } from '#api/store/assets.ts';
-import { listNetworkStatus } from '#api/store/network-status.ts';
-import { findNetwork, setNetworkPaused } from '#api/store/networks.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { listNetworkStatus, findNetwork, setNetworkPaused } from '#api/store/networks.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { warningsOf } from '#shared/chains/network-warnings.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';

@@ -5,7 +5,7 @@ import { settlementView } from '#api/settlements/view.ts';
 import { listLeaving, listParkedPayable, listPayable, listUnexplained } from '#api/store/adopted.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { insertReply } from '#api/store/idempotency.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { findSettlement } from '#api/store/settlements.ts';
 import { type AdoptAs, adoptTransaction } from './adopt.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';

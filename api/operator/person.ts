@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import type { Person } from '#api/store/operator-actions.ts';
+import type { Person } from '#api/store/proposals.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { SHARED_OPERATOR } from '#shared/platform/config.ts';
 

@@ -1,9 +1,8 @@
 import { pricePolicy, STATIC_SOURCE, usablePrice } from '#api/clients/prices.ts';
 import type { Deps, Reply } from '#api/deps.ts';
 import { readClock } from '#api/store/clock.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
-import { listPriceSources } from '#api/store/price-sources.ts';
-import { deletePrice, listPricedSymbols, listPrices, upsertPrice } from '#api/store/prices.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
+import { listPriceSources, deletePrice, listPricedSymbols, listPrices, upsertPrice } from '#api/store/prices.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import type { OperatorCall } from './deps.ts';

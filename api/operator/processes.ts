@@ -1,5 +1,5 @@
 import type { Deps, Reply } from '#api/deps.ts';
-import { type Connected, listConnected, listIndexers } from '#api/store/process-status.ts';
+import { type Connected, listConnected, listIndexers } from '#api/store/processes.ts';
 import { ROLES } from '#shared/platform/config.ts';
 import { type ProcessName, readProcessName } from '#shared/platform/process-name.ts';
 

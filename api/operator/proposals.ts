@@ -1,7 +1,14 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { isProposed } from '#api/intents/proposal.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
-import { decideProposal, findProposal, listProposals, lockProposal, PROPOSAL_STATUSES, type StoredProposal } from '#api/store/proposals.ts';
+import {
+  insertOperatorAction,
+  decideProposal,
+  findProposal,
+  listProposals,
+  lockProposal,
+  PROPOSAL_STATUSES,
+  type StoredProposal,
+} from '#api/store/proposals.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { ACTS } from './acts.ts';

@@ -1,7 +1,6 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { sayProposed } from '#api/intents/proposal.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
-import { findProposal, insertProposal, type Proposal, type StoredProposal } from '#api/store/proposals.ts';
+import { insertOperatorAction, findProposal, insertProposal, type Proposal, type StoredProposal } from '#api/store/proposals.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';

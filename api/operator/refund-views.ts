@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { listRefundDetails, type RefundDetail } from '#api/store/aml-timelines.ts';
+import { listRefundDetails, type RefundDetail } from '#api/store/aml.ts';
 
 /** The refunds of a payment as the operator sees them, their addresses written the way people of their network write them. */
 export async function refundViews(deps: Deps, paymentId: string): Promise<RefundDetail[]> {

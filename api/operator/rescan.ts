@@ -1,6 +1,6 @@
 import type { Chain, Deps, Reply } from '#api/deps.ts';
-import { readTip } from '#api/store/chain-tips.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { readTip } from '#api/store/chain-blocks.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { insertRescan, listRescans } from '#api/store/rescans.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';

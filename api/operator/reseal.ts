@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { secretPlace } from '#api/gateways/secrets.ts';
-import { lockSecretsUnder, reseal } from '#api/store/gateway-secrets.ts';
+import { lockSecretsUnder, reseal } from '#api/store/gateways.ts';
 import { type KeyedOrder, listKeyedOrders } from '#api/store/keyed-orders.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { type KeyRing, keyId, masterKeys, signerOf } from '#shared/platform/key-ring.ts';

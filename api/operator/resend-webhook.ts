@@ -1,6 +1,6 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { queueResend } from '#api/payments/resend-webhook.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { lockWebhookEvent } from '#api/store/webhook-events.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import type { OperatorCall } from './deps.ts';

@@ -1,9 +1,8 @@
 import { screeningProviderName } from '#api/clients/screening/registry.ts';
 import type { Deps, Reply } from '#api/deps.ts';
 import { anyAddress } from '#api/screening/any-address.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
-import { countGatewaysThatScreen } from '#api/store/screening-credits.ts';
-import { upsertScreeningScore } from '#api/store/screening-scores.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
+import { countGatewaysThatScreen, upsertScreeningScore } from '#api/store/screenings.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import type { OperatorCall } from './deps.ts';
 import { fieldsOf, readInteger } from './input.ts';

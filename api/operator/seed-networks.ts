@@ -3,7 +3,7 @@ import { STATIC_SOURCE } from '#api/clients/prices.ts';
 import { upsertAsset } from '#api/store/assets.ts';
 import { type StoredNetwork, upsertNetwork } from '#api/store/networks.ts';
 import { insertPriceIfAbsent } from '#api/store/prices.ts';
-import { watchFamilyAddresses } from '#api/store/watches.ts';
+import { watchFamilyAddresses } from '#api/store/deposit-addresses.ts';
 import type { AddressCodec } from '#shared/chains/chain.ts';
 import type { AssetConfig, NetworkConfig } from '#shared/core/assets.ts';
 import { uuidFrom } from '#shared/core/ids.ts';

@@ -1,7 +1,7 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { makeSeal } from '#api/signer/journal/seal.ts';
 import { readHead, readReport } from '#api/store/signer-journal.ts';
-import { insertStatement } from '#api/store/statements.ts';
+import { insertStatement } from '#api/store/keyed-orders.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import type { Reads } from '#shared/platform/postgres.ts';

@@ -1,7 +1,7 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { listCharges } from '#api/store/charges.ts';
 import { explainAnyPayment } from '#api/payments/explain.ts';
-import { listAmlEventDetails } from '#api/store/aml-timelines.ts';
+import { listAmlEventDetails } from '#api/store/aml.ts';
 import {
   findPaymentDetail,
   findSettlementDetail,

@@ -4,7 +4,7 @@ import type { Deps, Reply } from '#api/deps.ts';
 import { readAmount, readAsset, readDestination } from '#api/treasury/destination.ts';
 import { findAsset, findAssetByContract } from '#api/store/assets.ts';
 import { findGateway } from '#api/store/gateways.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { listWithheldFamilies } from '#api/store/payouts.ts';
 import { isOwnAddress } from '#api/store/wallets.ts';
 import { findWithheldTransfer, listWithheld, listWithheldTransfers, lockWithheldTransfer, type WithheldTransfer } from '#api/store/withheld-transfers.ts';

@@ -1,15 +1,13 @@
 import { withholdCredits } from '#api/aml/withhold.ts';
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
-import { insertAccrual } from '#api/store/accruals.ts';
-import { hasCreditOnNetwork, insertCredit } from '#api/store/credits.ts';
+import { insertAccrual } from '#api/store/charges.ts';
+import { hasCreditOnNetwork, insertCredit, listPaymentCredits, linkDeposits } from '#api/store/credits.ts';
 import { settleDeposits } from '#api/store/deposits.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
-import { listPaymentCredits } from '#api/store/payment-credits.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { markSightingsBooked } from '#api/store/sightings.ts';
-import { linkDeposits } from '#api/store/unscreened-credits.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';

@@ -1,5 +1,5 @@
 import type { Chain, Deps, Price } from '#api/deps.ts';
-import { type ChainTip, readTip } from '#api/store/chain-tips.ts';
+import { type ChainTip, readTip } from '#api/store/chain-blocks.ts';
 import { readClock } from '#api/store/clock.ts';
 import { listOpenDeposits, listPaymentsWithOpenDeposits, lockOpenDeposits } from '#api/store/deposits.ts';
 import { findGateway } from '#api/store/gateways.ts';

@@ -1,5 +1,5 @@
 import type { Chain } from '#api/deps.ts';
-import type { ChainTip } from '#api/store/chain-tips.ts';
+import type { ChainTip } from '#api/store/chain-blocks.ts';
 import type { OpenDeposit } from '#api/store/deposits.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { Finality, FinalityRule } from '#shared/core/assets.ts';

@@ -1,11 +1,9 @@
 import type { Deps, Gateway } from '#api/deps.ts';
 import { listAssets } from '#api/store/assets.ts';
 import { readClock } from '#api/store/clock.ts';
-import { listExpectedArrivals } from '#api/store/expected-deposits.ts';
-import { listPaymentEvents } from '#api/store/payment-events.ts';
-import { findPayment } from '#api/store/payments.ts';
-import { listWebhookAttempts } from '#api/store/webhook-attempts.ts';
-import { listWebhookEvents } from '#api/store/webhook-events.ts';
+import { listExpectedArrivals } from '#api/store/deposit-addresses.ts';
+import { listPaymentEvents, findPayment } from '#api/store/payments.ts';
+import { listWebhookAttempts, listWebhookEvents } from '#api/store/webhook-events.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';

@@ -1,9 +1,8 @@
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
-import { findCanonicalBlocks } from '#api/store/chain-blocks.ts';
-import { type ChainTip, lockTip, readTip } from '#api/store/chain-tips.ts';
+import { findCanonicalBlocks, type ChainTip, lockTip, readTip } from '#api/store/chain-blocks.ts';
 import { listDepositAddresses } from '#api/store/deposit-addresses.ts';
 import { listDepositsOfTransactions, lockDepositsOfTransactions, type NamedDeposit } from '#api/store/deposits.ts';
-import { readInquiryAttempts, useInquiryAttempt } from '#api/store/inquiry-attempts.ts';
+import { readInquiryAttempts, useInquiryAttempt } from '#api/store/payment-deposits.ts';
 import { lockPayment, type Payment } from '#api/store/payments.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';

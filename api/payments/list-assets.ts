@@ -1,7 +1,7 @@
 import type { Deps, Gateway } from '#api/deps.ts';
 import { listEnabledAssets, type StoredAsset } from '#api/store/assets.ts';
 import { readClock } from '#api/store/clock.ts';
-import { listNetworkStatus, type NetworkStatus } from '#api/store/network-status.ts';
+import { listNetworkStatus, type NetworkStatus } from '#api/store/networks.ts';
 import { formatAmount } from '#shared/core/money.ts';
 
 /** A chain counts as not followed after this many expected block times without its head having been reached. */

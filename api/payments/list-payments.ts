@@ -1,6 +1,5 @@
 import type { Deps, Gateway } from '#api/deps.ts';
-import { countPayments, findPaymentPlace, listPaymentRows, type PaymentFilter } from '#api/store/payment-list.ts';
-import type { Payment } from '#api/store/payments.ts';
+import { countPayments, findPaymentPlace, listPaymentRows, type PaymentFilter, type Payment } from '#api/store/payments.ts';
 import { withParams } from '#api/store/sent-json.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { badCursor, type PageQuery, paginate, type Pagination, readPage } from '#shared/platform/page.ts';

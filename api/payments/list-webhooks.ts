@@ -1,7 +1,6 @@
 import type { components } from '#api/contract/types.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
-import { listWebhookAttempts, type WebhookAttempt } from '#api/store/webhook-attempts.ts';
-import { listWebhookEvents, type WebhookEvent } from '#api/store/webhook-events.ts';
+import { listWebhookAttempts, type WebhookAttempt, listWebhookEvents, type WebhookEvent } from '#api/store/webhook-events.ts';
 import { loadOwnPayment } from './load.ts';
 
 type WebhookDelivery = components['schemas']['WebhookDelivery'];

@@ -1,8 +1,8 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { listContracts } from '#api/store/assets.ts';
-import { readTip } from '#api/store/chain-tips.ts';
+import { readTip } from '#api/store/chain-blocks.ts';
 import type { Payment } from '#api/store/payments.ts';
-import { belongToAnotherPayment, listOwnSenders } from '#api/store/recipients.ts';
+import { belongToAnotherPayment, listOwnSenders } from '#api/store/deposit-addresses.ts';
 import { findSightedBlock } from '#api/store/sightings.ts';
 import { isAllExplained } from '#api/treasury/explain-balances.ts';
 import { ChainUnavailable, type TransactionFacts } from '#shared/chains/chain.ts';

@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
-import { readTip } from '#api/store/chain-tips.ts';
-import { listExpectedArrivals } from '#api/store/expected-deposits.ts';
+import { readTip } from '#api/store/chain-blocks.ts';
+import { listExpectedArrivals } from '#api/store/deposit-addresses.ts';
 import type { PaymentDeposit } from '#api/store/payment-deposits.ts';
 import type { FinalityRule } from '#shared/core/assets.ts';
 import { forCoinbase, isFinal, resolveRule } from '#shared/core/finality.ts';

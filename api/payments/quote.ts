@@ -1,6 +1,5 @@
 import type { Deps, Price } from '#api/deps.ts';
-import { listEnabledAssets, type StoredAsset } from '#api/store/assets.ts';
-import { isActiveCurrency } from '#api/store/currencies.ts';
+import { listEnabledAssets, type StoredAsset, isActiveCurrency } from '#api/store/assets.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { NewPayment } from '#api/store/payments.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';

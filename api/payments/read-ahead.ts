@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { type ChainTip, readTip } from '#api/store/chain-tips.ts';
+import { type ChainTip, readTip } from '#api/store/chain-blocks.ts';
 import { listContracts } from '#api/store/assets.ts';
 import { listOpenDeposits } from '#api/store/deposits.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';

@@ -1,7 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { type ChainTip, readTip } from '#api/store/chain-tips.ts';
-import { type Doubt, noteDoubted } from '#api/store/deposit-doubts.ts';
-import type { OpenDeposit } from '#api/store/deposits.ts';
+import { type ChainTip, readTip } from '#api/store/chain-blocks.ts';
+import { type Doubt, noteDoubted, type OpenDeposit } from '#api/store/deposits.ts';
 import { listPartsOf, type SumPart } from '#api/store/transfer-sums.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import { ChainUnavailable, type Head } from '#shared/chains/chain.ts';

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Chain, Deps, Reply } from '#api/deps.ts';
-import { insertDepositAddress, listDepositAddresses, nextDerivationIndex } from '#api/store/deposit-addresses.ts';
+import { insertDepositAddress, listDepositAddresses, nextDerivationIndex, insertWatches, isWatched } from '#api/store/deposit-addresses.ts';
 import { listOffers, markSelected, type Offer } from '#api/store/payment-offers.ts';
 import { isPaymentOpen, lockPayment, type Payment, setSelectedOffer } from '#api/store/payments.ts';
-import { insertWatches, isWatched } from '#api/store/watches.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { isUuid, uuidFrom } from '#shared/core/ids.ts';
 import { formatAmount } from '#shared/core/money.ts';

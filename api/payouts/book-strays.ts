@@ -2,7 +2,7 @@ import type { Deps } from '#api/deps.ts';
 import { bookedCold } from '#api/ledger/balances.ts';
 import { post } from '#api/ledger/post.ts';
 import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
-import type { OutgoingSighting } from '#api/store/outgoing-sightings.ts';
+import type { OutgoingSighting } from '#api/store/sightings.ts';
 import { sumSpentBy } from '#api/store/outputs.ts';
 import { amount, type Coins, fromUnits } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';

@@ -1,4 +1,4 @@
-import type { SettlementQuote } from '#api/store/settlement-quotes.ts';
+import type { SettlementQuote } from '#api/store/settlement-fees.ts';
 import type { Bound } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
 

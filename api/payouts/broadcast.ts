@@ -1,7 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
-import { findAttempt } from '#api/store/payout-attempts.ts';
-import { listLiveAttempts } from '#api/store/payout-tending.ts';
+import { findAttempt, listLiveAttempts } from '#api/store/payout-attempts.ts';
 import { findPayout } from '#api/store/payouts.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';

@@ -1,9 +1,8 @@
 import type { Chain } from '#api/deps.ts';
-import { readTip } from '#api/store/chain-tips.ts';
-import { findDisplacer } from '#api/store/displaced.ts';
+import { readTip } from '#api/store/chain-blocks.ts';
+import { findDisplacer } from '#api/store/adopted.ts';
 import { isFinallySpentBy } from '#api/store/outputs.ts';
-import { type AttemptKind, listAttempts, listUndead, type StoredAttempt } from '#api/store/payout-attempts.ts';
-import { hasPaid, isFinalOnChain } from '#api/store/payout-tending.ts';
+import { type AttemptKind, listAttempts, listUndead, type StoredAttempt, hasPaid, isFinalOnChain } from '#api/store/payout-attempts.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
 import { spendsOutputs, usesNonces } from '#api/treasury/families.ts';
 import { anchorOf, outpointOf } from '#api/treasury/purse.ts';

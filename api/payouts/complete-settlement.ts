@@ -3,7 +3,7 @@ import { bookSettlementFee } from '#api/billing/book-settlement-fee.ts';
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { advance } from '#api/store/advance.ts';
-import { spendDraws } from '#api/store/credit-draws.ts';
+import { spendDraws } from '#api/store/credits.ts';
 import { lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { type Coins, formatAmount } from '#shared/core/money.ts';

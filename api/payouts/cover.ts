@@ -1,7 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
-import { listSweepable, sumBlocked, sumRefused } from '#api/store/sweepable.ts';
+import { listSweepable, sumBlocked, sumRefused } from '#api/store/own-moves.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';

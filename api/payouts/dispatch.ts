@@ -4,7 +4,7 @@ import { stopUnproven } from '#api/intents/stop-unproven.ts';
 import { findAsset } from '#api/store/assets.ts';
 import { deferOutbox } from '#api/store/outbox.ts';
 import { listFamilies } from '#api/store/payouts.ts';
-import { findSettlementQuote } from '#api/store/settlement-quotes.ts';
+import { findSettlementQuote } from '#api/store/settlement-fees.ts';
 import { countWaiting, findSettlement, listDispatchQueue, lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';
 import { familyAfter, reasonOf, sendOrder, type Sent } from './send.ts';
 import { Invariant } from '#shared/core/errors.ts';

@@ -1,10 +1,9 @@
 import { failWithheld } from '#api/aml/end-withheld.ts';
 import { failRefund } from '#api/aml/fail-refund.ts';
 import type { Deps } from '#api/deps.ts';
-import type { OutgoingTransaction } from '#api/store/adopted.ts';
+import { type OutgoingTransaction, listDisplaced } from '#api/store/adopted.ts';
 import { advance } from '#api/store/advance.ts';
 import { readClock } from '#api/store/clock.ts';
-import { listDisplaced } from '#api/store/displaced.ts';
 import { hastenOutbox, insertOutbox } from '#api/store/outbox.ts';
 import { releaseOutputs } from '#api/store/outputs.ts';
 import { lockPayout, type StoredPayout } from '#api/store/payouts.ts';

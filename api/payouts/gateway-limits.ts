@@ -1,7 +1,7 @@
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { countCashingOut, findGateway } from '#api/store/gateways.ts';
 import { type OutgoingSum, sumOutgoing, sumPaidOut } from '#api/store/payouts.ts';
-import { sumFeesBeyondLocked } from '#api/store/settlement-quotes.ts';
+import { sumFeesBeyondLocked } from '#api/store/settlement-fees.ts';
 import type { Bound } from '#shared/chains/chain.ts';
 import { formatCents, parseTrusted, type Usd } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';

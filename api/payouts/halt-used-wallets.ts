@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { listForeignSpends } from '#api/store/outputs.ts';
-import { listUnknownOutgoing } from '#api/store/outgoing-sightings.ts';
+import { listUnknownOutgoing } from '#api/store/sightings.ts';
 import { findDepositIndex, findWalletByAddress, haltWallet, insertWallet } from '#api/store/wallets.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';

@@ -1,6 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
-import { sumConsolidationCosts } from '#api/store/consolidations.ts';
+import { sumConsolidationCosts } from '#api/store/own-moves.ts';
 import { listSpendable, type Purse, sumSpendable } from '#api/store/outputs.ts';
 import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
 import type { StoredWallet } from '#api/store/wallets.ts';

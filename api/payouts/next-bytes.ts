@@ -2,7 +2,7 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { nativeAsset } from '#api/treasury/quote-fee.ts';
 import type { AttemptKind, StoredAttempt } from '#api/store/payout-attempts.ts';
 import { listCommitted, type StoredPayout } from '#api/store/payouts.ts';
-import { findSettlementQuote } from '#api/store/settlement-quotes.ts';
+import { findSettlementQuote } from '#api/store/settlement-fees.ts';
 import { findSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { findWalletByAddress, type StoredWallet } from '#api/store/wallets.ts';
 import { type Bound, ChainUnavailable, type FeeQuote, type TransferIntent } from '#shared/chains/chain.ts';

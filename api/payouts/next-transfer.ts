@@ -1,4 +1,4 @@
-import { isFurtherAllowed } from '#api/store/further-transfers.ts';
+import { isFurtherAllowed } from '#api/store/aml.ts';
 import { listPoolTransfers, type StoredPayout } from '#api/store/payouts.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { familyAfter } from './send.ts';

@@ -2,7 +2,7 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { refundProblem, withheldProblem } from '#api/intents/held-order.ts';
 import type { Unproven } from '#api/intents/say.ts';
 import { stopUnproven } from '#api/intents/stop-unproven.ts';
-import { listPayableRefunds, type StoredRefund } from '#api/store/aml-refunds.ts';
+import { listPayableRefunds, type StoredRefund } from '#api/store/aml.ts';
 import { findAsset, type StoredAsset } from '#api/store/assets.ts';
 import { findMisplaced, listMisplaced, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
 import { listRefundFamilies, listWithheldFamilies } from '#api/store/payouts.ts';

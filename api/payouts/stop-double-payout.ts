@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
-import type { DoublePayout } from '#api/store/payout-tending.ts';
+import type { DoublePayout } from '#api/store/payout-attempts.ts';
 import { haltWallet } from '#api/store/wallets.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 

@@ -1,5 +1,4 @@
-import { listUndead, type StoredAttempt } from '#api/store/payout-attempts.ts';
-import { readPayoutAge } from '#api/store/payout-tending.ts';
+import { listUndead, type StoredAttempt, readPayoutAge } from '#api/store/payout-attempts.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Reads } from '#shared/platform/postgres.ts';

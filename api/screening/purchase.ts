@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScreeningSources } from '#api/clients/screening/registry.ts';
 import type { ScreeningAnswer, ScreeningQuestion, UnaskedQuestion } from '#api/clients/screening/provider.ts';
 import type { Deps } from '#api/deps.ts';
-import { lockScreeningCredits, moveScreeningCredit } from '#api/store/screening-credits.ts';
 import {
+  lockScreeningCredits,
+  moveScreeningCredit,
   failScreening,
   findUnfinishedScreening,
   findVerdict,

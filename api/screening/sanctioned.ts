@@ -1,5 +1,13 @@
-import { lockScreeningCredits, moveScreeningCredit } from '#api/store/screening-credits.ts';
-import { findVerdict, insertSanctioned, lockUnfinishedScreening, recordSanctioned, type ScreeningSubject, type StoredVerdict } from '#api/store/screenings.ts';
+import {
+  lockScreeningCredits,
+  moveScreeningCredit,
+  findVerdict,
+  insertSanctioned,
+  lockUnfinishedScreening,
+  recordSanctioned,
+  type ScreeningSubject,
+  type StoredVerdict,
+} from '#api/store/screenings.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import type { ScreeningDeps } from './purchase.ts';
 

@@ -1,5 +1,4 @@
-import { countGatewaysThatScreen } from '#api/store/screening-credits.ts';
-import { listLeftScreenings, takeLeftScreening } from '#api/store/screenings.ts';
+import { countGatewaysThatScreen, listLeftScreenings, takeLeftScreening } from '#api/store/screenings.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { ask, giveUp, type ScreeningDeps, store } from './purchase.ts';
 

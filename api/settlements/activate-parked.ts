@@ -1,7 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { findGateway } from '#api/store/gateways.ts';
-import { claimParked, type ParkedSettlement, setParkedReason } from '#api/store/parked-settlements.ts';
-import { findSettlement } from '#api/store/settlements.ts';
+import { claimParked, type ParkedSettlement, setParkedReason, findSettlement } from '#api/store/settlements.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { SettlementStatus } from '#state-machines/settlement/machine.ts';

@@ -1,7 +1,7 @@
 import type { Deps, Gateway } from '#api/deps.ts';
 import { acceptancesOf, acceptCashout, type Accepted, ceilingOf } from '#api/intents/cashout.ts';
 import { advance } from '#api/store/advance.ts';
-import { insertSettlementQuote } from '#api/store/settlement-quotes.ts';
+import { insertSettlementQuote } from '#api/store/settlement-fees.ts';
 import { findSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { formatAmount } from '#shared/core/money.ts';

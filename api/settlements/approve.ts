@@ -5,7 +5,7 @@ import { matchingSteps } from '#api/gateways/totp.ts';
 import { advance } from '#api/store/advance.ts';
 import { readClock } from '#api/store/clock.ts';
 import { findSettlement, lockSettlement } from '#api/store/settlements.ts';
-import { acceptTotpStep, clearTotpGuard, countTotpFailure, lockTotpGuard } from '#api/store/totp.ts';
+import { acceptTotpStep, clearTotpGuard, countTotpFailure, lockTotpGuard } from '#api/store/credentials.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';

@@ -1,7 +1,7 @@
 import type { Deps, Gateway } from '#api/deps.ts';
 import { gatewayBalances } from '#api/ledger/balances.ts';
 import { listAssets } from '#api/store/assets.ts';
-import { type CreditSummary, summariseCredits } from '#api/store/credit-summaries.ts';
+import { type CreditSummary, summariseCredits } from '#api/store/credits.ts';
 import { findPrice } from '#api/store/prices.ts';
 import type { AssetType } from '#shared/core/assets.ts';
 import { type Coins, coinsToUsd, formatAmount, formatCents, type Usd, zero } from '#shared/core/money.ts';

@@ -1,8 +1,8 @@
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
-import { drawCredits } from '#api/store/credit-draws.ts';
+import { drawCredits } from '#api/store/credits.ts';
 import { findAccounts, insertZeroAccounts, lockAccounts, readBalance } from '#api/store/ledger.ts';
-import { lockParkedCount } from '#api/store/parked-settlements.ts';
+import { lockParkedCount } from '#api/store/settlements.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { amount, type Coins, formatAmount, zero } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';

@@ -3,7 +3,7 @@ import { type Acceptance, acceptCashout } from '#api/intents/cashout.ts';
 import { storeAddress } from '#api/store/address-book.ts';
 import { appendEvent } from '#api/store/advance.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
-import { insertSettlementQuote } from '#api/store/settlement-quotes.ts';
+import { insertSettlementQuote } from '#api/store/settlement-fees.ts';
 import { insertSettlement, type NewSettlement, type SettlementStart } from '#api/store/settlements.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';

@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
-import { listOverstayed, lockOverstayed } from '#api/store/parked-settlements.ts';
+import { listOverstayed, lockOverstayed } from '#api/store/settlements.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';

@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { releaseClaim } from '#api/ledger/release-claim.ts';
 import { advance } from '#api/store/advance.ts';
-import { insertOperatorAction } from '#api/store/operator-actions.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { listFamilies } from '#api/store/payouts.ts';
 import { lockSettlement } from '#api/store/settlements.ts';
 import { giveUpPayouts } from '#api/payouts/give-up.ts';

@@ -1,7 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { refundProblem } from '#api/intents/held-order.ts';
 import type { Unproven } from '#api/intents/say.ts';
-import { findRefund } from '#api/store/aml-refunds.ts';
+import { findRefund } from '#api/store/aml.ts';
 import { readBalance } from '#api/store/ledger.ts';
 import { listRefundFamilies, type StoredPayout } from '#api/store/payouts.ts';
 import { isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';

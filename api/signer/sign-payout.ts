@@ -3,7 +3,7 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
 import { insertFreeze } from '#api/store/freezes.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
-import { readTip } from '#api/store/chain-tips.ts';
+import { readTip } from '#api/store/chain-blocks.ts';
 import { insertAttempt } from '#api/store/payout-attempts.ts';
 import { findPayout, lockPayout, setPayoutFailure, type StoredPayout } from '#api/store/payouts.ts';
 import { lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';

@@ -1,6 +1,9 @@
 import { type Coins, formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import type { Taken, PooledCredit } from '#state-machines/aml/shares.ts';
+import { type Draw, drawInOrder } from '#state-machines/ledger/draw.ts';
 
 /** Where a credit is with its verdict: not asked for, awaited, or given. */
 export type Screening = 'none' | 'waiting' | 'clean' | 'flagged';
@@ -64,4 +67,225 @@ export async function markMatured(tx: Tx, id: string): Promise<MaturedCredit | u
     where id = (select id from credits where id = ${id} and matured_at is null and screening <> 'waiting' and taken is null for update skip locked)
     returning id, gateway_id as "gatewayId", asset_id as "assetId", pool, net`;
   return row && { ...row, net: parseTrusted(row.net) };
+}
+
+/**
+ * Draws `total` from a pool's matured credits, first matured first, and records which ones a cashout took (decisions 10).
+ * The caller holds the pool's ledger account, which is what keeps two claims apart; the drawn credits are locked in draw order.
+ * @throws Invariant when the credits do not hold what the account says they do
+ */
+export async function drawCredits(tx: Tx, draw: { settlementId: string; gatewayId: string; assetId: string; pool: Pool; total: Coins }): Promise<void> {
+  const { draws, missing } = await drawMatured(tx, draw);
+  if (missing > 0n) throw new Invariant(`credits of gateway ${draw.gatewayId} hold ${formatAmount(missing)} less than their account`);
+  await tx`
+    insert into credit_draws (settlement_id, credit_id, amount, state)
+    select ${draw.settlementId}, drawn.id, drawn.amount, 'reserved'
+    from unnest(${draws.map(({ id }) => id)}::uuid[], ${draws.map(({ taken }) => formatAmount(taken))}::numeric[]) as drawn (id, amount)`;
+}
+
+/**
+ * Lowers what is left of a pool's matured credits by `total`, first matured first, and says by how much each. What they do not hold is
+ * `missing`. The caller holds the pool's ledger account, and records what the coins were drawn for; the credits are locked in draw order.
+ */
+export async function drawMatured(tx: Tx, draw: { gatewayId: string; assetId: string; pool: Pool; total: Coins }): Promise<{ draws: Draw[]; missing: Coins }> {
+  const draws: Draw[] = [];
+  let missing = draw.total;
+  while (missing > 0n) {
+    const rows = await tx<{ id: string; remaining: string }[]>`
+      select id, remaining from credits
+      where gateway_id = ${draw.gatewayId} and asset_id = ${draw.assetId} and pool = ${draw.pool} and matured_at is not null and taken is null and remaining > 0
+      order by matured_at, id limit 200 for update`;
+    if (rows.length === 0) break;
+    const taken = drawInOrder(
+      rows.map(({ id, remaining }) => ({ id, remaining: parseTrusted<'asset'>(remaining) })),
+      missing,
+    );
+    missing = taken.missing;
+    draws.push(...taken.draws);
+    const ids = taken.draws.map(({ id }) => id);
+    const amounts = taken.draws.map((one) => formatAmount(one.taken));
+    await tx`
+      update credits c set remaining = c.remaining - drawn.amount
+      from unnest(${ids}::uuid[], ${amounts}::numeric[]) as drawn (id, amount) where c.id = drawn.id`;
+  }
+  return { draws, missing };
+}
+
+/** Marks the credits a cashout was paid from as spent, when it settles; the caller holds the settlement's lock. */
+export async function spendDraws(tx: Tx, settlementId: string): Promise<void> {
+  await tx`update credit_draws set state = 'spent' where settlement_id = ${settlementId} and state = 'reserved'`;
+}
+
+/** What a cashout reserves of one credit, with where that credit is by now. */
+export interface ReservedDraw {
+  pool: Pool;
+  taken: Taken | null;
+  amount: Coins;
+}
+
+/**
+ * Gives back what a cashout reserves of its credits, and answers it by the state each credit is in. The caller holds the
+ * settlement's lock and the ledger accounts that may get it back; locks the credits, in id order.
+ */
+export async function releaseDraws(tx: Tx, settlementId: string): Promise<ReservedDraw[]> {
+  const rows = await tx<{ id: string; pool: Pool; taken: Taken | null; amount: string }[]>`
+    select c.id, c.pool, c.taken, w.amount from credit_draws w join credits c on c.id = w.credit_id
+    where w.settlement_id = ${settlementId} and w.state = 'reserved' order by c.id for update of c`;
+  await tx`
+    update credits c set remaining = c.remaining + w.amount from credit_draws w
+    where w.credit_id = c.id and w.settlement_id = ${settlementId} and w.state = 'reserved'`;
+  await tx`update credit_draws set state = 'released' where settlement_id = ${settlementId} and state = 'reserved'`;
+  return rows.map((row) => ({ pool: row.pool, taken: row.taken, amount: parseTrusted(row.amount) }));
+}
+
+/** Ids of the held payments that a cashout has drawn from, in id order; locks nothing. */
+export async function listHeldPaymentsOfDraws(sql: Reads, settlementId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select distinct p.id from credit_draws w join credits c on c.id = w.credit_id join payments p on p.id = c.payment_id
+    where w.settlement_id = ${settlementId} and p.aml_state = 'HELD' order by p.id`;
+  return rows.map((row) => row.id);
+}
+
+/** What a gateway's credits of one asset add up to, in one pool, matured or still maturing. */
+export interface CreditSummary {
+  assetId: string;
+  pool: 'green' | 'held';
+  matured: boolean;
+  /** Lifetime sums: credits that were drawn, refunded or withheld included. */
+  gross: Coins;
+  networkFee: Coins;
+  commission: Coins;
+  /** Payments that have a credit among these with anything left to draw, now or once it has matured (decisions 10). */
+  open: number;
+  /** When the first of those that mature may do so; null when none does. One without a verdict waits longer. */
+  nextMaturityAt: Date | null;
+}
+
+type SummaryRow = Omit<CreditSummary, 'gross' | 'networkFee' | 'commission'> & { gross: string; networkFee: string; commission: string };
+
+/** Adds up a gateway's credits per asset, pool and maturity (contract 2.9); locks nothing. */
+export async function summariseCredits(sql: Reads, gatewayId: string): Promise<CreditSummary[]> {
+  const rows = await sql<SummaryRow[]>`
+    select asset_id as "assetId", pool, matured_at is not null as matured, sum(gross) as gross, sum(network_fee) as "networkFee", sum(commission) as commission,
+      count(distinct payment_id) filter (where remaining > 0 and taken is null) as open, min(matures_at) filter (where matured_at is null and taken is null) as "nextMaturityAt"
+    from credits where gateway_id = ${gatewayId} group by 1, 2, 3`;
+  return rows.map((row) => ({ ...row, gross: parseTrusted(row.gross), networkFee: parseTrusted(row.networkFee), commission: parseTrusted(row.commission) }));
+}
+
+/** One credit of a payment with everything that decides what may become of it. */
+export interface PaymentCredit extends PooledCredit {
+  id: string;
+  gatewayId: string;
+  networkId: string;
+  screening: Screening;
+  commission: Coins;
+  /** What cashouts reserve of it, and what those that settled, and charges, took. */
+  reserved: Coins;
+  spent: Coins;
+}
+
+type PaymentCreditRow = Omit<PaymentCredit, 'net' | 'remaining' | 'commission' | 'reserved' | 'spent'> &
+  Record<'net' | 'remaining' | 'commission' | 'reserved' | 'spent', string>;
+
+/** Locks the credits of a payment that are still maturing, in id order, so that none of them matures until commit. */
+export async function lockMaturingCredits(tx: Tx, paymentId: string): Promise<void> {
+  await tx`select 1 from credits where payment_id = ${paymentId} and matured_at is null order by id for update`;
+}
+
+/** Locks every credit of a payment, in id order; a caller who is to change one holds the ledger accounts of its pools already. */
+export async function lockCredits(tx: Tx, paymentId: string): Promise<void> {
+  await tx`select 1 from credits where payment_id = ${paymentId} order by id for update`;
+}
+
+/** Reads every credit of a payment, in id order; locks nothing. */
+export async function listPaymentCredits(sql: Reads, paymentId: string): Promise<PaymentCredit[]> {
+  const rows = await sql<PaymentCreditRow[]>`
+    select c.id, c.gateway_id as "gatewayId", c.asset_id as "assetId", c.network_id as "networkId", c.pool, c.taken, c.screening, c.matured_at is not null as matured,
+      c.net, c.remaining, c.commission,
+      coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state = 'reserved'), 0) as reserved,
+      coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state = 'spent'), 0)
+        + coalesce((select sum(x.amount) from charge_draws x where x.credit_id = c.id), 0) as spent
+    from credits c where c.payment_id = ${paymentId} order by c.id`;
+  return rows.map((row) => ({
+    ...row,
+    net: parseTrusted(row.net),
+    remaining: parseTrusted(row.remaining),
+    commission: parseTrusted(row.commission),
+    reserved: parseTrusted(row.reserved),
+    spent: parseTrusted(row.spent),
+  }));
+}
+
+/** Puts locked credits into another pool. */
+export async function setPool(tx: Tx, ids: readonly string[], pool: Pool): Promise<void> {
+  await tx`update credits set pool = ${pool} where id = any(${[...ids]}::uuid[])`;
+}
+
+/** Takes locked credits of the held pool out of it, or, with null, puts them back; what is refunded has nothing left. */
+export async function setTaken(tx: Tx, ids: readonly string[], taken: Taken | null): Promise<void> {
+  await tx`update credits set taken = ${taken}, remaining = case when ${taken}::text = 'refunded' then 0 else remaining end where id = any(${[...ids]}::uuid[])`;
+}
+
+/** Writes the verdict about a locked credit. */
+export async function setVerdict(tx: Tx, id: string, verdict: { screening: 'clean' | 'flagged'; score: number }): Promise<void> {
+  await tx`update credits set screening = ${verdict.screening}, screening_score = ${verdict.score} where id = ${id}`;
+}
+
+/** A credit as far as screening it takes. */
+export interface ScreenedCredit {
+  id: string;
+  paymentId: string;
+  gatewayId: string;
+  screening: Screening;
+}
+
+/** One transfer of a credit, as a provider is asked about it. */
+export interface ScreenedTransfer {
+  depositId: string;
+  txid: string;
+  /** Everybody whose coins it moved, canonical. */
+  senders: string[];
+  recipient: string;
+  networkName: string;
+  assetId: string;
+  symbol: string;
+  amount: Coins;
+}
+
+/** Reads one credit with its place in screening; locks nothing. */
+export async function findScreenedCredit(sql: Reads, id: string): Promise<ScreenedCredit | undefined> {
+  const [row] = await sql<ScreenedCredit[]>`select id, payment_id as "paymentId", gateway_id as "gatewayId", screening from credits where id = ${id}`;
+  return row;
+}
+
+/** The transfers a credit was made from, in id order; locks nothing. */
+export async function listScreenedTransfers(sql: Reads, creditId: string): Promise<ScreenedTransfer[]> {
+  const rows = await sql<(Omit<ScreenedTransfer, 'amount'> & { amount: string })[]>`
+    select d.id as "depositId", d.txid, 
+      coalesce((select array_agg(distinct p.sender order by p.sender) from transfer_sums s, unnest(s.senders) p (sender)
+        where d.parts is not null and s.network_id = d.network_id and s.block_hash = d.block_hash and s.txid = d.txid and s.kind = d.kind and s.ordinal = d.ordinal),
+        array_prepend(d.sender, d.co_senders)) as senders, x.address as recipient, n.name as "networkName", d.asset_id as "assetId", a.symbol, d.amount
+    from deposits d join deposit_addresses x on x.id = d.address_id join networks n on n.id = d.network_id join assets a on a.id = d.asset_id
+    where d.credit_id = ${creditId} order by d.id`;
+  return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));
+}
+
+/** Keeps what a provider said of one transfer. */
+export async function setDepositVerdict(tx: Tx, depositId: string, verdict: { score: number; ref: string }): Promise<void> {
+  await tx`update deposits set screening_score = ${verdict.score}, screening_ref = ${verdict.ref} where id = ${depositId}`;
+}
+
+/** Says which credit deposits are part of. */
+export async function linkDeposits(tx: Tx, depositIds: readonly string[], creditId: string): Promise<void> {
+  await tx`update deposits set credit_id = ${creditId} where id = any(${[...depositIds]}::uuid[])`;
+}
+
+/** Credits that wait for a verdict although no outbox row would ask for one; locks nothing. */
+export async function listForgottenCredits(sql: Reads): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select c.id from credits c
+    where c.screening = 'waiting' and c.credited_at < sluice_now() - interval '1 minute'
+      and not exists (select 1 from outbox o where o.ref_id = c.id and o.topic = 'deposit.screen' and o.state = 'due')
+    order by c.credited_at, c.id limit 500`;
+  return rows.map((row) => row.id);
 }

@@ -117,3 +117,40 @@ export async function mayStillBeMined(sql: Reads, networkId: string, { since, se
 function isFresh(sql: Reads) {
   return sql`e.beat_at > clock_timestamp() - make_interval(secs => ${BEAT_LASTS_SECONDS})`;
 }
+
+/** How many things keep cashouts from being sent, by what they stop. */
+export interface DispatchStops {
+  all: number;
+  network: number;
+  asset: number;
+  /** Wallets that did something the books do not know of. */
+  wallet: number;
+}
+
+/** Counts freezes and stopped wallets; locks nothing. */
+export async function countDispatchStops(sql: Reads): Promise<DispatchStops> {
+  const [row] = await sql<[DispatchStops]>`
+    select count(*) filter (where scope = 'all') as all, count(*) filter (where scope like 'network:%') as network,
+      count(*) filter (where scope like 'asset:%') as asset, (select count(*) from wallets where halted_reason is not null) as wallet
+    from freezes`;
+  return row;
+}
+
+/** A backup that was completed; what is older than its snapshot is in it. */
+export interface StoredBackup {
+  takenAt: Date;
+  completedAt: Date;
+  rows: number;
+  /** When it was last read and found to be as it was written; null while nobody did. */
+  verifiedAt: Date | null;
+  /** Age of its snapshot by the database's own clock, which nobody moves. */
+  ageSeconds: number;
+}
+
+/** The newest backups that were noted, newest first, at most `limit`. Locks nothing. */
+export async function listBackups(sql: Reads, limit: number): Promise<StoredBackup[]> {
+  return sql<StoredBackup[]>`
+    select taken_at as "takenAt", completed_at as "completedAt", rows, verified_at as "verifiedAt",
+      greatest(0, extract(epoch from clock_timestamp() - taken_at))::float8 as "ageSeconds"
+    from backups order by taken_at desc limit ${limit}`;
+}

@@ -69,3 +69,130 @@ export async function updateGateway(tx: Tx, gateway: Gateway): Promise<StoredGat
 function asJson(settings: GatewaySettings): Parameters<Tx['json']>[0] {
   return settings as unknown as Parameters<Tx['json']>[0];
 }
+
+/** What a stored secret is for. */
+export type SecretKind = 'webhook' | 'cashout' | 'totp';
+
+/** A secret as stored: readable only with the master key, and only under its own row id. */
+export interface SealedSecret {
+  id: string;
+  sealed: Uint8Array;
+}
+
+/** The secrets of one kind that still count, the current one first, then those in their rotation overlap; locks nothing. */
+export async function usableSecrets(sql: Reads, gatewayId: string, kind: SecretKind): Promise<SealedSecret[]> {
+  return sql<SealedSecret[]>`
+    select id, sealed from gateway_secrets
+    where gateway_id = ${gatewayId} and kind = ${kind} and (expires_at is null or expires_at > sluice_now())
+    order by expires_at desc nulls first, created_at desc`;
+}
+
+/** Adds a sealed secret, which becomes the current one of its kind; locks nothing else. */
+export async function insertSecret(tx: Tx, secret: SealedSecret & { sealedUnder: string; gatewayId: string; kind: SecretKind }): Promise<void> {
+  await tx`
+    insert into gateway_secrets (id, gateway_id, kind, sealed, sealed_under)
+    values (${secret.id}, ${secret.gatewayId}, ${secret.kind}, ${Buffer.from(secret.sealed)}, ${secret.sealedUnder})`;
+}
+
+/**
+ * Ends every secret of one kind `overlapSeconds` from now, or earlier where it already ends earlier; locks those rows.
+ * An overlap of 0 ends all of them at once, earlier overlaps included.
+ */
+export async function retireSecrets(tx: Tx, gatewayId: string, kind: SecretKind, overlapSeconds: number): Promise<void> {
+  await tx`
+    update gateway_secrets set expires_at = least(coalesce(expires_at, 'infinity'), sluice_now() + make_interval(secs => ${overlapSeconds}))
+    where gateway_id = ${gatewayId} and kind = ${kind}`;
+}
+
+/** Some secrets that are not known to be under another master key than `previous`, in id order from the one after `after`; locks them, but waits for none. */
+export async function lockSecretsUnder(tx: Tx, previous: string | null, after: string, limit: number): Promise<SealedSecret[]> {
+  return tx<SealedSecret[]>`
+    select id, sealed from gateway_secrets where (sealed_under is null or sealed_under = ${previous}) and id > ${after}
+    order by id limit ${limit} for update skip locked`;
+}
+
+/** Stores a secret sealed anew, or, without `sealed`, only which key it is under. */
+export async function reseal(tx: Tx, id: string, sealedUnder: string, sealed?: Uint8Array): Promise<void> {
+  await tx`
+    update gateway_secrets set sealed_under = ${sealedUnder}, sealed = coalesce(${sealed === undefined ? null : Buffer.from(sealed)}::bytea, sealed) where id = ${id}`;
+}
+
+/** How many secrets are under each master key, by its id; null for those nobody looked at yet. Locks nothing. */
+export async function countSecretsByKey(sql: Reads): Promise<{ key: string | null; count: number }[]> {
+  return sql<{ key: string | null; count: number }[]>`select sealed_under as key, count(*)::int as count from gateway_secrets group by sealed_under`;
+}
+
+/** An API key with the gateway it belongs to; only the peppered hash of its secret half exists here. */
+export interface StoredApiKey {
+  id: string;
+  secretHash: Uint8Array;
+  /** Id of the pepper in the hash; null when whoever made it did not say. */
+  hashedUnder: string | null;
+  permissions: string[];
+  lastUsedAt: Date | null;
+  revokedAt: Date | null;
+  gateway: Gateway;
+}
+
+/** Finds a key by its public half together with its gateway, revoked ones included; locks nothing. */
+export async function findApiKey(sql: Reads, id: string): Promise<StoredApiKey | undefined> {
+  const [row] = await sql<(Omit<StoredApiKey, 'gateway'> & { gatewayId: string } & Omit<Gateway, 'id'>)[]>`
+    select k.id, k.secret_hash as "secretHash", k.hashed_under as "hashedUnder", k.permissions, k.last_used_at as "lastUsedAt", k.revoked_at as "revokedAt",
+           g.id as "gatewayId", g.name, g.status, g.billing, g.settings
+    from api_keys k join gateways g on g.id = k.gateway_id where k.id = ${id}`;
+  if (row === undefined) return undefined;
+  const { gatewayId, name, status, billing, settings, ...key } = row;
+  return { ...key, gateway: { id: gatewayId, name, status, billing, settings } };
+}
+
+/** What an operator may see of a key. */
+export interface ApiKeySummary {
+  keyId: string;
+  permissions: string[];
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  revokedAt: Date | null;
+}
+
+/** Lists a gateway's keys newest first; locks nothing. */
+export async function listApiKeys(sql: Reads, gatewayId: string): Promise<ApiKeySummary[]> {
+  return sql<ApiKeySummary[]>`
+    select id as "keyId", permissions, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"
+    from api_keys where gateway_id = ${gatewayId} order by created_at desc, id`;
+}
+
+/** Adds a key; locks nothing else. */
+export async function insertApiKey(
+  tx: Tx,
+  key: { id: string; gatewayId: string; secretHash: Uint8Array; hashedUnder: string; permissions: readonly string[] },
+): Promise<void> {
+  await tx`
+    insert into api_keys (id, gateway_id, secret_hash, hashed_under, permissions)
+    values (${key.id}, ${key.gatewayId}, ${Buffer.from(key.secretHash)}, ${key.hashedUnder}, ${[...key.permissions]})`;
+}
+
+/** Puts a hash under another pepper in the place of the one that was read, unless somebody else did; locks that row for the statement. */
+export async function rehashApiKey(sql: Reads, key: { id: string; from: Uint8Array; to: Uint8Array; hashedUnder: string }): Promise<void> {
+  await sql`
+    update api_keys set secret_hash = ${Buffer.from(key.to)}, hashed_under = ${key.hashedUnder}
+    where id = ${key.id} and secret_hash = ${Buffer.from(key.from)}`;
+}
+
+/** How many keys that work are hashed under each pepper, by its id, and how many of those were ever used; null for a pepper nobody noted. Locks nothing. */
+export async function countApiKeysByPepper(sql: Reads): Promise<{ key: string | null; count: number; used: number }[]> {
+  return sql<{ key: string | null; count: number; used: number }[]>`
+    select hashed_under as key, count(*)::int as count, count(last_used_at)::int as used from api_keys where revoked_at is null group by hashed_under`;
+}
+
+/** Revokes a gateway's key; false when it has no such working key. Locks that row. */
+export async function revokeApiKey(tx: Tx, gatewayId: string, id: string): Promise<boolean> {
+  const rows = await tx`update api_keys set revoked_at = now() where id = ${id} and gateway_id = ${gatewayId} and revoked_at is null returning id`;
+  return rows.length === 1;
+}
+
+/** Notes an accepted use, to the minute, so that a busy key costs one write a minute. Locks that row for the statement. */
+export async function touchApiKey(sql: Reads, id: string): Promise<void> {
+  await sql`
+    update api_keys set last_used_at = date_trunc('minute', now())
+    where id = ${id} and (last_used_at is null or last_used_at < date_trunc('minute', now()))`;
+}

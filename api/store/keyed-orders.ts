@@ -1,4 +1,5 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { Statement } from '#shared/platform/statements.ts';
 
 /** Something the signer of the release before this one will do only if it carries a MAC made with the master key: a cashout, a refund, withheld coins, the end of a payout. */
 export interface KeyedOrder {
@@ -38,4 +39,61 @@ export async function setWithheldMac(tx: Tx, id: string, mac: Uint8Array): Promi
 /** Gives a payout that is to be closed its mark anew; the caller holds its lock. */
 export async function setCloseMark(tx: Tx, id: string, mark: string): Promise<void> {
   await tx`update payouts set plan = plan || jsonb_build_object('closeMark', ${mark}::text) where id = ${id}`;
+}
+
+/** An order from before statements, that nobody has said anything about. */
+export interface UnsaidOrder {
+  kind: Exclude<KeyedOrder['kind'], 'close'>;
+  id: string;
+}
+
+/** Orders that are not over, were made before a moment and carry no statement, the oldest first, a thousand at most; locks nothing. */
+export async function listUnsaid(sql: Reads, before: Date): Promise<UnsaidOrder[]> {
+  return sql<UnsaidOrder[]>`
+    select o.kind, o.id from (
+      select 'settlement' as kind, 'cashout' as said, id, created_at as at from settlements
+      where status in ('PENDING_APPROVAL', 'UNDERFUNDED', 'WAITING_AML_CREDIT', 'REQUESTED', 'PROCESSING')
+      union all select 'refund', 'refund', id, ordered_at from aml_refunds where status = 'ordered'
+      union all select 'withheld', 'withheld', id, ordered_at from withheld_transfers where status = 'ordered') o
+    where o.at < ${before} and not exists (select 1 from statements s where s.subject = o.id::text and s.kind = o.said)
+    order by o.at, o.id limit 1000`;
+}
+
+/** A code that the release before this one used up to approve a cashout which is on its way. */
+export interface UnsaidApproval {
+  settlementId: string;
+  secretId: string;
+  step: number;
+}
+
+/** Approvals of cashouts made before a moment that carry no statement, a thousand at most; locks nothing. */
+export async function listUnsaidApprovals(sql: Reads, before: Date): Promise<UnsaidApproval[]> {
+  return sql<UnsaidApproval[]>`
+    select distinct on (c.id) c.id as "settlementId", t.secret_id as "secretId", t.step::float8 as step
+    from settlements c join totp_acceptances t on t.settlement_id = c.id
+    where c.status in ('REQUESTED', 'PROCESSING') and c.created_at < ${before}
+      and not exists (select 1 from statements s where s.subject = c.id::text and s.kind = 'approval')
+    order by c.id, t.step limit 1000`;
+}
+
+/** How many orders that are not over carry statements under each public key; locks nothing. */
+export async function countOrdersByKey(sql: Reads): Promise<{ key: string; orders: number }[]> {
+  return sql<{ key: string; orders: number }[]>`
+    select s.public_key as key, count(distinct s.subject)::int as orders from statements s
+    where exists (select 1 from settlements c where c.id::text = s.subject and c.status in ('PENDING_APPROVAL', 'UNDERFUNDED', 'WAITING_AML_CREDIT', 'REQUESTED', 'PROCESSING'))
+      or exists (select 1 from aml_refunds r where r.id::text = s.subject and r.status = 'ordered')
+      or exists (select 1 from withheld_transfers w where w.id::text = s.subject and w.status = 'ordered')
+      or exists (select 1 from operator_proposals p where p.id::text = s.subject and p.status = 'open' and p.expires_at > sluice_now())
+    group by s.public_key order by s.public_key`;
+}
+
+/** Keeps a statement, in the transaction of what it is about; locks nothing. */
+export async function insertStatement(tx: Tx, { kind, subject, text, publicKey, signature }: Statement): Promise<void> {
+  await tx`insert into statements (kind, subject, said, public_key, signature) values (${kind}, ${subject}, ${text}, ${publicKey}, ${Buffer.from(signature)})`;
+}
+
+/** Statements of one kind about one thing, oldest first; who reads them proves that they are genuine. */
+export async function listStatements(sql: Reads, { kind, subject }: Pick<Statement, 'kind' | 'subject'>): Promise<Statement[]> {
+  return sql<Statement[]>`
+    select kind, subject, said as text, public_key as "publicKey", signature from statements where subject = ${subject} and kind = ${kind} order by id`;
 }

@@ -1,7 +1,7 @@
 import type { AssetType } from '#shared/core/assets.ts';
-import type { Doubt } from './deposit-doubts.ts';
+import type { Doubt } from './deposits.ts';
 import { type Coins, parseTrusted, type Usd } from '#shared/core/money.ts';
-import type { Reads } from '#shared/platform/postgres.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { DepositPath } from './payments.ts';
 
 /** A deposit as its payment shows it, with what was credited of it. */
@@ -67,4 +67,16 @@ export async function listPaymentDeposits(sql: Reads, paymentId: string): Promis
             net: parseTrusted<'asset'>(net as string),
           },
   }));
+}
+
+/** How many inquiry attempts a payment has used; locks nothing. */
+export async function readInquiryAttempts(reads: Reads, paymentId: string): Promise<number> {
+  const [row] = await reads<{ used: number }[]>`select inquiry_attempts as used from payments where id = ${paymentId}`;
+  return row?.used ?? 0;
+}
+
+/** Uses one attempt; false when `limit` are used already, however many ask at once. Locks the payment until commit. */
+export async function useInquiryAttempt(tx: Tx, paymentId: string, limit: number): Promise<boolean> {
+  const rows = await tx`update payments set inquiry_attempts = inquiry_attempts + 1 where id = ${paymentId} and inquiry_attempts < ${limit} returning 1`;
+  return rows.length === 1;
 }

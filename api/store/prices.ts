@@ -73,3 +73,102 @@ export async function deletePrice(tx: Tx, symbol: string): Promise<boolean> {
 export async function restampStaticPrices(tx: Tx): Promise<void> {
   await tx`update prices set at = sluice_now() where source = 'static'`;
 }
+
+/** What one source last said about one symbol; the columns of `price_quotes`. */
+export interface StoredQuote {
+  source: string;
+  symbol: string;
+  /** Units of `in` for one unit, 18-place fixed point. */
+  price: bigint;
+  in: string;
+  takenAt: Date;
+  goodUntil: Date;
+  standing: boolean;
+}
+
+/** Replaces a source's quotes for the symbols given; locks their rows. */
+export async function upsertQuotes(
+  tx: Tx,
+  quotes: readonly Pick<StoredQuote, 'symbol' | 'price' | 'in'>[],
+  from: Pick<StoredQuote, 'source' | 'takenAt' | 'goodUntil' | 'standing'>,
+): Promise<void> {
+  const sorted = [...quotes].sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
+  await tx`
+    insert into price_quotes (source, symbol, price, quoted_in, taken_at, good_until, standing)
+    select ${from.source}, given.symbol, given.price, given.quoted_in, ${from.takenAt}, ${from.goodUntil}, ${from.standing}
+    from unnest(${sorted.map((one) => one.symbol)}::text[], ${sorted.map((one) => formatAmount(one.price))}::numeric[], ${sorted.map((one) => one.in)}::text[])
+      as given (symbol, price, quoted_in)
+    on conflict (source, symbol) do update set price = excluded.price, quoted_in = excluded.quoted_in, taken_at = excluded.taken_at,
+      good_until = excluded.good_until, standing = excluded.standing`;
+}
+
+/** Lists the quotes of `sources` that still count, with the service time; locks nothing. */
+export async function listGoodQuotes(sql: Reads, sources: readonly string[]): Promise<{ quotes: StoredQuote[]; now: Date }> {
+  const rows = await sql<(Omit<StoredQuote, 'price'> & { price: string })[]>`
+    select source, symbol, price, quoted_in as in, taken_at as "takenAt", good_until as "goodUntil", standing from price_quotes
+    where source = any(${[...sources]}::text[]) and good_until > sluice_now()`;
+  const [{ now }] = await sql<[{ now: Date }]>`select sluice_now() as now`;
+  return { quotes: rows.map((row) => ({ ...row, price: parseTrusted(row.price) })), now };
+}
+
+/** A source this worker may ask now, because no other one does. */
+export interface ClaimedPriceSource {
+  name: string;
+  /** Failures in a row before this try. */
+  failures: number;
+  /** Service time of the claim. */
+  claimedAt: Date;
+}
+
+/**
+ * Claims the sources among `names` that are due, so that of many workers one asks each; a claim that is never finished
+ * ends by itself after `leaseSeconds`. Locks the claimed rows.
+ */
+export async function claimPriceSources(tx: Tx, names: readonly string[], leaseSeconds: number): Promise<ClaimedPriceSource[]> {
+  await tx`insert into price_sources (name) select unnest(${[...names].sort()}::text[]) on conflict (name) do nothing`;
+  return tx<ClaimedPriceSource[]>`
+    update price_sources set next_at = sluice_now() + make_interval(secs => ${leaseSeconds})
+    where name in (
+      select name from price_sources where name = any(${[...names]}::text[]) and next_at <= sluice_now() order by name for update skip locked
+    )
+    returning name, failures, sluice_now() as "claimedAt"`;
+}
+
+/** First half of the advisory lock key; the second says what is locked. */
+const LOCK_CLASS = 7_582_003;
+
+/**
+ * Lets one transaction at a time turn quotes into prices: two that store quotes side by side would each agree without the
+ * other's. Holds an advisory lock until the transaction ends.
+ */
+export async function lockPriceAgreement(tx: Tx): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${LOCK_CLASS}, 1)`;
+}
+
+/** Notes a usable answer; locks the row. */
+export async function recordPriceAnswer(tx: Tx, name: string, nextAt: Date): Promise<void> {
+  await tx`update price_sources set failures = 0, answered_at = sluice_now(), next_at = ${nextAt} where name = ${name}`;
+}
+
+/** Notes a failure and when to try again; locks the row. */
+export async function recordPriceFailure(tx: Tx, name: string, failure: { error: string; nextAt: Date }): Promise<void> {
+  await tx`
+    update price_sources set failures = failures + 1, last_error = ${failure.error}, failed_at = sluice_now(), next_at = ${failure.nextAt}
+    where name = ${name}`;
+}
+
+/** How one source is doing. */
+export interface PriceSourceHealth {
+  name: string;
+  failures: number;
+  answeredAt: Date | null;
+  lastError: string | null;
+  failedAt: Date | null;
+}
+
+/** Lists the sources that were ever asked; locks nothing. */
+export async function listPriceSources(sql: Reads): Promise<PriceSourceHealth[]> {
+  return sql<
+    PriceSourceHealth[]
+  >`select name, failures, answered_at as "answeredAt", last_error as "lastError", failed_at as "failedAt" from price_sources order by name`;
+}

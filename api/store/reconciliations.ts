@@ -104,3 +104,107 @@ export async function listWalletRoles(sql: Reads, networkId: string): Promise<Ma
   const rows = await sql<{ address: string; role: string }[]>`select address, role from wallets where network_id = ${networkId}`;
   return new Map(rows.map((row) => [row.address, row.role]));
 }
+
+/** An address of ours whose native balance is to be compared with what was seen of it. */
+export interface AddressToLookAt {
+  address: string;
+  /** The payment that owns it; null for a wallet. */
+  paymentId: string | null;
+  /** Last block after which everything was explained: that of an earlier look, or the one before it was watched. */
+  cleanHeight: number;
+  /** What is known to be unexplained; null when nothing is. */
+  openAmount: bigint | null;
+}
+
+/**
+ * Addresses with blind blocks up to `height` since their last look: wallets whose opening balance is booked, and the
+ * addresses of payments that are open or came to rest less than `closedSeconds` ago. Those with something unexplained are
+ * always among them. The longest not looked at first; locks nothing.
+ */
+export async function listAddressesToLookAt(
+  reads: Reads,
+  networkId: string,
+  by: { height: number; closedSeconds: number; limit: number },
+): Promise<AddressToLookAt[]> {
+  const rows = await reads<(Omit<AddressToLookAt, 'openAmount'> & { openAmount: string | null })[]>`
+    with ours as (
+      select w.address, null::uuid as payment_id, false as always from wallets w
+      where w.network_id = ${networkId} and w.role <> 'deposit' and exists (
+        select 1 from ledger_transactions t join assets a on a.network_id = w.network_id and a.contract is null where t.source_key = 'opening:' || w.id || ':' || a.id)
+      union all
+      select d.address, d.payment_id, false from deposit_addresses d join payments p on p.id = d.payment_id
+      where not p.sandbox and (p.status = 'PENDING' or greatest(p.expires_at, p.resolved_at) > sluice_now() - make_interval(secs => ${by.closedSeconds}))
+      union all
+      select u.address, u.payment_id, true from unexplained_balances u where u.network_id = ${networkId} and u.resolved_at is null
+    )
+    select o.address, (array_agg(o.payment_id) filter (where o.payment_id is not null))[1] as "paymentId",
+      coalesce(max(l.explained_height), max(v.watched_from) - 1) as "cleanHeight", max(u.raw_amount)::text as "openAmount"
+    from ours o join watches v on v.network_id = ${networkId} and v.address = o.address and v.watched_from <= ${by.height}
+    left join balance_looks l on l.network_id = ${networkId} and l.address = o.address
+    left join unexplained_balances u on u.network_id = ${networkId} and u.address = o.address and u.resolved_at is null
+    where u.id is not null or exists (
+      select 1 from blind_blocks b where b.network_id = ${networkId} and b.to_height > coalesce(l.height, v.watched_from - 1) and b.from_height <= ${by.height})
+    group by o.address order by max(l.height) nulls first, o.address limit ${by.limit}`;
+  return rows.map((row) => ({ ...row, openAmount: row.openAmount === null ? null : BigInt(row.openAmount) }));
+}
+
+/**
+ * Native units each address should hold after block `height` by what was seen of it: what a wallet opened with, what came,
+ * less what it sent and what its own transactions cost. Locks nothing.
+ */
+export async function sumSeen(reads: Reads, networkId: string, addresses: readonly string[], height: number): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await reads<{ address: string; seen: string }[]>`
+    select o.address, (
+      coalesce((select sum(s.raw_amount::numeric) from sightings s where s.network_id = ${networkId} and s.recipient = o.address and s.canonical
+        and s.height <= ${height} and s.kind <> 'sent' and s.contract is null), 0)
+      - coalesce((select sum(coalesce(s.raw_fee::numeric, s.raw_amount::numeric)) from sightings s where s.network_id = ${networkId} and s.sender = o.address and s.canonical
+        and s.height <= ${height} and s.contract is null), 0)
+      + coalesce((select trunc(-sum(e.amount) * power(10::numeric, a.decimals)) from wallets w join assets a on a.network_id = w.network_id and a.contract is null
+        join ledger_transactions t on t.source_key = 'opening:' || w.id || ':' || a.id join ledger_entries e on e.transaction_id = t.id
+        join ledger_accounts c on c.id = e.account_id and c.kind = 'chain' where w.network_id = ${networkId} and w.address = o.address group by a.decimals), 0)
+      )::text as seen
+    from unnest(${[...addresses]}::text[]) as o (address)`;
+  return new Map(rows.map((row) => [row.address, BigInt(row.seen)]));
+}
+
+/** Notes a look that found everything explained, and resolves what was not before; true when something was. */
+export async function noteExplained(tx: Tx, networkId: string, address: string, height: number): Promise<boolean> {
+  await noteLook(tx, networkId, address, height, height);
+  const rows = await tx`
+    update unexplained_balances set resolved_at = sluice_now() where network_id = ${networkId} and address = ${address} and resolved_at is null returning 1`;
+  return rows.length > 0;
+}
+
+export interface Unexplained {
+  id: string;
+  networkId: string;
+  address: string;
+  paymentId: string | null;
+  rawAmount: bigint;
+  fromHeight: number;
+  toHeight: number;
+}
+
+/** Notes a look that found something unexplained: a new row, or a new amount in the one there is. */
+export async function noteUnexplained(tx: Tx, found: Unexplained, height: number): Promise<void> {
+  await noteLook(tx, found.networkId, found.address, height, null);
+  await tx`
+    insert into unexplained_balances as old (id, network_id, address, payment_id, raw_amount, from_height, to_height)
+    values (${found.id}, ${found.networkId}, ${found.address}, ${found.paymentId}, ${found.rawAmount.toString()}::text::numeric, ${found.fromHeight}, ${found.toHeight})
+    on conflict (network_id, address) where resolved_at is null do update set raw_amount = excluded.raw_amount,
+      to_height = case when old.raw_amount = excluded.raw_amount then old.to_height else greatest(old.to_height, ${height}) end`;
+}
+
+/** Notes a look that explained nothing either way. */
+export async function noteLook(tx: Reads, networkId: string, address: string, height: number, explainedHeight: number | null): Promise<void> {
+  await tx`
+    insert into balance_looks as old (network_id, address, height, explained_height) values (${networkId}, ${address}, ${height}, ${explainedHeight})
+    on conflict (network_id, address) do update set height = excluded.height, explained_height = coalesce(excluded.explained_height, old.explained_height)`;
+}
+
+/** How many addresses hold something unexplained, by network id; networks without any are left out. */
+export async function countUnexplained(reads: Reads): Promise<ReadonlyMap<string, number>> {
+  const rows = await reads<{ networkId: string; count: number }[]>`
+    select network_id as "networkId", count(*)::int as count from unexplained_balances where resolved_at is null group by network_id`;
+  return new Map(rows.map((row) => [row.networkId, row.count]));
+}

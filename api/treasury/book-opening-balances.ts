@@ -1,7 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { listUnopenedHoldings, type UnopenedHolding } from '#api/store/holdings.ts';
-import { insertOpeningOutputs, listUnseen } from '#api/store/opening-outputs.ts';
+import { insertOpeningOutputs, listUnseen } from '#api/store/outputs.ts';
 import { ChainUnavailable, type Reader, type UnspentOutput } from '#shared/chains/chain.ts';
 import { fromUnits } from '#shared/core/money.ts';
 import { fund } from '#state-machines/ledger/postings.ts';

@@ -1,6 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { nativeAsset } from './quote-fee.ts';
-import { sumConsolidationFees } from '#api/store/consolidations.ts';
+import { sumConsolidationFees } from '#api/store/own-moves.ts';
 import { listSmallest, sumSpendable } from '#api/store/outputs.ts';
 import { listUnderWay } from '#api/store/payouts.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';

@@ -1,6 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { hasBlindBlocks } from '#api/store/blind-blocks.ts';
-import { readTip } from '#api/store/chain-tips.ts';
+import { hasBlindBlocks, readTip } from '#api/store/chain-blocks.ts';
 import {
   type AddressToLookAt,
   countUnexplained,
@@ -9,7 +8,7 @@ import {
   noteLook,
   noteUnexplained,
   sumSeen,
-} from '#api/store/unexplained-balances.ts';
+} from '#api/store/reconciliations.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';

@@ -1,7 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
-import { readTip } from '#api/store/chain-tips.ts';
-import { noteRefusal } from '#api/store/issuer-refusals.ts';
+import { readTip } from '#api/store/chain-blocks.ts';
+import { noteRefusal } from '#api/store/freezes.ts';
 import { coldAddress } from './cold.ts';
 import { WALLET_ROLES, walletAddress } from './wallets.ts';
 

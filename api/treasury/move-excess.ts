@@ -2,7 +2,7 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { bookedCold } from '#api/ledger/balances.ts';
 import { nativeAsset } from './quote-fee.ts';
 import { listAssets, type StoredAsset } from '#api/store/assets.ts';
-import { hasFailedMove, sumClaimed } from '#api/store/cold-moves.ts';
+import { hasFailedMove, sumClaimed } from '#api/store/own-moves.ts';
 import { listMisplaced } from '#api/store/misplaced-coins.ts';
 import { listSpendable } from '#api/store/outputs.ts';
 import { listCommitted, listUnderWay } from '#api/store/payouts.ts';

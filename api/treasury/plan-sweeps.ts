@@ -3,7 +3,7 @@ import { nativeAsset } from './quote-fee.ts';
 import { listAssets } from '#api/store/assets.ts';
 import { keepWatchingOutputs } from '#api/store/outputs.ts';
 import { listUnderWay } from '#api/store/payouts.ts';
-import { listSweepable } from '#api/store/sweepable.ts';
+import { listSweepable } from '#api/store/own-moves.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { POOLS } from '#state-machines/ledger/accounts.ts';

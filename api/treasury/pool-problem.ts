@@ -1,7 +1,7 @@
 import type { Chain } from '#api/deps.ts';
 import { findMisplaced } from '#api/store/misplaced-coins.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
-import { readSweepAllowance } from '#api/store/sweepable.ts';
+import { readSweepAllowance } from '#api/store/own-moves.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { type Pool, POOLS } from '#state-machines/ledger/accounts.ts';
 import { poolAddress } from './wallets.ts';

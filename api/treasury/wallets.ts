@@ -1,6 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { findWalletByAddress, insertWallet, type StoredWallet } from '#api/store/wallets.ts';
-import { insertWatches } from '#api/store/watches.ts';
+import { insertWatches } from '#api/store/deposit-addresses.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';

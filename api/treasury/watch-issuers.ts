@@ -1,9 +1,8 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { listAssets, type StoredAsset } from '#api/store/assets.ts';
-import { readTip } from '#api/store/chain-tips.ts';
-import { insertFreeze } from '#api/store/freezes.ts';
-import { countRefusals, forgetRefusal, listRefusedDeposits, noteRefusal, noteStopped, type RefusedRole } from '#api/store/issuer-refusals.ts';
-import { listSweepable } from '#api/store/sweepable.ts';
+import { readTip } from '#api/store/chain-blocks.ts';
+import { insertFreeze, countRefusals, forgetRefusal, listRefusedDeposits, noteRefusal, noteStopped, type RefusedRole } from '#api/store/freezes.ts';
+import { listSweepable } from '#api/store/own-moves.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';

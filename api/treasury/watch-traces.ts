@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { blindBlocksAgo } from '#api/store/blind-blocks.ts';
+import { blindBlocksAgo } from '#api/store/chain-blocks.ts';
 import { setTracesMissing } from '#api/store/networks.ts';
 import { nobodyTraces } from '#shared/chains/network-warnings.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Deps } from '#api/deps.ts';
-import { operations } from '#api/operations/index.ts';
+import { merchantOperations } from '#api/operations/merchant-operations.ts';
 import { createLimiter } from '#shared/platform/limiter.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { TEST_SECRETS } from '#test/harness/world.ts';
@@ -262,7 +262,7 @@ function crashed({ service, example, send }: Context): void {
   };
   const crashing = listening(
     () => ({ ...service.deps, log: pino({ serializers: { error: pino.stdSerializers.err } }, { write: (line: string) => void lines.push(line) }) }),
-    Object.fromEntries(Object.keys(operations).map((id) => [id, crash])) as unknown as typeof operations,
+    Object.fromEntries(Object.keys(merchantOperations).map((id) => [id, crash])) as unknown as typeof merchantOperations,
   );
 
   it('answers a crash in the envelope, tells nothing about it, and logs it under the request id', async () => {
@@ -290,7 +290,7 @@ function databaseAway({ service, example, send }: Context): void {
 }
 
 /** Another listener for the tests of this block, over other dependencies or with other operations. */
-function listening(deps: () => Deps, answering?: typeof operations): Pick<Listening, 'ask'> {
+function listening(deps: () => Deps, answering?: typeof merchantOperations): Pick<Listening, 'ask'> {
   let listener: Listening | undefined;
   beforeAll(async () => {
     listener = await listen(deps(), answering);

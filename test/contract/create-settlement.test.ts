@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { screenCredit } from '#api/aml/screen-credit.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
-import { upsertScreeningScore } from '#api/store/screening-scores.ts';
+import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { TEST_SECRETS } from '#test/harness/world.ts';
 import type { Answer } from './client.ts';

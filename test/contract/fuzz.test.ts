@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '#api/operations/index.ts';
+import { merchantOperations } from '#api/operations/merchant-operations.ts';
 import { FULL } from '#test/harness/counts.ts';
 import { CATALOGUE } from './catalogue.ts';
 import { openSession } from './fuzz-session.ts';
@@ -75,8 +75,8 @@ describe('whatever two gateways send, in whatever order', () => {
 });
 
 describe('what would be noticed', () => {
-  const broken = async (over: Partial<typeof operations>): Promise<unknown> => {
-    const faulty = await listen(service.deps, { ...operations, ...over });
+  const broken = async (over: Partial<typeof merchantOperations>): Promise<unknown> => {
+    const faulty = await listen(service.deps, { ...merchantOperations, ...over });
     try {
       return await explore(faulty.ask, 300).then(
         () => undefined,
@@ -91,7 +91,7 @@ describe('what would be noticed', () => {
     const { sql } = service.world.database;
     const error = await broken({
       async listSettlements(deps, call) {
-        const reply = await operations.listSettlements(deps, call);
+        const reply = await merchantOperations.listSettlements(deps, call);
         const [stranger] = await sql<{ id: string }[]>`select id from settlements where gateway_id <> ${call.gateway?.id ?? ''} limit 1`;
         const items = (reply.data as { items: Record<string, unknown>[] }).items.map((item, at) => (at === 0 ? { ...item, id: stranger?.id } : item));
         return { ...reply, data: { ...reply.data, items } };

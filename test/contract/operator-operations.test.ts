@@ -5,12 +5,12 @@ import type { operations } from '#api/contract/operator-types.ts';
 import type { Deps } from '#api/deps.ts';
 import { screenCredit } from '#api/aml/screen-credit.ts';
 import { createApp } from '#api/http/app.ts';
-import { operations as merchantOperations } from '#api/operations/index.ts';
-import { operatorOperations } from '#api/operations/operator/index.ts';
+import { merchantOperations } from '#api/operations/merchant-operations.ts';
+import { operatorOperations } from '#api/operations/operator-operations.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { readClock } from '#api/store/clock.ts';
 import { closeMonth } from '#api/store/invoices.ts';
-import { upsertScreeningScore } from '#api/store/screening-scores.ts';
+import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { evmNode } from '#ops/dev/services/evm-node.ts';
 import { createLimiter } from '#shared/platform/limiter.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
@@ -77,7 +77,7 @@ afterAll(async () => {
 
 function movable(deps: Deps): ReturnType<typeof createApp> {
   const tools = { devChains: { warp: async () => undefined }, runDue: async () => undefined };
-  return createApp(deps, { operations: merchantOperations, operatorOperations: operatorOperations(tools) });
+  return createApp(deps, { merchantOperations, operatorOperations: operatorOperations(tools) });
 }
 
 async function crashingListener(): Promise<Listening> {
@@ -88,7 +88,7 @@ async function crashingListener(): Promise<Listening> {
   const all = operatorOperations({ devChains: null, runDue: async () => undefined });
   const log = pino({ serializers: { error: pino.stdSerializers.err } }, { write: (line: string) => void lines.push(line) });
   const broken = Object.fromEntries(Object.keys(all).map((id) => [id, crash])) as unknown as typeof all;
-  return serve(await createApp({ ...service.deps, log }, { operations: merchantOperations, operatorOperations: broken }));
+  return serve(await createApp({ ...service.deps, log }, { merchantOperations, operatorOperations: broken }));
 }
 
 const nothing = async (): Promise<Request> => ({});

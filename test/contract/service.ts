@@ -12,8 +12,8 @@ import { expirePayments } from '#api/jobs/expire-payments.ts';
 import { matureCreditsSweep } from '#api/jobs/mature-credits.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { type HostedCheckout, openHostedCheckout } from '#api/checkout/hosted.ts';
-import { operations } from '#api/operations/index.ts';
-import { operatorOperations } from '#api/operations/operator/index.ts';
+import { merchantOperations } from '#api/operations/merchant-operations.ts';
+import { operatorOperations } from '#api/operations/operator-operations.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { acquireConsumerLease } from '#api/store/leases.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
@@ -113,8 +113,10 @@ export interface Listening {
 }
 
 /** Serves the http side, with other operations if some are given. */
-export async function listen(deps: Deps, answering: typeof operations = operations): Promise<Listening> {
-  return serve(await createApp(deps, { operations: answering, operatorOperations: operatorOperations({ devChains: null, runDue: async () => undefined }) }));
+export async function listen(deps: Deps, answering = merchantOperations): Promise<Listening> {
+  return serve(
+    await createApp(deps, { merchantOperations: answering, operatorOperations: operatorOperations({ devChains: null, runDue: async () => undefined }) }),
+  );
 }
 
 /** Serves the hosted checkout, over something else than the database if that is given. */

@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '#api/http/app.ts';
 import { createHttpServer } from '#api/http/server.ts';
-import { operations } from '#api/operations/index.ts';
-import { operatorOperations } from '#api/operations/operator/index.ts';
+import { merchantOperations } from '#api/operations/merchant-operations.ts';
+import { operatorOperations } from '#api/operations/operator-operations.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { dial, type RawAnswer, type RawConnection } from './raw-http.ts';
@@ -158,7 +158,10 @@ describe('unusual but acceptable HTTP', () => {
 describe('a sender that takes its time', () => {
   let hasty: Server;
   beforeAll(async () => {
-    const app = await createApp(service.deps, { operations, operatorOperations: operatorOperations({ devChains: null, runDue: async () => undefined }) });
+    const app = await createApp(service.deps, {
+      merchantOperations,
+      operatorOperations: operatorOperations({ devChains: null, runDue: async () => undefined }),
+    });
     hasty = createHttpServer(app, { headers: 200, request: 400, silence: 1_500, check: 20 });
     await new Promise<void>((resolve) => hasty.listen(0, '127.0.0.1', resolve));
   });

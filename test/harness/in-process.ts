@@ -8,7 +8,7 @@ import { seedNetworks } from '#api/operator/seed-networks.ts';
 import { openScreeningSources } from '#api/clients/screening/registry.ts';
 import { anyAddress } from '#api/screening/any-address.ts';
 import { openScreening } from '#api/screening/open.ts';
-import { setScreeningCredits } from '#api/store/screening-credits.ts';
+import { setScreeningCredits } from '#api/store/screenings.ts';
 import { listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { advanceClock } from '#api/store/clock.ts';
 import { insertGateway } from '#api/store/gateways.ts';

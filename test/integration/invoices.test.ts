@@ -6,7 +6,7 @@ import { closeMonths } from '#api/billing/close-months.ts';
 import { post } from '#api/ledger/post.ts';
 import { showInvoice, showInvoices } from '#api/operator/invoices.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
-import { reverseAccrual } from '#api/store/accruals.ts';
+import { reverseAccrual } from '#api/store/charges.ts';
 import { advanceClock, readClock } from '#api/store/clock.ts';
 import { closeMonth, listDueMonths } from '#api/store/invoices.ts';
 import { formatAmount, parseTrusted } from '#shared/core/money.ts';

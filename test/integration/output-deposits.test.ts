@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
-import { listScreenedTransfers } from '#api/store/unscreened-credits.ts';
+import { listScreenedTransfers } from '#api/store/credits.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
 import { FINALITY } from '#shared/core/policy.ts';
 import { type Books, type PaymentOptions, someBooks, STRANGER, type TestPayment } from '#test/fixtures/books.ts';

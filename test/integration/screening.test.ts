@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { runAudit } from '#api/audit/run-audit.ts';
 import type { ScreeningAnswer } from '#api/clients/screening/provider.ts';
 import type { Chain, Gateway, Screening } from '#api/deps.ts';
-import { grantScreeningCredits, setScreeningCredits } from '#api/store/screening-credits.ts';
-import { upsertScreeningScore } from '#api/store/screening-scores.ts';
+import { grantScreeningCredits, setScreeningCredits, upsertScreeningScore } from '#api/store/screenings.ts';
 import { someShops, type Shops } from '#test/fixtures/shop.ts';
 import {
   aProvider,

@@ -6,7 +6,7 @@ import { replaceSecret } from '#api/gateways/secrets.ts';
 import { newTotpSecret } from '#api/gateways/totp.ts';
 import { createSettlement } from '#api/settlements/create.ts';
 import type { SettlementView } from '#api/settlements/view.ts';
-import { upsertScreeningScore } from '#api/store/screening-scores.ts';
+import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { openSigners } from '#api/signer/start.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { seedWallets } from '#api/treasury/wallets.ts';

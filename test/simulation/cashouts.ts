@@ -1,7 +1,7 @@
 import type { Commit, Deps } from '#api/deps.ts';
 import { committer, fingerprint } from '#api/http/idempotency.ts';
 import { listBalances } from '#api/settlements/balances.ts';
-import { upsertScreeningScore } from '#api/store/screening-scores.ts';
+import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { createSettlement } from '#api/settlements/create.ts';
 import type { SettlementView } from '#api/settlements/view.ts';
 import { ServiceError } from '#shared/core/errors.ts';

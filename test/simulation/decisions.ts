@@ -3,7 +3,7 @@ import { approveSettlement } from '#api/settlements/approve.ts';
 import { cancelSettlement } from '#api/settlements/cancel.ts';
 import { rejectSettlement } from '#api/settlements/reject.ts';
 import { retrySettlement } from '#api/settlements/retry.ts';
-import { grantScreeningCredits } from '#api/store/screening-credits.ts';
+import { grantScreeningCredits } from '#api/store/screenings.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { totpCode } from '#test/harness/totp-code.ts';
 import { keyed } from './cashouts.ts';

@@ -1,7 +1,7 @@
 import { createPayment } from '#api/payments/create.ts';
 import { selectOffer } from '#api/payments/select-offer.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
-import { upsertScreeningScore } from '#api/store/screening-scores.ts';
+import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';
 import { plainCommit } from '#test/harness/in-process.ts';

@@ -1,4 +1,4 @@
-import { listScreeningScores } from '#api/store/screening-scores.ts';
+import { listScreeningScores } from '#api/store/screenings.ts';
 import type { Database } from '#shared/platform/postgres.ts';
 import type { ScreeningAnswer, ScreeningProvider, ScreeningQuestion } from './provider.ts';
 

@@ -1,6 +1,5 @@
 import type { Offer } from '#api/store/payment-offers.ts';
-import type { PaymentEventRow } from '#api/store/payment-events.ts';
-import type { DepositPath } from '#api/store/payments.ts';
+import type { PaymentEventRow, DepositPath } from '#api/store/payments.ts';
 import type { FinalityRule } from '#shared/core/assets.ts';
 import { formatAmount, formatCents, ONE, parseTrusted, type Usd } from '#shared/core/money.ts';
 import { centsOf } from '#state-machines/payment/judge-deposit.ts';

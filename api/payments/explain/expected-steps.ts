@@ -1,4 +1,4 @@
-import type { ExpectedArrival } from '#api/store/expected-deposits.ts';
+import type { ExpectedArrival } from '#api/store/deposit-addresses.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { type ExplanationStep, step } from './step.ts';
 

@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { PaymentDeposit } from '#api/store/payment-deposits.ts';
-import type { PaymentEventRow } from '#api/store/payment-events.ts';
+import type { PaymentEventRow } from '#api/store/payments.ts';
 import { coinsToUsd, formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { buildOffer, quoteDecimalsOf } from '#state-machines/payment/offer.ts';

@@ -1,4 +1,4 @@
-import type { Doubt } from '#api/store/deposit-doubts.ts';
+import type { Doubt } from '#api/store/deposits.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';

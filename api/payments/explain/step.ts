@@ -1,8 +1,7 @@
 import type { StoredAsset } from '#api/store/assets.ts';
-import type { ExpectedArrival } from '#api/store/expected-deposits.ts';
-import type { PaymentEventRow } from '#api/store/payment-events.ts';
-import type { WebhookAttempt } from '#api/store/webhook-attempts.ts';
-import type { WebhookEvent } from '#api/store/webhook-events.ts';
+import type { ExpectedArrival } from '#api/store/deposit-addresses.ts';
+import type { PaymentEventRow } from '#api/store/payments.ts';
+import type { WebhookAttempt, WebhookEvent } from '#api/store/webhook-events.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import type { FeePayer } from '#state-machines/payment/offer.ts';
 import type { Pending } from '../pending-deposit.ts';

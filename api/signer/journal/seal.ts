@@ -1,4 +1,4 @@
-import { listStatements } from '#api/store/statements.ts';
+import { listStatements } from '#api/store/keyed-orders.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { makeStatement, readStatement, type Statement } from '#shared/platform/statements.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { completeRefund } from '#api/aml/complete-refund.ts';
 import { failRefund } from '#api/aml/fail-refund.ts';
 import { refundProblem } from '#api/intents/held-order.ts';
-import { findRefund, listPayableRefunds, type StoredRefund } from '#api/store/aml-refunds.ts';
+import { findRefund, listPayableRefunds, type StoredRefund } from '#api/store/aml.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
 import type { ServiceError } from '#shared/core/errors.ts';
 import { formatAmount } from '#shared/core/money.ts';

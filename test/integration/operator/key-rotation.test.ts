@@ -7,7 +7,7 @@ import { screenCredit } from '#api/aml/screen-credit.ts';
 import { orderMac } from '#api/intents/order-mac.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { lockSettlement } from '#api/store/settlements.ts';
-import { upsertScreeningScore } from '#api/store/screening-scores.ts';
+import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { closeMark } from '#api/intents/close-mark.ts';
 import { readOrder } from '#api/intents/keyed-orders.ts';
 import { listKeyedOrders } from '#api/store/keyed-orders.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenCredit } from '#api/aml/screen-credit.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
-import { upsertScreeningScore } from '#api/store/screening-scores.ts';
+import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { times } from '#test/harness/counts.ts';
 import { TEST_PEOPLE, TEST_SECRETS } from '#test/harness/world.ts';

@@ -16,7 +16,7 @@ import { signPayout } from '#api/signer/sign-payout.ts';
 import { listAttempts } from '#api/store/payout-attempts.ts';
 import { findPayout } from '#api/store/payouts.ts';
 import type { StoredProposal } from '#api/store/proposals.ts';
-import { insertStatement, listStatements } from '#api/store/statements.ts';
+import { insertStatement, listStatements } from '#api/store/keyed-orders.ts';
 import { findSettlement } from '#api/store/settlements.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';

@@ -8,7 +8,7 @@ import { retrySettlement } from '#api/settlements/retry.ts';
 import { getSettlement, listSettlements, type SettlementView } from '#api/settlements/view.ts';
 import type { Deps } from '#api/deps.ts';
 import { cashoutProblem } from '#api/intents/cashout.ts';
-import { grantScreeningCredits, listScreeningCredits } from '#api/store/screening-credits.ts';
+import { grantScreeningCredits, listScreeningCredits } from '#api/store/screenings.ts';
 import { findSettlement } from '#api/store/settlements.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { SentJson } from '#shared/core/sent-json.ts';

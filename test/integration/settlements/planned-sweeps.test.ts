@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
-import { upsertScreeningScore } from '#api/store/screening-scores.ts';
+import { upsertScreeningScore } from '#api/store/screenings.ts';
 import { planSweeps } from '#api/treasury/plan-sweeps.ts';
 import { watchIssuers } from '#api/treasury/watch-issuers.ts';
 import { reportFunding } from '#api/treasury/report-funding.ts';

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
-import { upsertScreeningScore } from '#api/store/screening-scores.ts';
-import { listSweepable } from '#api/store/sweepable.ts';
+import { upsertScreeningScore } from '#api/store/screenings.ts';
+import { listSweepable } from '#api/store/own-moves.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { assertBooksEqualChain, aTreasury, type Treasury } from '#test/fixtures/treasury.ts';
 

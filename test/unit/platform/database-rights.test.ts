@@ -49,7 +49,7 @@ describe.each(['http', 'worker', 'signer', 'indexer'] as const)('the rights of %
         .map((need) => `${need}: ${owner}`),
     );
     // What is shared says it where there is a key for it, which is in http alone (decision 0036).
-    const elsewhere = role === 'http' ? [] : ['insert statements: api/store/statements.ts#insertStatement'];
+    const elsewhere = role === 'http' ? [] : ['insert statements: api/store/keyed-orders.ts#insertStatement'];
     expect([...new Set(lacking)].filter((need) => !elsewhere.includes(need)).sort()).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import type { operations } from '#api/contract/operator-types.ts';
-import type { OperatorRegistry } from '#api/operations/call.ts';
+import type { OperatorRegistry } from './call.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { showBackups } from '#api/operator/backups.ts';
 import { runAuditNow } from '#api/operator/audit.ts';

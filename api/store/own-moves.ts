@@ -1,7 +1,7 @@
 import type { Family } from '#shared/core/assets.ts';
+import type { Pool } from '#state-machines/ledger/accounts.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
-
-type Pool = 'green' | 'held';
+import { type Coins, formatAmount } from '#shared/core/money.ts';
 
 /** A deposit address that still holds credited coins of one asset, as far as the books know. */
 export interface SweepableAddress {
@@ -13,7 +13,7 @@ export interface SweepableAddress {
 }
 
 /** Which coins are asked about. */
-interface Coins {
+interface SweepScope {
   networkId: string;
   assetId: string;
   /** The pool of the payments they were credited to (decisions 10). */
@@ -29,7 +29,7 @@ interface Coins {
  */
 export async function listSweepable(
   sql: Reads,
-  query: Coins & { above: bigint; restSeconds?: number; evenRefused?: boolean; limit: number },
+  query: SweepScope & { above: bigint; restSeconds?: number; evenRefused?: boolean; limit: number },
 ): Promise<SweepableAddress[]> {
   const rows = await sql<Row[]>`
     select f.address, f.derivation_index as "derivationIndex", f.raw_amount::text as "rawAmount" from (${lying(sql, query)}) f
@@ -64,7 +64,7 @@ export async function sumBroughtForOthers(
 type Row = Omit<SweepableAddress, 'rawAmount'> & { rawAmount: string };
 
 /** Chain units of a pool that lie where a verdict is awaited, or at a halted address: there, and not to be swept now. Locks nothing. */
-export async function sumBlocked(sql: Reads, query: Coins): Promise<bigint> {
+export async function sumBlocked(sql: Reads, query: SweepScope): Promise<bigint> {
   const [row] = await sql<{ rawAmount: string }[]>`
     select coalesce(sum(f.raw_amount), 0)::text as "rawAmount" from (${lying(sql, query)}) f
     where f.raw_amount > 0 and (f.waiting or exists (
@@ -73,7 +73,7 @@ export async function sumBlocked(sql: Reads, query: Coins): Promise<bigint> {
 }
 
 /** Chain units of a pool that lie where their token's issuer does not let them be moved. Locks nothing. */
-export async function sumRefused(sql: Reads, query: Coins): Promise<bigint> {
+export async function sumRefused(sql: Reads, query: SweepScope): Promise<bigint> {
   const [row] = await sql<{ rawAmount: string }[]>`
     select coalesce(sum(f.raw_amount), 0)::text as "rawAmount" from (${lying(sql, query)}) f
     where f.raw_amount > 0 and exists (select 1 from issuer_refusals r where r.asset_id = ${query.assetId} and r.address = f.address)`;
@@ -88,14 +88,14 @@ export interface SweepAllowance {
 }
 
 /** What of one address may be swept to a pool's wallet, beside what other sweeps than `except` take. Locks nothing. */
-export async function readSweepAllowance(sql: Reads, at: Coins & { address: string; except?: string }): Promise<SweepAllowance> {
+export async function readSweepAllowance(sql: Reads, at: SweepScope & { address: string; except?: string }): Promise<SweepAllowance> {
   const [row] = await sql<{ rawAmount: string; waiting: boolean }[]>`
     select greatest(f.raw_amount, 0)::text as "rawAmount", f.waiting from (${lying(sql, at)}) f where f.address = ${at.address}`;
   return row === undefined ? { rawAmount: 0n, waiting: false } : { ...row, rawAmount: BigInt(row.rawAmount) };
 }
 
 /** The same, true until commit: locks the payments whose coins lie there against verdicts and an operator's decisions, after wallets and payouts. */
-export async function lockSweepAllowance(tx: Tx, at: Coins & { family: Family; address: string; except?: string }): Promise<SweepAllowance> {
+export async function lockSweepAllowance(tx: Tx, at: SweepScope & { family: Family; address: string; except?: string }): Promise<SweepAllowance> {
   await tx`
     select 1 from payments p where p.id in (
       select d.payment_id from deposits d join deposit_addresses a on a.id = d.address_id where a.family = ${at.family} and a.address = ${at.address})
@@ -107,7 +107,7 @@ export async function lockSweepAllowance(tx: Tx, at: Coins & { family: Family; a
  * Per address what was credited there to payments of the pool and not brought to its wallet, at most what still lies there:
  * coins that were swept before their payment changed its pool lie in the other wallet.
  */
-function lying(sql: Reads, { networkId, assetId, pool, except }: Coins & { except?: string }) {
+function lying(sql: Reads, { networkId, assetId, pool, except }: SweepScope & { except?: string }) {
   return sql`
     select r.address, r.derivation_index, r.waiting, r.last_at, coalesce(g.live, false) as live,
       least(r.received - coalesce(g.swept, 0), coalesce(r.received_of_pool, 0) - coalesce(g.swept_to_pool, 0)) as raw_amount
@@ -131,4 +131,60 @@ function lying(sql: Reads, { networkId, assetId, pool, except }: Coins & { excep
         where o.network_id = ${networkId} and o.asset_id = ${assetId} and o.purpose = 'sweep' and o.status not in ('FAILED', 'CANCELLED')
           and o.id is distinct from ${except ?? null}::uuid) s
       group by 1) g on g.address = r.address`;
+}
+
+/**
+ * Coins of an asset that cashouts of the green pool have claimed and nothing that is sent pays yet, decimal text: whatever they wait
+ * for, they are not to wait for these. One whose payout a block holds counts until it is final, as a fork may take it back. Locks nothing.
+ */
+export async function sumClaimed(sql: Reads, assetId: string): Promise<string> {
+  const [row] = await sql<{ claimed: string }[]>`
+    select coalesce(sum(s.amount), 0)::text as claimed from settlements s
+    where s.asset_id = ${assetId} and s.pool = 'green' and s.status in ('PENDING_APPROVAL', 'REQUESTED', 'PROCESSING') and not exists (
+      select 1 from payouts p where p.settlement_id = s.id and p.purpose = 'settlement' and p.plan ? 'rawFee'
+        and p.status in ('PLANNED', 'SIGNED', 'BROADCAST', 'REPLACING'))`;
+  return row?.claimed ?? '0';
+}
+
+/** Whether a move of an asset to cold storage failed for good less than `seconds` ago, with none that arrived since. Locks nothing. */
+export async function hasFailedMove(sql: Reads, assetId: string, seconds: number): Promise<boolean> {
+  const [last] = await sql<{ failed: boolean }[]>`
+    select status = 'FAILED' and final_at > sluice_now() - make_interval(secs => ${seconds}) as failed from payouts
+    where asset_id = ${assetId} and purpose = 'cold' and status in ('FAILED', 'CONFIRMED') order by final_at desc limit 1`;
+  return last?.failed === true;
+}
+
+/** Native units that transactions joining outputs may cost, of those made on a network since `seconds` ago and not given up unsigned. Locks nothing. */
+export async function sumConsolidationFees(sql: Reads, { networkId, seconds }: { networkId: string; seconds: number }): Promise<bigint> {
+  const [row] = await sql<{ rawFee: string }[]>`
+    select coalesce(sum(greatest(coalesce((p.plan->>'rawFee')::numeric, 0), coalesce((select max(t.fee_limit) from payout_attempts t where t.payout_id = p.id), 0))), 0)::text as "rawFee"
+    from payouts p
+    where p.network_id = ${networkId} and p.purpose = 'consolidation' and p.status <> 'CANCELLED' and p.created_at > sluice_now() - make_interval(secs => ${seconds})`;
+  return BigInt(row?.rawFee ?? 0);
+}
+
+/** Native units that joining the outputs of one wallet has cost so far, final or not: so much its pool may lack for no other reason. Locks nothing. */
+export async function sumConsolidationCosts(sql: Reads, walletId: string): Promise<bigint> {
+  const [row] = await sql<{ rawFee: string }[]>`
+    select coalesce(sum(coalesce(p.raw_fee, (p.plan->>'rawFee')::numeric, 0)), 0)::text as "rawFee"
+    from payouts p where p.wallet_id = ${walletId} and p.purpose = 'consolidation' and p.status <> 'CANCELLED'`;
+  return BigInt(row?.rawFee ?? 0);
+}
+
+/** Coins of a payment that changed their pool in the books. */
+export interface PoolMove {
+  id: string;
+  paymentId: string;
+  assetId: string;
+  networkId: string;
+  amount: Coins;
+  from: Pool;
+  to: Pool;
+}
+
+/** Records that coins changed their pool, so that those in a wallet follow them. */
+export async function insertPoolMove(tx: Tx, move: PoolMove): Promise<void> {
+  await tx`
+    insert into pool_moves (id, payment_id, asset_id, network_id, amount, from_pool, to_pool)
+    values (${move.id}, ${move.paymentId}, ${move.assetId}, ${move.networkId}, ${formatAmount(move.amount)}::text::numeric, ${move.from}, ${move.to})`;
 }

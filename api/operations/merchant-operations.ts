@@ -1,0 +1,96 @@
+import type { operations as Contract } from '#api/contract/types.ts';
+import type { Deps, Gateway, Reply } from '#api/deps.ts';
+import { assertFixedAmounts, assertOpenAmounts } from '#api/payments/arrangement.ts';
+import { createPayment } from '#api/payments/create.ts';
+import { expirePayment } from '#api/payments/expire.ts';
+import { explainPayment } from '#api/payments/explain.ts';
+import { inquirePayment } from '#api/payments/inquire.ts';
+import { listGatewayAssets } from '#api/payments/list-assets.ts';
+import { listPayments } from '#api/payments/list-payments.ts';
+import { listPaymentWebhooks } from '#api/payments/list-webhooks.ts';
+import { loadHostedPayment, refuseStrangers } from '#api/payments/load.ts';
+import { createOpenAmountPayment } from '#api/payments/open-amount.ts';
+import { previewPayment } from '#api/payments/preview.ts';
+import { resendPaymentWebhook } from '#api/payments/resend-webhook.ts';
+import { selectOffer } from '#api/payments/select-offer.ts';
+import { simulatePayment } from '#api/payments/simulate.ts';
+import { verifyPayment } from '#api/payments/verify.ts';
+import { publicPayment, statusOnly } from '#api/payments/view.ts';
+import { approveSettlement } from '#api/settlements/approve.ts';
+import { listBalances } from '#api/settlements/balances.ts';
+import { cancelSettlement } from '#api/settlements/cancel.ts';
+import { createSettlement } from '#api/settlements/create.ts';
+import { estimateFee } from '#api/settlements/estimate-fee.ts';
+import { retrySettlement } from '#api/settlements/retry.ts';
+import { getSettlement, listSettlements } from '#api/settlements/view.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import type { Registry } from './call.ts';
+
+type MerchantContract = Omit<Contract, 'receivePaymentWebhook'>;
+
+const ok = async (data: Promise<NonNullable<Reply['data']>>): Promise<Reply> => ({ status: 200, data: await data });
+
+/**
+ * What answers each operation of the merchant contract: it adapts the call to a use case and nothing else. An operation of openapi.yaml
+ * that is missing here does not compile.
+ */
+export const merchantOperations: Registry<MerchantContract> = {
+  createPayment: (deps, { gateway, body, sent, clientIp, commit }) => createPayment(deps, { gateway, body, sent, clientIp, commit }),
+  createOpenAmountPayment: (deps, { gateway, body, sent, clientIp, commit }) => createOpenAmountPayment(deps, { gateway, body, sent, clientIp, commit }),
+  previewPayment: (deps, { gateway, body, sent, clientIp }) => previewPayment(deps, { gateway, body, sent, clientIp }),
+  verifyPayment: (deps, { gateway, params }) => ok(verifyPayment(deps, { gateway, paymentId: params.paymentId })),
+  inquirePayment: (deps, { gateway, params, body: { txHash, network } }) => ok(inquirePayment(deps, { gateway, paymentId: params.paymentId, txHash, network })),
+  explainPayment: (deps, { gateway, params }) => ok(explainPayment(deps, { gateway, paymentId: params.paymentId })),
+  listPayments: (deps, { gateway, query: { status, createdFrom, createdTo, limit, page, after } }) =>
+    ok(listPayments(deps, { gateway, status, createdFrom, createdTo, limit, page, after })),
+  listPaymentWebhooks: async (deps, { gateway, params }) => ({
+    status: 200,
+    data: { items: await listPaymentWebhooks(deps, { gateway, paymentId: params.paymentId }) },
+  }),
+  resendPaymentWebhook: async (deps, { gateway, params }) => ({
+    status: 202,
+    data: await resendPaymentWebhook(deps, { gateway, paymentId: params.paymentId }),
+  }),
+  listAssets: async (deps, { gateway }) => ({ status: 200, data: { items: await listGatewayAssets(deps, gateway) } }),
+
+  getPublicPayment: (deps, { params, query, clientIp }) => {
+    const read = query.statusOnly === true ? statusOnly : publicPayment;
+    return ok(read(deps, { paymentId: params.paymentId, clientIp }));
+  },
+  selectOffer: (deps, { params, clientIp }) => selectOffer(deps, { paymentId: params.paymentId, offerId: params.offerId, clientIp }),
+  expirePayment: (deps, { params, clientIp }) => ok(expirePayment(deps, { paymentId: params.paymentId, clientIp })),
+  simulateSandboxPayment: (deps, { params, body, clientIp }) => ok(simulatePayment(deps, { paymentId: params.paymentId, clientIp, simulation: body })),
+  // A request that asks for an upgrade never comes here (api/http/payment-socket.ts); what would refuse the upgrade refuses this first.
+  openPaymentSocket: async (deps, { params }) => {
+    await loadHostedPayment(deps, params);
+    throw new ServiceError('upgrade_required');
+  },
+
+  listBalances: (deps, { gateway }) => ok(listBalances(deps, { gateway })),
+  estimateSettlementFee: (deps, { gateway, body }) => ok(estimateFee(deps, { gateway, body })),
+  createSettlement: (deps, { gateway, body, sent, commit }) => createSettlement(deps, { gateway, body, sent, commit }),
+  listSettlements: (deps, { gateway, query: { status, limit, page, after } }) => ok(listSettlements(deps, { gateway, status, limit, page, after })),
+  getSettlement: (deps, { gateway, params }) => ok(getSettlement(deps, { gateway, id: params.settlementId })),
+  approveSettlement: (deps, { gateway, params, body, commit }) =>
+    approveSettlement(deps, { gateway, id: params.settlementId, totpCode: body.totpCode, commit }),
+  retrySettlement: (deps, { gateway, params, commit }) => retrySettlement(deps, { gateway, id: params.settlementId, commit }),
+  cancelSettlement: (deps, { gateway, params, commit }) => cancelSettlement(deps, { gateway, id: params.settlementId, commit }),
+};
+
+/**
+ * What an operation asks of its gateway beyond the key's permission, and therefore before anything of the request is read
+ * (contract 7, decisions 8). Each throws forbidden.
+ */
+export const arrangements: Partial<Record<keyof MerchantContract, (gateway: Gateway) => void>> = {
+  createPayment: assertFixedAmounts,
+  previewPayment: assertFixedAmounts,
+  createOpenAmountPayment: assertOpenAmounts,
+};
+
+/**
+ * What an operation without a key asks of its caller before anything of the body is read; those without a body ask it
+ * themselves (contract 5.7). Each throws forbidden.
+ */
+export const strangers: Partial<Record<keyof MerchantContract, (deps: Deps, call: { paymentId: string; clientIp: string }) => Promise<void>>> = {
+  simulateSandboxPayment: refuseStrangers,
+};
