@@ -31,7 +31,7 @@ import { SignerJournal } from '#api/signer/journal/signer-journal.ts';
 import { openSigners, startSigner } from '#api/signer/start.ts';
 import { seedWallets } from '#api/treasury/wallets.ts';
 import { pinGenesis } from '#api/operator/pin-genesis.ts';
-import { registry } from '#api/jobs/index.ts';
+import { work } from '#api/jobs/all-work.ts';
 import { factsOf } from '#shared/chains/chain-facts.ts';
 import { codecOf, openDeriver } from '#shared/chains/codecs.ts';
 import { openPayer } from '#shared/chains/payers.ts';
@@ -174,9 +174,9 @@ async function openDeps(parts: {
   };
 }
 
-/** The worker role: applies the block streams, runs due jobs, sweeps deadlines, and proves every minute that payments work. */
+/** The worker role: applies the block streams, runs due jobs and what is periodic, and proves every minute that payments work. */
 async function startWorker(deps: Deps, streams: Streams, lifecycle: Lifecycle): Promise<Jobs> {
-  const jobs = await startJobs(deps, registry);
+  const jobs = await startJobs(deps, work);
   const { SLUICE_CANARY_URL: url, SLUICE_CANARY_KEY_FILE: keyFile } = deps.config;
   if (url !== undefined && keyFile !== undefined) {
     const canary = startCanary(deps, { url, keyFile });

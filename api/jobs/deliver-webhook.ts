@@ -19,7 +19,7 @@ import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import type { Job, JobResult } from './registry.ts';
+import type { Job, JobResult } from './work.ts';
 import { type Lanes, openLanes } from './webhook-lanes.ts';
 import { type NextStep, nextStep, resultOf, stepOutsideSchedule } from './webhook-schedule.ts';
 

@@ -17,7 +17,7 @@ import {
 } from '#api/store/prices.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import type { Sweep } from './registry.ts';
+import type { Periodic } from './work.ts';
 
 /** A claim outlives the deadline by enough for the transaction after it. */
 const LEASE_SECONDS = (2 * POLICY.priceSourceDeadlineMs) / 1_000;
@@ -28,8 +28,7 @@ const CLOCK_SKEW_MILLISECONDS = 60_000;
  * Asks every price source that is due and stores what they agree on (decisions 2). All are asked at once, one request at a
  * time each, and each answer is stored when it comes, so that a slow or broken source delays nobody else's.
  */
-export const refreshPrices: Sweep = {
-  name: 'refresh-prices',
+export const refreshPrices: Periodic = {
   everySeconds: 5,
   run: async (deps) => {
     if (deps.config.SLUICE_PRICE_SOURCE !== 'http') {

@@ -2,7 +2,7 @@ import type { Deps } from '#api/deps.ts';
 import { handOverDue } from '#api/store/outbox.ts';
 import { toldOf } from '#shared/platform/database-problems.ts';
 import type { JobQueue } from './queue.ts';
-import type { Job } from './registry.ts';
+import type { Job } from './work.ts';
 import { runJob } from './run-job.ts';
 
 const POLL_MILLISECONDS = 500;

@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { claimOutbox, failOutbox, finishOutbox, type OutboxClaim, postponeOutbox, renewOutboxClaim } from '#api/store/outbox.ts';
 import { continueTrace, withSpan } from '#shared/platform/tracing.ts';
-import type { Job } from './registry.ts';
+import type { Job } from './work.ts';
 
 /** A row whose runs failed this often in a row is declared dead and left to an operator. */
 const FAILURES_UNTIL_DEAD = 30;

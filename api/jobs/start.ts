@@ -1,16 +1,16 @@
 import type { Deps } from '#api/deps.ts';
 import { openQueue } from './queue.ts';
-import type { Registry } from './registry.ts';
 import { runDueJobs, startRelay } from './relay.ts';
 import { runJob } from './run-job.ts';
-import { startSweeper } from './sweeps.ts';
+import { startPeriodic } from './periodic.ts';
+import type { Work } from './work.ts';
 
 export interface Jobs {
   /** Tells the relays of this process to look now; give it to `deps.wake`. */
   wake(): void;
-  /** Runs every sweep and then every due job, and waits for them; for the development clock. */
+  /** Runs all periodic work and then every due job, and waits for them; for the development clock. */
   runDue(): Promise<void>;
-  /** Stops relays and sweeps first, then waits for what runs, then disconnects from Redis; five seconds at most. */
+  /** Stops relays and periodic work first, then waits for what runs, then disconnects from Redis; five seconds at most. */
   stop(): Promise<void>;
 }
 
@@ -26,31 +26,31 @@ async function withinStopTime(stopped: Promise<void>): Promise<void> {
   await Promise.race([stopped, late]).finally(() => clearTimeout(timer));
 }
 
-/** Starts everything a worker does by itself: one relay per job, the BullMQ workers behind them, and the sweeps. */
-export async function startJobs(deps: Deps, registry: Registry): Promise<Jobs> {
-  const byTopic = new Map<string, Registry['jobs'][number]>(registry.jobs.map((job) => [job.topic, job]));
+/** Starts everything a worker does by itself: one relay per job, the BullMQ workers behind them, and the periodic work. */
+export async function startJobs(deps: Deps, work: Work): Promise<Jobs> {
+  const byTopic = new Map<string, Work['jobs'][number]>(work.jobs.map((job) => [job.topic, job]));
   const [database] = await deps.db.sql<[{ name: string }]>`select current_database() as name`;
   const queue = openQueue({
     redisUrl: deps.config.REDIS_URL,
     prefix: `sluice-${database.name}`,
-    topics: registry.jobs,
+    topics: work.jobs,
     run: async (topic, outboxId) => {
       const job = byTopic.get(topic);
       if (job !== undefined) await runJob(deps, job, outboxId);
     },
     log: deps.log,
   });
-  const relays = registry.jobs.map((job) => startRelay(deps, job, queue));
-  const sweeper = startSweeper(deps, registry.sweeps);
+  const relays = work.jobs.map((job) => startRelay(deps, job, queue));
+  const periodic = startPeriodic(deps, work.periodic);
   const wake = (): void => {
     for (const relay of relays) relay.wake();
   };
   return {
     wake,
     runDue: async () => {
-      await sweeper.runAll();
-      await runDueJobs(deps, registry.jobs);
+      await periodic.runAll();
+      await runDueJobs(deps, work.jobs);
     },
-    stop: () => withinStopTime(Promise.all([sweeper.stop(), ...relays.map((relay) => relay.stop())]).then(() => queue.close())),
+    stop: () => withinStopTime(Promise.all([periodic.stop(), ...relays.map((relay) => relay.stop())]).then(() => queue.close())),
   };
 }

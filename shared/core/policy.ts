@@ -23,13 +23,13 @@ export const POLICY = {
   /** A day after a payment came to rest nobody sends to its address any more, or asks where the coins are. */
   balanceWatchSeconds: DAY,
   /** Well inside the contract's "about a minute" for expiry. */
-  expirySweepSeconds: 15,
+  expiryCheckSeconds: 15,
   /** How long a deadline waits for an indexer that lags, so that a paid payment is not called unpaid. */
   expiryPatienceSeconds: 15 * MINUTE,
   /** Long enough to show a payment that is seen and not yet confirmed, short enough to wait for. */
   sandboxConfirmSeconds: 10,
   /** Simulated deposits are watched by people. */
-  sandboxSweepSeconds: 2,
+  sandboxCheckSeconds: 2,
   /** A day for a block to hold what was sent in time: longer is a free option on the market, for whoever pays miners little. */
   mempoolHoldsPriceSeconds: DAY,
   /** Longer than any grace period, after which nobody asks when coins were first seen. */
@@ -167,7 +167,7 @@ export const POLICY = {
   /** Contract: about once a minute. */
   parkedCheckSeconds: MINUTE,
   /** Short against that minute, so that a minute does not become two. */
-  parkedSweepSeconds: 10,
+  parkedLookSeconds: 10,
   /** Contract: auto-rejected after seven days. */
   parkedDays: 7,
   /** Long enough for somebody in another part of the world to confirm, short enough that nothing forgotten is done by accident. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forgetSignatures } from '#api/jobs/forget-signatures.ts';
+import { periodicWork } from '#api/jobs/periodic-work.ts';
 import { PERMISSIONS } from '#api/gateways/keys.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
@@ -251,12 +251,12 @@ describe('a signature used again', () => {
     expect((await sent(open, { timestamp })).status).toBe(200);
     // One dated five minutes ahead is accepted that long, with the second that whole seconds leave out.
     await age(601);
-    await forgetSignatures.run(service.worker);
+    await periodicWork['forget-signatures'].run(service.worker);
     expect((await sent(open, { timestamp })).status).toBe(401);
     await age(661);
     expect((await sent(open, { timestamp })).status).toBe(200);
     await age(661);
-    expect(await forgetSignatures.run(service.worker)).toBeGreaterThan(0);
+    expect(await periodicWork['forget-signatures'].run(service.worker)).toBeGreaterThan(0);
     expect(await service.world.database.sql`select 1 from used_signatures where gateway_id = ${open.id}`).toEqual([]);
   });
 

@@ -6,10 +6,7 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { createApp } from '#api/http/app.ts';
 import { createCheckoutApp } from '#api/http/checkout-app.ts';
 import { createHttpServer } from '#api/http/server.ts';
-import { confirmSimulations } from '#api/jobs/confirm-simulations.ts';
-import { creditDeposits } from '#api/jobs/credit-deposits.ts';
-import { expirePayments } from '#api/jobs/expire-payments.ts';
-import { matureCreditsSweep } from '#api/jobs/mature-credits.ts';
+import { periodicWork } from '#api/jobs/periodic-work.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { type HostedCheckout, openHostedCheckout } from '#api/checkout/hosted.ts';
 import { merchantOperations } from '#api/operations/merchant-operations.ts';
@@ -72,7 +69,7 @@ export interface Service {
 }
 
 /** What workers do that time asks for. */
-const SWEEPS = [expirePayments, creditDeposits, confirmSimulations, matureCreditsSweep];
+const PERIODIC = (['expire-payments', 'credit-deposits', 'confirm-simulations', 'mature-credits'] as const).map((name) => periodicWork[name]);
 const EVERYWHERE = ['127.0.0.1', '::1'];
 
 /** Starts it; `tamper` may replace parts of what the operations are given. */
@@ -93,7 +90,7 @@ export async function aService(tamper: (deps: Deps) => Deps = (deps) => deps): P
     aShop: (settings) => aShop({ world, ask, mine, worker }, settings),
     async wait(seconds) {
       await world.advance(seconds);
-      for (const sweep of SWEEPS) while ((await sweep.run(worker)) > 0);
+      for (const sweep of PERIODIC) while ((await sweep.run(worker)) > 0);
     },
     async stop() {
       await close();

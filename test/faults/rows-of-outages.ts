@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { creditDeposits } from '#api/jobs/credit-deposits.ts';
 import { deliverWebhook } from '#api/jobs/deliver-webhook.ts';
-import { expirePayments } from '#api/jobs/expire-payments.ts';
+import { periodicWork } from '#api/jobs/periodic-work.ts';
 import { startJobs } from '#api/jobs/start.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { startWebhookReceiver } from '#ops/dev/webhook-receiver.ts';
@@ -68,7 +67,10 @@ export const OUTAGE_ROWS: readonly RiverRow[] = [
       const offers = await river.offers(2, random);
       river.redis.add(random.chance(0.5) ? { type: 'down' } : { type: 'timeout', timeout: 0 });
       const config = { ...river.deps.config, REDIS_URL: river.redis.url(river.world.redis.url) };
-      const jobs = await startJobs({ ...river.deps, config }, { jobs: [deliverWebhook], sweeps: [{ ...expirePayments, everySeconds: 1 }, creditDeposits] });
+      const jobs = await startJobs(
+        { ...river.deps, config },
+        { jobs: [deliverWebhook], periodic: { expire: { ...periodicWork['expire-payments'], everySeconds: 1 }, credit: periodicWork['credit-deposits'] } },
+      );
       try {
         const paid = await mineSome(river, offers, random);
         const body = { currencyCode: 'USD', amount: '7', checkoutMode: 'API', timeoutSeconds: 10 * MINUTE, webhookUrl: receiver.url };

@@ -1,7 +1,7 @@
 import { Psbt } from 'bitcoinjs-lib';
 import { expect } from 'vitest';
 import { broadcastAttempt } from '#api/payouts/broadcast.ts';
-import { requeueSettlementsSweep } from '#api/jobs/dispatch-settlement.ts';
+import { periodicWork } from '#api/jobs/periodic-work.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { restampStaticPrices } from '#api/store/prices.ts';
@@ -241,7 +241,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
       if (stage.random.chance(0.5)) {
         await treasury.world.database.sql`update outbox set state = 'dead' where ref_id = ${settlementId} and topic = 'settlement.dispatch'`;
         await pass(stage, 61);
-        expect(await requeueSettlementsSweep.run(treasury.deps)).toBe(1);
+        expect(await periodicWork['requeue-settlements'].run(treasury.deps)).toBe(1);
       } else {
         await treasury.work();
         await treasury.world.database.sql`update outbox set state = 'due', due_at = sluice_now() where ref_id = ${settlementId}`;

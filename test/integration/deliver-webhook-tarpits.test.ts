@@ -72,7 +72,7 @@ async function announce(gateway: Gateway, url: string, count: number): Promise<s
 /** Starts the workers; an attempt may take `deadlineMs`. */
 async function work(deadlineMs: number): Promise<void> {
   const { deliver, resend } = webhookJobs(() => createWebhookHttp({ policy: { privateTargets: true, requireHttps: false }, deadlineMs }));
-  jobs = await startJobs(world.deps, { jobs: [deliver, resend], sweeps: [] });
+  jobs = await startJobs(world.deps, { jobs: [deliver, resend], periodic: {} });
 }
 
 const states = () => world.database.sql<{ gateway_id: string; state: string; n: number }[]>`
@@ -142,7 +142,7 @@ it('a receiver that keeps running into the deadline is tried one at a time, and 
   const slow = await aTarpit((socket) => void (mute || socket.end('HTTP/1.1 204 No Content\r\n\r\n')));
   const { deliver } = webhookJobs(() => createWebhookHttp({ policy: { privateTargets: true, requireHttps: false }, deadlineMs: 300 }));
   await announce(greedy, slow.url, 30);
-  jobs = await startJobs(world.deps, { jobs: [deliver], sweeps: [] });
+  jobs = await startJobs(world.deps, { jobs: [deliver], periodic: {} });
   const finished = async (): Promise<number> => (await world.database.sql`select 1 from webhook_attempts where finished_at is not null`).length;
   await waitFor(async () => (await finished()) >= 8, { what: 'some attempts to time out', timeoutMs: 60_000 });
   slow.most = 0;

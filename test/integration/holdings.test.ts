@@ -3,7 +3,7 @@ import type { Check } from '#api/audit/check.ts';
 import { CHECKS } from '#api/audit/checks.ts';
 import { compareHoldings } from '#api/audit/holdings.ts';
 import { runAudit, runCheck } from '#api/audit/run-audit.ts';
-import { auditSweep } from '#api/jobs/audit.ts';
+import { periodicAudit } from '#api/jobs/periodic-work.ts';
 import { allocateDeposit } from '#api/operator/allocate.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { expireDuePayments } from '#api/payments/expire.ts';
@@ -160,8 +160,8 @@ describe('the audit', () => {
 
   it('finds nothing in honest books and freezes nothing', async () => {
     await credited();
-    const sweep = auditSweep();
-    expect([await sweep.run(books.deps), await sweep.run(books.deps)]).toEqual([0, 0]);
+    const audit = periodicAudit();
+    expect([await audit.run(books.deps), await audit.run(books.deps)]).toEqual([0, 0]);
     expect(await frozen()).toEqual([]);
   });
 
@@ -179,7 +179,7 @@ describe('the audit', () => {
     await credited();
     await tamper(statement);
     expect(await violated()).toContain(check);
-    await auditSweep().run(books.deps);
+    await periodicAudit().run(books.deps);
     expect(await frozen()).toEqual(['all']);
   });
 
@@ -189,10 +189,10 @@ describe('the audit', () => {
     await books.db.sql`insert into prices (symbol, usd, source, at) values ('USDT', 1, 'static', now())`;
     await books.db.sql`update clock_offset set seconds = 121`;
     expect(await violated()).toEqual(['A6']);
-    const sweep = auditSweep();
-    expect(await sweep.run(books.deps)).toBe(0);
+    const audit = periodicAudit();
+    expect(await audit.run(books.deps)).toBe(0);
     expect(await frozen()).toEqual([]);
-    expect(await sweep.run(books.deps)).toBe(1);
+    expect(await audit.run(books.deps)).toBe(1);
     expect(await frozen()).toEqual(['all']);
   });
 

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { forgetDoneJobs } from '#api/jobs/forget-done-jobs.ts';
-import { reportDispatch } from '#api/jobs/report-dispatch.ts';
-import { reportPayments } from '#api/jobs/report-payments.ts';
-import { reportProcesses } from '#api/jobs/report-processes.ts';
+import { periodicWork } from '#api/jobs/periodic-work.ts';
+import { reportDispatch, reportPayments, reportProcesses } from '#api/jobs/reports.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
@@ -26,11 +24,11 @@ describe('the outbox', () => {
     await row('00000000-0000-4000-8000-000000000003', 'due', old);
     await row('00000000-0000-4000-8000-000000000004', 'dead', old);
 
-    expect(await forgetDoneJobs.run(world.deps)).toBe(1);
+    expect(await periodicWork['forget-done-jobs'].run(world.deps)).toBe(1);
     expect((await sql<{ state: string }[]>`select state from outbox order by id`).map((one) => one.state)).toEqual(['done', 'due', 'dead']);
     await world.advance(2 * DAY);
-    expect(await forgetDoneJobs.run(world.deps)).toBe(1);
-    expect(await forgetDoneJobs.run(world.deps)).toBe(0);
+    expect(await periodicWork['forget-done-jobs'].run(world.deps)).toBe(1);
+    expect(await periodicWork['forget-done-jobs'].run(world.deps)).toBe(0);
   });
 });
 
@@ -42,7 +40,7 @@ describe('sluice_payments_overdue', () => {
     const body = { currencyCode: 'USD', amount: '10', callbackUrl: 'http://localhost/back', timeoutSeconds: 60 };
     await createPayment(deps, { gateway, body, clientIp: '127.0.0.1', commit: (work) => world.deps.db.transaction(work) });
     const overdue = async (): Promise<string | undefined> => {
-      await reportPayments.run(deps);
+      await reportPayments(deps);
       return /^sluice_payments_overdue (\d+)$/m.exec((await metrics.scrape()).body)?.[1];
     };
 
@@ -59,7 +57,7 @@ describe('what a worker shows of the other processes', () => {
     const { sql } = world.database;
     const metrics = createApiMetrics('test');
     const shown = async (name: string): Promise<Record<string, number>> => {
-      await reportProcesses.run({ ...world.deps, metrics });
+      await reportProcesses({ ...world.deps, metrics });
       const lines = (await metrics.scrape()).body.split('\n').filter((line) => line.startsWith(name));
       return Object.fromEntries(lines.map((line) => [line.replace(/ \S+$/, ''), Number((/ (\S+)$/.exec(line)?.[1] ?? '').replace('+Inf', 'Infinity'))]));
     };
@@ -89,7 +87,7 @@ describe('sluice_dispatch_stops', () => {
     const { sql } = world.database;
     const metrics = createApiMetrics('test');
     const stops = async (): Promise<Record<string, string>> => {
-      await reportDispatch.run({ ...world.deps, metrics });
+      await reportDispatch({ ...world.deps, metrics });
       const { body } = await metrics.scrape();
       return Object.fromEntries([...body.matchAll(/^sluice_dispatch_stops\{kind="(\w+)"\} (\d+)$/gm)].map(([, kind, count]) => [kind, count]));
     };

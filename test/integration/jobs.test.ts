@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Job, JobResult, Registry, Sweep } from '#api/jobs/registry.ts';
+import type { Job, JobResult, Periodic, Work } from '#api/jobs/work.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
 import { pauseAfter } from '#api/jobs/run-job.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
@@ -35,8 +35,8 @@ function recorder(run: (refId: string) => Promise<JobResult> = async () => ({ do
   };
 }
 
-async function start(registry: Partial<Registry>, deps = world.deps): Promise<Jobs> {
-  const jobs = await startJobs(deps, { jobs: [], sweeps: [], ...registry });
+async function start(work: Partial<Work>, deps = world.deps): Promise<Jobs> {
+  const jobs = await startJobs(deps, { jobs: [], periodic: {}, ...work });
   started.push(jobs);
   return jobs;
 }
@@ -266,13 +266,12 @@ describe('stopping', () => {
   });
 });
 
-describe('sweeps', () => {
-  it('run at once and on their interval, never overlapping themselves, and go on after a failure', async () => {
+describe('periodic work', () => {
+  it('runs at once and on its interval, never overlapping itself, and goes on after a failure', async () => {
     let running = 0;
     let most = 0;
     let runs = 0;
-    const sweep: Sweep = {
-      name: 'test',
+    const test: Periodic = {
       everySeconds: 0.02,
       run: async () => {
         runs += 1;
@@ -284,17 +283,16 @@ describe('sweeps', () => {
         return 0;
       },
     };
-    await start({ sweeps: [sweep] });
+    await start({ periodic: { test } });
     await waitFor(() => runs >= 4, { what: 'four runs' });
     expect(most).toBe(1);
   });
 
-  it('are run by one replica at a time', async () => {
+  it('is run by one replica at a time', async () => {
     let running = 0;
     let most = 0;
     let runs = 0;
-    const sweep: Sweep = {
-      name: 'test',
+    const test: Periodic = {
       everySeconds: 0.01,
       run: async () => {
         runs += 1;
@@ -305,16 +303,16 @@ describe('sweeps', () => {
         return 0;
       },
     };
-    await Promise.all([start({ sweeps: [sweep] }), start({ sweeps: [sweep] }), start({ sweeps: [sweep] })]);
+    await Promise.all([start({ periodic: { test } }), start({ periodic: { test } }), start({ periodic: { test } })]);
     await waitFor(() => runs >= 10, { what: 'ten runs' });
     expect(most).toBe(1);
   });
 
-  it('and due jobs are run on demand, for the development clock', async () => {
+  it('is run on demand before due jobs, for the development clock', async () => {
     const job = recorder();
-    const sweep: Sweep = { name: 'test', everySeconds: 3_600, run: async () => (await enqueue()).length };
-    const jobs = await start({ jobs: [job], sweeps: [sweep] });
-    await waitFor(() => job.runs.length === 1, { what: "the first sweep's job" });
+    const test: Periodic = { everySeconds: 3_600, run: async () => (await enqueue()).length };
+    const jobs = await start({ jobs: [job], periodic: { test } });
+    await waitFor(() => job.runs.length === 1, { what: "the first run's job" });
     await jobs.runDue();
     expect(job.runs).toHaveLength(2);
   });

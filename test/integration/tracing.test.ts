@@ -3,7 +3,7 @@ import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@o
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChainConsumer } from '#api/consumers/chain-events.ts';
 import type { Deps } from '#api/deps.ts';
-import { registry } from '#api/jobs/index.ts';
+import { work } from '#api/jobs/all-work.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { openSigners, startSigner } from '#api/signer/start.ts';
 import { seedWallets } from '#api/treasury/wallets.ts';
@@ -69,7 +69,7 @@ beforeAll(async () => {
   const alone: Deps = { ...deps, db: world.database.as('signer') };
   const [signer, started, http] = [
     startSigner(alone, openSigners(alone, TEST_SEED)),
-    await startJobs(worker, registry),
+    await startJobs(worker, work),
     await listen({ ...deps, db: world.database.as('http') }),
   ];
   jobs = started;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Gateway } from '#api/deps.ts';
-import { registry } from '#api/jobs/index.ts';
+import { work } from '#api/jobs/all-work.ts';
 import { runJob } from '#api/jobs/run-job.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { getSettlement } from '#api/settlements/view.ts';
@@ -18,7 +18,7 @@ describe('whoever writes to Redis', () => {
     treasury = await aTreasury();
     shop = await treasury.world.aGateway({ cashout: { enabled: true, approvalCapUsd: '5' } });
     await treasury.earn(shop, 'USDT', '100');
-    jobs = await startJobs(treasury.deps, { jobs: registry.jobs, sweeps: [] });
+    jobs = await startJobs(treasury.deps, { jobs: work.jobs, periodic: {} });
   });
   afterEach(async () => {
     await jobs.stop();
@@ -36,7 +36,7 @@ describe('whoever writes to Redis', () => {
     const { REDIS_URL } = treasury.deps.config;
     const [database] = await treasury.world.database.sql<[{ name: string }]>`select current_database() as name`;
     let made = 0;
-    for (const { topic } of registry.jobs) {
+    for (const { topic } of work.jobs) {
       const queue = new Queue(topic, { connection: { url: REDIS_URL }, prefix: `sluice-${database.name}` });
       for (const id of [held.id, free.id, randomUUID(), "'; drop table settlements; --", ...outbox.map((row) => row.id)])
         for (const data of [id, { outboxId: id, refId: held.id }, { refId: held.id }]) {
@@ -60,7 +60,7 @@ describe('whoever writes to Redis', () => {
     const refId = randomUUID();
     const [row] = await sql<{ id: string }[]>`
       insert into outbox (id, topic, ref_id, due_at) values (${randomUUID()}, 'webhook.deliver', ${refId}, sluice_now()) returning id`;
-    for (const job of registry.jobs.filter(({ topic }) => topic !== 'webhook.deliver'))
+    for (const job of work.jobs.filter(({ topic }) => topic !== 'webhook.deliver'))
       expect([job.topic, await runJob(treasury.deps, job, (row as { id: string }).id)]).toEqual([job.topic, 'not-run']);
     expect(await sql`select state, claims from outbox where ref_id = ${refId}`).toEqual([{ state: 'due', claims: 0 }]);
   });

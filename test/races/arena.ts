@@ -1,6 +1,6 @@
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
-import { screenDepositJob } from '#api/jobs/screen-deposit.ts';
+import { screenDepositJob } from '#api/jobs/outbox-jobs.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { replaceSecret } from '#api/gateways/secrets.ts';
 import { newTotpSecret } from '#api/gateways/totp.ts';

@@ -1,7 +1,7 @@
 import type { Deps, Gateway } from '#api/deps.ts';
 import { openScreeningSources } from '#api/clients/screening/registry.ts';
 import { storedPrices } from '#api/clients/prices.ts';
-import { registry } from '#api/jobs/index.ts';
+import { work } from '#api/jobs/all-work.ts';
 import { runJob } from '#api/jobs/run-job.ts';
 import { localChains } from '#api/operator/dev-chains.ts';
 import { replaceSecret } from '#api/gateways/secrets.ts';
@@ -30,10 +30,10 @@ import { followStreet, NOT_FINAL, openStreet, type Street, takeLease } from './s
 const FUNDING: Readonly<Record<string, string>> = { evm: '10', tron: '5000', bitcoin: '1' };
 /** What a worker does by itself that has nothing to do with money, or asks the world outside. */
 const NOT_HERE = /^(refresh-prices|check-genesis|forget-|report-)/;
-const JOBS = registry.jobs.filter(({ topic }) => !topic.startsWith('webhook.'));
+const JOBS = work.jobs.filter(({ topic }) => !topic.startsWith('webhook.'));
 const PASSES = 2;
 const BATCH = 100;
-const SWEEPS = registry.sweeps.filter(({ name }) => !NOT_HERE.test(name));
+const PERIODIC = Object.entries(work.periodic).flatMap(([name, one]) => (NOT_HERE.test(name) ? [] : [one]));
 
 /**
  * A whole deployment in one process, one step at a time: real Postgres and Redis, a real local chain of every family, the
@@ -126,7 +126,7 @@ export async function aTown(random: Random): Promise<Town> {
     follow,
     async beat() {
       for (const street of streets) await follow(street);
-      for (const sweep of SWEEPS) await sweep.run(living.deps);
+      for (const one of PERIODIC) await one.run(living.deps);
       await runJobs(living.deps);
       const { sql } = living.deps.db;
       const ids = streets.map(({ id }) => id);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runDueJobs } from '#api/jobs/relay.ts';
-import { requeueUnscreenedSweep, screenDepositJob } from '#api/jobs/screen-deposit.ts';
+import { screenDepositJob } from '#api/jobs/outbox-jobs.ts';
+import { periodicWork } from '#api/jobs/periodic-work.ts';
 import { readParts } from '#api/payments/view.ts';
 import { verifyView } from '#api/payments/verify.ts';
 import { findPayment, type Payment } from '#api/store/payments.ts';
@@ -115,8 +116,8 @@ describe('a deposit of a gateway that screens', () => {
     await held.pay(payment, '100', 5);
     await books.db.sql`update outbox set state = 'dead' where topic = 'deposit.screen' and ref_id in (select id from credits where payment_id = ${payment.id})`;
     await later(61);
-    expect(await requeueUnscreenedSweep.run(held.deps)).toBe(1);
-    expect(await requeueUnscreenedSweep.run(held.deps)).toBe(0);
+    expect(await periodicWork['requeue-unscreened'].run(held.deps)).toBe(1);
+    expect(await periodicWork['requeue-unscreened'].run(held.deps)).toBe(0);
     await runDueJobs(held.deps, [screenDepositJob]);
     expect((await credits())[0]).toMatchObject({ screening: 'clean' });
   });

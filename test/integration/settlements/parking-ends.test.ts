@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Deps } from '#api/deps.ts';
-import { mailRejectionJob } from '#api/jobs/mail-rejection.ts';
+import { mailRejectionJob } from '#api/jobs/outbox-jobs.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
 import { gatewayBalances } from '#api/ledger/balances.ts';
 import { activateById, activateParked } from '#api/settlements/activate-parked.ts';

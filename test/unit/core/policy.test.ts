@@ -10,7 +10,7 @@ describe('the defaults', () => {
   });
 
   test('expire a payment within about a minute of its deadline', () => {
-    expect(POLICY.expirySweepSeconds).toBeLessThan(60);
+    expect(POLICY.expiryCheckSeconds).toBeLessThan(60);
   });
 
   test('remember an Idempotency-Key for longer than anything it made can wait', () => {
@@ -42,7 +42,7 @@ describe('the defaults', () => {
       lateCaptureGraceSeconds: 86_400,
       lateCaptureGraceMaximumSeconds: 604_800,
       watchDays: 90,
-      expirySweepSeconds: 15,
+      expiryCheckSeconds: 15,
       expiryPatienceSeconds: 900,
       mempoolHoldsPriceSeconds: 86_400,
       secondOpinionUsd: '1000',

@@ -10,7 +10,7 @@ const ENTRIES = {
   http: ['api/main.ts#startHttp', ...SEEDS],
   worker: [
     'api/main.ts#startWorker',
-    'api/jobs/index.ts#registry',
+    'api/jobs/all-work.ts#work',
     'api/screening/open.ts#openScreening',
     'api/clients/screening/registry.ts#openScreeningSources',
   ],

@@ -18,9 +18,8 @@ export interface Job {
   run(deps: Deps, refId: string): Promise<JobResult>;
 }
 
-/** Work found by looking for it (deadlines passed, credits matured), about every `everySeconds`, by one replica at a time. */
-export interface Sweep {
-  name: string;
+/** Work that is looked for (deadlines passed, credits matured), about every `everySeconds`, by one replica at a time. */
+export interface Periodic {
   everySeconds: number;
   /** Runs in each replica whatever the others do: it changes nothing but that process's own gauges. */
   everyReplica?: true;
@@ -28,8 +27,8 @@ export interface Sweep {
   run(deps: Deps): Promise<number>;
 }
 
-/** Everything a worker runs; adding a job or a sweep is one file and one line where this is built. */
-export interface Registry {
+/** Everything a worker runs by itself; periodic work by its name. */
+export interface Work {
   jobs: readonly Job[];
-  sweeps: readonly Sweep[];
+  periodic: Readonly<Record<string, Periodic>>;
 }

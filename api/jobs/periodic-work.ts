@@ -1,0 +1,155 @@
+import { auditAndFreeze } from '#api/audit/audit-and-freeze.ts';
+import { keepHistory } from '#api/audit/keep-history.ts';
+import { reconcile } from '#api/audit/reconcile.ts';
+import { closeMonths } from '#api/billing/close-months.ts';
+import type { Deps } from '#api/deps.ts';
+import { matureCredits } from '#api/ledger/mature-credits.ts';
+import { pinGenesis } from '#api/operator/pin-genesis.ts';
+import { resealEverything } from '#api/operator/reseal.ts';
+import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
+import { expireDuePayments } from '#api/payments/expire.ts';
+import { confirmDueSimulations } from '#api/payments/simulate.ts';
+import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
+import { tendPayouts } from '#api/payouts/tend-payouts.ts';
+import { activateParked } from '#api/settlements/activate-parked.ts';
+import { expireParked } from '#api/settlements/expire-parked.ts';
+import { deleteOldSignatures } from '#api/store/credentials.ts';
+import { listForgottenCredits } from '#api/store/credits.ts';
+import { listUntrusted } from '#api/store/database-epoch.ts';
+import { deleteOldReplies } from '#api/store/idempotency.ts';
+import { deleteDoneOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
+import { listUnsent } from '#api/store/payout-attempts.ts';
+import { listForgotten } from '#api/store/settlements.ts';
+import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
+import { consolidatePools } from '#api/treasury/consolidate-pools.ts';
+import { explainBalances } from '#api/treasury/explain-balances.ts';
+import { moveExcess } from '#api/treasury/move-excess.ts';
+import { planSweeps } from '#api/treasury/plan-sweeps.ts';
+import { reportFunding } from '#api/treasury/report-funding.ts';
+import { reportOutputs } from '#api/treasury/report-outputs.ts';
+import { watchIssuers } from '#api/treasury/watch-issuers.ts';
+import { watchTraces } from '#api/treasury/watch-traces.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { REBROADCAST_SECONDS } from './outbox-jobs.ts';
+import { refreshPrices } from './refresh-prices.ts';
+import { reportDispatch, reportJobs, reportPayments, reportProcesses, reportSettlements } from './reports.ts';
+import type { Periodic } from './work.ts';
+
+const JOBS_FORGOTTEN_AT_ONCE = 1_000;
+const REPLIES_FORGOTTEN_AT_ONCE = 1_000;
+const SIGNATURES_FORGOTTEN_AT_ONCE = 10_000;
+const RECONCILED_EVERY_MS = 60_000;
+
+/**
+ * Everything a worker looks for by itself, by name. Most of it repairs what an outbox row or the consumer did not get to: a process
+ * was killed after its commit, a price was missing, a row was declared dead.
+ */
+export const periodicWork = {
+  'refresh-prices': refreshPrices,
+
+  // Well inside the contract's "about a minute".
+  'expire-payments': { everySeconds: POLICY.expiryCheckSeconds, run: expireDuePayments },
+  'credit-deposits': { everySeconds: 5, run: (deps) => addUp([...deps.chains.values()], ({ id }) => creditFinalDeposits(deps, id)) },
+  'confirm-simulations': { everySeconds: POLICY.sandboxCheckSeconds, run: confirmDueSimulations },
+  'requeue-unscreened': { everySeconds: 60, run: (deps) => requeue(deps, 'deposit.screen', listForgottenCredits(deps.db.sql)) },
+  'tend-screenings': { everySeconds: 60, run: (deps) => deps.screening.tend() },
+  'mature-credits': { everySeconds: 5, run: matureCredits },
+
+  // Each parked cashout is looked at once a minute; this looks for those whose minute is over.
+  'activate-parked': { everySeconds: POLICY.parkedLookSeconds, run: activateParked },
+  'expire-parked': { everySeconds: POLICY.parkedLookSeconds, run: expireParked },
+  'requeue-settlements': { everySeconds: 60, run: (deps) => requeue(deps, 'settlement.dispatch', listForgotten(deps.db.sql)) },
+  'pay-held-orders': { everySeconds: POLICY.heldOrderSeconds, run: payHeldOrders },
+  'rebroadcast-payouts': { everySeconds: 30, run: (deps) => requeue(deps, 'payout.broadcast', listUnsent(deps.db.sql, 2 * REBROADCAST_SECONDS)) },
+  'tend-payouts': { everySeconds: POLICY.payoutTendSeconds, run: tendPayouts },
+
+  'book-opening-balances': { everySeconds: 5, run: bookOpeningBalances },
+  'explain-balances': { everySeconds: 15, run: explainBalances },
+  'plan-sweeps': { everySeconds: POLICY.sweepSeconds, run: planSweeps },
+  'move-excess': { everySeconds: POLICY.coldSeconds, run: moveExcess },
+  'consolidate-pools': { everySeconds: POLICY.consolidationSeconds, run: consolidatePools },
+  'watch-issuers': { everySeconds: POLICY.issuerWatchSeconds, run: watchIssuers },
+  'watch-traces': { everySeconds: POLICY.lacksWatchSeconds, run: watchTraces },
+  // An endpoint may change sides while it is used.
+  'check-genesis': { everySeconds: 60, run: (deps) => silently(pinGenesis(deps.db, deps.chains.values(), deps.log)) },
+
+  // A month is an invoice within a minute of 00:00 UTC on the first.
+  'close-months': { everySeconds: 60, run: closeMonths },
+  audit: periodicAudit(),
+  // Six times within the minute that what it writes is believed.
+  'keep-history': { everySeconds: 10, run: (deps) => silently(keepHistory(deps)) },
+  reconcile: periodicReconciliation(),
+
+  'forget-replies': { everySeconds: 3_600, run: (deps) => deleteOldReplies(deps.db.sql, REPLIES_FORGOTTEN_AT_ONCE) },
+  'forget-signatures': {
+    everySeconds: 60,
+    run: (deps) => deleteOldSignatures(deps.db.sql, { seconds: POLICY.signatureMemorySeconds, limit: SIGNATURES_FORGOTTEN_AT_ONCE }),
+  },
+  'forget-done-jobs': { everySeconds: 600, run: forgetDoneJobs },
+  // For as long as there is a previous master key (decision 0026).
+  'reseal-secrets': {
+    everySeconds: 60,
+    run: async (deps) => {
+      const { secrets, orders } = await resealEverything(deps);
+      return secrets + orders;
+    },
+  },
+
+  'report-jobs': { everySeconds: 10, everyReplica: true, run: reportJobs },
+  'report-payments': { everySeconds: 10, everyReplica: true, run: reportPayments },
+  'report-processes': { everySeconds: 10, everyReplica: true, run: reportProcesses },
+  'report-settlements': { everySeconds: 10, everyReplica: true, run: reportSettlements },
+  'report-dispatch': { everySeconds: 10, everyReplica: true, run: reportDispatch },
+  'report-funding': { everySeconds: 60, run: reportFunding },
+  'report-outputs': { everySeconds: 60, everyReplica: true, run: reportOutputs },
+} as const satisfies Record<string, Periodic>;
+
+/** Audits the books every minute; a check that work in progress may trip freezes only when it fails twice in a row. */
+export function periodicAudit(): Periodic {
+  const failedLastTime = new Set<string>();
+  return { everySeconds: 60, run: (deps) => auditAndFreeze(deps, failedLastTime) };
+}
+
+/** Compares the books with the chains every minute, and freezes dispatch where coins are missing; every 5 s while dispatch waits for it. */
+function periodicReconciliation(): Periodic {
+  let ranAt = Number.NEGATIVE_INFINITY;
+  return {
+    everySeconds: 5,
+    run: async (deps) => {
+      const waits = (await listUntrusted(deps.db.sql, [...deps.chains.keys()])).length > 0;
+      if (!waits && deps.wallClock() - ranAt < RECONCILED_EVERY_MS) return 0;
+      ranAt = deps.wallClock();
+      return reconcile(deps);
+    },
+  };
+}
+
+/** Queues rows that no job is going to look at any more, because theirs was declared dead. */
+async function requeue(deps: Deps, topic: Topic, forgotten: Promise<readonly string[]>): Promise<number> {
+  const ids = await forgotten;
+  for (const refId of ids) await deps.db.transaction((tx) => insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic, refId }));
+  if (ids.length > 0) deps.wake();
+  return ids.length;
+}
+
+/** Deletes outbox rows whose work has long been done, so that the table stays as small as what is still to do. */
+async function forgetDoneJobs({ db }: Deps): Promise<number> {
+  let total = 0;
+  for (let deleted = JOBS_FORGOTTEN_AT_ONCE; deleted === JOBS_FORGOTTEN_AT_ONCE; total += deleted) {
+    deleted = await deleteDoneOutbox(db.sql, POLICY.doneJobsKeptDays, JOBS_FORGOTTEN_AT_ONCE);
+  }
+  return total;
+}
+
+async function addUp<One>(all: readonly One[], run: (one: One) => Promise<number>): Promise<number> {
+  let total = 0;
+  for (const one of all) total += await run(one);
+  return total;
+}
+
+/** For work that moves no rows of its own. */
+async function silently(work: Promise<unknown>): Promise<number> {
+  await work;
+  return 0;
+}
