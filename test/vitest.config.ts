@@ -1,13 +1,26 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const withServices = ['test/harness/global-setup.ts'];
 const withBrowser = [...withServices, 'test/harness/browser-setup.ts'];
 const withPrometheus = [...withServices, 'test/harness/prometheus-setup.ts'];
+
+/**
+ * What takes long: every crash point, fault row, simulation, race, hostage, theft and state of the page, and whole deployments that are
+ * started, replaced and scaled. `npm test` leaves it to `npm run test:full`, which runs nothing else.
+ */
+const LONG = ['test/journeys/crash-*'];
+/** `short` is `npm test`, `long` is `npm run test:full`; else every file may be asked for. */
+const asked = process.env.SLUICE_TESTS;
+
 const project = (name: string, options: { setup?: string[]; seconds: number }) => ({
   extends: true as const,
   test: {
     name,
-    include: [name === 'architecture' ? 'test/architecture.test.ts' : `test/${name}/**/*.test.{ts,tsx}`],
+    include:
+      asked === 'long'
+        ? LONG.filter((files) => files.startsWith(`test/${name}/`))
+        : [name === 'architecture' ? 'test/architecture.test.ts' : `test/${name}/**/*.test.{ts,tsx}`],
+    exclude: [...configDefaults.exclude, ...(asked === 'short' ? LONG : [])],
     testTimeout: options.seconds * 1_000,
     hookTimeout: Math.max(options.seconds, 60) * 1_000,
     ...(options.setup ? { globalSetup: options.setup } : {}),

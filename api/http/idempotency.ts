@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Commit, Deps, Reply } from '#api/deps.ts';
-import { claimKey, findStoredReply, type IdempotencyScope, KeyInUse, type StoredReply, storeReply } from '#api/store/idempotency.ts';
+import { takeKey, findStoredReply, type IdempotencyScope, KeyInUse, type StoredReply, storeReply } from '#api/store/idempotency.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { isPassing } from '#shared/platform/database-problems.ts';
@@ -54,7 +54,7 @@ export function committer(deps: Deps, keyed: Keyed | undefined): Committer {
     try {
       return await deps.db.transaction(async (tx) => {
         replay = undefined;
-        if (keyed !== undefined && !(await claimKey(tx, keyed.scope, keyed.fingerprint))) {
+        if (keyed !== undefined && !(await takeKey(tx, keyed.scope, keyed.fingerprint))) {
           replay = sameRequest(await findStoredReply(tx, keyed.scope), keyed);
           if (replay === undefined) throw new Invariant('an Idempotency-Key was taken and has no reply');
           return asReply(replay);

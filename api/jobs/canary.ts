@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { payOnce } from '#api/clients/canary-payment.ts';
 import type { Deps } from '#api/deps.ts';
-import { claimCanary, readCanary, recordCanary } from '#api/store/processes.ts';
+import { takeCanary, readCanary, recordCanary } from '#api/store/processes.ts';
 
 /** Seconds between two payments, whoever takes them. */
 const EVERY_SECONDS = 60;
@@ -37,7 +37,7 @@ export function startCanary(deps: Deps, options: CanaryOptions): Canary {
     await rest(firstLookMilliseconds);
     while (!stopping.signal.aborted) {
       try {
-        if (await claimCanary(deps.db.sql, everySeconds)) await attempt(deps, options, stopping.signal);
+        if (await takeCanary(deps.db.sql, everySeconds)) await attempt(deps, options, stopping.signal);
         const at = await readCanary(deps.db.sql);
         if (at !== undefined) deps.metrics?.canaryLastSuccess.set((at?.getTime() ?? 0) / 1_000);
       } catch (error) {

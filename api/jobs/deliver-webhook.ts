@@ -122,7 +122,7 @@ async function recordStart(tx: Tx, { id, event, kind }: { id: string; event: Web
 
 /**
  * Writes the attempt's outcome and what it makes of the event. When another run has counted the same attempt meanwhile
- * (this one lost its claim), or a resend has ended the webhook, it is not counted again.
+ * (this one lost its lease), or a resend has ended the webhook, it is not counted again.
  */
 async function recordEnd(deps: Deps, attempt: { id: string; sent: WebhookEvent; kind: Kind; outcome: WebhookOutcome }): Promise<JobResult> {
   const { sent, kind, outcome } = attempt;

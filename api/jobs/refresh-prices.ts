@@ -6,8 +6,8 @@ import type { Deps } from '#api/deps.ts';
 import {
   listGoodQuotes,
   upsertQuotes,
-  type ClaimedPriceSource,
-  claimPriceSources,
+  type LeasedPriceSource,
+  leasePriceSources,
   lockPriceAgreement,
   recordPriceAnswer,
   recordPriceFailure,
@@ -19,7 +19,7 @@ import { formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Periodic } from './work.ts';
 
-/** A claim outlives the deadline by enough for the transaction after it. */
+/** A lease outlives the deadline by enough for the transaction after it. */
 const LEASE_SECONDS = (2 * POLICY.priceSourceDeadlineMs) / 1_000;
 /** How far a source's clock may be ahead of ours. */
 const CLOCK_SKEW_MILLISECONDS = 60_000;
@@ -38,10 +38,10 @@ export const refreshPrices: Periodic = {
     const sources = openPriceSources(deps.config);
     for (const { name } of sources) deps.metrics?.priceFetchErrors.inc({ source: name }, 0);
     const names = sources.map((source) => source.name);
-    const claims = await deps.db.transaction((tx) => claimPriceSources(tx, names, LEASE_SECONDS));
-    const symbols = claims.length === 0 ? [] : await listPricedSymbols(deps.db.sql);
+    const leases = await deps.db.transaction((tx) => leasePriceSources(tx, names, LEASE_SECONDS));
+    const symbols = leases.length === 0 ? [] : await listPricedSymbols(deps.db.sql);
     const stored = await Promise.all(
-      claims.map((claim) => refreshFrom(deps, { claim, source: sources.find((one) => one.name === claim.name) as OpenSource, symbols, names })),
+      leases.map((lease) => refreshFrom(deps, { lease, source: sources.find((one) => one.name === lease.name) as OpenSource, symbols, names })),
     );
     await reportAges(deps);
     return stored.reduce((sum, count) => sum + count, 0);
@@ -49,7 +49,7 @@ export const refreshPrices: Periodic = {
 };
 
 interface Round {
-  claim: ClaimedPriceSource;
+  lease: LeasedPriceSource;
   source: OpenSource;
   symbols: readonly string[];
   /** Every source of this deployment. */
@@ -58,16 +58,16 @@ interface Round {
 
 /** Returns how many quotes were stored; a source's failure is noted and never thrown. */
 async function refreshFrom(deps: Deps, round: Round): Promise<number> {
-  const { claim, source } = round;
+  const { lease, source } = round;
   let quotes: Quote[];
   try {
     quotes = await ask(deps, round);
   } catch (error) {
     if (!(error instanceof PriceSourceError)) throw error;
     deps.metrics?.priceFetchErrors.inc({ source: source.name });
-    deps.log.warn({ source: source.name, problem: error.problem, detail: error.message, failures: claim.failures + 1 }, 'price source failed');
+    deps.log.warn({ source: source.name, problem: error.problem, detail: error.message, failures: lease.failures + 1 }, 'price source failed');
     await deps.db.transaction((tx) =>
-      recordPriceFailure(tx, source.name, { error: `${error.problem}: ${error.message}`, nextAt: afterFailure(deps, claim, error) }),
+      recordPriceFailure(tx, source.name, { error: `${error.problem}: ${error.message}`, nextAt: afterFailure(deps, lease, error) }),
     );
     return 0;
   }
@@ -76,8 +76,8 @@ async function refreshFrom(deps: Deps, round: Round): Promise<number> {
   const goodSeconds = live ? 2 * pollSeconds : POLICY.priceReferenceKeptSeconds;
   await deps.db.transaction(async (tx) => {
     await lockPriceAgreement(tx);
-    await recordPriceAnswer(tx, source.name, later(claim.claimedAt, pollSeconds));
-    await upsertQuotes(tx, quotes, { source: source.name, takenAt: claim.claimedAt, goodUntil: later(claim.claimedAt, goodSeconds), standing: !live });
+    await recordPriceAnswer(tx, source.name, later(lease.leasedAt, pollSeconds));
+    await upsertQuotes(tx, quotes, { source: source.name, takenAt: lease.leasedAt, goodUntil: later(lease.leasedAt, goodSeconds), standing: !live });
     const { quotes: all, now } = await listGoodQuotes(tx, round.names);
     const agreed = agreePrices(all, now, { outlierBps: POLICY.priceOutlierBps, agreeing: POLICY.priceSourcesAgreeing });
     const believed = new Map((await listPrices(tx)).filter((price) => price.source !== STATIC_SOURCE).map((price) => [price.symbol, price]));
@@ -111,9 +111,9 @@ async function ask(deps: Deps, { source, symbols }: Round): Promise<Quote[]> {
 }
 
 /** The next try after a failure: a pause that doubles, or longer where the source asked for it. */
-function afterFailure({ config }: Deps, claim: ClaimedPriceSource, error: PriceSourceError): Date {
-  const pause = Math.min(config.SLUICE_PRICE_POLL_SECONDS * 2 ** Math.min(claim.failures, 20), POLICY.priceBackoffMaximumSeconds);
-  return later(claim.claimedAt, Math.max(pause, Math.min(error.retryAfterSeconds ?? 0, POLICY.priceRetryAfterMaximumSeconds)));
+function afterFailure({ config }: Deps, lease: LeasedPriceSource, error: PriceSourceError): Date {
+  const pause = Math.min(config.SLUICE_PRICE_POLL_SECONDS * 2 ** Math.min(lease.failures, 20), POLICY.priceBackoffMaximumSeconds);
+  return later(lease.leasedAt, Math.max(pause, Math.min(error.retryAfterSeconds ?? 0, POLICY.priceRetryAfterMaximumSeconds)));
 }
 
 /**

@@ -99,7 +99,7 @@ function openPool(deps: Deps, job: Job): Pool {
       waiting.delete(id);
       const run = runJob(deps, job, id)
         .then(() => undefined)
-        .catch((error) => deps.log.warn({ err: error, topic: job.topic }, 'a job could not be recorded; its claim runs out'))
+        .catch((error) => deps.log.warn({ err: error, topic: job.topic }, 'a job could not be recorded; its lease runs out'))
         .finally(() => {
           running.delete(id);
           fill();

@@ -1,5 +1,5 @@
 import type { Deps } from '#api/deps.ts';
-import { claimOutbox, failOutbox, finishOutbox, type OutboxClaim, postponeOutbox, renewOutboxClaim } from '#api/store/outbox.ts';
+import { leaseOutbox, failOutbox, finishOutbox, type OutboxLease, postponeOutbox, renewOutboxLease } from '#api/store/outbox.ts';
 import { continueTrace, withSpan } from '#shared/platform/tracing.ts';
 import type { Job } from './work.ts';
 
@@ -7,33 +7,33 @@ import type { Job } from './work.ts';
 const FAILURES_UNTIL_DEAD = 30;
 const LONGEST_PAUSE_SECONDS = 300;
 /** A worker that says nothing for this long is taken for dead, and another one may run the row. */
-const CLAIM_SECONDS = 6;
+const LEASE_SECONDS = 6;
 const RENEW_MILLISECONDS = 2_000;
 
 /**
- * Runs one outbox row by its id and writes down what came of it. Safe to call twice, at once or later: only a claim
- * that Postgres granted runs, and only the newest claim may write its result.
+ * Runs one outbox row by its id and writes down what came of it. Safe to call twice, at once or later: only a lease
+ * that Postgres granted runs, and only the newest lease may write its result.
  * @returns whether it ran, and if so whether its work is done
  */
 export async function runJob(deps: Deps, job: Job, outboxId: string): Promise<'done' | 'later' | 'not-run'> {
-  const claim = await claimOutbox(deps.db.sql, { id: outboxId, topic: job.topic }, CLAIM_SECONDS);
-  return claim === undefined ? 'not-run' : continueTrace(claim.traceContext, () => runClaimed(deps, job, claim));
+  const lease = await leaseOutbox(deps.db.sql, { id: outboxId, topic: job.topic }, LEASE_SECONDS);
+  return lease === undefined ? 'not-run' : continueTrace(lease.traceContext, () => runLeased(deps, job, lease));
 }
 
-async function runClaimed(deps: Deps, job: Job, claim: OutboxClaim): Promise<'done' | 'later'> {
-  const renewal = setInterval(() => void renew(deps, claim), RENEW_MILLISECONDS);
+async function runLeased(deps: Deps, job: Job, lease: OutboxLease): Promise<'done' | 'later'> {
+  const renewal = setInterval(() => void renew(deps, lease), RENEW_MILLISECONDS);
   const endTimer = deps.metrics?.jobDuration.startTimer({ queue: job.topic });
   try {
-    const result = await withSpan(job.topic, { ref: claim.refId }, () => job.run(deps, claim.refId));
-    if ('done' in result) await finishOutbox(deps.db.sql, claim);
-    else await postponeOutbox(deps.db.sql, claim, result.again);
+    const result = await withSpan(job.topic, { ref: lease.refId }, () => job.run(deps, lease.refId));
+    if ('done' in result) await finishOutbox(deps.db.sql, lease);
+    else await postponeOutbox(deps.db.sql, lease, result.again);
     deps.metrics?.jobsProcessed.inc({ queue: job.topic, result: 'done' in result ? 'done' : 'again' });
     return 'done' in result ? 'done' : 'later';
   } catch (error) {
-    const dead = claim.failures >= FAILURES_UNTIL_DEAD;
-    deps.log[dead ? 'error' : 'warn']({ err: error, topic: claim.topic, ref: claim.refId, failures: claim.failures, dead }, 'job failed');
+    const dead = lease.failures >= FAILURES_UNTIL_DEAD;
+    deps.log[dead ? 'error' : 'warn']({ err: error, topic: lease.topic, ref: lease.refId, failures: lease.failures, dead }, 'job failed');
     deps.metrics?.jobsProcessed.inc({ queue: job.topic, result: dead ? 'dead' : 'failed' });
-    await failOutbox(deps.db.sql, claim, dead ? null : pauseAfter(claim.failures), error instanceof Error ? error.message : String(error));
+    await failOutbox(deps.db.sql, lease, dead ? null : pauseAfter(lease.failures), error instanceof Error ? error.message : String(error));
     return 'later';
   } finally {
     clearInterval(renewal);
@@ -41,12 +41,12 @@ async function runClaimed(deps: Deps, job: Job, claim: OutboxClaim): Promise<'do
   }
 }
 
-/** Keeps a running row claimed; a renewal that fails costs at most a second run elsewhere, which every job survives. */
-async function renew(deps: Deps, claim: OutboxClaim): Promise<void> {
+/** Keeps the lease of a running row; a renewal that fails costs at most a second run elsewhere, which every job survives. */
+async function renew(deps: Deps, lease: OutboxLease): Promise<void> {
   try {
-    await renewOutboxClaim(deps.db.sql, claim, CLAIM_SECONDS);
+    await renewOutboxLease(deps.db.sql, lease, LEASE_SECONDS);
   } catch (error) {
-    deps.log.debug({ err: error, topic: claim.topic, ref: claim.refId }, 'cannot renew a claim');
+    deps.log.debug({ err: error, topic: lease.topic, ref: lease.refId }, 'cannot renew a lease');
   }
 }
 

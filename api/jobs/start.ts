@@ -17,7 +17,7 @@ export interface Jobs {
 /** Leaves the process time to stop its other parts within the 10 s it has. */
 const STOP_MILLISECONDS = 5_000;
 
-/** Waits for the end, but not for a receiver or a node that does not answer: the claim of such a job runs out and another worker takes it. */
+/** Waits for the end, but not for a receiver or a node that does not answer: the lease of such a job runs out and another worker takes it. */
 async function withinStopTime(stopped: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

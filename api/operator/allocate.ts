@@ -1,5 +1,5 @@
 import type { Deps, Reply } from '#api/deps.ts';
-import { claim } from '#api/payments/claim-deposit.ts';
+import { allocateDeposits } from '#api/payments/allocate-deposits.ts';
 import { creditPayment } from '#api/payments/credit-deposit.ts';
 import { listDepositsOfTransactions, lockDeposit, type NamedDeposit } from '#api/store/deposits.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
@@ -37,7 +37,7 @@ export async function allocateDeposit(deps: Deps, call: OperatorCall): Promise<R
       throw new ServiceError('conflict', {
         message: `The deposit is ${found.lost ? 'lost to a reorganisation' : found.state}; only one that was set aside can be allocated.`,
       });
-    await claim(tx, [found], { by: 'operator', paymentId });
+    await allocateDeposits(tx, [found], { by: 'operator', paymentId });
     const details = { paymentId, formerPaymentId: found.paymentId, asset: found.symbol, amount: formatAmount(found.amount), txHash: found.txid };
     await insertOperatorAction(tx, deps.operator, { action: 'deposit.allocate', target: id, reason, details });
     return found;

@@ -11,7 +11,7 @@ import { type Coins, amount, formatAmount } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { isWithinGrace } from '#state-machines/payment/judge-deposit.ts';
-import { claim } from './claim-deposit.ts';
+import { allocateDeposits } from './allocate-deposits.ts';
 import { creditPayment } from './credit-deposit.ts';
 import { loadOwnPayment } from './load.ts';
 import { type Finding, lookUpTransaction } from './look-up-transaction.ts';
@@ -71,7 +71,7 @@ interface Verdict {
 
 /**
  * Looks a transaction up for a payment and, when it paid it, brings it into the books: a transfer nobody saw is recorded,
- * one that was set aside is claimed, and what is final is credited before the answer (contract 4.1, decisions 9). Attempts
+ * one that was set aside is allocated, and what is final is credited before the answer (contract 4.1, decisions 9). Attempts
  * are counted in the transaction that decides; nodes are asked outside of it.
  * Locks the tips of the networks involved, then the payment, then its deposits.
  * @throws not_found; validation_error naming txHash or network; service_unavailable while a node that may know cannot be asked
@@ -133,7 +133,7 @@ async function readAllAhead(deps: Deps, payment: Payment, findings: readonly Fin
   return new Map((await Promise.all(findings.map(read))).filter((one) => one !== undefined));
 }
 
-/** Decides under the locks: records and claims what belongs to the payment, or counts the attempt. */
+/** Decides under the locks: records and allocates what belongs to the payment, or counts the attempt. */
 async function decide(
   tx: Tx,
   deps: Deps,
@@ -156,13 +156,13 @@ async function decide(
   await lockDepositsOfTransactions(tx, payment.id, keys);
   const known = await listDepositsOfTransactions(tx, keys);
   let own = ownAmong(payment, known);
-  // Only what this transaction has of a sum is claimed by it.
+  // Only what this transaction has of a sum is allocated by it.
   const summed = strayAmong(locked, own).flatMap((deposit) => (deposit.parts === null ? [] : [deposit.id]));
   if (summed.length > 0) {
     await takeApart(tx, deps, { depositIds: summed });
     own = ownAmong(payment, await listDepositsOfTransactions(tx, keys));
   }
-  const deposits = await claimStray(tx, locked, own);
+  const deposits = await allocateStray(tx, locked, own);
   const [first] = deposits;
   if (first !== undefined) {
     const chain = findings.find((finding) => finding.chain.id === first.networkId)?.chain;
@@ -195,9 +195,9 @@ async function isCanonical(tx: Tx, tip: ChainTip, { height, blockHash }: { heigh
 }
 
 /** Claims those that would not be credited by themselves: set aside already, on a foreign network, or after the grace period. */
-async function claimStray(tx: Tx, payment: Payment, deposits: readonly NamedDeposit[]): Promise<NamedDeposit[]> {
+async function allocateStray(tx: Tx, payment: Payment, deposits: readonly NamedDeposit[]): Promise<NamedDeposit[]> {
   const stray = strayAmong(payment, deposits);
-  await claim(tx, stray, { by: 'inquiry', paymentId: payment.id });
+  await allocateDeposits(tx, stray, { by: 'inquiry', paymentId: payment.id });
   return deposits.map((deposit) => (stray.includes(deposit) ? { ...deposit, state: 'seen' } : deposit));
 }
 

@@ -1,4 +1,4 @@
-import { releaseDrawnPayments } from '#api/aml/release-drawn-payments.ts';
+import { clearDrawnPayments } from '#api/aml/clear-drawn-payments.ts';
 import { bookSettlementFee } from '#api/billing/book-settlement-fee.ts';
 import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
@@ -44,7 +44,7 @@ export async function completeSettlement(
 /** Spends what the cashout reserved: its credits, the payments it drew the last of, the ledger, and what is billed for it. */
 async function spendClaim(tx: Tx, deps: Deps, settlement: StoredSettlement & { feeLocked: Coins }): Promise<void> {
   await spendDraws(tx, settlement.id);
-  await releaseDrawnPayments(tx, settlement.id);
+  await clearDrawnPayments(tx, settlement.id);
   await post(tx, {
     sourceKey: `settlement:${settlement.id}:settle`,
     kind: 'settle',

@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { findGateway } from '#api/store/gateways.ts';
-import { claimParked, type ParkedSettlement, setParkedReason, findSettlement } from '#api/store/settlements.ts';
+import { takeParked, type ParkedSettlement, setParkedReason, findSettlement } from '#api/store/settlements.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { SettlementStatus } from '#state-machines/settlement/machine.ts';
@@ -20,7 +20,7 @@ const GATEWAYS_AT_ONCE = 8;
  */
 export async function activateParked(deps: Deps): Promise<number> {
   const queues = new Map<string, ParkedSettlement[]>();
-  for (const parked of await claimParked(deps.db.sql, { seconds: POLICY.parkedCheckSeconds, limit: BATCH })) {
+  for (const parked of await takeParked(deps.db.sql, { seconds: POLICY.parkedCheckSeconds, limit: BATCH })) {
     queues.set(parked.gatewayId, [...(queues.get(parked.gatewayId) ?? []), parked]);
   }
   const waiting = [...queues.values()];

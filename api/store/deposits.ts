@@ -287,7 +287,7 @@ function named(reads: Reads) {
  * those set aside, which are open again. One that was credited, dropped or lost stays as it is. The caller holds the
  * payment's lock; locks the rows.
  */
-export async function claimDeposits(tx: Tx, ids: readonly string[], claim: { by: Claimant; paymentId: string }): Promise<void> {
+export async function markAllocated(tx: Tx, ids: readonly string[], claim: { by: Claimant; paymentId: string }): Promise<void> {
   await tx`
     update deposits set state = 'seen', final_at = null, claimed_by = ${claim.by}, payment_id = ${claim.paymentId}
     where id = any(${[...ids]}::uuid[]) and state in ('seen', 'unallocated', 'dust') and lost_at is null`;

@@ -31,7 +31,7 @@ export async function findStoredReply(sql: Reads, scope: IdempotencyScope): Prom
  * Locks the key until commit. False when the key already has a committed reply.
  * @throws KeyInUse when the wait was in vain
  */
-export async function claimKey(tx: Tx, scope: IdempotencyScope, fingerprint: Uint8Array): Promise<boolean> {
+export async function takeKey(tx: Tx, scope: IdempotencyScope, fingerprint: Uint8Array): Promise<boolean> {
   await tx`select set_config('lock_timeout', ${`${POLICY.idempotencyWaitMs}ms`}, true)`;
   const rows = await tx`
     insert into idempotency_keys (gateway_id, operation, key, fingerprint)

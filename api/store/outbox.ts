@@ -5,8 +5,8 @@ import { isTracing, traceparentWithin } from '#shared/platform/tracing.ts';
 export const TOPICS = ['webhook.deliver', 'deposit.screen', 'webhook.resend', 'settlement.dispatch', 'settlement.mail', 'payout.broadcast'] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** One piece of work, as the worker that claimed it sees it. */
-export interface OutboxClaim {
+/** One piece of work, as the worker that holds its lease sees it. */
+export interface OutboxLease {
   id: string;
   topic: string;
   refId: string;
@@ -81,39 +81,39 @@ export async function handOverDue(sql: Reads, topic: string, limit: number, seco
  * Claims one due row of a topic for `seconds` of wall time; undefined when it is done, not due yet, running elsewhere or of another topic, so
  * a job delivered twice by Redis runs once, and one that somebody made up closes no row whose work it does not do.
  */
-export async function claimOutbox(sql: Reads, { id, topic }: { id: string; topic: Topic }, seconds: number): Promise<OutboxClaim | undefined> {
-  const [row] = await sql<OutboxClaim[]>`
+export async function leaseOutbox(sql: Reads, { id, topic }: { id: string; topic: Topic }, seconds: number): Promise<OutboxLease | undefined> {
+  const [row] = await sql<OutboxLease[]>`
     update outbox set claims = claims + 1, failures = failures + 1, claimed_until = now() + make_interval(secs => ${seconds})
     where id = ${id} and topic = ${topic} and state = 'due' and due_at <= sluice_now() and (claimed_until is null or claimed_until < now())
     returning id, topic, ref_id as "refId", claims, failures, trace_context as "traceContext"`;
   return row;
 }
 
-/** Keeps a running row's claim for `seconds` more of wall time. Does nothing when the claim was lost to a later run. */
-export async function renewOutboxClaim(sql: Reads, claim: OutboxClaim, seconds: number): Promise<void> {
-  await sql`update outbox set claimed_until = now() + make_interval(secs => ${seconds}) where id = ${claim.id} and claims = ${claim.claims} and claimed_until is not null`;
+/** Renews the lease of a running row for `seconds` more of wall time. Does nothing when the lease was lost to a later run. */
+export async function renewOutboxLease(sql: Reads, lease: OutboxLease, seconds: number): Promise<void> {
+  await sql`update outbox set claimed_until = now() + make_interval(secs => ${seconds}) where id = ${lease.id} and claims = ${lease.claims} and claimed_until is not null`;
 }
 
-/** Closes a row whose job has nothing left to do. Does nothing when the claim was lost to a later run. */
-export async function finishOutbox(sql: Reads, claim: OutboxClaim): Promise<void> {
+/** Closes a row whose job has nothing left to do. Does nothing when the lease was lost to a later run. */
+export async function finishOutbox(sql: Reads, lease: OutboxLease): Promise<void> {
   await sql`
     update outbox set state = 'done', failures = 0, claimed_until = null, handed_until = null, last_error = null
-    where id = ${claim.id} and claims = ${claim.claims}`;
+    where id = ${lease.id} and claims = ${lease.claims}`;
 }
 
-/** Puts a row back until `dueAt`, because its job said so. Does nothing when the claim was lost to a later run. */
-export async function postponeOutbox(sql: Reads, claim: OutboxClaim, dueAt: Date): Promise<void> {
+/** Puts a row back until `dueAt`, because its job said so. Does nothing when the lease was lost to a later run. */
+export async function postponeOutbox(sql: Reads, lease: OutboxLease, dueAt: Date): Promise<void> {
   await sql`
     update outbox set due_at = ${dueAt}, failures = 0, claimed_until = null, handed_until = null, last_error = null
-    where id = ${claim.id} and claims = ${claim.claims}`;
+    where id = ${lease.id} and claims = ${lease.claims}`;
 }
 
-/** Puts a row back after a failed run: due again in `seconds`, or dead when null. Does nothing when the claim was lost. */
-export async function failOutbox(sql: Reads, claim: OutboxClaim, seconds: number | null, error: string): Promise<void> {
+/** Puts a row back after a failed run: due again in `seconds`, or dead when null. Does nothing when the lease was lost. */
+export async function failOutbox(sql: Reads, lease: OutboxLease, seconds: number | null, error: string): Promise<void> {
   await sql`
     update outbox set state = ${seconds === null ? 'dead' : 'due'}, due_at = sluice_now() + make_interval(secs => ${seconds ?? 0}),
       claimed_until = null, handed_until = null, last_error = ${error.slice(0, 500)}
-    where id = ${claim.id} and claims = ${claim.claims}`;
+    where id = ${lease.id} and claims = ${lease.claims}`;
 }
 
 /** Makes waiting rows of a topic due at once for the given references; for work that waited on an earlier one. */
@@ -144,7 +144,7 @@ export async function deleteDoneOutbox(sql: Reads, days: number, limit: number):
 
 export interface OutboxCount {
   topic: string;
-  /** `due` now, `running` under a claim, `scheduled` for later, or `dead`. */
+  /** `due` now, `running` under a lease, `scheduled` for later, or `dead`. */
   waiting: 'due' | 'running' | 'scheduled' | 'dead';
   count: number;
   /** Seconds since the one that has been due longest was due; negative when none is due yet. */

@@ -112,26 +112,26 @@ export async function listGoodQuotes(sql: Reads, sources: readonly string[]): Pr
 }
 
 /** A source this worker may ask now, because no other one does. */
-export interface ClaimedPriceSource {
+export interface LeasedPriceSource {
   name: string;
   /** Failures in a row before this try. */
   failures: number;
-  /** Service time of the claim. */
-  claimedAt: Date;
+  /** Service time at which the lease began. */
+  leasedAt: Date;
 }
 
 /**
- * Claims the sources among `names` that are due, so that of many workers one asks each; a claim that is never finished
- * ends by itself after `leaseSeconds`. Locks the claimed rows.
+ * Takes a lease of the sources among `names` that are due, so that of many workers one asks each; one that is never finished
+ * ends by itself after `leaseSeconds`. Locks the leased rows.
  */
-export async function claimPriceSources(tx: Tx, names: readonly string[], leaseSeconds: number): Promise<ClaimedPriceSource[]> {
+export async function leasePriceSources(tx: Tx, names: readonly string[], leaseSeconds: number): Promise<LeasedPriceSource[]> {
   await tx`insert into price_sources (name) select unnest(${[...names].sort()}::text[]) on conflict (name) do nothing`;
-  return tx<ClaimedPriceSource[]>`
+  return tx<LeasedPriceSource[]>`
     update price_sources set next_at = sluice_now() + make_interval(secs => ${leaseSeconds})
     where name in (
       select name from price_sources where name = any(${[...names]}::text[]) and next_at <= sluice_now() order by name for update skip locked
     )
-    returning name, failures, sluice_now() as "claimedAt"`;
+    returning name, failures, sluice_now() as "leasedAt"`;
 }
 
 /** First half of the advisory lock key; the second says what is locked. */

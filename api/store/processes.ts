@@ -56,7 +56,7 @@ export async function readConnections(sql: Reads): Promise<{ used: number; limit
  * Takes on the canary payment of this minute; false when somebody has since so many `seconds`, by the wall clock. Locks its row
  * for the statement.
  */
-export async function claimCanary(sql: Reads, seconds: number): Promise<boolean> {
+export async function takeCanary(sql: Reads, seconds: number): Promise<boolean> {
   const rows = await sql`
     insert into canary as c (attempted_at) values (now())
     on conflict (singleton) do update set attempted_at = excluded.attempted_at where c.attempted_at <= now() - make_interval(secs => ${seconds})

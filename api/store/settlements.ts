@@ -268,7 +268,7 @@ export async function lockParkedCount(tx: Tx, gatewayId: string): Promise<number
  * Claims up to `limit` parked cashouts that may have become possible: those that wait for a verdict, and those whose pool
  * now covers them. Nobody else is given them for `seconds`. Oldest first; rows that are locked are skipped.
  */
-export async function claimParked(sql: Reads, { seconds, limit }: { seconds: number; limit: number }): Promise<ParkedSettlement[]> {
+export async function takeParked(sql: Reads, { seconds, limit }: { seconds: number; limit: number }): Promise<ParkedSettlement[]> {
   return sql<ParkedSettlement[]>`
     with claimed as (
       update settlements set check_at = sluice_now() + make_interval(secs => ${seconds})

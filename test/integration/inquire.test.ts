@@ -4,7 +4,7 @@ import { allocateDeposit } from '#api/operator/allocate.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { expireDuePayments } from '#api/payments/expire.ts';
 import { inquirePayment } from '#api/payments/inquire.ts';
-import { claimDeposits } from '#api/store/deposits.ts';
+import { markAllocated } from '#api/store/deposits.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import type { BlockMessage, Transfer } from '#shared/core/chain-events.ts';
 import { formatAmount, parseTrusted } from '#shared/core/money.ts';
@@ -662,7 +662,7 @@ describe('an expired payment', () => {
     const ids = (await books.db.sql<{ id: string }[]>`select id from deposits`).map((one) => one.id);
     const { fresh } = books.deps.prices;
     books.deps.prices.fresh = async (symbol) => {
-      await books.deps.db.transaction((tx) => claimDeposits(tx, ids, { by: 'inquiry', paymentId: payment.id }));
+      await books.deps.db.transaction((tx) => markAllocated(tx, ids, { by: 'inquiry', paymentId: payment.id }));
       return fresh(symbol);
     };
     await credit();

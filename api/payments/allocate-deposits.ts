@@ -1,5 +1,5 @@
 import { postEach } from '#api/ledger/post.ts';
-import { type Claimant, claimDeposits, type NamedDeposit } from '#api/store/deposits.ts';
+import { type Claimant, markAllocated, type NamedDeposit } from '#api/store/deposits.ts';
 import { markSightingsUnbooked } from '#api/store/sightings.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -9,9 +9,9 @@ import { claim as postings } from '#state-machines/ledger/postings.ts';
 /**
  * Matches deposits to a payment by hand, so that the next pass credits them whatever their network or time: open ones, and
  * those that were set aside, whose coins leave the unallocated account by a correcting entry. The caller has checked that
- * none of them is credited, dropped or lost, and holds the payment's lock and theirs; it then calls `creditPayment`.
+ * none of them is credited, dropped or lost, and holds the payment's lock and theirs; the caller then calls `creditPayment`.
  */
-export async function claim(tx: Tx, deposits: readonly NamedDeposit[], by: { by: Claimant; paymentId: string }): Promise<void> {
+export async function allocateDeposits(tx: Tx, deposits: readonly NamedDeposit[], by: { by: Claimant; paymentId: string }): Promise<void> {
   if (deposits.length === 0) return;
   const aside = deposits.filter((deposit) => deposit.state !== 'seen');
   const posted = await postEach(
@@ -21,7 +21,7 @@ export async function claim(tx: Tx, deposits: readonly NamedDeposit[], by: { by:
   const former = aside.find((deposit) => !posted.has(`deposit:${deposit.id}:claim`));
   if (former !== undefined) throw new Invariant(`deposit ${former.id} is set aside but was claimed before`);
   await markSightingsUnbooked(tx, aside);
-  await claimDeposits(
+  await markAllocated(
     tx,
     deposits.map((deposit) => deposit.id),
     by,

@@ -9,7 +9,7 @@ import { factsOf } from './funds.ts';
  * with anything left, or reserved by another cashout, stays HELD. The caller holds the settlement's lock, has marked its draws
  * spent, and has posted nothing yet. Locks the payments, in id order.
  */
-export async function releaseDrawnPayments(tx: Tx, settlementId: string): Promise<void> {
+export async function clearDrawnPayments(tx: Tx, settlementId: string): Promise<void> {
   for (const id of await listHeldPaymentsOfDraws(tx, settlementId)) {
     await lockPayment(tx, id);
     // Under its lock: of two cashouts that settle at once, the second one sees what the first one spent.
