@@ -16,9 +16,9 @@ export const PAYOUT_EFFECTS = {
   BUMPED: [],
   /** Its nonce or its anchor is to be used up by bytes that pay nobody, because the transfer cannot be sent any more. */
   CLOSED: [],
-  /** Its bytes are proven to be too old for the chain to take them ever again. */
+  /** Its bytes are proven dead: too old for the chain to take them ever again, or a final transaction that the books had lost has used their nonce or anchor. */
   EXPIRED: [],
-  /** All its bytes are proven dead, and for long the network has refused to take others: nothing of it will ever be sent. */
+  /** All its bytes are proven dead, and no others will follow: the network has long refused them, its cashout was rejected, or what the books had lost displaced it. */
   ABANDONED: ['free'],
   FINAL_SUCCESS: ['complete'],
   FINAL_FAILURE: ['fail'],
@@ -73,7 +73,7 @@ const machine = setup({
         SIGNED: { target: 'SIGNED', actions: ['broadcast'] },
         SEEN: { target: 'INCLUDED', actions: ['resume'] },
         CLOSED: { target: 'REPLACING' },
-        // Only where bytes expire; under a nonce it is closed instead. Costs nothing, so there is nothing to book.
+        // Where bytes expire; under a nonce or an anchor it is closed instead, unless something else has used that. Costs nothing, so there is nothing to book.
         ABANDONED: { target: 'FAILED', actions: ['free'] },
       },
     },

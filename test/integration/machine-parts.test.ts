@@ -1,5 +1,5 @@
 import { generateSync } from 'otplib';
-import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished } from 'vitest';
 import { completeRefund } from '#api/aml/complete-refund.ts';
 import { failRefund } from '#api/aml/fail-refund.ts';
 import { enrolTotp } from '#api/operator/gateways.ts';
@@ -51,11 +51,13 @@ describe('of a payment, each edge and action is needed:', () => {
       from payments p where id = ${id}`;
     return row;
   };
-  const sends = (coins: string, status: string, late: boolean) => async (): Promise<void> => {
+  const sends = (coins: string, status: string, late: boolean) => async () => {
     const payment = await books.aPayment({ expiresIn: 60, graceSeconds: 86_400, under: '1' });
     if (late) await expire();
-    await send(payment, coins);
-    expect(await seen(payment)).toEqual({ status, credits: 1, told: late ? ['EXPIRED', status] : [status] });
+    return async () => {
+      await send(payment, coins);
+      expect(await seen(payment)).toEqual({ status, credits: 1, told: late ? ['EXPIRED', status] : [status] });
+    };
   };
 
   everyPartIsNeeded(paymentRecord, {
@@ -67,8 +69,10 @@ describe('of a payment, each edge and action is needed:', () => {
     'EXPIRED DEPOSIT_CONFIRMED MISMATCH': sends('50', 'MISMATCH', true),
     'PENDING DEADLINE_PASSED EXPIRED': async () => {
       const payment = await books.aPayment({ expiresIn: 60 });
-      await expire();
-      expect(await seen(payment)).toEqual({ status: 'EXPIRED', credits: 0, told: ['EXPIRED'] });
+      return async () => {
+        await expire();
+        expect(await seen(payment)).toEqual({ status: 'EXPIRED', credits: 0, told: ['EXPIRED'] });
+      };
     },
   });
 });
@@ -103,49 +107,67 @@ describe('of what screening made of a payment, each edge and action is needed:',
   const pay = (refundId: string) => books.db.transaction((tx) => completeRefund(tx, held.deps, { refundId, txid: `0x${refundId}` }));
 
   everyPartIsNeeded(aml, {
-    'NONE FLAGGED HELD': async () => {
+    'NONE FLAGGED HELD': async () => async () => {
       await held.earn(payment, '100', 80);
       expect(await seen()).toEqual({ state: 'HELD', accounts: { held: '98.5' } });
     },
     'HELD FLAGGED HELD': async () => {
       await held.earn(payment, '100', 80);
-      await held.earn(payment, '10', 80);
-      expect(await seen()).toEqual({ state: 'HELD', accounts: { held: '108.4' } });
+      return async () => {
+        await held.earn(payment, '10', 80);
+        expect(await seen()).toEqual({ state: 'HELD', accounts: { held: '108.4' } });
+      };
     },
     'HELD DRAWN RELEASED': async () => {
       await held.earn(payment, '100', 80);
-      await held.settle((await held.claim('held', '98.5')) as string);
-      expect(await seen()).toEqual({ state: 'RELEASED', accounts: {} });
+      return async () => {
+        await held.settle((await held.claim('held', '98.5')) as string);
+        expect(await seen()).toEqual({ state: 'RELEASED', accounts: {} });
+      };
     },
     'HELD OPERATOR_RELEASED RELEASED': async () => {
       await held.earn(payment, '100', 80);
-      await resolve('RELEASE');
-      expect(await seen()).toEqual({ state: 'RELEASED', accounts: { available: '98.5' } });
+      return async () => {
+        await resolve('RELEASE');
+        expect(await seen()).toEqual({ state: 'RELEASED', accounts: { available: '98.5' } });
+      };
     },
     'HELD OPERATOR_WITHHELD WITHHELD': async () => {
       await held.earn(payment, '100', 80);
-      await resolve('WITHHOLD');
-      expect(await seen()).toEqual({ state: 'WITHHELD', accounts: { withheld: '98.5' } });
+      return async () => {
+        await resolve('WITHHOLD');
+        expect(await seen()).toEqual({ state: 'WITHHELD', accounts: { withheld: '98.5' } });
+      };
     },
     'HELD REFUND_ORDERED HELD': async () => {
-      await ordered();
-      expect(await seen()).toEqual({ state: 'HELD', accounts: { refunding: '99.5' } });
+      await held.earn(payment, '100', 80);
+      return async () => {
+        await resolve('REFUND');
+        expect(await seen()).toEqual({ state: 'HELD', accounts: { refunding: '99.5' } });
+      };
     },
     'HELD REFUND_PAID REFUNDED': async () => {
-      await pay(await ordered());
-      expect(await seen()).toEqual({ state: 'REFUNDED', accounts: {} });
+      const refundId = await ordered();
+      return async () => {
+        await pay(refundId);
+        expect(await seen()).toEqual({ state: 'REFUNDED', accounts: {} });
+      };
     },
     // Coins that came after the order are not part of it.
     'HELD REFUND_PAID HELD': async () => {
       const refundId = await ordered();
       await held.earn(payment, '10', 80);
-      await pay(refundId);
-      expect(await seen()).toEqual({ state: 'HELD', accounts: { held: '9.9' } });
+      return async () => {
+        await pay(refundId);
+        expect(await seen()).toEqual({ state: 'HELD', accounts: { held: '9.9' } });
+      };
     },
     'HELD REFUND_FAILED HELD': async () => {
       const refundId = await ordered();
-      await books.db.transaction((tx) => failRefund(tx, held.deps, { refundId, reason: 'no bytes of it can be mined' }));
-      expect(await seen()).toEqual({ state: 'HELD', accounts: { held: '98.5' } });
+      return async () => {
+        await books.db.transaction((tx) => failRefund(tx, held.deps, { refundId, reason: 'no bytes of it can be mined' }));
+        expect(await seen()).toEqual({ state: 'HELD', accounts: { held: '98.5' } });
+      };
     },
   });
 });
@@ -186,26 +208,24 @@ describe('of a cashout, each edge and action is needed:', () => {
   const DISPATCH = ['settlement.dispatch'];
 
   /** A cashout of 20 USDT on a chain of its own; `play` brings it to its end. */
-  const onChain =
-    (play: (treasury: Treasury, id: string) => Promise<unknown>, end: { status: string; received: bigint; reserved: string }) => async (): Promise<void> => {
-      const treasury = await aTreasury();
-      try {
-        const merchant = await treasury.world.aGateway();
-        await treasury.earn(merchant, 'USDT', '50');
-        const { id } = await treasury.cashOut(merchant, 'USDT', '20');
-        await play(treasury, id);
-        const { sql } = treasury.world.database;
-        const found = (await gatewayBalances(sql, merchant.id)).find((one) => one.assetId === treasury.assets.USDT?.id);
-        const [row] = await sql`select status from settlements where id = ${id}`;
-        expect({
-          status: row?.status,
-          paid: (await treasury.chain.tokenBalance(treasury.assets.USDT?.contract as string, MERCHANT)) > 0n,
-          reserved: formatAmount(found?.reserved ?? 0n),
-        }).toEqual({ status: end.status, paid: end.received > 0n, reserved: end.reserved });
-      } finally {
-        await treasury.stop();
-      }
+  const onChain = (play: (treasury: Treasury, id: string) => Promise<unknown>, end: { status: string; received: bigint; reserved: string }) => async () => {
+    const treasury = await aTreasury();
+    onTestFinished(() => treasury.stop());
+    const merchant = await treasury.world.aGateway();
+    await treasury.earn(merchant, 'USDT', '50');
+    const { id } = await treasury.cashOut(merchant, 'USDT', '20');
+    return async () => {
+      await play(treasury, id);
+      const { sql } = treasury.world.database;
+      const found = (await gatewayBalances(sql, merchant.id)).find((one) => one.assetId === treasury.assets.USDT?.id);
+      const [row] = await sql`select status from settlements where id = ${id}`;
+      expect({
+        status: row?.status,
+        paid: (await treasury.chain.tokenBalance(treasury.assets.USDT?.contract as string, MERCHANT)) > 0n,
+        reserved: formatAmount(found?.reserved ?? 0n),
+      }).toEqual({ status: end.status, paid: end.received > 0n, reserved: end.reserved });
     };
+  };
   /** Steps of worker, signer and chain, as many as a cashout takes. */
   const steps = async (treasury: Treasury, rounds = 8): Promise<void> => {
     for (let round = 0; round < rounds; round++) {
@@ -243,73 +263,97 @@ describe('of a cashout, each edge and action is needed:', () => {
       await world.fund(shop, 100);
       const view = await create('60');
       const { data } = await enrolTotp(world.deps, { params: { id: shop.gateway.id }, query: {}, body: {} });
-      await approveSettlement(world.deps, { ...call(view), totpCode: generateSync({ secret: (data as { secret: string }).secret }) });
-      expect(await seen(view)).toEqual({ status: 'REQUESTED', available: '40', reserved: '60', queued: DISPATCH });
+      return async () => {
+        await approveSettlement(world.deps, { ...call(view), totpCode: generateSync({ secret: (data as { secret: string }).secret }) });
+        expect(await seen(view)).toEqual({ status: 'REQUESTED', available: '40', reserved: '60', queued: DISPATCH });
+      };
     },
     'PENDING_APPROVAL OPERATOR_REJECTED REJECTED': async () => {
       await world.fund(shop, 100);
       const view = await create('60');
-      await rejectSettlement(world.deps, { id: view.id, reason: 'asked for' });
-      expect(await seen(view)).toEqual({ status: 'REJECTED', available: '100', reserved: '0', queued: [] });
+      return async () => {
+        await rejectSettlement(world.deps, { id: view.id, reason: 'asked for' });
+        expect(await seen(view)).toEqual({ status: 'REJECTED', available: '100', reserved: '0', queued: [] });
+      };
     },
     'REQUESTED OPERATOR_REJECTED REJECTED': async () => {
       await world.fund(shop, 100);
       const view = await create('10');
-      await rejectSettlement(world.deps, { id: view.id, reason: 'asked for' });
-      expect(await seen(view)).toMatchObject({ status: 'REJECTED', available: '100', reserved: '0' });
+      return async () => {
+        await rejectSettlement(world.deps, { id: view.id, reason: 'asked for' });
+        expect(await seen(view)).toMatchObject({ status: 'REJECTED', available: '100', reserved: '0' });
+      };
     },
     'UNDERFUNDED ACTIVATED REQUESTED': async () => {
       const view = await create('10');
       await world.fund(shop, 100);
-      await world.aMinute();
-      expect(await seen(view)).toEqual({ status: 'REQUESTED', available: '90', reserved: '10', queued: DISPATCH });
+      return async () => {
+        await world.aMinute();
+        expect(await seen(view)).toEqual({ status: 'REQUESTED', available: '90', reserved: '10', queued: DISPATCH });
+      };
     },
     'UNDERFUNDED ACTIVATED PENDING_APPROVAL': async () => {
       const view = await create('60');
       await world.fund(shop, 100);
-      await world.aMinute();
-      expect(await seen(view)).toEqual({ status: 'PENDING_APPROVAL', available: '40', reserved: '60', queued: [] });
+      return async () => {
+        await world.aMinute();
+        expect(await seen(view)).toEqual({ status: 'PENDING_APPROVAL', available: '40', reserved: '60', queued: [] });
+      };
     },
     'UNDERFUNDED CANCELLED REJECTED': async () => {
       const view = await create('10');
-      await cancelSettlement(world.deps, call(view));
-      expect(await seen(view)).toEqual({ status: 'REJECTED', available: '0', reserved: '0', queued: [] });
+      return async () => {
+        await cancelSettlement(world.deps, call(view));
+        expect(await seen(view)).toEqual({ status: 'REJECTED', available: '0', reserved: '0', queued: [] });
+      };
     },
     'UNDERFUNDED PARKING_EXPIRED REJECTED': async () => {
       const view = await create('10');
-      await inSevenDays();
-      expect(await seen(view)).toEqual({ status: 'REJECTED', available: '0', reserved: '0', queued: ['settlement.mail'] });
+      return async () => {
+        await inSevenDays();
+        expect(await seen(view)).toEqual({ status: 'REJECTED', available: '0', reserved: '0', queued: ['settlement.mail'] });
+      };
     },
     'WAITING_AML_CREDIT SCREENED REQUESTED': async () => {
       await world.fund(shop, 100);
       const view = await waiting('10');
       world.screening.verdict = { score: 10 };
-      await world.aMinute();
-      expect(await seen(view)).toEqual({ status: 'REQUESTED', available: '90', reserved: '10', queued: DISPATCH });
+      return async () => {
+        await world.aMinute();
+        expect(await seen(view)).toEqual({ status: 'REQUESTED', available: '90', reserved: '10', queued: DISPATCH });
+      };
     },
     'WAITING_AML_CREDIT SCREENED PENDING_APPROVAL': async () => {
       await world.fund(shop, 100);
       const view = await waiting('60');
       world.screening.verdict = { score: 10 };
-      await world.aMinute();
-      expect(await seen(view)).toEqual({ status: 'PENDING_APPROVAL', available: '40', reserved: '60', queued: [] });
+      return async () => {
+        await world.aMinute();
+        expect(await seen(view)).toEqual({ status: 'PENDING_APPROVAL', available: '40', reserved: '60', queued: [] });
+      };
     },
     'WAITING_AML_CREDIT SCREENED UNDERFUNDED': async () => {
       await world.fund(shop, 5);
       const view = await waiting('10');
       world.screening.verdict = { score: 10 };
-      await world.aMinute();
-      expect(await seen(view)).toEqual({ status: 'UNDERFUNDED', available: '5', reserved: '0', queued: [] });
+      return async () => {
+        await world.aMinute();
+        expect(await seen(view)).toEqual({ status: 'UNDERFUNDED', available: '5', reserved: '0', queued: [] });
+      };
     },
     'WAITING_AML_CREDIT CANCELLED REJECTED': async () => {
       const view = await waiting('10');
-      await cancelSettlement(world.deps, call(view));
-      expect(await seen(view)).toEqual({ status: 'REJECTED', available: '0', reserved: '0', queued: [] });
+      return async () => {
+        await cancelSettlement(world.deps, call(view));
+        expect(await seen(view)).toEqual({ status: 'REJECTED', available: '0', reserved: '0', queued: [] });
+      };
     },
     'WAITING_AML_CREDIT PARKING_EXPIRED REJECTED': async () => {
       const view = await waiting('10');
-      await inSevenDays();
-      expect(await seen(view)).toEqual({ status: 'REJECTED', available: '0', reserved: '0', queued: ['settlement.mail'] });
+      return async () => {
+        await inSevenDays();
+        expect(await seen(view)).toEqual({ status: 'REJECTED', available: '0', reserved: '0', queued: ['settlement.mail'] });
+      };
     },
     'REQUESTED DISPATCHED PROCESSING': onChain((treasury) => steps(treasury), { status: 'SETTLED', received: 1n, reserved: '0' }),
     'PROCESSING COMPLETED SETTLED': onChain((treasury) => steps(treasury), { status: 'SETTLED', received: 1n, reserved: '0' }),
