@@ -5,11 +5,24 @@ const withBrowser = [...withServices, 'test/harness/browser-setup.ts'];
 const withPrometheus = [...withServices, 'test/harness/prometheus-setup.ts'];
 
 /**
- * What takes long: every crash point, fault row, simulation, race, hostage, theft and state of the page, and whole deployments that are
- * started, replaced and scaled. `npm test` leaves it to `npm run test:full`, which runs nothing else.
+ * What `npm test` leaves to `npm run test:full`, which runs nothing else: every crash point, fault row, simulation, race, fuzz, hostage and
+ * theft, every state of the page, the command line, and deployments that are replaced and scaled.
  */
-const LONG = ['test/journeys/crash-*'];
-/** `short` is `npm test`, `long` is `npm run test:full`; else every file may be asked for. */
+const FULL = [
+  'test/browser/{dropped-socket,hosted-tron,interference,keyboard,looks,states,time-and-redirect}.test.ts',
+  'test/chains/conformance/*.test.ts',
+  'test/contract/fuzz.test.ts',
+  'test/hostages/*.test.ts',
+  'test/integration/{benches,faults,ingest-simulation,inquire-races,rpc-failover,simulate,simulation}.test.ts',
+  'test/integration/operator/{cli,webhook-cli}.test.ts',
+  'test/integration/settlements/races.test.ts',
+  'test/integration/treasury/{consolidation,lost-transactions}.test.ts',
+  'test/journeys/{crash-*,failed-start,hostile-transfers,internal-transfers,kill-and-flush,no-secret-leaks,public-prices}.test.ts',
+  'test/journeys/{reorganisations,roles,scale-out,select,shutdown,start,stop-mid-webhook,trigger,tron,two-people,unmined-bitcoin,upgrade}.test.ts',
+  'test/monitoring/live.test.ts',
+  'test/playbook/*.test.ts',
+];
+/** `short` is what `npm test` runs, `full` what `npm run test:full` does; without it every file may be named. */
 const asked = process.env.SLUICE_TESTS;
 
 const project = (name: string, options: { setup?: string[]; seconds: number }) => ({
@@ -17,10 +30,10 @@ const project = (name: string, options: { setup?: string[]; seconds: number }) =
   test: {
     name,
     include:
-      asked === 'long'
-        ? LONG.filter((files) => files.startsWith(`test/${name}/`))
+      asked === 'full'
+        ? FULL.filter((files) => files.startsWith(`test/${name}/`))
         : [name === 'architecture' ? 'test/architecture.test.ts' : `test/${name}/**/*.test.{ts,tsx}`],
-    exclude: [...configDefaults.exclude, ...(asked === 'short' ? LONG : [])],
+    exclude: [...configDefaults.exclude, ...(asked === 'short' ? FULL : [])],
     testTimeout: options.seconds * 1_000,
     hookTimeout: Math.max(options.seconds, 60) * 1_000,
     ...(options.setup ? { globalSetup: options.setup } : {}),
