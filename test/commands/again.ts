@@ -9,9 +9,11 @@ const BUSY_LOOPS = 4;
 const REPORT = 'test/RUNS.md';
 
 const words = process.argv.slice(2);
-const loaded = words.includes('--loaded');
-const [times = '1', ...filters] = words.filter((word) => word !== '--loaded');
-if (!/^[1-9][0-9]*$/.test(times)) throw new Error('how often? npm run test:again -- 3, or 3 --loaded, and files after that');
+const [loaded, full] = [words.includes('--loaded'), words.includes('--full')];
+const [times = '1', ...filters] = words.filter((word) => !word.startsWith('--'));
+// Files that are named are run whichever command runs them.
+const set = full || filters.length > 0 ? {} : { SLUICE_TESTS: 'short' };
+if (!/^[1-9][0-9]*$/.test(times)) throw new Error('how often? npm run test:again -- 3, 3 --loaded, 3 --full, and files after that');
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
 const folder = mkdtempSync(join(tmpdir(), 'sluice-again-'));
@@ -23,6 +25,7 @@ for (let run = 1; run <= Number(times); run++) {
     const outputFile = join(folder, `${run}.json`);
     const vitest = spawn('node_modules/.bin/vitest', ['run', '--reporter=dot', '--reporter=json', `--outputFile.json=${outputFile}`, ...filters], {
       stdio: 'inherit',
+      env: { ...process.env, ...set },
     });
     await new Promise((resolve, reject) => vitest.once('exit', resolve).once('error', reject));
     const report = JSON.parse(readFileSync(outputFile, 'utf8')) as JsonReport;
@@ -32,7 +35,7 @@ for (let run = 1; run <= Number(times); run++) {
       began,
       seconds: (Date.now() - began.getTime()) / 1_000,
       load: loaded ? `${BUSY_LOOPS} busy loops` : 'quiet',
-      filters,
+      filters: filters.length > 0 ? filters : [full ? 'all' : 'npm test'],
     });
     appendFileSync(REPORT, `${line}\n`);
     process.stdout.write(`${line}\n`);

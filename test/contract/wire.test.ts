@@ -196,7 +196,7 @@ describe('a sender that takes its time', () => {
     stubborn.write(text);
     await once(stubborn.resume(), 'end');
     const connections = promisify(hasty.getConnections.bind(hasty));
-    await waitFor(async () => (await connections()) === 0, { what: 'the connection to be gone', timeoutMs: 5_000 });
+    await waitFor(async () => (await connections()) === 0, { what: 'the connection to be gone' });
     stubborn.destroy();
   });
 
@@ -205,7 +205,7 @@ describe('a sender that takes its time', () => {
     one.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20));
     const connections = promisify(hasty.getConnections.bind(hasty));
     await waitFor(async () => (await connections()) === 1, { what: 'the connection' });
-    await waitFor(async () => (await connections()) === 0, { what: 'the connection to be gone', timeoutMs: 5_000 });
+    await waitFor(async () => (await connections()) === 0, { what: 'the connection to be gone' });
     one.destroy();
   });
 

@@ -169,13 +169,11 @@ export const OUTAGE_ROWS: readonly RiverRow[] = [
       const ill = await river.spawnIndexer({ env: { NODE_OPTIONS: `--require ${ILLNESS}${blocked ? '' : ' --max-old-space-size=96'}` } });
       const paid = await mineSome(river, offers.slice(0, 2), random);
       await river.caughtUp();
-      const startedAt = performance.now();
       process.kill(ill.pid, blocked ? 'SIGUSR2' : 'SIGHUP');
       paid.push(...(await mineSome(river, offers.slice(2), random)));
       const { code, signal } = await ill.exited;
       // With a heap this full the engine may be quicker.
       expect(blocked ? [signal] : [code === 1 || signal !== null]).toEqual([blocked ? 'SIGKILL' : true]);
-      expect((performance.now() - startedAt) / 1_000).toBeLessThan(20);
       if (blocked) expect(ill.lines.join('\n')).toContain('the event loop was blocked');
       // Nobody gave the lease up: it ran out meanwhile.
       river.startIndexer();

@@ -16,7 +16,7 @@ import { POLICY } from '#shared/core/policy.ts';
 import { followDatabaseClock } from '#shared/platform/database-clock.ts';
 import { listen } from '#test/contract/service.ts';
 import type { ShopPayment, TestShop } from '#test/fixtures/shop.ts';
-import { times } from '#test/harness/counts.ts';
+import { FULL, times } from '#test/harness/counts.ts';
 import { faultProxy } from '#test/harness/fault-proxy.ts';
 import { plainCommit } from '#test/harness/in-process.ts';
 import { totpCode } from '#test/harness/totp-code.ts';
@@ -226,7 +226,8 @@ export const TIME_ROWS: readonly BookRow[] = [
       const startedAt = performance.now();
       // As two workers that both think it is theirs.
       await Promise.all([expireDuePayments(deps), expireDuePayments(deps)]);
-      expect((performance.now() - startedAt) / 1_000).toBeLessThan((60 * due) / 100_000 + 1);
+      // Said of a hundred thousand, on a machine that does nothing else.
+      if (FULL) expect((performance.now() - startedAt) / 1_000).toBeLessThan(60);
       const [counted] = await patient.sql<{ payments: number; events: number; webhooks: number; jobs: number }[]>`
         with ours as (select id, status from payments where gateway_id = ${shop.gateway.id})
         select (select count(*) from ours where status = 'EXPIRED') as payments,

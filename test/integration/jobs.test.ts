@@ -236,7 +236,7 @@ describe('stopping', () => {
     expect((await states()).filter((state) => state === 'done')).toHaveLength(1);
   });
 
-  it('waits a few seconds at most: what does not end by then is still due, for another worker', { timeout: 15_000 }, async () => {
+  it('does not wait for what does not end: it is still due, for another worker', async () => {
     const gate = aGate();
     const job = recorder(async () => {
       await gate.promise;
@@ -246,22 +246,18 @@ describe('stopping', () => {
     await enqueue();
     jobs.wake();
     await waitFor(() => job.runs.length === 1, { what: 'the job to start' });
-    const before = performance.now();
-    await Promise.race([jobs.stop(), pause(10_000)]);
-    expect(performance.now() - before).toBeLessThan(7_000);
+    await jobs.stop();
     expect(await states()).toEqual(['due']);
     gate.resolve();
     await waitFor(async () => (await states())[0] === 'done', { what: 'it to end after all' });
   });
 
-  it('does not hang when Redis is away', { timeout: 15_000 }, async () => {
+  it('does not hang when Redis is away', async () => {
     const redis = await ownRedis();
     const jobs = await start({ jobs: [recorder()] }, { ...world.deps, config: { ...world.deps.config, REDIS_URL: redis.url } });
     await redis.kill();
-    const before = performance.now();
     await jobs.stop();
     started.length = 0;
-    expect(performance.now() - before).toBeLessThan(5_000);
     await redis.stop();
   });
 });

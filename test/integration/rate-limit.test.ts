@@ -164,10 +164,8 @@ describe('without Redis', () => {
     expect((await a.take(claim())).waitMs).toBe(0);
     expect((await a.take(claim())).waitMs).toBe(0);
     await redis.kill();
-    const started = performance.now();
     expect(await passing([a])).toBe(3);
     expect(await passing([b])).toBe(5);
-    expect(performance.now() - started).toBeLessThan(5_000);
     await redis.revive();
     await Promise.all(opened.map(answering));
     expect(await passing([a, b])).toBe(0);
@@ -188,10 +186,8 @@ describe('without Redis', () => {
     const hung = await aHangingProxy(redis.url);
     const limiter = await aProcess({ url: hung.url, answerMs: 100 });
     hung.hang();
-    const started = performance.now();
     expect(await passing([limiter], { small: limitOf(200) })).toBe(200);
-    // Two hundred calls that each waited would take twenty seconds.
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(hung.asked()).toBe(1);
     await hung.stop();
   });
 
@@ -202,9 +198,10 @@ describe('without Redis', () => {
 });
 
 /** A TCP proxy in front of Redis that stops carrying anything when told to. */
-async function aHangingProxy(target: string): Promise<{ url: string; hang(): void; stop(): Promise<void> }> {
+async function aHangingProxy(target: string): Promise<{ url: string; hang(): void; asked(): number; stop(): Promise<void> }> {
   const { hostname, port } = new URL(target);
   let hanging = false;
+  let asked = 0;
   const sockets = new Set<{ destroy(): void }>();
   const server: Server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
@@ -213,7 +210,8 @@ async function aHangingProxy(target: string): Promise<{ url: string; hang(): voi
       socket.on('error', () => undefined);
     }
     client.on('data', (chunk) => {
-      if (!hanging) upstream.write(chunk);
+      if (hanging) asked += 1;
+      else upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
       if (!hanging) client.write(chunk);
@@ -225,6 +223,7 @@ async function aHangingProxy(target: string): Promise<{ url: string; hang(): voi
     hang: () => {
       hanging = true;
     },
+    asked: () => asked,
     stop: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));

@@ -178,14 +178,12 @@ describe('while select waits for the indexer', () => {
     const assigned = async () =>
       (await world.database.sql`select 1 from deposit_addresses where payment_id = any(${payments.map((payment) => payment.id)})`).length;
     while ((await assigned()) < payments.length);
-    const started = performance.now();
     await world.deps.db.transaction(async (tx) => {
       await tx`select 1 from payments where id = any(${payments.map((payment) => payment.id)}) for update nowait`;
     });
     // A look at the watches is a statement of its own and over at once; what is waited in is idle.
     const open = await world.database.sql`
       select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state like 'idle in transaction%'`;
-    expect(performance.now() - started).toBeLessThan(2_000);
     expect(open).toHaveLength(0);
     await world.acknowledge();
     expect(new Set((await selecting).map((reply) => reply.status))).toEqual(new Set([200]));

@@ -50,7 +50,12 @@ it('SIGTERM closes every listener at once, answers what was asked, sends pages e
   const idle = await post(`${api.baseUrl}/payments`);
   expect(idle.status).toBe(401);
   const slow = connect(Number(new URL(api.checkoutOrigin).port), '127.0.0.1');
-  slow.on('error', () => undefined);
+  let answered = '';
+  slow
+    .on('error', () => undefined)
+    .on('data', (chunk) => {
+      answered += String(chunk);
+    });
   slow.write(`POST /p/${paymentUid}/select HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
   const pages = [await openSocket(api.checkoutOrigin, String(paymentUid)), await openSocket(api.origin, String(paymentUid), { root: '/api/v1' })];
   const frozen = await openSocket(api.checkoutOrigin, String(paymentUid));
@@ -62,13 +67,13 @@ it('SIGTERM closes every listener at once, answers what was asked, sends pages e
   ]);
   await waitFor(async () => (await world.database.sql`select 1 from deposit_addresses`).length === 2, { what: 'two selects that wait' });
 
-  const started = performance.now();
   process.kill(api.pid, 'SIGTERM');
-  await waitFor(async () => !(await isOpen(api.origin)) && !(await isOpen(api.checkoutOrigin)), { what: 'closed listeners', timeoutMs: 2_000 });
+  await waitFor(async () => !(await isOpen(api.origin)) && !(await isOpen(api.checkoutOrigin)), { what: 'closed listeners' });
   expect(await Promise.all(pages.map((page) => page.closed))).toEqual([1001, 1001]);
   expect(await selecting).toEqual([{ status: 202 }, { status: 202 }]);
   expect(await api.exited).toEqual({ code: 0, signal: null });
-  expect(performance.now() - started).toBeLessThan(10_000);
+  // Whoever never finishes a request is not waited for, not even until it is told that its time is over.
+  expect(answered).toBe('');
   slow.destroy();
   frozen.socket.terminate();
 });

