@@ -47,6 +47,12 @@ module.exports = {
     never('api-not-indexer', '^api/', '^(indexer|ops|test)/', 'Deployables meet in Redis and Postgres, not in code.'),
     never('ops-not-test', '^ops/', '^test/', 'What ships does not need its tests.'),
     never('store-is-the-bottom', '^api/store/', '^api/(?!store/|deps\\.ts)', 'api/store imports no other folder of the api.'),
+    never(
+      'payout-rules-are-pure',
+      '^api/payouts/rules/',
+      { path: '^(api/(?!payouts/rules/)|shared/platform/)', dependencyTypesNot: ['type-only'] },
+      'What worker and signer share is computed from what they are given: nothing is looked up.',
+    ),
     never('ledger-above-store', '^api/ledger/', '^api/(?!store/|ledger/|deps\\.ts)', 'api/ledger stands on the store.'),
     never(
       'use-cases-know-no-http',

@@ -42,7 +42,8 @@ describe('imports', () => {
   });
 
   it('go one way between the rooms of the api: no two of its folders import each other, nor in a ring', () => {
-    const roomOf = (path: string): string | undefined => /^api\/([^/]+)\//.exec(path)?.[1];
+    // The rules that worker and signer share stand below both.
+    const roomOf = (path: string): string | undefined => /^api\/(payouts\/rules|[^/]+)\//.exec(path)?.[1];
     const goes = new Map<string, Set<string>>();
     for (const { path, text } of sources('api')) {
       const from = roomOf(path);
@@ -57,6 +58,18 @@ describe('imports', () => {
     };
     expect(goes.size).toBeGreaterThan(15);
     expect([...goes.keys()].filter((room) => reaches(room).has(room)).sort()).toEqual([]);
+  });
+
+  it('of the signer’s name, of all that plans, only the rules, and the judgements that decision 0044 lists with a reason each', () => {
+    const decision = readFileSync('ops/decisions/0044-what-signer-and-planner-share.md', 'utf8');
+    const listed = [...decision.matchAll(/^\| `(api\/[^`]+)` \|/gm)].map(([, path]) => path as string);
+    const planners = /^api\/(payouts|treasury|settlements|aml|payments|billing|gateways|operator|jobs|consumers|intents)\//;
+    const shared = sources('api/signer')
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/from '(#api\/[^']+|\.\.?\/[^']+)'/g)].map(([, spec = '']) => (spec.startsWith('#') ? spec.slice(1) : join(dirname(path), spec))),
+      )
+      .filter((path) => planners.test(path) && !path.startsWith('api/payouts/rules/'));
+    expect([...new Set(shared)].sort()).toEqual(listed.sort());
   });
 
   it('put a README in every top folder', () => {

@@ -6,17 +6,17 @@ const withPrometheus = [...withServices, 'test/harness/prometheus-setup.ts'];
 
 /**
  * What `npm test` leaves to `npm run test:full`, which runs nothing else: every crash point, fault row, simulation, race, fuzz, hostage and
- * theft, every state of the page, the command line, and deployments that are replaced and scaled.
+ * theft, every state of the page, lesser nodes, the command line, and deployments that are replaced and scaled.
  */
 const FULL = [
   'test/browser/{dropped-socket,hosted-tron,interference,keyboard,looks,states,time-and-redirect}.test.ts',
-  'test/chains/conformance/*.test.ts',
+  'test/chains/{conformance/*,evm-lesser-nodes}.test.ts',
   'test/contract/fuzz.test.ts',
   'test/hostages/*.test.ts',
-  'test/integration/{benches,faults,ingest-simulation,inquire-races,rpc-failover,simulate,simulation}.test.ts',
+  'test/integration/{benches,faults,indexer,ingest-simulation,inquire-races,rpc-failover,simulate,simulation}.test.ts',
   'test/integration/operator/{cli,webhook-cli}.test.ts',
-  'test/integration/settlements/races.test.ts',
-  'test/integration/treasury/{consolidation,lost-transactions}.test.ts',
+  'test/integration/settlements/{expiring-proofs,hostile-chain,lesser-nodes,planned-sweeps,races,replacing-guards}.test.ts',
+  'test/integration/treasury/{bitcoin-replacing,consolidation,lost-transactions}.test.ts',
   'test/journeys/{crash-*,failed-start,hostile-transfers,internal-transfers,kill-and-flush,no-secret-leaks,public-prices}.test.ts',
   'test/journeys/{reorganisations,roles,scale-out,select,shutdown,start,stop-mid-webhook,trigger,tron,two-people,unmined-bitcoin,upgrade}.test.ts',
   'test/monitoring/live.test.ts',

@@ -33,11 +33,11 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { regain } from '#state-machines/ledger/postings.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
-import { coldAddress } from '#api/treasury/cold.ts';
+import { coldAddress } from '#api/payouts/rules/cold.ts';
 import { completeSettlement } from '#api/payouts/complete-settlement.ts';
 import { endDisplaced, lockDisplaced } from '#api/payouts/end-displaced.ts';
 import { endFamilies } from '#api/payouts/end-families.ts';
-import { spendsOutputs } from '#api/treasury/families.ts';
+import { spendsOutputs } from '#api/payouts/rules/families.ts';
 
 /** What a lost transaction was, as an operator says. */
 export type AdoptAs =

@@ -3,7 +3,8 @@ import type { Deps } from '#api/deps.ts';
 import { findAssetByContract } from '#api/store/assets.ts';
 import { findNetwork } from '#api/store/networks.ts';
 import { findWalletByAddress } from '#api/store/wallets.ts';
-import { refuseOtherWallet, WALLET_ROLES, walletAddress } from '#api/treasury/wallets.ts';
+import { refuseOtherWallet } from '#api/treasury/wallets.ts';
+import { WALLET_ROLES, walletAddress } from '#api/payouts/rules/wallets.ts';
 import { canonicalContract, refuseOtherDecimals, refuseOtherNetwork, type Seeding } from './seed-networks.ts';
 
 const AGAIN_MS = 200;

@@ -4,7 +4,7 @@ import { lockTip } from '#api/store/chain-blocks.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
 import { hasAllocatedNonce } from '#api/store/payouts.ts';
 import { clearWallet, findWalletByAddress, lockWallet, type StoredWallet } from '#api/store/wallets.ts';
-import { WALLET_ROLES, walletAddress } from '#api/treasury/wallets.ts';
+import { WALLET_ROLES, walletAddress } from '#api/payouts/rules/wallets.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';

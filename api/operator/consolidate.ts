@@ -1,5 +1,5 @@
 import type { Deps, Reply } from '#api/deps.ts';
-import { nativeAsset } from '#api/treasury/quote-fee.ts';
+import { nativeAsset } from '#api/store/assets.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
 import { consolidatePool, type PlannedJoin } from '#api/treasury/consolidate-pools.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';

@@ -6,7 +6,7 @@ import { insertSpends } from '#api/store/outputs.ts';
 import { insertSightings, listInternal, markSightingsBooked } from '#api/store/sightings.ts';
 import { noteDepositTraces } from '#api/store/traces.ts';
 import { insertSums, listSumsIn, readFoldFacts, restoreSums } from '#api/store/transfer-sums.ts';
-import { coldAddress } from '#api/treasury/cold.ts';
+import { coldAddress } from '#api/payouts/rules/cold.ts';
 import type { Sighting } from '#shared/core/chain-events.ts';
 import { crowds, foldTransfers, nameOfTransfer, type TransferSum } from '#shared/core/fold-transfers.ts';
 import { uuidFrom } from '#shared/core/ids.ts';

@@ -28,8 +28,8 @@ import { bookFee, bookForeignSpend, bookStored, bookStray } from './book-strays.
 import { completeSettlement } from './complete-settlement.ts';
 import { haltUsedWallets } from './halt-used-wallets.ts';
 import { type Effect, judgeClose, judgeEffect, judgeOutputs } from './judge-effect.ts';
-import { spendsOutputs } from '#api/treasury/families.ts';
-import { type Spending, spendingOf } from '#api/treasury/purse.ts';
+import { spendsOutputs } from '#api/payouts/rules/families.ts';
+import { type Spending, spendingOf } from '#api/payouts/rules/spending.ts';
 import { OUT_OF_TURNS } from './send.ts';
 import { stopDoublePayout, stopPayout } from './stop-double-payout.ts';
 

@@ -8,7 +8,7 @@ import { amount, type Coins, fromUnits } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { fund, gas, lose, refill, store, unallocated } from '#state-machines/ledger/postings.ts';
 import type { AppliedNetwork } from './applied-network.ts';
-import { coldAddress } from '#api/treasury/cold.ts';
+import { coldAddress } from '#api/payouts/rules/cold.ts';
 
 /** What a transaction of ours cost leaves the books when it is final (architecture 2, Ledger). */
 export async function bookFee(tx: Tx, network: AppliedNetwork, native: StoredAsset, sent: OutgoingSighting): Promise<void> {

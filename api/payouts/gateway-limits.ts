@@ -6,17 +6,8 @@ import type { Bound } from '#shared/chains/chain.ts';
 import { formatCents, parseTrusted, type Usd } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
-import {
-  dollarsOf,
-  dollarsOfAll,
-  dollarsOfEarlier,
-  type LimitedTransfer,
-  type LimitProblem,
-  movedBy,
-  noPrice,
-  scopesOf,
-  WINDOWS,
-} from '#api/treasury/limits.ts';
+import { dollarsOf, dollarsOfAll, dollarsOfEarlier } from '#api/treasury/limits.ts';
+import { type LimitedTransfer, type LimitProblem, movedBy, noPrice, scopesOf, WINDOWS } from '#api/payouts/rules/limits.ts';
 
 const DAY_SECONDS = 86_400;
 const TOO_DEAR: LimitProblem = { problem: 'fees have risen above what was locked for it: it is sent once they fall', lasting: false };

@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { familyProblem } from './check-family.ts';
+import { familyProblem } from './family-problem.ts';
 import { advance } from '#api/store/advance.ts';
 import { releaseOutputs } from '#api/store/outputs.ts';
 import { listAttempts, listUndead, hasPaid } from '#api/store/payout-attempts.ts';

@@ -7,7 +7,7 @@ import { uuidFrom } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { type Pool, POOLS } from '#state-machines/ledger/accounts.ts';
 import type { AppliedNetwork } from './applied-network.ts';
-import { depositPath, poolAddress } from '#api/treasury/wallets.ts';
+import { depositPath, poolAddress } from '#api/payouts/rules/wallets.ts';
 
 /**
  * Stops every wallet that did something the books do not know of: its key, or an allowance on it, is in other hands. Where coins

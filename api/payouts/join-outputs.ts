@@ -10,7 +10,7 @@ import { POLICY } from '#shared/core/policy.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { planConsolidation } from '#api/treasury/consolidate.ts';
 import { overBudget, rulesOf } from '#api/treasury/consolidate-pools.ts';
-import { purseOf } from '#api/treasury/purse.ts';
+import { purseOf } from '#api/payouts/rules/spending.ts';
 
 /** An output that covers this part of an order is spent for it as it is: so few of them do. */
 const LARGE_PART = 4;

@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { nativeAsset } from '#api/treasury/quote-fee.ts';
+import { nativeAsset } from '#api/store/assets.ts';
 import type { AttemptKind, StoredAttempt } from '#api/store/payout-attempts.ts';
 import { listCommitted, type StoredPayout } from '#api/store/payouts.ts';
 import { findSettlementQuote } from '#api/store/settlement-fees.ts';
@@ -12,13 +12,14 @@ import type { Reads } from '#shared/platform/postgres.ts';
 import type { MarketFacts } from '#state-machines/payout/tend.ts';
 import { boundTo } from './bound-to.ts';
 import { checkFeeExpense } from './gateway-limits.ts';
-import { checkFee, checkLimits, checkTopUp, type LimitProblem } from '#api/treasury/limits.ts';
+import { checkFee, checkLimits, checkTopUp } from '#api/treasury/limits.ts';
+import type { LimitProblem } from '#api/payouts/rules/limits.ts';
 import { poolProblem } from '#api/treasury/pool-problem.ts';
 import { quoteNextSpend } from './next-spend.ts';
 import { freeOf, type Observed, observeWallet } from '#api/treasury/plan-transfer.ts';
-import { mostInputs, spendingOf } from '#api/treasury/purse.ts';
+import { mostInputs, spendingOf } from '#api/payouts/rules/spending.ts';
 import { coverGas, coverSweepGas, withReserve } from '#api/treasury/top-up.ts';
-import { REMEMBERED } from './remembered.ts';
+import { REMEMBERED } from './rules/remembered.ts';
 
 /** What the next bytes of a payout would be now, and what speaks for and against signing them. */
 export interface NextBytes {

@@ -6,7 +6,7 @@ import type { StoredWallet } from '#api/store/wallets.ts';
 import type { DecodedTransfer, FeeQuote, OwnOutput, TransferIntent } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import { nameOf, outpointOf, purseOf, spendingOf } from '#api/treasury/purse.ts';
+import { nameOf, outpointOf, purseOf, spendingOf } from '#api/payouts/rules/spending.ts';
 
 /** What further bytes would spend, or what is in their way. `used`: a transaction the node knows spends the anchor; the scan is about to tell which. */
 export type NextSpend = { quote: FeeQuote } | { used: string } | { short: string } | { refused: string };

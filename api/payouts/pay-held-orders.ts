@@ -12,7 +12,7 @@ import { toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { nextTransfer, readTransfers } from './next-transfer.ts';
 import { familyAfter, type Order, reasonOf, sendOrder } from './send.ts';
-import { poolAddress } from '#api/treasury/wallets.ts';
+import { poolAddress } from '#api/payouts/rules/wallets.ts';
 
 /**
  * Plans every refund and every transfer of withheld coins that was ordered and not sent yet, and every transfer between the hot and the held wallet that a change

@@ -9,7 +9,7 @@ import { POLICY } from '#shared/core/policy.ts';
 import { refillReason, storedOf } from '#api/treasury/cold.ts';
 import { joiningCosts, joinOutputs, largeFor } from './join-outputs.ts';
 import { checkFee, checkTopUp } from '#api/treasury/limits.ts';
-import { mostInputs, purseOf, spendingOf } from '#api/treasury/purse.ts';
+import { mostInputs, purseOf, spendingOf } from '#api/payouts/rules/spending.ts';
 import { coverGas } from '#api/treasury/top-up.ts';
 
 /** Fees that a pool may have paid beyond what was locked for them, beside one for each output it has; a larger hole is not made up for by itself. */

@@ -24,7 +24,8 @@ import { closedReason } from '#api/treasury/closed.ts';
 import { bringGas, lackOf, type NextBytes, quoteNext } from './next-bytes.ts';
 import { planOf } from '#api/treasury/plan-transfer.ts';
 import { exclusionOf, gatherFacts } from './tend-facts.ts';
-import { anchorOf, purseOf, signedInputs, spendingOf, takeOutputs } from '#api/treasury/purse.ts';
+import { takeOutputs } from '#api/treasury/purse.ts';
+import { anchorOf, purseOf, signedInputs, spendingOf } from '#api/payouts/rules/spending.ts';
 
 /**
  * Looks after every payout that is planned or signed and in no block: quotes stale plans again, raises fees, closes families

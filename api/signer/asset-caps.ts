@@ -1,5 +1,5 @@
 import type { Chain } from '#api/deps.ts';
-import { FEE_CEILING_USD, WINDOWS } from '#api/treasury/limits.ts';
+import { FEE_CEILING_USD, WINDOWS } from '#api/payouts/rules/limits.ts';
 import type { AssetConfig, OutgoingLimits } from '#shared/core/assets.ts';
 import { amount, coinsToUsd, formatCents, fromUnits, parseTrusted, toUnits, type Usd, zero } from '#shared/core/money.ts';
 import type { JournalEntry } from './journal-entry.ts';

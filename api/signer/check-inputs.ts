@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Chain } from '#api/deps.ts';
-import { listLocked } from '#api/store/outputs.ts';
+import { findSpendable, findUnspent, listLocked } from '#api/store/outputs.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
 import { findDepositIndex, type StoredWallet } from '#api/store/wallets.ts';
-import { spendsOutputs } from '#api/treasury/families.ts';
-import { inputsProblem, nameOf, purseOf, spendingOf } from '#api/treasury/purse.ts';
-import { depositPath } from '#api/treasury/wallets.ts';
+import { spendsOutputs } from '#api/payouts/rules/families.ts';
+import { nameOf, purseOf, spendingOf } from '#api/payouts/rules/spending.ts';
+import { depositPath } from '#api/payouts/rules/wallets.ts';
 import { ChainUnavailable, type OwnOutput, type TransferSigner } from '#shared/chains/chain.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
-import type { FamilyVerdict } from '#api/payouts/check-family.ts';
+import type { FamilyVerdict } from './check-family.ts';
 
 /** A node that takes longer is asked again later: other networks' payouts wait for the signer too. */
 const CONFIRM_MS = 3_000;
@@ -49,8 +49,13 @@ export async function checkInputs(
   if (joins && rawFee > left) return { refuse: 'joining its outputs costs more than what arrives' };
 
   const signed = family.earlier.flatMap(({ fields }) => spendingOf(chain, fields).inputs);
-  const problem = await inputsProblem(sql, purseOf(chain, wallet), payout.id, inputs, signed);
-  if (problem !== null) return problem;
+  // As the books have them: those that earlier bytes were signed for only still there, the others final, free and of its pool.
+  const there = [...(await findSpendable(sql, purseOf(chain, wallet), inputs, payout.id)), ...(await findUnspent(sql, chain.id, signed))];
+  for (const input of inputs) {
+    const booked = there.find((one) => nameOf(one) === nameOf(input));
+    if (booked === undefined) return { wait: `output ${nameOf(input)} cannot be spent (any more)` };
+    if (booked.rawAmount !== input.rawAmount || booked.address !== input.address) return { refuse: `output ${nameOf(input)} is not what the plan says it is` };
+  }
   const taken = new Set((await listLocked(sql, payout.id)).map(nameOf));
   const free = inputs.find((input) => !taken.has(nameOf(input)));
   if (free !== undefined) return { refuse: `output ${nameOf(free)} was not taken for it` };

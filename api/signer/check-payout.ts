@@ -1,26 +1,27 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { cashoutProblem } from '#api/intents/cashout.ts';
 import type { Unproven } from '#api/intents/say.ts';
-import { nativeAsset } from '#api/treasury/quote-fee.ts';
+import { nativeAsset } from '#api/store/assets.ts';
 import { findAsset } from '#api/store/assets.ts';
+import { isTrustedNetwork } from '#api/store/database-epoch.ts';
+import { findFreeze } from '#api/store/freezes.ts';
 import { readBalance } from '#api/store/ledger.ts';
 import { type AttemptKind, listAttempts } from '#api/store/payout-attempts.ts';
 import { listFamilies, type StoredPayout } from '#api/store/payouts.ts';
 import { findSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { findDepositIndex, findWalletByAddress, isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
-import { closedReason } from '#api/treasury/closed.ts';
-import { coldAddress, coldLimits, isColdAddress } from '#api/treasury/cold.ts';
-import { spendsOutputs } from '#api/treasury/families.ts';
+import { coldAddress, coldLimits, isColdAddress } from '#api/payouts/rules/cold.ts';
+import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { checkFee } from '#api/treasury/limits.ts';
 import { poolProblem } from '#api/treasury/pool-problem.ts';
-import { mostInputs } from '#api/treasury/purse.ts';
-import { depositPath, poolAddress, walletAddress } from '#api/treasury/wallets.ts';
+import { mostInputs } from '#api/payouts/rules/spending.ts';
+import { depositPath, poolAddress, walletAddress } from '#api/payouts/rules/wallets.ts';
 import type { SigningRequest, TransferIntent, TransferSigner } from '#shared/chains/chain.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { POOLS, reservedAccount } from '#state-machines/ledger/accounts.ts';
 import { checkCaps, isOurs } from './caps.ts';
-import { checkEarlierFamilies, checkFamily } from '#api/payouts/check-family.ts';
+import { checkEarlierFamilies, checkFamily } from './check-family.ts';
 import { checkInputs } from './check-inputs.ts';
 import { orderOf } from './journal/describe-entry.ts';
 import { refundMismatch } from './check-refund.ts';
@@ -50,8 +51,8 @@ export type Verdict = { sign: Order } | { wait: string } | { refuse: string };
  * Locks nothing; call it under the locks of settlement, wallet and payout for a verdict that holds until commit.
  */
 export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: TransferSigner, payout: StoredPayout): Promise<Verdict> {
-  const closed = await closedReason(sql, { networkName: chain.config.name, assetId: payout.assetId });
-  if (closed !== null) return { wait: closed };
+  const stopped = await whatStops(sql, chain, payout);
+  if (stopped !== null) return { wait: stopped };
   const wallet = await findWalletByAddress(sql, chain.id, payout.walletAddress);
   if (wallet === undefined || wallet.id !== payout.walletId) return { refuse: 'its wallet is not the one at its address' };
   if (wallet.haltedReason !== null) return { wait: `the wallet is halted: ${wallet.haltedReason}` };
@@ -97,6 +98,19 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
       request: { intent, nonce: family.nonce, fields, ...(inputs === null ? {} : { paths: inputs.paths }) },
     },
   };
+}
+
+/**
+ * Why nothing of an asset may be signed on a network right now, or null: a freeze, a history that may have lost what was signed, or a
+ * paused network (reliability D16). The planner reads the same rows by itself, so that a mistake of one of the two signs nothing.
+ */
+async function whatStops(sql: Reads, chain: Chain, { assetId }: StoredPayout): Promise<string | null> {
+  const { name } = chain.config;
+  const freeze = await findFreeze(sql, { networkName: name, assetId });
+  if (freeze !== undefined) return `dispatch is frozen: ${freeze.reason}`;
+  if (!(await isTrustedNetwork(sql, name))) return 'the database was restored or taken over, and the chains are still compared with it';
+  const asset = await findAsset(sql, assetId);
+  return asset?.networkPaused === true ? 'the network is paused' : null;
 }
 
 /** Whether its settlement was rejected before anything that pays it was signed: its nonce is still to be used up, which pays nobody. */

@@ -5,11 +5,11 @@ import { findRefund } from '#api/store/aml.ts';
 import { readBalance } from '#api/store/ledger.ts';
 import { listRefundFamilies, type StoredPayout } from '#api/store/payouts.ts';
 import { isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
-import { isColdAddress } from '#api/treasury/cold.ts';
+import { isColdAddress } from '#api/payouts/rules/cold.ts';
 import { toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { gatewayAccount } from '#state-machines/ledger/accounts.ts';
-import { checkEarlierFamilies } from '#api/payouts/check-family.ts';
+import { checkEarlierFamilies } from './check-family.ts';
 
 /**
  * What in a payout contradicts the refund it says it pays, or null: the http role must have said that it was ordered so, it must be unpaid, and be

@@ -8,7 +8,7 @@ import { findWithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { gatewayAccount } from '#state-machines/ledger/accounts.ts';
-import { checkEarlierFamilies } from '#api/payouts/check-family.ts';
+import { checkEarlierFamilies } from './check-family.ts';
 
 /**
  * What in a payout contradicts the transfer of withheld coins it says it carries out, or null: the http role must have said that it was ordered

@@ -3,7 +3,7 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { heard } from '#api/intents/say.ts';
 import { listSpenders } from '#api/store/outputs.ts';
 import { findSightedBlock } from '#api/store/sightings.ts';
-import { outpointOf } from '#api/treasury/purse.ts';
+import { outpointOf } from '#api/payouts/rules/spending.ts';
 import type { Fate } from '#shared/chains/pool-fates.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { DEATH, deathSubject } from './death.ts';

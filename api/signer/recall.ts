@@ -1,6 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
-import { REMEMBERED } from '#api/payouts/remembered.ts';
+import { REMEMBERED } from '#api/payouts/rules/remembered.ts';
 import { findStoredTxids } from '#api/store/signer-journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import type { Journal } from './journal/journal.ts';

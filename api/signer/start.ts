@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { listSignable } from '#api/store/payouts.ts';
 import { traceOfPayout } from '#api/store/traces.ts';
-import { walletAddress } from '#api/treasury/wallets.ts';
+import { walletAddress } from '#api/payouts/rules/wallets.ts';
 import type { TransferSigner } from '#shared/chains/chain.ts';
 import { openSigner } from '#shared/chains/signers.ts';
 import { spanWithin } from '#shared/platform/tracing.ts';

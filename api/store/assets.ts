@@ -1,6 +1,8 @@
 import type { AssetConfig, AssetType, Family } from '#shared/core/assets.ts';
 import { type Coins, parseTrusted } from '#shared/core/money.ts';
-import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { Invariant } from '#shared/core/errors.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
 
 /** A coin or token with the network it lives on. */
 export interface StoredAsset {
@@ -122,4 +124,11 @@ export async function listCurrencies(sql: Reads): Promise<Currency[]> {
 export async function setCurrencyActive(tx: Tx, code: string, active: boolean): Promise<Currency | undefined> {
   const [row] = await tx<Currency[]>`update currencies set active = ${active} where code = ${code} returning code, active`;
   return row;
+}
+
+/** The coin a network charges fees in. @throws Invariant when the network has no native asset configured */
+export async function nativeAsset(sql: Reads, networkId: string): Promise<StoredAsset> {
+  const native = await findAssetByContract(sql, networkId, null);
+  if (native === undefined) throw new Invariant(`network ${networkId} has no native asset`);
+  return native;
 }

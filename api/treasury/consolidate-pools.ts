@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { nativeAsset } from './quote-fee.ts';
+import { nativeAsset } from '#api/store/assets.ts';
 import { sumConsolidationFees } from '#api/store/own-moves.ts';
 import { listSmallest, sumSpendable } from '#api/store/outputs.ts';
 import { listUnderWay } from '#api/store/payouts.ts';
@@ -10,8 +10,8 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { type Pool, POOLS } from '#state-machines/ledger/accounts.ts';
 import { closedReason } from './closed.ts';
 import { planConsolidation } from './consolidate.ts';
-import { spendsOutputs } from './families.ts';
-import { purseOf } from './purse.ts';
+import { spendsOutputs } from '#api/payouts/rules/families.ts';
+import { purseOf } from '#api/payouts/rules/spending.ts';
 import { poolWallet } from './wallets.ts';
 
 const DAY_SECONDS = 86_400;

@@ -1,7 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { findAsset, listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { isOwnAddress } from '#api/store/wallets.ts';
-import { isColdAddress } from './cold.ts';
+import { isColdAddress } from '#api/payouts/rules/cold.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { type Coins, parseAmount, toUnits } from '#shared/core/money.ts';

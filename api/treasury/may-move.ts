@@ -2,8 +2,8 @@ import type { Chain, Deps } from '#api/deps.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
 import { readTip } from '#api/store/chain-blocks.ts';
 import { noteRefusal } from '#api/store/freezes.ts';
-import { coldAddress } from './cold.ts';
-import { WALLET_ROLES, walletAddress } from './wallets.ts';
+import { coldAddress } from '#api/payouts/rules/cold.ts';
+import { WALLET_ROLES, walletAddress } from '#api/payouts/rules/wallets.ts';
 
 /** Whether a token lets an address of ours move it. `unknown`: there is nothing to try it with. */
 export type Mobility = 'moves' | 'refused' | 'unknown';

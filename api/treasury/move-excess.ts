@@ -1,6 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { bookedCold } from '#api/ledger/balances.ts';
-import { nativeAsset } from './quote-fee.ts';
+import { nativeAsset } from '#api/store/assets.ts';
 import { listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { hasFailedMove, sumClaimed } from '#api/store/own-moves.ts';
 import { listMisplaced } from '#api/store/misplaced-coins.ts';
@@ -15,11 +15,11 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { spareOutputs } from '#state-machines/payout/spare-outputs.ts';
 import { closedReason } from './closed.ts';
-import { type ColdLimits, coldAddress, coldLimits } from './cold.ts';
-import { spendsOutputs } from './families.ts';
+import { type ColdLimits, coldAddress, coldLimits } from '#api/payouts/rules/cold.ts';
+import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { checkFee, checkLimits } from './limits.ts';
 import { freeOf, type Observed, observeWallet, planSpend, planTransfer } from './plan-transfer.ts';
-import { mostInputs, purseOf, spendingOf } from './purse.ts';
+import { mostInputs, purseOf, spendingOf } from '#api/payouts/rules/spending.ts';
 import { coverGas } from './top-up.ts';
 import { poolWallet } from './wallets.ts';
 

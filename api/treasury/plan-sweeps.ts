@@ -1,5 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { nativeAsset } from './quote-fee.ts';
+import { nativeAsset } from '#api/store/assets.ts';
 import { listAssets } from '#api/store/assets.ts';
 import { keepWatchingOutputs } from '#api/store/outputs.ts';
 import { listUnderWay } from '#api/store/payouts.ts';
@@ -8,7 +8,7 @@ import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { POOLS } from '#state-machines/ledger/accounts.ts';
 import { closedReason } from './closed.ts';
-import { spendsOutputs } from './families.ts';
+import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { noteIfRefused } from './may-move.ts';
 import { openSweep, pushSweep, type Sweeping, sweepFee } from './sweep.ts';
 import { sweepFloor } from './sweep-floor.ts';

@@ -9,7 +9,8 @@ import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { anchorOf, type InputsProblem, inputsProblem, purseOf, spendingOf } from './purse.ts';
+import { type InputsProblem, inputsProblem } from './purse.ts';
+import { anchorOf, purseOf, spendingOf } from '#api/payouts/rules/spending.ts';
 
 /** What the chain showed of a wallet before any lock was taken, and what was on its way then. */
 export interface Observed {

@@ -4,7 +4,7 @@ import type { StoredPayout } from '#api/store/payouts.ts';
 import { readSweepAllowance } from '#api/store/own-moves.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { type Pool, POOLS } from '#state-machines/ledger/accounts.ts';
-import { poolAddress } from './wallets.ts';
+import { poolAddress } from '#api/payouts/rules/wallets.ts';
 
 /**
  * Why a transfer between our own addresses would bring coins to a wallet of a pool they are not in (decisions 10), or before

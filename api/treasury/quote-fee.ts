@@ -1,10 +1,10 @@
+import { nativeAsset } from '#api/store/assets.ts';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
-import { findAssetByContract, type StoredAsset } from '#api/store/assets.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
 import { ChainUnavailable, type FeeQuote } from '#shared/chains/chain.ts';
 import { printable } from '#shared/chains/printable.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { type Coins, type Usd, zero } from '#shared/core/money.ts';
-import type { Reads } from '#shared/platform/postgres.ts';
 import { isFreeCashout, nativeFee, tokenFee } from '#state-machines/settlement/network-fee.ts';
 
 const LONGEST_REFUSAL = 200;
@@ -65,13 +65,6 @@ export async function freshPrice(deps: Deps, symbol: string): Promise<Usd> {
   const price = await deps.prices.fresh(symbol);
   if (price === undefined) throw new ServiceError('fee_estimation_unavailable', { message: `There is no fresh price for ${symbol}; retry shortly.` });
   return price.usd;
-}
-
-/** The coin a network charges fees in. @throws Invariant when the network has no native asset configured */
-export async function nativeAsset(sql: Reads, networkId: string): Promise<StoredAsset> {
-  const native = await findAssetByContract(sql, networkId, null);
-  if (native === undefined) throw new Invariant(`network ${networkId} has no native asset`);
-  return native;
 }
 
 /** Canonical form of an address this deployment configured. @throws Invariant when it is not an address of that network */

@@ -1,15 +1,16 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { nativeAsset } from './quote-fee.ts';
+import { nativeAsset } from '#api/store/assets.ts';
 import { listAssets } from '#api/store/assets.ts';
 import { listSpendable } from '#api/store/outputs.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { spendsOutputs } from './families.ts';
-import { purseOf } from './purse.ts';
+import { spendsOutputs } from '#api/payouts/rules/families.ts';
+import { purseOf } from '#api/payouts/rules/spending.ts';
 import { sweepFee } from './sweep.ts';
 import { topUpFee } from './sweep-floor.ts';
 import { withReserve } from './top-up.ts';
-import { configuredWallet, poolAddress, walletAddress } from './wallets.ts';
+import { configuredWallet } from './wallets.ts';
+import { poolAddress, walletAddress } from '#api/payouts/rules/wallets.ts';
 
 /** An amount that every network takes: its fee depends on where it goes and not on how much it is. */
 const COINS_TO_ASK_ABOUT = 100_000n;

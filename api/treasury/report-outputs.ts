@@ -2,7 +2,7 @@ import type { Deps } from '#api/deps.ts';
 import { sumSpendable } from '#api/store/outputs.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POOLS } from '#state-machines/ledger/accounts.ts';
-import { purseOf } from './purse.ts';
+import { purseOf } from '#api/payouts/rules/spending.ts';
 import { poolWallet } from './wallets.ts';
 
 /** Says how many outputs each pool has that bring more than they cost now. Answers of how many pools it said so. */

@@ -3,7 +3,7 @@ import { coinsToUsd, fromUnits, toUnits, usdToCoins } from '#shared/core/money.t
 import { POLICY } from '#shared/core/policy.ts';
 import { type Sweeping, sweepFee } from './sweep.ts';
 import { withReserve } from './top-up.ts';
-import { walletAddress } from './wallets.ts';
+import { walletAddress } from '#api/payouts/rules/wallets.ts';
 
 /**
  * Chain units of an asset from which a sweep pays: a multiple of what it costs by itself, its top-up included, at present

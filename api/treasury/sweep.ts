@@ -14,7 +14,7 @@ import { checkFee } from './limits.ts';
 import { noteIfRefused } from './may-move.ts';
 import { observeWallet, planTransfer, planWaiting } from './plan-transfer.ts';
 import { coverSweepGas, withReserve } from './top-up.ts';
-import { depositPath } from './wallets.ts';
+import { depositPath } from '#api/payouts/rules/wallets.ts';
 
 /** What is swept: to which pool's wallet, and for whose sake. */
 export interface Sweeping {

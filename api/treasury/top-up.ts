@@ -4,9 +4,9 @@ import { listSpendable } from '#api/store/outputs.ts';
 import { listUnderWay, type StoredPayout } from '#api/store/payouts.ts';
 import { lockWallet, type StoredWallet } from '#api/store/wallets.ts';
 import { checkFee, checkTopUp } from './limits.ts';
-import { spendsOutputs } from './families.ts';
+import { spendsOutputs } from '#api/payouts/rules/families.ts';
 import { observeWallet, planSpend, planTransfer } from './plan-transfer.ts';
-import { purseOf } from './purse.ts';
+import { purseOf } from '#api/payouts/rules/spending.ts';
 import { configuredWallet } from './wallets.ts';
 
 /** A wallet that runs out of gas is given this many times what it lacks a transfer for, so that it does not run out again at once. */

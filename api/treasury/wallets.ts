@@ -1,3 +1,4 @@
+import { WALLET_ROLES, type ConfiguredRole, ROLE_OF, walletAddress } from '#api/payouts/rules/wallets.ts';
 import type { Chain, Deps } from '#api/deps.ts';
 import { findWalletByAddress, insertWallet, type StoredWallet } from '#api/store/wallets.ts';
 import { insertWatches } from '#api/store/deposit-addresses.ts';
@@ -5,11 +6,6 @@ import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { assertCold } from './cold.ts';
-
-/** The wallets that a configuration names for each network. */
-export const WALLET_ROLES = ['hot', 'funding', 'held'] as const;
-type ConfiguredRole = (typeof WALLET_ROLES)[number];
-const ROLE_OF = { green: 'hot', held: 'held' } as const satisfies Record<Pool, ConfiguredRole>;
 
 /**
  * Stores every configured wallet and asks its indexer to watch it; called at start by every process that may, any number of times.
@@ -40,14 +36,6 @@ export function refuseOtherWallet(chain: Chain, role: ConfiguredRole, stored: St
     );
 }
 
-/** Canonical address of a configured wallet. @throws Invariant when it is not an address of that network */
-export function walletAddress(chain: Pick<Chain, 'config' | 'codec'>, role: ConfiguredRole): string {
-  const { address } = chain.config.wallets[role];
-  const parsed = chain.codec.parse(address);
-  if (!parsed.ok) throw new Invariant(`the ${role} wallet of ${chain.config.name} is not an address: ${parsed.problem}`);
-  return parsed.canonical;
-}
-
 /** The stored row of a configured wallet. @throws Invariant when `seedWallets` has not run */
 export async function configuredWallet(deps: Deps, chain: Chain, role: ConfiguredRole): Promise<StoredWallet> {
   const wallet = await findWalletByAddress(deps.db.sql, chain.id, walletAddress(chain, role));
@@ -58,14 +46,4 @@ export async function configuredWallet(deps: Deps, chain: Chain, role: Configure
 /** The wallet that holds a pool's coins once they are swept, and alone pays what is drawn from it (decisions 10). @throws Invariant as `configuredWallet` */
 export function poolWallet(deps: Deps, chain: Chain, pool: Pool): Promise<StoredWallet> {
   return configuredWallet(deps, chain, ROLE_OF[pool]);
-}
-
-/** Canonical address of that wallet. @throws Invariant as `walletAddress` */
-export function poolAddress(chain: Chain, pool: Pool): string {
-  return walletAddress(chain, ROLE_OF[pool]);
-}
-
-/** Path of a deposit address below the signer's seed. */
-export function depositPath(chain: Chain, index: number): string {
-  return `${chain.config.accountPath}/0/${index}`;
 }

@@ -8,7 +8,7 @@ import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { POOLS } from '#state-machines/ledger/accounts.ts';
 import { mayMove } from './may-move.ts';
-import { poolAddress } from './wallets.ts';
+import { poolAddress } from '#api/payouts/rules/wallets.ts';
 
 /** Deposit addresses looked at in one go. */
 const DEPOSITS_AT_ONCE = 20;

@@ -4,7 +4,7 @@ import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement, type SettlementView } from '#api/settlements/view.ts';
 import { listSpendable } from '#api/store/outputs.ts';
 import { consolidatePools } from '#api/treasury/consolidate-pools.ts';
-import { mostInputs } from '#api/treasury/purse.ts';
+import { mostInputs } from '#api/payouts/rules/spending.ts';
 import { formatAmount, parseTrusted, toUnits, usdToCoins } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { earnSmall } from '#test/fixtures/small-outputs.ts';

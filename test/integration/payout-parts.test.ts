@@ -9,7 +9,7 @@ import { rejectSettlement } from '#api/settlements/reject.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import type { PayoutDetail } from '#api/store/operator-timelines.ts';
 import { findUnspent } from '#api/store/outputs.ts';
-import { outpointOf } from '#api/treasury/purse.ts';
+import { outpointOf } from '#api/payouts/rules/spending.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { payout as payoutRecord } from '#state-machines/payout/machine.ts';

@@ -1,7 +1,7 @@
 import type { Chain } from '#api/deps.ts';
 import type { StoredPayout } from '#api/store/payouts.ts';
-import { spendsOutputs } from '#api/treasury/families.ts';
-import { nameOf, spendingOf } from '#api/treasury/purse.ts';
+import { spendsOutputs } from '#api/payouts/rules/families.ts';
+import { nameOf, spendingOf } from '#api/payouts/rules/spending.ts';
 import type { DecodedTransfer } from '#shared/chains/chain.ts';
 import type { JournalEntry } from '../journal-entry.ts';
 

@@ -1,7 +1,7 @@
 import type { Chain } from '#api/deps.ts';
 import { findPayout } from '#api/store/payouts.ts';
 import { type BookedAttempt, pageAttempts } from '#api/store/signer-journal.ts';
-import { WALLET_ROLES, walletAddress } from '#api/treasury/wallets.ts';
+import { WALLET_ROLES, walletAddress } from '#api/payouts/rules/wallets.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import type { Reads } from '#shared/platform/postgres.ts';

@@ -4,7 +4,7 @@ import { runCheck } from '#api/audit/run-audit.ts';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
-import { familyProblem } from '#api/payouts/check-family.ts';
+import { familyProblem } from '#api/payouts/family-problem.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { readFinalBlock } from '#api/store/chain-blocks.ts';
 import { listUndead, listLiveAttempts } from '#api/store/payout-attempts.ts';

@@ -11,7 +11,7 @@ import { approveSettlement } from '#api/settlements/approve.ts';
 import { createSettlement } from '#api/settlements/create.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { intentMac } from '#api/intents/order-mac.ts';
-import { familyProblem } from '#api/payouts/check-family.ts';
+import { familyProblem } from '#api/payouts/family-problem.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { listAttempts } from '#api/store/payout-attempts.ts';
 import { findPayout } from '#api/store/payouts.ts';

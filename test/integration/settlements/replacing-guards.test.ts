@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
-import { checkFamily } from '#api/payouts/check-family.ts';
+import { checkFamily } from '#api/signer/check-family.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { findPayout, type StoredPayout } from '#api/store/payouts.ts';
 import { tendPayouts } from '#api/payouts/tend-payouts.ts';

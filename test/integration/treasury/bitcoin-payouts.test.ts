@@ -6,7 +6,7 @@ import { rejectSettlement } from '#api/settlements/reject.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { listSpendable } from '#api/store/outputs.ts';
-import { nameOf } from '#api/treasury/purse.ts';
+import { nameOf } from '#api/payouts/rules/spending.ts';
 import { reportFunding } from '#api/treasury/report-funding.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import { assertBooksEqualChain } from '#test/fixtures/treasury.ts';

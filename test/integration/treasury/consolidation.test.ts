@@ -8,7 +8,7 @@ import { signPayout } from '#api/signer/sign-payout.ts';
 import { listSpendable, sumSpendable } from '#api/store/outputs.ts';
 import { consolidatePool, consolidatePools } from '#api/treasury/consolidate-pools.ts';
 import { payHeldOrders } from '#api/payouts/pay-held-orders.ts';
-import { nameOf } from '#api/treasury/purse.ts';
+import { nameOf } from '#api/payouts/rules/spending.ts';
 import { tendPayouts } from '#api/payouts/tend-payouts.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { formatAmount, fromUnits } from '#shared/core/money.ts';

@@ -9,7 +9,7 @@ import { activateById } from '#api/settlements/activate-parked.ts';
 import { rejectSettlement } from '#api/settlements/reject.ts';
 import { getSettlement } from '#api/settlements/view.ts';
 import { findUnspent } from '#api/store/outputs.ts';
-import { nameOf, outpointOf } from '#api/treasury/purse.ts';
+import { nameOf, outpointOf } from '#api/payouts/rules/spending.ts';
 import type { ServiceError } from '#shared/core/errors.ts';
 import { formatAmount, fromUnits, parseTrusted, toUnits } from '#shared/core/money.ts';
 import { assertBooksEqualChain, aTreasuryOf, type Treasury, type TreasuryFamily } from '#test/fixtures/treasury.ts';

@@ -1,0 +1,84 @@
+import type { Chain, Deps } from '#api/deps.ts';
+import type { OutgoingLimits } from '#shared/core/assets.ts';
+import { coinsToUsd, formatCents, fromUnits, parseTrusted, toUnits, type Usd } from '#shared/core/money.ts';
+
+/** A fee that is this many times what the settlement locked is a spike or a mistake in units: it waits (reliability, threats). */
+export const FEE_TIMES_LOCKED = 10n;
+
+/** No transaction of ours is worth more than this in fees, whatever it moves. */
+export const FEE_CEILING_USD: Usd = parseTrusted('250');
+
+/** Nobody tops up gas by more than this at once. */
+export const TOP_UP_CEILING_USD: Usd = parseTrusted('500');
+
+/** Over how long what leaves is added up. */
+export const WINDOWS = [
+  { name: 'hourly', seconds: 3_600, limit: 'hourlyUsd' },
+  { name: 'daily', seconds: 86_400, limit: 'dailyUsd' },
+] as const;
+
+/** Coins of one asset. */
+export interface Moved {
+  symbol: string;
+  decimals: number;
+  rawAmount: bigint;
+  /** The network's own coin, which fees are paid in, rather than a token. */
+  native: boolean;
+}
+
+/** What limits hold together: everything, or one class of assets by itself (reliability D15). */
+interface Scope {
+  name: string;
+  limits: OutgoingLimits;
+  counts(moved: Moved): boolean;
+}
+
+/** Why a transfer may not leave now. `lasting` means waiting will not help: somebody must change a limit. */
+export type LimitProblem = { problem: string; lasting: boolean };
+
+/** What a transaction takes away from us, to be held against the limits; `planned` counts what only waits for the signer, as its planner must. */
+export interface LimitedTransfer extends Moved {
+  /** The most it may cost beside that; absent where the fee is all that leaves, or is not known yet. */
+  fee?: { symbol: string; decimals: number; rawFee: bigint };
+  planned: boolean;
+  /** A payout not to be counted among what was sent before: the one that is being looked at. */
+  except?: string;
+}
+
+/**
+ * What the caps of an asset say against so many chain units of it, or null (decisions 10). The signer holds them against its own journal; they are asked
+ * here as well, with the sums of the books, so that nothing gets a nonce which the signer will not sign.
+ */
+export function capProblem({ config }: Deps, chain: Chain, { symbol }: Moved, cap: 'perTransaction' | 'hourly' | 'daily', rawAmount: bigint): string | null {
+  const asset = chain.config.assets.find((one) => one.symbol === symbol);
+  if (asset === undefined && config.NODE_ENV === 'production') return `the signer pays no ${symbol} out before its configuration names and caps it`;
+  if (asset?.caps === undefined) return null;
+  const { caps, decimals } = asset;
+  if (rawAmount > (toUnits(parseTrusted(caps[cap]), decimals) ?? 0n)) return `more than ${caps[cap]} ${symbol} ${WORDS[cap]} would leave`;
+  const usd = parseTrusted<'usd'>(chain.config.limits[LIMITS[cap]]);
+  if (coinsToUsd(fromUnits(rawAmount, decimals), parseTrusted<'usd'>(caps.floorUsd), 'up') <= usd) return null;
+  return `more than ${formatCents(usd)} USD ${WORDS[cap]} would leave, at the floor price of ${symbol}`;
+}
+
+const WORDS = { perTransaction: 'per transaction', hourly: 'hourly', daily: 'daily' } as const;
+
+const LIMITS = { perTransaction: 'perTransactionUsd', hourly: 'hourlyUsd', daily: 'dailyUsd' } as const;
+
+/** Everything that a transfer takes away: what it moves, and what it may cost. */
+export function movedBy({ fee, ...moved }: LimitedTransfer): Moved[] {
+  return fee === undefined ? [moved] : [moved, { ...fee, rawAmount: fee.rawFee, native: true }];
+}
+
+/** The limits of a network, with what each of them counts. */
+export function scopesOf({ config: { limits } }: Chain): Scope[] {
+  return [
+    { name: '', limits, counts: () => true },
+    ...(limits.native === undefined ? [] : [{ name: ' for the native coin', limits: limits.native, counts: (moved: Moved) => moved.native }]),
+    ...(limits.tokens === undefined ? [] : [{ name: ' for tokens', limits: limits.tokens, counts: (moved: Moved) => !moved.native }]),
+  ];
+}
+
+/** A limit in US dollars cannot be held without a price. */
+export function noPrice(symbol: string): LimitProblem {
+  return { problem: `there is no fresh price for ${symbol}`, lasting: false };
+}
