@@ -41,7 +41,7 @@ export function factsOf(credits: readonly PaymentCredit[]): AmlFacts {
     refunding: credits.some((credit) => credit.taken === 'refunding'),
     touched: credits.some((credit) => credit.reserved > 0n || credit.spent > 0n),
     somethingHeld: pooled.some((credit) => credit.remaining > 0n || credit.screening === 'waiting'),
-    // One that still matures has nothing left only where fees took all of it: nobody will ever draw that.
+    // A maturing credit has nothing left only where fees took all of it: no cashout will ever draw it.
     spent: pooled.every((credit) => credit.screening !== 'waiting' && credit.remaining === 0n && credit.reserved === 0n),
   };
 }

@@ -19,7 +19,7 @@ export async function screenCredit(deps: Deps, creditId: string): Promise<boolea
   const gateway = await findGateway(deps.db.sql, credit.gatewayId);
   if (gateway === undefined) throw new Invariant(`gateway ${credit.gatewayId} does not exist`);
   const { screening } = gateway.settings;
-  // Switched off since: nobody is asked any more, and what nobody looked at must not pass as clean either.
+  // Screening was switched off since: no provider is asked, and what no provider looked at must not pass as clean either.
   if (!screening.enabled) return false;
   const transfers = await listScreenedTransfers(deps.db.sql, creditId);
   if (transfers.length === 0) throw new Invariant(`credit ${creditId} has no deposits`);
@@ -49,7 +49,7 @@ async function ask(deps: Deps, gateway: Parameters<Deps['screening']['deposit']>
     chain,
     depositId,
     txid,
-    // What has no address, such as coins made in a block, is nobody a provider knows.
+    // Coins without a sender's address, such as a block's reward, cannot be screened.
     senders: senders.filter((sender) => chain.codec.parse(sender).ok),
     recipient,
     assetId,

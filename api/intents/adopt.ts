@@ -11,7 +11,7 @@ import { sayApproved } from './approval.ts';
 import { acceptCashout } from './cashout.ts';
 import { sayRefund, sayWithheld } from './held-order.ts';
 
-/** What was said by whoever brings orders of the release before this one over. */
+/** What is stated when orders of the previous release are taken over. */
 const BY = 'upgrade';
 
 /**
@@ -32,7 +32,7 @@ export async function adoptOrders(deps: Deps): Promise<number> {
 
 async function adoptOne(tx: Tx, deps: Deps, order: UnsaidOrder): Promise<boolean> {
   const found = await lockOrder(tx, order);
-  // Whoever else countersigns waits for that lock, and finds it said. Refunds and withheld coins have none: two may say the same, which is one thing said.
+  // A second process that countersigns waits for that lock and then finds the statement. Refunds and withheld coins have none: two may say the same, which is one thing said.
   const said = order.kind === 'settlement' ? 'cashout' : order.kind;
   if (found === undefined || (await listStatements(tx, { kind: said, subject: order.id })).length > 0) return false;
   if (signerOf(masterKeys(deps.config), found.mac, found.make) === undefined) {

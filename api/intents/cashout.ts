@@ -78,7 +78,7 @@ export function ceilingOf(found: readonly Accepted[]): Coins {
   return found.reduce<Coins>((most, { feeCeiling }) => (feeCeiling > most ? feeCeiling : most), zero);
 }
 
-/** Words that a row repeats: any of them that differs was changed by somebody. */
+/** Words that a row repeats: if one differs, the row was changed. */
 function wordsOf(row: CashoutRow): Said {
   return {
     gatewayId: row.gatewayId,

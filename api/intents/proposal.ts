@@ -4,12 +4,12 @@ import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { Said } from '#shared/platform/statements.ts';
 import { differing, heard, say } from './say.ts';
 
-/** Says what somebody proposed, and until when another may confirm it, in the transaction that stores it. @throws Invariant outside of the http role */
+/** States what a person proposed, and until when another may confirm it, in the transaction that stores it. @throws Invariant outside of the http role */
 export async function sayProposed(tx: Tx, deps: Pick<Deps, 'config'>, proposal: StoredProposal): Promise<void> {
   await say(tx, deps, { kind: 'proposal', subject: proposal.id, said: wordsOf(proposal) });
 }
 
-/** Whether a proposal is, to the letter and to its last moment, what somebody proposed over HTTP. Locks nothing. */
+/** Whether a stored proposal is exactly what was proposed over HTTP, its last moment included. Locks nothing. */
 export async function isProposed(sql: Reads, deps: Pick<Deps, 'config'>, proposal: StoredProposal): Promise<boolean> {
   return (await heard(sql, deps, { kind: 'proposal', subject: proposal.id })).some((said) => differing(said, wordsOf(proposal)) === null);
 }

@@ -26,7 +26,7 @@ export async function heard(sql: Reads, { config }: Pick<Deps, 'config'>, about:
   return said.filter((one) => one !== null);
 }
 
-/** Nobody who may have said so has: not yet, where it is older than the upgrade that brought statements and its http role still countersigns (decision 0036). */
+/** No http role has stated it. It waits if it is older than the upgrade that brought statements, while http still countersigns (decision 0036). */
 export function unheard({ config }: Pick<Deps, 'config'>, since: Date, reason: string): Unproven {
   const until = config.SLUICE_INTENT_ADOPT_BEFORE;
   return until !== undefined && since < until ? { wait: `${reason}, and it waits for the http role to countersign it` } : { refuse: reason };

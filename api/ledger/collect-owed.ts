@@ -13,7 +13,7 @@ import { lockBalances, post } from './post.ts';
 export async function collectOwed(tx: Tx, from: { gatewayId: string; assetId: string; pool: Pool; cause: string }): Promise<void> {
   const { gatewayId, assetId, pool, cause } = from;
   const owedKey = { ...gatewayAccount('owed', gatewayId), assetId };
-  // Most owe nothing: they are not made to queue for an account nobody posts to.
+  // Most gateways owe nothing: those take no lock on an account that has no postings.
   if ((await readBalance(tx, owedKey)) === 0n) return;
   const withdrawable = { ...withdrawableAccount(pool, gatewayId), assetId };
   await lockBalances(tx, [withdrawable, owedKey]);

@@ -25,14 +25,14 @@ export interface Booked {
   match: 'matched' | 'wrong_asset' | 'late' | 'unmatched' | 'dust';
 }
 
-/** Why a final batch goes to nobody; null when the payment gets it (decisions 3, 4). Pure. */
+/** Why a final batch is credited to no payment; null when the payment gets it (decisions 3, 4). Pure. */
 export function asideOf(booking: Pick<Booking, 'payment' | 'status' | 'batch'>): 'dust' | 'unallocated' | null {
   const { payment, batch } = booking;
   const { first } = batch;
-  // Whoever claimed it by hand has answered for where and when it arrived.
+  // An inquiry or an operator that allocated it has decided about place and time.
   const claimed = isClaimed(batch);
   if (!first.onOwnNetwork && !claimed) return 'unallocated';
-  // What was set aside once is not set aside again: somebody claimed it since.
+  // A deposit that was set aside and then allocated by hand is not set aside again.
   if (isDust(batch.total, first.dustFloor) && !first.wasSetAside) return 'dust';
   return decidesBy(booking) && !claimed && !isWithinGrace(firstSeen(batch), payment.expiresAt.getTime(), payment.graceSeconds) ? 'unallocated' : null;
 }

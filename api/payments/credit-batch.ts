@@ -57,7 +57,7 @@ export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: 
   const posted = await post(tx, { sourceKey, kind: 'credit', postings: credit({ ...terms, platformBears: fees.platformBears }) });
   if (!posted) throw new Invariant(`deposit ${first.id} is open but its credit is posted`);
   crashPoint('credit.ledger-written');
-  // Whatever comes after an operator withheld the payment is withheld too, so nobody is paid to look at it.
+  // What comes after an operator withheld the payment is withheld too, without paying for another screening.
   const screening = booking.screening && !withheld ? 'waiting' : 'none';
   await insertCredit(tx, {
     ...terms,

@@ -122,7 +122,7 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
     const tips = await readTips(tx, batches);
     for (const batch of batches) {
       await breathe();
-      // It came just now and nobody asked for its price: the next pass decides about it, and about those behind it.
+      // It came after the prices were read: the next pass decides about it, and about those behind it.
       if (!priced.has(batch.first.symbol)) break;
       const chain = chainOf(deps, batch.first.networkId);
       // Of a network that this deployment does not serve (any more) nothing becomes final.

@@ -32,7 +32,7 @@ export type InquiryCode =
   | 'payment_not_eligible'
   | 'attempts_exhausted';
 
-/** Verdicts that a guess at somebody else's transaction could get; each uses an attempt. */
+/** Verdicts that a guess at another payer's transaction could get; each uses an attempt. */
 const USES_AN_ATTEMPT: readonly InquiryCode[] = ['tx_not_found', 'wrong_recipient', 'tx_failed', 'unsupported_asset', 'claimed_by_other_payment'];
 
 /**
@@ -223,7 +223,7 @@ function keyOf({ chain, txid }: Finding): { networkId: string; txid: string } {
 /** What the payment's own transfers make of an inquiry before anything new is credited. */
 function codeOf(deposits: readonly NamedDeposit[]): InquiryCode {
   if (deposits.some((deposit) => deposit.state === 'seen')) return 'pending_confirmation';
-  // Dust resolves no payment, whoever asks (decisions 3).
+  // Dust never resolves a payment, not even by inquiry (decisions 3).
   return deposits.some((deposit) => deposit.state === 'credited') ? 'already_credited' : 'payment_not_eligible';
 }
 

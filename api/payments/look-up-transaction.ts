@@ -75,7 +75,7 @@ async function sortTransfers(
     const others = await belongToAnotherPayment(db.sql, payment.gatewayId, payment.id, recipients);
     return { is: others ? 'claimed_by_other_payment' : 'wrong_recipient', ...at, height };
   }
-  // One question, however many transfers somebody made in it.
+  // One question, however many transfers the transaction has.
   const contracts = await listContracts(db.sql, at.chain.id);
   const supported = ours.filter((transfer) => contracts.has(transfer.contract));
   if (supported.length === 0) return { is: 'unsupported_asset', ...at, height };

@@ -29,7 +29,7 @@ export function tipFor(ahead: AheadOf, { first }: Batch): ChainTip | undefined {
   return read?.blocks.has(first.blockHash) === true ? read.tip : undefined;
 }
 
-/** Most blocks of one payment that a node is asked about; whoever paid into more of them waits for the indexer. */
+/** Most blocks of one payment that a node is asked about; deposits in more blocks wait for the indexer. */
 const MOST_BLOCKS = 20;
 
 /** Transfers to a payment, and the block that holds them. */

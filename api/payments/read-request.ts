@@ -28,7 +28,7 @@ export type Checkout = Pick<NewPayment, 'checkoutMode' | 'callbackUrl' | 'callba
 export interface Asking<Body> {
   gateway: Gateway;
   body: Body;
-  /** The body as it came; absent where nobody sent one. */
+  /** The body as it was sent; absent when the caller is not an HTTP request. */
   sent?: () => SentJson;
   clientIp: string;
 }

@@ -117,11 +117,11 @@ export async function keepWaiting(tx: Tx, deps: Deps, batch: Batch, { why, now }
   );
 }
 
-/** What is said of all of these, which lie in one block. Whatever goes wrong here is nobody's confirmation, and no other block's trouble. */
+/** What is said of all of these, which lie in one block. A failure here confirms nothing and does not touch other blocks. */
 async function ask(deps: Deps, group: readonly Question[]): Promise<SecondOpinion | 'unreachable'> {
   const { chain, need, batch } = group[0] as Question;
   const { height, blockHash: hash } = batch.first;
-  // A single endpoint has nobody to be compared with.
+  // A single endpoint cannot be compared with another.
   if (chain.config.rpcUrls.length < 2) return 'alone';
   const isFinal = (head: Head): boolean => group.every(({ rule }) => isFinalBy(rule, head, height));
   try {

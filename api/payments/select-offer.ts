@@ -66,7 +66,7 @@ async function select(deps: Deps, payment: Payment, offer: Offer): Promise<Reply
     deps.announce([payment.id]);
     if (address !== null) {
       await awaitWatch(deps, offer, address);
-      // Nobody may be shown where to pay a payment that ended meanwhile.
+      // A payment that ended meanwhile must not show an address to pay to.
       if (!(await isPaymentOpen(deps.db.sql, payment.id))) throw expired();
     }
     const answer = await reply(deps, payment, offer);

@@ -103,7 +103,7 @@ async function noteCredit(
   });
 }
 
-/** What a simulation answers while its judgement needs a market price and nobody has one; a real deposit would wait (decisions 3). */
+/** What a simulation answers while its judgement needs a market price and there is none; a real deposit would wait (decisions 3). */
 export function withoutPrice(symbol: string): ServiceError {
   return new ServiceError('service_unavailable', { message: `There is no fresh price of ${symbol}; retry shortly.` });
 }

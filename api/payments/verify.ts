@@ -11,7 +11,7 @@ import { decidingDeposit, explorerTxUrl, type PaymentParts, readParts, shownUsd 
  */
 export async function verifyPayment(deps: Deps, call: { gateway: Gateway; paymentId: string }): Promise<object> {
   const payment = await loadOwnPayment(deps, call);
-  // Whoever is told a resting status has verified it, so that the two are one decision.
+  // Answering a resting status counts as verifying it, so both happen in one transaction.
   const verified = payment.status === 'PENDING' || payment.isVerified ? payment : await markVerified(deps.db.sql, payment.id);
   return verifyView(deps, await readParts(deps, verified));
 }

@@ -137,7 +137,7 @@ export function shownAddress(
   return chain.codec.display(address.address);
 }
 
-/** Whoever can write one row of the database must still not be able to send payers elsewhere. @throws Invariant when the address is not the one its index derives */
+/** A thief who can write one row of the database must still not be able to send payers elsewhere. @throws Invariant when the address is not the one its index derives */
 export function assertDerived(chain: Chain, { address, derivationIndex, paymentId }: DepositAddress): void {
   if (address !== chain.deriver.depositAddress(derivationIndex))
     throw new Invariant(`the stored address of payment ${paymentId} is not the one its index derives`);

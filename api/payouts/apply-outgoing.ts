@@ -79,7 +79,7 @@ async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork):
   }
 }
 
-/** The list was read without locks, and somebody has ended the payout since: the next block looks again, and one row keeps no block from being applied. */
+/** The list was read without locks. If the payout ended since, this block leaves it alone and the next one looks again: one row must not keep a block from being applied. */
 function movedMeanwhile(): null {
   return null;
 }
@@ -189,7 +189,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
     });
     return;
   }
-  // Treasury transfers are made again by whoever needs them; of what we owe one new family is made by itself (decisions 10).
+  // Periodic work plans treasury transfers again. What we owe gets one new payout by itself (decisions 10).
   const repay = isOwed(payout) && !rejected && effect.outcome === 'nothing' && payout.family === 1;
   await advance(tx, 'payout', {
     id: payout.id,
@@ -257,7 +257,7 @@ function meantBy({ purpose, recipient, rawAmount }: StoredPayout, bytes: { rawAm
   return { recipient, rawAmount: purpose === 'consolidation' ? bytes.rawAmount : rawAmount };
 }
 
-/** Whether somebody, or another pool, is owed what it moves. */
+/** Whether its coins are owed: to a merchant, a payer or the other pool. */
 function isOwed({ purpose }: StoredPayout): boolean {
   return purpose === 'settlement' || purpose === 'refund' || purpose === 'withheld' || purpose === 'held_release';
 }

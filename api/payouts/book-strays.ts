@@ -24,7 +24,7 @@ export async function bookFee(tx: Tx, network: AppliedNetwork, native: StoredAss
 export async function bookStray(tx: Tx, deps: Deps, network: AppliedNetwork, row: OutgoingSighting): Promise<void> {
   if (row.rawAmount === null || row.rawAmount === 0n || (row.senderOurs && row.recipientOurs)) return;
   const asset = await findAssetByContract(tx, network.networkId, row.contract);
-  // A token nobody configured is in no books.
+  // A token that is not configured is in no books.
   if (asset === undefined) return;
   const coins = fromUnits(row.rawAmount, asset.decimals);
   const key = `${network.networkId}:${row.txid}:${row.kind}:${row.ordinal}`;
@@ -40,7 +40,7 @@ export async function bookStored(tx: Tx, assetId: string, coins: Coins, key: str
   await post(tx, { sourceKey: `cold:${key}`, kind: 'cold', postings: store(assetId, coins) });
 }
 
-/** Cold storage may hold coins of the operator's own: what the books do not know of there is put in by whoever sent it. */
+/** Cold storage may hold the operator's own coins: what arrives from there beyond the books is booked as capital. */
 async function bookRefill(tx: Tx, assetId: string, coins: Coins, key: string): Promise<void> {
   const held = await bookedCold(tx, assetId);
   const stored = held < coins ? held : coins;

@@ -37,7 +37,7 @@ function capOf(gateway: Gateway | undefined): string | null {
 }
 
 /**
- * A part of every limit is kept for all gateways that may cash out, each an equal share of it; the rest is for whoever comes first.
+ * A part of every limit is shared equally among the gateways that may cash out; the rest goes to whichever asks first.
  * So whatever one of them sends, each of the others can send its share.
  */
 async function checkFairShare(deps: Deps, sql: Reads, chain: Chain, gatewayId: string, transfer: LimitedTransfer): Promise<LimitProblem | null> {
@@ -73,7 +73,7 @@ function isProblem(answer: Used | LimitProblem): answer is LimitProblem {
   return 'problem' in answer;
 }
 
-/** US dollars sent before, by gateway; null for what is nobody's cashout. */
+/** US dollars sent before, by gateway; null for what is no gateway's cashout. */
 type Used = ReadonlyMap<string | null, bigint>;
 
 async function usage(deps: Deps, sql: Reads, before: readonly OutgoingSum[]): Promise<Used | LimitProblem> {

@@ -47,7 +47,7 @@ async function giveUpPlan(tx: Tx, deps: Deps, payout: StoredPayout): Promise<str
 async function giveUpSigned(tx: Tx, chain: Chain, payout: StoredPayout): Promise<string | null> {
   const abandoned = payout.status === 'FAILED' && payout.txid === null;
   if (payout.status === 'CANCELLED' || (payout.status === 'FAILED' && !abandoned)) return familyProblem(tx, chain, payout);
-  // Given up with its nonce or its anchor in use by somebody else's bytes: the chain says whether nothing of it can be mined.
+  // Another transaction used its nonce or its anchor: the chain says whether any of its bytes can still be mined.
   if (abandoned && (payout.nonce !== null || payout.anchor !== null)) return familyProblem(tx, chain, payout);
   const undead = await listUndead(tx, payout.id);
   if ((payout.status !== 'REPLACING' && !abandoned) || payout.nonce !== null || undead.length > 0)

@@ -33,7 +33,7 @@ async function storeDepositWallet(tx: Tx, deps: Deps, networkId: string, network
   return wallet.id;
 }
 
-/** What a pool spends lies at its deposit addresses too, below one key: whoever has one of them may have them all. */
+/** A pool's coins also lie at deposit addresses below one key: a thief who has one of those keys may have them all. */
 async function haltSpentPools(tx: Tx, deps: Deps, { networkId, networkName }: AppliedNetwork): Promise<void> {
   const chain = deps.chains.get(networkName);
   if (chain === undefined) return;

@@ -14,7 +14,7 @@ import { purseOf } from '#api/payouts/rules/spending.ts';
 
 /** An output that covers this part of an order is spent for it as it is: so few of them do. */
 const LARGE_PART = 4;
-/** Choices of outputs in one go; whoever is outrun more often goes on the next time. */
+/** How often outputs are chosen again when another payout took some of them; after that the next run goes on. */
 const CHOICES = 50;
 
 const OUTRUN = 'somebody else joins outputs of the pool';
@@ -51,7 +51,7 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
   const purse = purseOf(chain, wallet);
   const listJoining = async (reads: Reads): Promise<StoredPayout[]> =>
     (await listUnderWay(reads, { networkId: chain.id, purpose: 'consolidation' })).filter((one) => one.walletId === wallet.id);
-  // In this order: what somebody else has just taken is missing from the pool, and on its way.
+  // The pool is read first: an output that another payout takes in between is missing from the pool and counted as on its way.
   const pool = await sumSpendable(sql, purse, input);
   const underWay = await listJoining(sql);
   const own = underWay.filter((one) => one.settlementId !== null && one.settlementId === settlementId);
@@ -73,7 +73,7 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
   for (let choice = 0; choice < CHOICES && underWay.length + made < POLICY.preparationsAtOnce; choice++) {
     const coins = await smallOnes(deps, { purse, large, missing, input });
     if (coins.length < 2) break;
-    // Whoever looks at the same order beside us would join as much for it once more.
+    // A second worker at the same order would join as much for it once more.
     const outrun = async (tx: Tx): Promise<string | null> => ((await listJoining(tx)).length > underWay.length + made ? OUTRUN : null);
     const allow = async (tx: Tx, rawFee: bigint): Promise<string | null> =>
       (await outrun(tx)) ?? (rate > rules.belowFeeRate ? overBudget(deps, tx, chain, native, budget, rawFee) : null);

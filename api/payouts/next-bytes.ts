@@ -175,7 +175,7 @@ async function lastingLimit(
   return limit?.lasting === true ? limit.problem : poolProblem(sql, chain, payout);
 }
 
-/** Whether it pays somebody else, rather than moving coins between our own addresses. */
+/** Whether its coins leave us, rather than move between our own addresses. */
 function leavesUs({ purpose }: StoredPayout): boolean {
   return purpose === 'settlement' || purpose === 'refund' || purpose === 'withheld';
 }

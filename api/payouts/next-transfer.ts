@@ -9,7 +9,7 @@ interface Move {
   assetId: string;
 }
 
-/** Number of the transfer that coins need now; null when one is on its way, or two have failed since the last that arrived and nobody allows another. Locks nothing. */
+/** Number of the transfer that coins need now. Null while one is on its way, and after two failed in a row until an operator allows another. Locks nothing. */
 export async function nextTransfer(sql: Reads, coins: Move): Promise<number | null> {
   const { automatic, failed } = await readTransfers(sql, coins);
   if (automatic !== null || failed === undefined) return automatic;

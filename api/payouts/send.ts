@@ -72,7 +72,7 @@ export async function sendOrder(deps: Deps, chain: Chain, order: Order): Promise
   try {
     return await send(deps, chain, order);
   } catch (error) {
-    // What a node says no to, or takes too long for, may be this order's own doing; a node that cannot be asked is nobody's.
+    // An order itself may cause a node's refusal or delay. It never causes a node to be out of reach.
     if (error instanceof ChainUnavailable)
       return error.trouble === 'down' || error.trouble === 'busy' || error.trouble === 'wrong-chain'
         ? { closed: `the chain cannot be reached: ${error.message}` }

@@ -35,7 +35,7 @@ export async function activateParked(deps: Deps): Promise<number> {
   return moved;
 }
 
-/** Activates those of one gateway; `unquotable` collects the assets nobody needs to try again in this run. */
+/** Activates those of one gateway; `unquotable` collects the assets that are not tried again in this run. */
 async function activateInOrder(deps: Deps, queue: readonly ParkedSettlement[], unquotable: Set<string>): Promise<number> {
   let moved = 0;
   for (const { id, assetId } of queue) {

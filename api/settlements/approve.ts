@@ -48,7 +48,7 @@ export async function approveSettlement(deps: Deps, { gateway, id, totpCode, com
   return reply;
 }
 
-/** Looks at a code while nobody else's is looked at. @throws rate_limit_exceeded, totp_required; either after what it changed is committed */
+/** Checks a code; one code of a gateway is checked at a time. @throws rate_limit_exceeded, totp_required; either after what it changed is committed */
 async function tryCode(deps: Deps, gatewayId: string, code: string): Promise<RightCode> {
   const tried = await deps.db.transaction(async (tx): Promise<RightCode | { refused: ServiceError; result: 'locked' | 'wrong' }> => {
     const { lockedSeconds, unixSeconds } = await lockTotpGuard(tx, gatewayId);

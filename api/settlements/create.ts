@@ -27,7 +27,7 @@ const PARKED_SECONDS = POLICY.parkedDays * 86_400;
 export interface CreateSettlement {
   gateway: Gateway;
   body: CreateSettlementBody;
-  /** The body as it came; absent where nobody sent one. */
+  /** The body as it was sent; absent when the caller is not an HTTP request. */
   sent?: () => SentJson;
   commit: Commit;
 }

@@ -16,12 +16,12 @@ export const SHORT = 'its balance is still short';
 
 /**
  * Fetches what activating a parked cashout takes, with no transaction open: a fresh fee, and a screen as at its creation.
- * Asks nobody while the pool is short or there is no verdict to be had, so that looking every minute costs nothing.
+ * Asks no node and no provider while the pool is short or screening cannot answer, so that looking every minute costs nothing.
  * @throws fee_estimation_unavailable when the chain or a price cannot be reached
  */
 export async function prepareActivation(deps: Deps, gateway: Gateway, row: StoredSettlement): Promise<Prepared> {
   if (gateway.status !== 'VERIFIED') return { stays: 'its gateway is not verified' };
-  // Whoever closes the cashout API, say because its secret leaked, must not have to find what is parked as well.
+  // A merchant who closes the cashout API, for example because its secret leaked, must not have to cancel what is parked as well.
   if (!gateway.settings.cashout.enabled) return { stays: 'its gateway may not cash out' };
   const cashout = await cashoutOf(deps, gateway, row);
   const waiting = row.status === 'WAITING_AML_CREDIT';

@@ -124,7 +124,7 @@ async function readViews(deps: Deps, gateway: Gateway, rows: readonly StoredSett
   });
 }
 
-/** What a held pool pays out now: nothing where nobody screens (contract 4.3, route rule 4). */
+/** What a held pool pays out now: nothing while screening is off (contract 4.3, route rule 4). */
 function heldNow(gateway: Gateway, held: Coins | undefined): Coins {
   return gateway.settings.screening.enabled ? (held ?? zero) : zero;
 }

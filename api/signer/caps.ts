@@ -35,7 +35,7 @@ export async function checkCaps(
     const limit = await checkLimits(deps, sql, chain, { ...fee, rawAmount: moves.rawFee, native: true, ...rest });
     if (limit !== null) return limit.problem;
     if (moves.sender !== walletAddress(chain, 'funding')) return null;
-    // A price may have passed the ceiling since it was planned, so that nobody has tampered with anything.
+    // It waits and is not refused: the price may have risen since the plan was made.
     return (await checkTopUp(deps, { symbol: native.symbol, decimals: native.decimals, rawAmount: moves.rawAmount }))?.problem ?? null;
   }
   const asset = await findAssetByContract(sql, chain.id, moves.contract);

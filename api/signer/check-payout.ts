@@ -32,7 +32,7 @@ export interface Order {
   /** What it pays, as the journal calls it: by the id of the very row that was proven. */
   order: string;
   path: string;
-  /** Whom the bytes will name as the sender: the wallet, or where coins are outputs whoever the first of them lies at. */
+  /** The sender that the bytes will name: the wallet, or where coins are outputs the address of the first. */
   sender: string;
   kind: AttemptKind;
   /** The limits were held against its amount when earlier bytes of its nonce or its anchor were signed. */
@@ -113,12 +113,12 @@ async function whatStops(sql: Reads, chain: Chain, { assetId }: StoredPayout): P
   return asset?.networkPaused === true ? 'the network is paused' : null;
 }
 
-/** Whether its settlement was rejected before anything that pays it was signed: its nonce is still to be used up, which pays nobody. */
+/** Whether its settlement was rejected before any bytes that pay it were signed. Its nonce must still be used up, by bytes that pay nothing. */
 async function isGivenUp(sql: Reads, { id }: StoredPayout, kind: AttemptKind, settlement: StoredSettlement | undefined): Promise<boolean> {
   return settlement?.status === 'REJECTED' && kind === 'close' && (await listAttempts(sql, id)).every((attempt) => attempt.kind === 'close');
 }
 
-/** What in a payout contradicts what it says it is for, or why nobody said yet that it is, or null. */
+/** What in a payout contradicts its purpose, or why its order is not proven yet, or null. */
 async function purposeMismatch(
   deps: Deps,
   sql: Reads,
@@ -223,7 +223,7 @@ async function settlementMismatch(
     return 'its destination is one of our own addresses';
   if (netAmount === null || feeLocked === null || netAmount + feeLocked !== settlement.amount) return 'the settlement’s amounts do not add up';
   if (feeLocked < 0n || netAmount <= 0n) return 'the settlement’s fee is not between nothing and its amount';
-  // By the words of whoever accepted it, which hold the row, which holds the payout.
+  // The http role's statement proves the settlement's row, and the row proves the payout.
   const unproven = await cashoutProblem(sql, deps, settlement);
   if (unproven !== null) return unproven;
   if (parseTrusted<'asset'>(settlement.amountText) !== settlement.amount) return 'the settlement’s amount is not what was asked for';

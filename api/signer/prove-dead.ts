@@ -63,7 +63,7 @@ async function askProviders(deps: Deps, chain: Chain, order: string, signed: rea
     expiresAtMs,
     absenceCounts: signed.every(({ signedAtMs }) => signedAtMs > Date.now() - rememberedMs(chain)),
   };
-  // Whoever has answered by then has been heard, above all one that saw a payment.
+  // Every answer that came by then counts, above all one that saw a payment.
   const told = new Map<string, Fate>();
   await Promise.race([chain.reader.fates(question, chain.config.finality.mature, told), pause(ANSWER_MS, undefined, { ref: false })]);
   return new Map(told);

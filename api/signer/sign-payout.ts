@@ -36,7 +36,7 @@ export type Signed = 'signed' | 'waiting' | 'refused' | 'gone';
  * their order, then checks it again, both under the locks of settlement, wallet and payout, has the journal remember them, and stores them
  * together with SIGNED and PROCESSING. Until that commits nothing can be broadcast, so a crash anywhere before it only means signing the
  * same payout again (architecture 4); the journal is ahead by one signature then.
- * Rows that contradict each other, or the journal, freeze the network: somebody changed one of them.
+ * Rows that contradict each other, or the journal, freeze the network, because one of them was changed by hand.
  */
 export async function signPayout(
   deps: Deps,

@@ -98,13 +98,13 @@ export async function pushSweep(deps: Deps, chain: Chain, sweeping: Sweeping, sw
   if (!native && observed.native < answer.quote.rawFee) {
     const coming = (await listUnderWay(deps.db.sql, { networkId: chain.id, purpose: 'top_up' })).some((one) => one.parentId === sweep.id);
     if (coming) return rawAmount;
-    // Whoever waits for the sweep is told that its gas has come, also when somebody else had it sent.
+    // What waits for the sweep goes on once its gas has come, whichever order had it sent.
     const settlementId = sweep.settlementId ?? sweeping.settlementId;
     const gas = withReserve(answer.quote.rawFee) - observed.native;
     return (await coverSweepGas(deps, chain, { settlementId, native: sweeping.native, sweep, rawAmount: gas })) === null ? rawAmount : 0n;
   }
   if ((await checkFee(deps, { rawFee: answer.quote.rawFee, native: sweeping.native }, null)) !== null) return 0n;
-  // Nobody would see it arrive, or know what it cost.
+  // Its arrival could not be seen, nor its cost.
   if (!(await isWatched(deps.db.sql, chain.id, wallet.address))) return rawAmount;
   await deps.db.transaction((tx) =>
     planTransfer(tx, deps, wallet.id, observed, {
@@ -123,7 +123,7 @@ export async function pushSweep(deps: Deps, chain: Chain, sweeping: Sweeping, sw
   return rawAmount;
 }
 
-/** Gives a sweep up, unless somebody planned it in the meantime: a nonce nobody uses would block its address for ever. */
+/** Gives a sweep up, unless it was planned in the meantime: a nonce that is allocated and never used would block its address for ever. */
 async function cancelSweep(deps: Deps, id: string, failure: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const sweep = await lockPayout(tx, id);

@@ -8,7 +8,7 @@ import { parseTrusted, toUnits } from '#shared/core/money.ts';
 export interface ColdLimits {
   /** What is above it goes to cold storage. */
   ceiling: bigint;
-  /** Below it somebody is asked for a refill. */
+  /** Below it an operator is asked to refill it. */
   floor: bigint;
   /** What a move leaves: half way between, so that neither the next deposit nor the next cashout is past one of them. */
   target: bigint;

@@ -8,7 +8,7 @@ export const FEE_TIMES_LOCKED = 10n;
 /** No transaction of ours is worth more than this in fees, whatever it moves. */
 export const FEE_CEILING_USD: Usd = parseTrusted('250');
 
-/** Nobody tops up gas by more than this at once. */
+/** A gas top-up is never more than this. */
 export const TOP_UP_CEILING_USD: Usd = parseTrusted('500');
 
 /** Over how long what leaves is added up. */
@@ -33,7 +33,7 @@ interface Scope {
   counts(moved: Moved): boolean;
 }
 
-/** Why a transfer may not leave now. `lasting` means waiting will not help: somebody must change a limit. */
+/** Why a transfer may not leave now. `lasting`: waiting will not help, an operator must change a limit. */
 export type LimitProblem = { problem: string; lasting: boolean };
 
 /** What a transaction takes away from us, to be held against the limits; `planned` counts what only waits for the signer, as its planner must. */

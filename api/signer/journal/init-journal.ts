@@ -12,7 +12,7 @@ export function accountsOf(networks: readonly { name: string; accountFingerprint
 
 /**
  * Begins an empty journal, where nothing was ever signed: the only way to one, and never taken by the signer itself (decisions 10).
- * Nobody else must do so at once. Locks the head.
+ * Only one process may do so at a time. Locks the head.
  * @throws Error when there is one, Postgres knows one, or something was signed before: then it takes `reseal`
  */
 export async function initJournal(

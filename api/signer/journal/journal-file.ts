@@ -98,7 +98,7 @@ export class JournalFile {
         rest = Buffer.from(bytes.subarray(begin));
       }
       if (file === undefined) throw new JournalCorrupt('it does not even have a first line');
-      // Its line feed is the last of a record that is written: without it nobody was told that the record is there.
+      // The line feed is written last: without it the write never succeeded, and no signature left.
       if (rest.length > 0 && write) {
         ftruncateSync(fd, file.#size);
         fsyncSync(fd);

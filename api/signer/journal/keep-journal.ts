@@ -12,7 +12,7 @@ const REPORT_EVERY = 12;
 export interface JournalKeeper {
   /** Why it cannot do its work; null as well for a standby, which waits for the lock of the one that signs. */
   health(): Promise<string | null>;
-  /** Closes the journal, and gives its folder to whoever waits for it. */
+  /** Closes the journal and frees its folder for a process that waits. */
   stop(): Promise<void>;
 }
 

@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const NAME = 'lock';
 const GONE = 'gone';
-/** How often whoever holds the lock says that it lives. */
+/** How often the holder renews its sign of life. */
 const BEAT_MILLISECONDS = 2_000;
-/** A lock nobody has touched for this long, by the watch of whoever waits for it, belongs to a dead process. */
+/** A lock without a sign of life for this long, by the clock of the process that waits, belongs to a dead process. */
 const STALE_MILLISECONDS = 12_000;
 const LOOK_MILLISECONDS = 250;
 
@@ -25,7 +25,7 @@ interface Holder {
 
 /** Holds a folder for one process, also against one on another machine that has the same folder. */
 export interface FolderLock {
-  /** Whether it is still ours: somebody may have taken it while this process stood still. */
+  /** Whether it is still ours: another process may have taken it while this one stood still. */
   isOurs(): boolean;
   release(): void;
 }
@@ -46,7 +46,7 @@ export async function takeLock(folder: string): Promise<FolderLock | null> {
     const mine = `${path}.${own.token}`;
     writeFileSync(mine, JSON.stringify(own), { mode: 0o600 });
     renameSync(mine, path);
-    // Whoever else waited for it may have put its own in place: the last one has it, and the others see that.
+    // Another process that waited may have written its own lock: the last writer holds it, and the others see that.
     await pause(LOOK_MILLISECONDS);
     if (read(path)?.token !== own.token) return null;
   }

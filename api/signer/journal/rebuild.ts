@@ -17,7 +17,7 @@ export type RebuildingChain = Pick<Chain, 'id' | 'config' | 'codec' | 'deriver' 
 /** A journal made anew, and in what it differs from what was there. */
 export interface Rebuilt {
   entries: JournalEntry[];
-  /** Signatures that the old journal held and the books do not: nobody but it knows of them. */
+  /** Signatures that only the old journal held: the books do not know of them. */
   onlyInJournal: number;
   /** Signatures that the books hold and the old journal did not. */
   onlyInBooks: string[];

@@ -25,7 +25,7 @@ export interface JournalHead {
   hash: string;
 }
 
-/** Something in a journal that nobody of us wrote. */
+/** A record that is not one of ours. */
 export class JournalCorrupt extends Error {
   constructor(message: string) {
     super(message);
