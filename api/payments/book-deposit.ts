@@ -1,6 +1,5 @@
 import type { Deps } from '#api/deps.ts';
 import { postEach } from '#api/ledger/post.ts';
-import { advance } from '#api/store/advance.ts';
 import { readClock } from '#api/store/clock.ts';
 import { noteWaiting, settleDeposits } from '#api/store/deposits.ts';
 import { markSightingsBooked } from '#api/store/sightings.ts';
@@ -9,13 +8,12 @@ import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { unallocated } from '#state-machines/ledger/postings.ts';
-import { isDust, isWithinGrace, type Judged, type Judgement, judgeDeposit } from '#state-machines/payment/judge-deposit.ts';
-import { NO_PAYMENT_FACTS, type PaymentStatus } from '#state-machines/payment/machine.ts';
+import { isDust, isWithinGrace, type Judgement } from '#state-machines/payment/judge-deposit.ts';
+import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { type Booking, creditBatch } from './credit-batch.ts';
 import { type Batch, isClaimed } from './deposit-batch.ts';
-import { enqueuePaymentWebhook } from './enqueue-webhook.ts';
-import { judgedPayment } from './judged-payment.ts';
-import { evidence, fiatSymbol, type Invoice, invoiceOf, type Outcome, outcomeColumns } from './outcome.ts';
+import { fiatSymbol, type Invoice, invoiceOf, type Outcome } from './outcome.ts';
+import { judgeArrival, type Resolution, resolvePayment } from './resolve-payment.ts';
 
 /** What became of a batch. */
 export interface Booked {
@@ -52,7 +50,14 @@ export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<B
   const dust = isDust(batch.total, first.dustFloor);
   const decides = decidesBy(booking);
   const { now } = await readClock(tx);
-  const judged = judge(booking, now);
+  const judged = judgeArrival(booking, first.symbol, {
+    assetId: first.assetId,
+    received: batch.total,
+    firstSeenAt: pricedSince(batch),
+    minedAt: first.blockTime.getTime(),
+    confirmedAt: now.getTime(),
+    byInquiry: claimed,
+  });
   if ('needs' in judged) {
     await wait(tx, deps, booking, now, first.symbol);
     return decides ? 'decision-waits' : 'credit-waits';
@@ -66,37 +71,12 @@ export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<B
     await wait(tx, deps, booking, now, fiatSymbol(payment.currencyCode));
     return 'decision-waits';
   }
-  const outcome = outcomeOf(booking, judged, invoice, now);
-  const result = await advance(tx, 'payment', {
-    id: payment.id,
-    event: 'DEPOSIT_CONFIRMED',
-    actor: actorOf(batch),
-    facts: () => ({
-      facts: {
-        ...NO_PAYMENT_FACTS,
-        rule: judged.rule,
-        secondsLate: (firstSeen(batch) - payment.expiresAt.getTime()) / 1_000,
-        graceSeconds: payment.graceSeconds,
-        claimed,
-      },
-      columns: outcomeColumns(outcome),
-      record: evidence(outcome),
-    }),
-    effects: {
-      credit: () => {
-        crashPoint('credit.payment-transitioned');
-        return creditBatch(tx, deps, booking, judged);
-      },
-      notify: async ({ to }) => {
-        await enqueuePaymentWebhook(tx, deps, { paymentId: payment.id, gatewayId: payment.gatewayId, status: to, webhookUrl: payment.webhookUrl });
-        crashPoint('credit.outbox-written');
-      },
-    },
-  });
-  return { status: result.to, match: matchOf(booking, judged) };
+  const resolution = { outcome: outcomeOf(booking, judged, invoice, now), actor: actorOf(batch), firstSeenMs: firstSeen(batch), claimed };
+  const to = await resolvePayment(tx, deps, payment, resolution, () => creditBatch(tx, deps, booking, judged));
+  return { status: to, match: matchOf(booking, judged) };
 }
 
-function actorOf({ deposits }: Batch): string {
+function actorOf({ deposits }: Batch): Resolution['actor'] {
   const claimant = deposits.find((deposit) => deposit.claimedBy !== null)?.claimedBy ?? null;
   return claimant === null ? 'chain' : claimant === 'operator' ? 'operator' : 'merchant';
 }
@@ -150,18 +130,6 @@ function firstSeen({ deposits }: Batch): number {
 /** When the last of its transfers was first seen: a little that was seen in time must not reserve the price for the rest of the sum (decision 0017). */
 function pricedSince({ deposits }: Batch): number {
   return deposits.reduce((latest, { firstSeenAt }) => Math.max(latest, firstSeenAt.getTime()), Number.NEGATIVE_INFINITY);
-}
-
-function judge({ payment, status, offers, batch, prices }: Booking, now: Date): Judged {
-  return judgeDeposit(judgedPayment(payment, status, offers), {
-    assetId: batch.first.assetId,
-    received: batch.total,
-    firstSeenAt: pricedSince(batch),
-    minedAt: batch.first.blockTime.getTime(),
-    confirmedAt: now.getTime(),
-    marketPriceUsd: prices.get(batch.first.symbol)?.usd ?? null,
-    byInquiry: isClaimed(batch),
-  });
 }
 
 /** A final batch that no payment gets. */

@@ -1,5 +1,4 @@
 import type { Deps } from '#api/deps.ts';
-import { advance } from '#api/store/advance.ts';
 import { findAsset, type StoredAsset } from '#api/store/assets.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { Payment } from '#api/store/payments.ts';
@@ -7,12 +6,10 @@ import { type SeenSandboxDeposit, settleSandboxDeposit } from '#api/store/sandbo
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { resolveRule } from '#shared/core/finality.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { isDust, type Judgement, judgeDeposit } from '#state-machines/payment/judge-deposit.ts';
-import { NO_PAYMENT_FACTS } from '#state-machines/payment/machine.ts';
+import { isDust, type Judgement } from '#state-machines/payment/judge-deposit.ts';
 import { depositFees } from './deposit-fees.ts';
-import { enqueuePaymentWebhook } from './enqueue-webhook.ts';
-import { judgedPayment } from './judged-payment.ts';
-import { evidence, outcomeColumns, type Prices } from './outcome.ts';
+import type { Prices } from './outcome.ts';
+import { judgeArrival, resolvePayment } from './resolve-payment.ts';
 
 /** A sandbox payment under its lock, with the status it has by now, and what is known around it. */
 export interface Scene {
@@ -34,13 +31,11 @@ export async function settleSimulated(tx: Tx, deps: Deps, scene: Scene, deposit:
   if (asset === undefined) throw new Invariant(`asset ${deposit.assetId} of a simulated deposit does not exist`);
   if (isDust(deposit.amount, asset.dustFloor)) return settleSandboxDeposit(tx, deposit.id, now, { state: 'dust' });
 
-  const marketPriceUsd = prices.get(asset.symbol)?.usd ?? null;
-  const judged = judgeDeposit(judgedPayment(payment, payment.status, offers), {
+  const judged = judgeArrival({ payment, status: payment.status, offers, prices }, asset.symbol, {
     assetId: asset.id,
     received: deposit.amount,
     firstSeenAt: deposit.firstSeenAt.getTime(),
     confirmedAt: now.getTime(),
-    marketPriceUsd,
     byInquiry: false,
   });
   if ('needs' in judged) throw withoutPrice(asset.symbol);
@@ -59,27 +54,10 @@ export async function settleSimulated(tx: Tx, deps: Deps, scene: Scene, deposit:
     confirmedAt: now,
   };
   const outcome = { judged, arrival, offers, prices, invoice: null };
-  const result = await advance(tx, 'payment', {
-    id: payment.id,
-    event: 'DEPOSIT_CONFIRMED',
-    actor: 'sandbox',
-    facts: () => ({
-      facts: {
-        ...NO_PAYMENT_FACTS,
-        rule: judged.rule,
-        secondsLate: (deposit.firstSeenAt.getTime() - payment.expiresAt.getTime()) / 1_000,
-        graceSeconds: payment.graceSeconds,
-      },
-      columns: outcomeColumns(outcome),
-      record: evidence(outcome),
-    }),
-    effects: {
-      // A simulated deposit posts nothing to the ledger: its row says what it would have been credited with (decisions 9).
-      credit: () => noteCredit(tx, deps, scene, { asset, deposit, judged }),
-      notify: ({ to }) => enqueuePaymentWebhook(tx, deps, { paymentId: payment.id, gatewayId: payment.gatewayId, status: to, webhookUrl: payment.webhookUrl }),
-    },
-  });
-  deps.metrics?.paymentsResolved.inc({ status: result.to, deposit_path: judged.path, sandbox: 'true' });
+  const resolution = { outcome, actor: 'sandbox', firstSeenMs: deposit.firstSeenAt.getTime(), claimed: false } as const;
+  // A simulated deposit posts nothing to the ledger: its row says what it would have been credited with (decisions 9).
+  const status = await resolvePayment(tx, deps, payment, resolution, () => noteCredit(tx, deps, scene, { asset, deposit, judged }));
+  deps.metrics?.paymentsResolved.inc({ status, deposit_path: judged.path, sandbox: 'true' });
 }
 
 /** Writes what a simulated deposit would have credited. */
