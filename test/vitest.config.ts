@@ -15,7 +15,7 @@ const FULL = [
   'test/hostages/*.test.ts',
   'test/integration/{benches,faults,indexer,ingest-simulation,inquire-races,rpc-failover,simulate,simulation}.test.ts',
   'test/integration/operator/{cli,webhook-cli}.test.ts',
-  'test/integration/settlements/{expiring-proofs,hostile-chain,lesser-nodes,planned-sweeps,races,replacing-guards}.test.ts',
+  'test/integration/settlements/{expiring,expiring-proofs,hostile-chain,lesser-nodes,planned-sweeps,races,replacing,replacing-guards,unblocking}.test.ts',
   'test/integration/treasury/{bitcoin-replacing,consolidation,lost-transactions}.test.ts',
   'test/journeys/{crash-*,failed-start,hostile-transfers,internal-transfers,kill-and-flush,no-secret-leaks,public-prices}.test.ts',
   'test/journeys/{reorganisations,roles,scale-out,select,shutdown,start,stop-mid-webhook,trigger,tron,two-people,unmined-bitcoin,upgrade}.test.ts',
