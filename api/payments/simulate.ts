@@ -81,7 +81,7 @@ async function confirmSeen(tx: Tx, deps: Deps, id: string, prices: Prices): Prom
   return true;
 }
 
-/** The second `seen_then_confirmed` does not wait for the sweep. */
+/** The second `seen_then_confirmed` does not wait for the periodic pass. */
 async function confirmEarly(tx: Tx, deps: Deps, scene: Scene, seen: SeenSandboxDeposit, { scenario }: Simulation): Promise<void> {
   if (scenario !== 'seen_then_confirmed') throw conflict('A simulated deposit awaits its confirmation.');
   await settleSimulated(tx, deps, scene, seen);

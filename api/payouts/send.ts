@@ -1,6 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { nativeAsset } from '#api/store/assets.ts';
-import type { StoredAsset } from '#api/store/assets.ts';
+import { nativeAsset, type StoredAsset } from '#api/store/assets.ts';
 import { countUnmined, listCommitted, type StoredPayout } from '#api/store/payouts.ts';
 import { countCashingOut, lockGatewayCashouts } from '#api/store/gateways.ts';
 import { sumBroughtForOthers } from '#api/store/own-moves.ts';

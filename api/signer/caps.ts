@@ -1,11 +1,10 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { findAssetByContract } from '#api/store/assets.ts';
+import { findAssetByContract, nativeAsset } from '#api/store/assets.ts';
 import { findDepositIndex } from '#api/store/wallets.ts';
 import { coldAddress } from '#api/payouts/rules/cold.ts';
 import { checkLimits, checkTopUp } from '#api/treasury/limits.ts';
 import { WALLET_ROLES, walletAddress } from '#api/payouts/rules/wallets.ts';
 import type { TransferIntent } from '#shared/chains/chain.ts';
-import { nativeAsset } from '#api/store/assets.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
 /** What bytes do, or are about to do. */

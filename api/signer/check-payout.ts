@@ -1,8 +1,7 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { cashoutProblem } from '#api/intents/cashout.ts';
 import type { Unproven } from '#api/intents/say.ts';
-import { nativeAsset } from '#api/store/assets.ts';
-import { findAsset } from '#api/store/assets.ts';
+import { nativeAsset, findAsset } from '#api/store/assets.ts';
 import { isTrustedNetwork } from '#api/store/database-epoch.ts';
 import { findFreeze } from '#api/store/freezes.ts';
 import { readBalance } from '#api/store/ledger.ts';

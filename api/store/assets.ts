@@ -1,8 +1,7 @@
 import type { AssetConfig, AssetType, Family } from '#shared/core/assets.ts';
 import { type Coins, parseTrusted } from '#shared/core/money.ts';
-import type { Tx } from '#shared/platform/postgres.ts';
+import type { Tx, Reads } from '#shared/platform/postgres.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import type { Reads } from '#shared/platform/postgres.ts';
 
 /** A coin or token with the network it lives on. */
 export interface StoredAsset {

@@ -74,15 +74,19 @@ export async function restampStaticPrices(tx: Tx): Promise<void> {
   await tx`update prices set at = sluice_now() where source = 'static'`;
 }
 
-/** What one source last said about one symbol; the columns of `price_quotes`. */
+/** What one source last said about one symbol, kept until it is replaced or no longer good; the columns of `price_quotes`. */
 export interface StoredQuote {
   source: string;
   symbol: string;
   /** Units of `in` for one unit, 18-place fixed point. */
   price: bigint;
+  /** `USD`, or the ticker whose dollar price is multiplied in. */
   in: string;
+  /** Service time just before it was asked for. */
   takenAt: Date;
+  /** Service time from which it counts no more. */
   goodUntil: Date;
+  /** True for a rate that is published once a day and holds until the next: as good now as when it was taken. */
   standing: boolean;
 }
 

@@ -1,7 +1,6 @@
 import type { Chain, Deps } from '#api/deps.ts';
 import { bookedCold } from '#api/ledger/balances.ts';
-import { nativeAsset } from '#api/store/assets.ts';
-import { listAssets, type StoredAsset } from '#api/store/assets.ts';
+import { nativeAsset, listAssets, type StoredAsset } from '#api/store/assets.ts';
 import { hasFailedMove, sumClaimed } from '#api/store/own-moves.ts';
 import { listMisplaced } from '#api/store/misplaced-coins.ts';
 import { listSpendable } from '#api/store/outputs.ts';

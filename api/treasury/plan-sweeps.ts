@@ -1,6 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { nativeAsset } from '#api/store/assets.ts';
-import { listAssets } from '#api/store/assets.ts';
+import { nativeAsset, listAssets } from '#api/store/assets.ts';
 import { keepWatchingOutputs } from '#api/store/outputs.ts';
 import { listUnderWay } from '#api/store/payouts.ts';
 import { listSweepable } from '#api/store/own-moves.ts';

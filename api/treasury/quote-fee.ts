@@ -1,6 +1,5 @@
-import { nativeAsset } from '#api/store/assets.ts';
+import { nativeAsset, type StoredAsset } from '#api/store/assets.ts';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
-import type { StoredAsset } from '#api/store/assets.ts';
 import { ChainUnavailable, type FeeQuote } from '#shared/chains/chain.ts';
 import { printable } from '#shared/chains/printable.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';

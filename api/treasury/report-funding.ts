@@ -1,6 +1,5 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { nativeAsset } from '#api/store/assets.ts';
-import { listAssets } from '#api/store/assets.ts';
+import { nativeAsset, listAssets } from '#api/store/assets.ts';
 import { listSpendable } from '#api/store/outputs.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { POLICY } from '#shared/core/policy.ts';

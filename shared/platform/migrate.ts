@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Umzug } from 'umzug';
+import { MigrationError, Umzug } from 'umzug';
 import { type AppliedMigration, compareSchema, type MigrationFile, readMigrations } from './migration-files.ts';
 import type { Reads, Sql } from './postgres.ts';
 
@@ -44,13 +44,20 @@ export async function migrate(sql: Sql, directory: string): Promise<{ applied: s
         },
       },
     });
-    const applied = await umzug.up();
+    const applied = await umzug.up().catch((error: unknown) => {
+      throw error instanceof MigrationError ? unwrapped(error) : error;
+    });
     return { applied: applied.map((one) => one.name) };
   } finally {
     // With the connection the lock is gone too; what went wrong is more worth telling.
     await connection`select pg_advisory_unlock(${LOCK})`.catch(() => undefined);
     connection.release();
   }
+}
+
+/** What a migration failed of, named after it: whether waiting helps is decided by its code, which the library's own error hides. */
+function unwrapped(error: MigrationError): unknown {
+  return error.cause instanceof Error ? Object.assign(error.cause, { message: error.message }) : error;
 }
 
 /** Waits until every migration in `directory` is applied; for processes that must not migrate themselves. */

@@ -1,20 +1,5 @@
+import type { StoredQuote } from '#api/store/prices.ts';
 import { amount, type Usd, mulDiv, ONE } from '#shared/core/money.ts';
-
-/** A quote as it is kept until it is replaced or no longer good. */
-export interface KeptQuote {
-  source: string;
-  symbol: string;
-  /** Units of `in` for one unit, 18-place fixed point. */
-  price: bigint;
-  /** `USD`, or the ticker whose dollar price is multiplied in. */
-  in: string;
-  /** Service time just before it was asked for. */
-  takenAt: Date;
-  /** Service time from which it counts no more. */
-  goodUntil: Date;
-  /** True for a rate that is published once a day and holds until the next: as good now as when it was taken. */
-  standing: boolean;
-}
 
 /** A price that enough sources agree on. */
 export interface AgreedPrice {
@@ -66,7 +51,7 @@ interface Opinion {
  * from each other than the limit. Daily rates alone never outvote a market of this minute. The price is the median of the
  * rest, halves rounded up (decisions 2).
  */
-export function agreePrices(quotes: readonly KeptQuote[], now: Date, rules: AgreementRules): AgreedPrice[] {
+export function agreePrices(quotes: readonly StoredQuote[], now: Date, rules: AgreementRules): AgreedPrice[] {
   const good = quotes.filter((quote) => quote.goodUntil > now);
   const direct = judgeAll(
     toOpinions(
@@ -80,7 +65,7 @@ export function agreePrices(quotes: readonly KeptQuote[], now: Date, rules: Agre
   return judgeAll(toOpinions(good, now, new Map(direct.map((price) => [price.symbol, price]))), rules);
 }
 
-function toOpinions(quotes: readonly KeptQuote[], now: Date, numeraires: ReadonlyMap<string, AgreedPrice>): Map<string, Opinion[]> {
+function toOpinions(quotes: readonly StoredQuote[], now: Date, numeraires: ReadonlyMap<string, AgreedPrice>): Map<string, Opinion[]> {
   const bySymbol = new Map<string, Opinion[]>();
   for (const quote of quotes) {
     const opinion = toOpinion(quote, now, numeraires.get(quote.in));
@@ -90,7 +75,7 @@ function toOpinions(quotes: readonly KeptQuote[], now: Date, numeraires: Readonl
   return bySymbol;
 }
 
-function toOpinion(quote: KeptQuote, now: Date, numeraire: AgreedPrice | undefined): Opinion | undefined {
+function toOpinion(quote: StoredQuote, now: Date, numeraire: AgreedPrice | undefined): Opinion | undefined {
   const own = quote.standing ? now : quote.takenAt;
   const { source, standing } = quote;
   if (quote.in === 'USD') return { source, usd: quote.price, at: own, standing };

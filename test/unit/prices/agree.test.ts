@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { agreePrices, isSteady, type KeptQuote } from '#api/clients/prices/agree.ts';
+import { agreePrices, isSteady } from '#api/clients/prices/agree.ts';
+import type { StoredQuote } from '#api/store/prices.ts';
 import { formatAmount, parseTrusted } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { price as aPrice } from '../core/arbitraries.ts';
@@ -11,7 +12,7 @@ const RULES = { outlierBps: POLICY.priceOutlierBps, agreeing: POLICY.priceSource
 const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1_000);
 
 let counter = 0;
-function quote(price: string, more: Partial<KeptQuote> = {}): KeptQuote {
+function quote(price: string, more: Partial<StoredQuote> = {}): StoredQuote {
   counter += 1;
   return {
     source: `source-${counter}`,
@@ -24,7 +25,7 @@ function quote(price: string, more: Partial<KeptQuote> = {}): KeptQuote {
     ...more,
   };
 }
-const agreedOn = (quotes: KeptQuote[], symbol = 'ETH') => agreePrices(quotes, NOW, RULES).find((one) => one.symbol === symbol);
+const agreedOn = (quotes: StoredQuote[], symbol = 'ETH') => agreePrices(quotes, NOW, RULES).find((one) => one.symbol === symbol);
 const priceOf = (prices: string[]): string | undefined => {
   const agreed = agreedOn(prices.map((one) => quote(one)));
   return agreed && formatAmount(agreed.usd);
