@@ -76,5 +76,14 @@ export async function createApp(deps: Deps, parts: AppParts): Promise<Express> {
 /** Reads one contract file; where the build left its JSON under that name instead, that, which costs a start a hundredth of the time. */
 export function readContract(path: string, edit: (text: string) => string = (text) => text): Document {
   const built = path.replace(/\.yaml$/, '.json');
-  return (existsSync(built) ? JSON.parse(edit(readFileSync(built, 'utf8'))) : parse(edit(readFileSync(path, 'utf8')))) as Document;
+  return JSON.parse(existsSync(built) ? edit(readFileSync(built, 'utf8')) : jsonOf(edit(readFileSync(path, 'utf8')))) as Document;
 }
+
+/** YAML as JSON. A process that serves from the sources opens the same contract many times, and parsing its YAML takes a second each. */
+function jsonOf(yaml: string): string {
+  const json = parsed.get(yaml) ?? JSON.stringify(parse(yaml));
+  parsed.set(yaml, json);
+  return json;
+}
+
+const parsed = new Map<string, string>();

@@ -136,9 +136,12 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
   };
 }
 
-/** Ajv for JSON Schema 2020-12, which OpenAPI 3.1 uses, with formats as strict as the contract means them. */
+/**
+ * Ajv for JSON Schema 2020-12, which OpenAPI 3.1 uses, with formats as strict as the contract means them. It takes schemas as they are:
+ * the contract files are linted, and compiling the schema of schemas would take most of a process's first request.
+ */
 export function createAjv(options: object): Ajv2020 {
-  const ajv = new Ajv2020(options);
+  const ajv = new Ajv2020({ ...options, validateSchema: false });
   addFormats.default(ajv);
   ajv.addFormat('uuid', isUuid);
   ajv.addFormat('uri', isHttpUrl);

@@ -1,11 +1,9 @@
-import { HDKey } from '@scure/bip32';
-import { mnemonicToSeedSync, validateMnemonic } from '@scure/bip39';
-import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { Psbt } from 'bitcoinjs-lib';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { DecodedTransfer, OwnOutput, SigningRequest, TransferSigner } from '../chain.ts';
+import { openSeed } from '../seed-keys.ts';
 import { scriptOfAddress } from './address.ts';
 import { bitcoinDecoder, TRANSACTION } from './decode.ts';
 import { addressOfPublicKey } from './deriver.ts';
@@ -14,8 +12,6 @@ import { type BitcoinFields, readFields } from './fields.ts';
 import { mostFee } from './need.ts';
 import { type BitcoinParams, bitcoinParams } from './params.ts';
 import { dustOf } from './vsize.ts';
-
-const PATH = /^m(\/\d{1,10}'?){1,10}$/;
 
 interface Key {
   privateKey: Uint8Array;
@@ -30,31 +26,26 @@ interface Key {
  * @throws Error when the seed is not a valid mnemonic, or the network unknown; the message never holds the seed
  */
 export function bitcoinSigner(network: Pick<NetworkConfig, 'chainId' | 'feeRate'>, mnemonic: string): TransferSigner {
-  if (!validateMnemonic(mnemonic, wordlist)) throw new Error('the signer seed is not a valid BIP-39 mnemonic');
   const params = bitcoinParams(network.chainId);
   const { cap } = feeBoundsOf(network);
   const decode = bitcoinDecoder(network.chainId);
-  const root = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic), params.segwitKeys);
-  const derive = (path: string): HDKey => {
-    if (!PATH.test(path)) throw new Invariant(`not a derivation path: ${path}`);
-    return root.derive(path);
-  };
+  const keys = openSeed(mnemonic, params.segwitKeys);
   const keyAt = (path: string): Key => {
-    const { privateKey, publicKey } = derive(path);
+    const { privateKey, publicKey } = keys.at(path);
     if (privateKey === null || publicKey === null) throw new Invariant(`there is no key at ${path}`);
     return { privateKey, publicKey, address: addressOfPublicKey(publicKey, params) };
   };
   return {
     addressAt: (path) => keyAt(path).address,
-    xpubAt: (path) => derive(path).publicExtendedKey,
+    xpubAt: (path) => keys.at(path).publicExtendedKey,
     async sign(path, request) {
       const { inputs, change } = readFields(request.fields);
       const wallet = keyAt(path);
       if (wallet.address !== request.intent.sender) throw new Invariant('the signed bytes differ from the request in their wallet');
       if (change !== null && change.address !== wallet.address) throw new Invariant('the change goes to another address than the wallet’s');
-      const keys = ownKeys(inputs, request, wallet, keyAt);
+      const owners = ownKeys(inputs, request, wallet, keyAt);
       checkFee(request, inputs, change, params, cap);
-      const signedBytes = build(request, { inputs, change }, params, keys);
+      const signedBytes = build(request, { inputs, change }, params, owners);
       const decoded = await decode(signedBytes);
       compare(request, decoded);
       return { txid: decoded.txid, signedBytes, rawFeeLimit: decoded.rawFeeLimit, expiresAtMs: null };

@@ -1,32 +1,23 @@
-import { HDKey } from '@scure/bip32';
-import { mnemonicToSeedSync, validateMnemonic } from '@scure/bip39';
-import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { bytesToHex, hexToBytes } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { DecodedTransfer, SigningRequest, TransferSigner } from '../chain.ts';
+import { openSeed } from '../seed-keys.ts';
 import { decodeEvmTransfer } from './decode.ts';
 import { addressOfPublicKey } from './deriver.ts';
 import { encodeTransfer } from './token.ts';
-
-const PATH = /^m(\/\d{1,10}'?){1,10}$/;
 
 /**
  * Signs EVM transfers with keys below a BIP-39 seed; only the signer role constructs it.
  * @throws Error when the seed is not a valid mnemonic; the message never holds the seed
  */
 export function evmSigner(network: { chainId: string }, mnemonic: string): TransferSigner {
-  if (!validateMnemonic(mnemonic, wordlist)) throw new Error('the signer seed is not a valid BIP-39 mnemonic');
-  const root = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic));
-  const keyAt = (path: string): HDKey => {
-    if (!PATH.test(path)) throw new Invariant(`not a derivation path: ${path}`);
-    return root.derive(path);
-  };
+  const keys = openSeed(mnemonic);
   return {
-    addressAt: (path) => addressOfPublicKey(keyAt(path).publicKey as Uint8Array),
-    xpubAt: (path) => keyAt(path).publicExtendedKey,
+    addressAt: (path) => addressOfPublicKey(keys.at(path).publicKey as Uint8Array),
+    xpubAt: (path) => keys.at(path).publicExtendedKey,
     async sign(path, request) {
-      const key = keyAt(path);
+      const key = keys.at(path);
       const signed = await privateKeyToAccount(bytesToHex(key.privateKey as Uint8Array)).signTransaction(transactionOf(network, request));
       const signedBytes = hexToBytes(signed);
       const decoded = await decodeEvmTransfer(signedBytes);

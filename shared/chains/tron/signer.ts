@@ -1,14 +1,11 @@
-import { HDKey } from '@scure/bip32';
-import { mnemonicToSeedSync, validateMnemonic } from '@scure/bip39';
-import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { Invariant } from '#shared/core/errors.ts';
 import type { DecodedTransfer, SigningRequest, TransferSigner } from '../chain.ts';
+import { openSeed } from '../seed-keys.ts';
 import { addressOfPublicKey } from '../evm/deriver.ts';
 import { toBase58 } from './address.ts';
 import { decodeTronTransfer } from './decode.ts';
 import { encodeSigned, readFields, TRANSFER_FUNCTION } from './transaction.ts';
 
-const PATH = /^m(\/\d{1,10}'?){1,10}$/;
 /** tronweb asks for a node when it is made; nothing here ever speaks to one. */
 const NO_NODE = 'http://127.0.0.1:1';
 
@@ -18,17 +15,12 @@ const NO_NODE = 'http://127.0.0.1:1';
  * @throws Error when the seed is not a valid mnemonic; the message never holds the seed
  */
 export function tronSigner(_network: { chainId: string }, mnemonic: string): TransferSigner {
-  if (!validateMnemonic(mnemonic, wordlist)) throw new Error('the signer seed is not a valid BIP-39 mnemonic');
-  const root = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic));
-  const keyAt = (path: string): HDKey => {
-    if (!PATH.test(path)) throw new Invariant(`not a derivation path: ${path}`);
-    return root.derive(path);
-  };
+  const keys = openSeed(mnemonic);
   return {
-    addressAt: (path) => toBase58(addressOfPublicKey(keyAt(path).publicKey as Uint8Array)),
-    xpubAt: (path) => keyAt(path).publicExtendedKey,
+    addressAt: (path) => toBase58(addressOfPublicKey(keys.at(path).publicKey as Uint8Array)),
+    xpubAt: (path) => keys.at(path).publicExtendedKey,
     async sign(path, request) {
-      const key = keyAt(path);
+      const key = keys.at(path);
       if (toBase58(addressOfPublicKey(key.publicKey as Uint8Array)) !== request.intent.sender)
         throw new Invariant('the signed bytes differ from the request in their sender');
       const signedBytes = await build(Buffer.from(key.privateKey as Uint8Array).toString('hex'), request).catch((cause: unknown) => {

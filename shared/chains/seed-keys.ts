@@ -1,0 +1,39 @@
+import { HDKey } from '@scure/bip32';
+import { mnemonicToSeedSync, validateMnemonic } from '@scure/bip39';
+import { wordlist } from '@scure/bip39/wordlists/english.js';
+import { Invariant } from '#shared/core/errors.ts';
+
+const PATH = /^m(\/\d{1,10}'?){1,10}$/;
+/** Accounts whose node is kept: a deployment has a handful of wallets in each network. */
+const KEPT_ACCOUNTS = 256;
+
+/** The keys below one seed. */
+export interface SeedKeys {
+  /** The key at a path such as `m/44'/60'/0'/0/7` (BIP-32). @throws Invariant when the path is none */
+  at(path: string): HDKey;
+}
+
+/**
+ * Opens a BIP-39 seed, so that keys can be found by their path; only what signs constructs it. The node above a key is derived once and
+ * kept: neighbours differ in their last step alone, and a payment that spends a hundred deposits needs a hundred of them. `versions` are
+ * the bytes that extended keys begin with; Bitcoin mainnet's `xpub` and `xprv` when absent.
+ * @throws Error when the seed is not a valid mnemonic; the message never holds the seed
+ */
+export function openSeed(mnemonic: string, versions?: { public: number; private: number }): SeedKeys {
+  if (!validateMnemonic(mnemonic, wordlist)) throw new Error('the signer seed is not a valid BIP-39 mnemonic');
+  const root = HDKey.fromMasterSeed(mnemonicToSeedSync(mnemonic), versions);
+  const kept = new Map<string, HDKey>();
+  const above = (path: string): HDKey => {
+    if (path === 'm') return root;
+    const node = kept.get(path) ?? root.derive(path);
+    if (kept.size < KEPT_ACCOUNTS) kept.set(path, node);
+    return node;
+  };
+  return {
+    at(path) {
+      if (!PATH.test(path)) throw new Invariant(`not a derivation path: ${path}`);
+      const lastStep = path.lastIndexOf('/');
+      return above(path.slice(0, lastStep)).derive(`m${path.slice(lastStep)}`);
+    },
+  };
+}
