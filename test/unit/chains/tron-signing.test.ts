@@ -7,7 +7,7 @@ import { decodeTronTransfer } from '#shared/chains/tron/decode.ts';
 import { compare, tronSigner } from '#shared/chains/tron/signer.ts';
 import { bandwidthOf, encodeSigned, readFields, txidOf } from '#shared/chains/tron/transaction.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import { times } from '#test/harness/counts.ts';
+import { FULL, times } from '#test/harness/counts.ts';
 
 const SEED = 'legal winner thank year wave sausage worth useful legal winner thank yellow';
 const HOT = "m/44'/195'/1'/0/0";
@@ -106,7 +106,8 @@ describe('signed bytes of TRON', () => {
 
   it.each(kinds)('of %s, with any one bit turned, are refused', async (_name, request) => {
     const { signedBytes } = await signer.sign(HOT, request);
-    for (let bit = 0; bit < signedBytes.length * 8; bit++) {
+    // Five and eight have no divisor in common: fewer bits are still of every place in a byte, and of all parts.
+    for (let bit = 0; bit < signedBytes.length * 8; bit += FULL ? 1 : 5) {
       const turned = Uint8Array.from(signedBytes);
       turned[bit >> 3] = (turned[bit >> 3] as number) ^ (1 << (bit & 7));
       await expect(decodeTronTransfer(turned), `bit ${bit}`).rejects.toThrow(Invariant);

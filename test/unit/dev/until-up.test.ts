@@ -25,7 +25,6 @@ it('a service that takes a request and never answers it holds up nobody who stop
   const service = await node(`require('node:http').createServer(() => undefined).listen(${port}, '127.0.0.1')`);
   const stopping = new AbortController();
   let asked = 0;
-  let answered = false;
   const ask = async (): Promise<boolean> => {
     await waitFor(
       async () => (await fetch(`http://127.0.0.1:${port}`, { signal: AbortSignal.timeout(200) }).catch((error: Error) => error.name)) === 'TimeoutError',
@@ -35,14 +34,10 @@ it('a service that takes a request and never answers it holds up nobody who stop
     );
     setTimeout(() => stopping.abort(new Error('enough')), 50);
     asked += 1;
-    const answer = fetch(`http://127.0.0.1:${port}`, { signal: AbortSignal.timeout(20_000) }).finally(() => {
-      answered = true;
-    });
-    return (await answer).ok;
+    return (await fetch(`http://127.0.0.1:${port}`)).ok;
   };
   await expect(untilUp(service, ask, { what: 'a node to answer', signal: stopping.signal })).rejects.toThrow('enough');
   expect([asked, isAlive(service.pid)]).toEqual([1, false]);
-  expect(answered).toBe(false);
 });
 
 it('a process id that cannot be written down leaves no process', async () => {
