@@ -1,24 +1,26 @@
 import { Socket } from 'node:net';
 import postgres from 'postgres';
 
-/** The driver's own client; only ever with one connection behind it, which one caller at a time uses. */
-export type Driver = postgres.Sql<{ bigint: number }>;
+/** A client of postgres.js; only ever with one connection behind it, which one caller at a time uses. */
+export type Client = postgres.Sql<{ bigint: number }>;
+type Settings = postgres.Options<{ bigint: postgres.PostgresType<number> }>;
 
-/**
- * What the driver makes of a tagged template, as far as it is steered from here: `handler` is told to run it, and `resolve` or
- * `reject` is called once. None of that is documented, so the driver's version is pinned and the tests of the pool guard it.
- */
-export interface Statement extends Promise<unknown> {
-  readonly strings: readonly string[];
-  handler(statement: Statement): void;
-  resolve(value: unknown): void;
-  reject(reason: unknown): void;
+/** What the connections of one pool have in common. */
+export interface Driver {
+  /** Builds statements and fragments. It runs none: it refuses to connect. */
+  client: Client;
+  url: string;
+  settings: Settings;
+  /** All types, those of the server's arrays too, as the first connection that was asked to learn them did. */
+  types?: Settings['types'];
+  /** How often the next connection went on to the next of the hosts that the URL names. */
+  turn: number;
 }
 
 /** One connection to Postgres, from its first use until it is lost; it never comes back as another one. */
 export interface Connection {
-  /** Sends one statement; several are answered in order. */
-  run(statement: Statement): void;
+  /** Sends the statement that `build` makes with the connection's own client; several are answered in order. */
+  run<T>(build: (own: Client) => PromiseLike<T>): Promise<T>;
   /** Runs plain text: `begin`, `commit`, `rollback`. */
   control(text: string): Promise<{ command: string }>;
   /** True once it is of no use any more. */
@@ -42,12 +44,9 @@ export interface ConnectionOptions {
 /** Seconds a connection may take to be there, from the first packet to the server's greeting. */
 const CONNECT_SECONDS = 5;
 
-/** How often a driver's next connection went on to the next of the hosts that its URL names. */
-const turns = new WeakMap<Driver, number>();
-
 /** Opens nothing: this is what statements are built with, and what connections share of what they know about types. */
 export function prepareDriver(url: string, { name, deadlines }: ConnectionOptions): Driver {
-  return postgres(url, {
+  const settings: Settings = {
     max: 1,
     // A host that vanished without a word must not keep its locks for the two hours that are the system's default.
     connection: {
@@ -63,6 +62,8 @@ export function prepareDriver(url: string, { name, deadlines }: ConnectionOption
     connect_timeout: CONNECT_SECONDS,
     // The pool knows better when a connection is between two transactions.
     max_lifetime: null,
+    // Only the names of columns: what stands inside a document of JSON is somebody's own.
+    transform: { column: { from: postgres.toCamel } },
     types: {
       bigint: {
         to: 20,
@@ -75,82 +76,80 @@ export function prepareDriver(url: string, { name, deadlines }: ConnectionOption
         },
       },
     },
-  }) as Driver;
+  };
+  const refuse = (): never => {
+    throw connectionError('CONNECTION_CLOSED', 'a statement was run past the pool');
+  };
+  return { client: clientOf(url, settings, refuse), url, settings, turn: 0 };
+}
+
+/** The driver documents its option `socket`, but its types do not know it. */
+function clientOf(url: string, settings: Settings, socket: () => Socket): Client {
+  const options = { ...settings, socket };
+  return postgres(url, options);
 }
 
 /**
  * Makes a connection that opens with its first statement. `lost` is called when it has ended, whoever ended it. `learnTypes`
- * asks the server for its array types first; those of one connection are known to all of the same driver.
+ * asks the server for its array types first, unless another connection of the same driver did.
  */
 export function openConnection(driver: Driver, { learnTypes, lost }: { learnTypes: boolean; lost(): void }): Connection {
   let socket: Socket | undefined;
   let over = false;
   let served = false;
-  const turn = turns.get(driver) ?? 0;
-  const running = new Set<Statement>();
+  const { turn, types } = driver;
+  const running = new Set<(reason: unknown) => void>();
   const gone = (): Error => connectionError('CONNECTION_CLOSED', 'the connection to postgres was lost');
   const end = (): void => {
     if (over) return;
     over = true;
-    if (!served && (turns.get(driver) ?? 0) === turn) turns.set(driver, turn + 1);
+    if (!served && driver.turn === turn) driver.turn++;
     lost();
     // The driver tells those it had sent why; what it kept for later it would tell nothing.
     setImmediate(() => {
-      for (const statement of running) statement.reject(gone());
+      for (const fail of running) fail(gone());
     });
   };
-  const { path, ...named } = driver.options as unknown as { host: string[]; port: number[]; path?: string | false };
-  const [host, port] = [named.host[turn % named.host.length] ?? 'localhost', named.port[turn % named.port.length] ?? 5432];
-  const options = {
-    ...driver.options,
-    // Of several the driver would silently begin with the first one again.
-    host: [host],
-    port: [port],
-    fetch_types: learnTypes,
-    onclose: end,
-    socket: () => {
-      // It would open another one for what it had not sent yet: outside of the transaction that is over with the first.
-      if (over || socket !== undefined) throw gone();
-      // Between its first error and its end the driver would still write to it.
-      socket = new Socket().once('error', end);
-      if (path) return socket.connect(path);
-      // The driver reads the host from here when it checks a certificate.
-      return Object.assign(socket.connect(port, host), { host, port });
-    },
-  };
-  const own = postgres(options as never) as Driver;
-  const { handler } = own`` as unknown as Statement;
+  const { host: hosts, port: ports, path } = driver.client.options;
+  const [host, port] = [hosts[turn % hosts.length] ?? 'localhost', ports[turn % ports.length] ?? 5432];
+  const learning = learnTypes && types === undefined;
+  // Of several hosts the driver would silently begin with the first one again.
+  const settings = { ...driver.settings, ...(types && { types }), host, port, fetch_types: learning, onclose: end };
+  const own = clientOf(driver.url, settings, () => {
+    // It would open another one for what it had not sent yet: outside of the transaction that is over with the first.
+    if (over || socket !== undefined) throw gone();
+    // Between its first error and its end the driver would still write to it.
+    socket = new Socket().once('error', end);
+    if (path) return socket.connect(path);
+    // The driver reads the host from here when it checks a certificate.
+    return Object.assign(socket.connect(port, host), { host, port });
+  });
   const abandon = (reason: Error): void => {
     end();
     socket?.destroy(reason);
   };
-  // After any other error the driver may write to a socket that is gone, or wait for an answer without end.
-  const check = (error: unknown): void => {
-    if (isStatementError(error)) served = true;
-    else abandon(error instanceof Error ? error : new Error(String(error)));
-  };
-  const run = (statement: Statement): void => {
-    if (over) {
-      statement.reject(gone());
-      return;
-    }
-    const { resolve, reject } = statement;
-    running.add(statement);
-    statement.resolve = (value) => {
-      running.delete(statement);
-      served = true;
-      resolve(value);
-    };
-    statement.reject = (reason) => {
-      running.delete(statement);
-      check(reason);
-      reject(reason);
-    };
-    handler(statement);
+  const run: Connection['run'] = (build) => {
+    if (over) return Promise.reject(gone());
+    return new Promise((resolve, reject) => {
+      const fail = (reason: unknown): void => {
+        running.delete(fail);
+        // After any other error the driver may write to a socket that is gone, or wait for an answer without end.
+        if (isStatementError(reason)) served = true;
+        else abandon(reason instanceof Error ? reason : new Error(String(reason)));
+        reject(reason);
+      };
+      running.add(fail);
+      build(own).then((value) => {
+        running.delete(fail);
+        served = true;
+        if (learning) driver.types ??= typesOf(own);
+        resolve(value);
+      }, fail);
+    });
   };
   return {
     run,
-    control: (text) => Object.assign(own.unsafe(text), { handler: run }) as unknown as Promise<{ command: string }>,
+    control: (text) => run((client) => client.unsafe(text)),
     lost: () => over,
     busy: () => running.size > 0,
     heard: () => socket?.bytesRead ?? 0,
@@ -160,6 +159,12 @@ export function openConnection(driver: Driver, { learnTypes, lost }: { learnType
       await own.end({ timeout: 1 });
     },
   };
+}
+
+/** All types that a client can read and write, in the form of an option that lets another client begin with them. */
+function typesOf({ options: { parsers, serializers } }: Client): Settings['types'] {
+  const known = Object.entries(parsers).map(([oid, parse]) => [oid, { to: Number(oid), from: [Number(oid)], parse, serialize: serializers[Number(oid)] }]);
+  return Object.fromEntries(known) as Settings['types'];
 }
 
 /** An error of the link itself, with a code of the kind that the driver gives its own. */

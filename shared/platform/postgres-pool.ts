@@ -1,4 +1,4 @@
-import { answers, type Connection, connectionError, type ConnectionOptions, type Driver, openConnection, prepareDriver } from './postgres-connection.ts';
+import { answers, type Client, type Connection, connectionError, type ConnectionOptions, openConnection, prepareDriver } from './postgres-connection.ts';
 
 /** A connection in use that says nothing for this long makes it worth asking whether the server still talks to anybody. */
 const DOUBTFUL_MS = 3_000;
@@ -19,7 +19,7 @@ export interface PoolState {
 /** Connections that are lent to one caller at a time. */
 export interface Pool {
   /** What statements are built with. */
-  driver: Driver;
+  client: Client;
   /**
    * Lends a connection, in order of arrival; one that turns out not to open fails the first statement.
    * @throws POOL_EXHAUSTED when none was free for `atMostMs`, CONNECTION_ENDED after `end`
@@ -53,7 +53,6 @@ export function openPool(url: string, options: ConnectionOptions & { max: number
   const lent = new Map<Connection, Lent>();
   const retiresAtMs = new WeakMap<Connection, number>();
   const waiting = new Set<Waiting>();
-  let typesKnown = false;
   let ended = false;
   let drained: (() => void) | undefined;
   let probing = false;
@@ -66,7 +65,7 @@ export function openPool(url: string, options: ConnectionOptions & { max: number
   };
 
   const open = (): Connection => {
-    const connection: Connection = openConnection(driver, { learnTypes: !typesKnown, lost: () => forget(connection) });
+    const connection: Connection = openConnection(driver, { learnTypes: true, lost: () => forget(connection) });
     // Not all at once.
     retiresAtMs.set(connection, performance.now() + options.lifetimeMs * (0.75 + Math.random() / 2));
     return connection;
@@ -123,7 +122,7 @@ export function openPool(url: string, options: ConnectionOptions & { max: number
   const watching = options.deadlines.statement > 0 ? setInterval(watch, CHECK_MS).unref() : undefined;
 
   return {
-    driver,
+    client: driver.client,
     lend(atMostMs) {
       if (ended) return Promise.reject(connectionError('CONNECTION_ENDED', 'the pool was closed'));
       const connection = waiting.size === 0 ? take() : undefined;
@@ -149,7 +148,6 @@ export function openPool(url: string, options: ConnectionOptions & { max: number
     takeBack(connection) {
       if (!lent.delete(connection)) return;
       if (!connection.lost()) {
-        typesKnown = true;
         if (ended || performance.now() > (retiresAtMs.get(connection) ?? 0)) void connection.close();
         else idle.push(connection);
       }

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { type Connection, connectionError, type Driver, type Statement } from './postgres-connection.ts';
+import { type Client, type Connection, connectionError } from './postgres-connection.ts';
 import { openPool, type Pool, type PoolState } from './postgres-pool.ts';
 
 /** Either of the two below; for reads that may run inside or outside a transaction. */
@@ -76,7 +76,7 @@ export function connect(url: string, options: ConnectOptions): Database {
   const observe = options.observe ?? (() => undefined);
 
   const view = (atMostMs: number | undefined): Database => ({
-    sql: Object.assign(steer(statements.driver, runAlone(statements, observe, atMostMs)), { reserve: () => reserve(statements, observe, atMostMs) }),
+    sql: Object.assign(steer(statements.client, runAlone(statements, observe, atMostMs)), { reserve: () => reserve(statements, observe, atMostMs) }),
     transaction: (work) => timed(observe, () => retry(() => transact(transactions, observe, atMostMs, work))),
     waitingAtMost: (milliseconds) => view(milliseconds),
     apart: (other) => connect(url, other),
@@ -93,66 +93,57 @@ export function connect(url: string, options: ConnectOptions): Database {
 
 type Observe = NonNullable<ConnectOptions['observe']>;
 
-/** The driver's way of making statements, with `run` in place of its own way of running them. */
-function steer(driver: Driver, run: (statement: Statement) => void): Reads {
-  const steered = (made: unknown): unknown => (made instanceof Promise ? Object.assign(made, { handler: run }) : made);
-  const extra: Record<string | symbol, unknown> = {};
-  return new Proxy(driver, {
-    apply: (target, _this, args) => steered(Reflect.apply(target, undefined, args)),
-    get: (target, name) => {
-      if (name in extra) return extra[name];
-      if (name === 'unsafe') return (...args: Parameters<Driver['unsafe']>) => steered(target.unsafe(...args));
-      return Reflect.get(target, name);
-    },
-    set: (_target, name, value) => {
-      extra[name] = value;
-      return true;
-    },
-  }) as unknown as Reads;
+/** Runs the statement that `build` makes with a connection's own client; `text` is how it begins. */
+type Run = <T>(text: string | undefined, build: (own: Client) => PromiseLike<T>) => Promise<T>;
+
+/**
+ * The driver's way of making statements, with `run` in place of its own way of running them. What is made here is only a fragment of
+ * other statements until somebody waits for it; then the same is made once more, by the client of the connection that runs it.
+ */
+function steer(client: Client, run: Run): Reads {
+  const lazy = (text: string | undefined, build: (maker: Client) => Promise<unknown>): Promise<unknown> => {
+    let running: Promise<unknown> | undefined;
+    const start = (): Promise<unknown> => (running ??= run(text, build));
+    const fragment = build(client);
+    return Object.assign(fragment, {
+      // biome-ignore lint/suspicious/noThenProperty: a statement is a promise that begins when somebody waits for it.
+      then: (...on: Parameters<typeof fragment.then>) => start().then(...on),
+      catch: (...on: Parameters<typeof fragment.catch>) => start().catch(...on),
+      finally: (...on: Parameters<typeof fragment.finally>) => start().finally(...on),
+      execute: () => {
+        void start();
+        return fragment;
+      },
+    });
+  };
+  const tag = (...args: [TemplateStringsArray, ...never[]]): unknown => {
+    const make = (maker: Client): Promise<unknown> => maker(...args);
+    return Array.isArray(args[0].raw) ? lazy(args[0][0], make) : make(client);
+  };
+  const unsafe = (...args: Parameters<Client['unsafe']>): unknown => lazy(args[0], (maker) => maker.unsafe(...args));
+  return Object.assign(tag, { json: client.json, array: client.array, typed: client.typed, types: client.types, unsafe }) as unknown as Reads;
 }
 
-/** Tells `ended` once what became of a statement, before whoever waits for it learns it. */
-function whenEnded(statement: Statement, ended: (error?: unknown) => void): void {
-  const { resolve, reject } = statement;
-  let told = false;
-  const once = (error?: unknown): void => {
-    if (told) return;
-    told = true;
-    ended(error);
-  };
-  statement.resolve = (value) => {
-    once();
-    resolve(value);
-  };
-  statement.reject = (reason) => {
-    once(reason ?? new Error('a statement failed without a reason'));
-    reject(reason);
-  };
-}
-
-function timeOf(statement: Statement, observe: Observe): () => void {
+function timeOf(text: string | undefined, observe: Observe): () => void {
   const startedMs = performance.now();
-  const word = WORK.exec(statement.strings[0] ?? '')?.[1]?.toLowerCase();
+  const word = WORK.exec(text ?? '')?.[1]?.toLowerCase();
   return () => observe((word as DatabaseWork | undefined) ?? 'other', (performance.now() - startedMs) / 1_000);
 }
 
 /** Runs each statement on a connection that it has for itself. */
-function runAlone(pool: Pool, observe: Observe, atMostMs: number | undefined): (statement: Statement) => void {
-  return (statement) => {
-    const done = timeOf(statement, observe);
-    pool.lend(atMostMs).then(
-      (connection) => {
-        whenEnded(statement, () => {
-          done();
-          pool.takeBack(connection);
-        });
-        connection.run(statement);
-      },
-      (error: unknown) => {
-        done();
-        statement.reject(error);
-      },
-    );
+function runAlone(pool: Pool, observe: Observe, atMostMs: number | undefined): Run {
+  return async (text, build) => {
+    const done = timeOf(text, observe);
+    try {
+      const connection = await pool.lend(atMostMs);
+      try {
+        return await connection.run(build);
+      } finally {
+        pool.takeBack(connection);
+      }
+    } finally {
+      done();
+    }
   };
 }
 
@@ -171,14 +162,17 @@ async function reserve(pool: Pool, observe: Observe, atMostMs: number | undefine
 function onConnection(pool: Pool, connection: Connection, observe: Observe): { sql: Reads; close(): void; failed(): unknown } {
   let open = true;
   let failed: unknown;
-  const sql = steer(pool.driver, (statement) => {
-    const done = timeOf(statement, observe);
-    whenEnded(statement, (error) => {
+  const sql = steer(pool.client, async (text, build) => {
+    const done = timeOf(text, observe);
+    try {
+      if (!open) throw connectionError('CONNECTION_ENDED', 'this statement came after the end of its transaction');
+      return await connection.run(build);
+    } catch (error) {
       failed ??= error;
+      throw error;
+    } finally {
       done();
-    });
-    if (open) connection.run(statement);
-    else statement.reject(connectionError('CONNECTION_ENDED', 'this statement came after the end of its transaction'));
+    }
   });
   return {
     sql,

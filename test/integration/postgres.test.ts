@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { isPassing } from '#shared/platform/database-problems.ts';
-import { connect, type Database, type Tx } from '#shared/platform/postgres.ts';
+import { connect, type Database, type Reserved, type Tx } from '#shared/platform/postgres.ts';
 import { freshDatabase, type FreshDatabase } from '#test/harness/database.ts';
 import { type FaultProxy, faultProxy } from '#test/harness/fault-proxy.ts';
 
@@ -82,6 +82,26 @@ describe('the database client', () => {
     one.release();
     other.release();
     await narrow.end();
+  });
+
+  it('reads and writes arrays alike on the first connection and on those that open after it', async () => {
+    const narrow = connect(db.url, { name: 'arrays', max: 4 });
+    const held = [await narrow.sql.reserve()];
+    const roundTrip = async () => await (held.at(-1) as Reserved)`select ${['a,"b"', 'c\\']}::text[] as words, ${[1, 2, 3]}::int8[] as numbers`;
+    const first = await roundTrip();
+    held.push(await narrow.sql.reserve());
+    expect(await roundTrip()).toEqual(first);
+    expect(first).toEqual([{ words: ['a,"b"', 'c\\'], numbers: [1, 2, 3] }]);
+    for (const one of held) one.release();
+    await narrow.end();
+  });
+
+  it('runs a statement once that two wait for, and none that is only part of another one', async () => {
+    const noting = db.sql<{ n: number }[]>`insert into noted values (220) returning n`;
+    expect(await Promise.all([noting, noting])).toEqual([[{ n: 220 }], [{ n: 220 }]]);
+    const part = db.sql`insert into noted values (${221}) returning n`;
+    expect(await db.transaction((tx) => tx`with added as (${part}) select ${tx.unsafe('n')} from added`)).toEqual([{ n: 221 }]);
+    expect(await db.sql`select n from noted where n between 220 and 221 order by n`).toEqual([{ n: 220 }, { n: 221 }]);
   });
 
   it('replaces connections that are old, with all that the server keeps for them, unless they are to stay', async () => {
