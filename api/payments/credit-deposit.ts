@@ -54,7 +54,7 @@ export async function creditFinalDeposits(deps: Deps, networkId: string): Promis
 
 /**
  * Books what is final of one payment's deposits on every network, in one transaction; true when something was. For callers
- * that have just claimed one; they call `deps.wake()` afterwards. `ahead` is what they read themselves beyond the tips, by network. Locks the payment, then its deposits, then the ledger.
+ * that have just allocated one; they call `deps.wake()` afterwards. `ahead` is what they read themselves beyond the tips, by network. Locks the payment, then its deposits, then the ledger.
  */
 export async function creditPayment(deps: Deps, paymentId: string, ahead: AheadOf = NOTHING_AHEAD): Promise<boolean> {
   const ready = { ...(await prepare(deps, paymentId)), ahead };

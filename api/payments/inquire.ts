@@ -175,7 +175,7 @@ async function decide(
   if (telling.is === 'unconfirmed' || (telling.is === 'transfers' && !canonical.has(telling))) return { ...verdict, code: 'pending_confirmation' };
   if (telling.is === 'unavailable')
     throw new ServiceError('service_unavailable', { message: 'The chain cannot be asked right now; no attempt was used.', cause: telling.cause });
-  // Its own address, but an operator gave the coins to another payment; or a claim no column can hold.
+  // Its own address, but an operator gave the coins to another payment; or an amount that no column can hold.
   const code = telling.is === 'transfers' ? (known.some((one) => one.state !== 'dropped') ? 'claimed_by_other_payment' : 'unsupported_asset') : telling.is;
   const counted = !USES_AN_ATTEMPT.includes(code) || (await useInquiryAttempt(tx, payment.id, limit));
   if (!counted) return { code: 'attempts_exhausted', deposits: [] };
@@ -194,7 +194,7 @@ async function isCanonical(tx: Tx, tip: ChainTip, { height, blockHash }: { heigh
   return stored === undefined ? height <= tip.finalHeight : stored.hash === blockHash;
 }
 
-/** Claims those that would not be credited by themselves: set aside already, on a foreign network, or after the grace period. */
+/** Allocates those that would not be credited by themselves: set aside already, on a foreign network, or after the grace period. */
 async function allocateStray(tx: Tx, payment: Payment, deposits: readonly NamedDeposit[]): Promise<NamedDeposit[]> {
   const stray = strayAmong(payment, deposits);
   await allocateDeposits(tx, stray, { by: 'inquiry', paymentId: payment.id });

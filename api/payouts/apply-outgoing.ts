@@ -204,7 +204,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   });
 }
 
-/** Says what becomes of what a payout was for that did not do it: one new family, or an operator's decision (decisions 10). */
+/** Says what follows a payout that did not do what it was for: one new payout, or an operator's decision (decisions 10). */
 async function fail(
   tx: Tx,
   deps: Deps,

@@ -28,7 +28,7 @@ import { takeOutputs } from '#api/treasury/purse.ts';
 import { anchorOf, purseOf, signedInputs, spendingOf } from '#api/payouts/rules/spending.ts';
 
 /**
- * Looks after every payout that is planned or signed and in no block: quotes stale plans again, raises fees, closes families
+ * Looks after every payout that is planned or signed and in no block: quotes stale plans again, raises fees, closes payouts
  * that can no longer be sent, and lets expired ones be tried again (reliability D13, D14). Returns how many it changed.
  * Any number may run at once.
  */
@@ -96,7 +96,7 @@ export async function tendPayout(deps: Deps, payout: StoredPayout): Promise<Tend
     await bringGas(deps, chain, payout, next);
   }
   if (decision === 'stuck' || decision === 'wait') return decision;
-  const done = decision === 'release' ? await release(deps, seen) : await plan(deps, chain, seen, decision, kind, { ...next, refused });
+  const done = decision === 'giveUp' ? await giveUp(deps, seen) : await plan(deps, chain, seen, decision, kind, { ...next, refused });
   if (!done) return 'wait';
   deps.log.info(
     { payout: payout.id, purpose: payout.purpose, nonce: payout.nonce, anchor: payout.anchor, decision, rawFee: next.quote?.rawFee, problem: next.problem },
@@ -217,7 +217,7 @@ async function abandon(deps: Deps, seen: Seen, problem: string): Promise<boolean
 }
 
 /** Gives an unsigned plan up where no nonce is held, and its outputs back: the dispatcher makes a new one that fits, top-ups and all. */
-async function release(deps: Deps, seen: Seen): Promise<boolean> {
+async function giveUp(deps: Deps, seen: Seen): Promise<boolean> {
   const { payout } = seen;
   return ifUnchanged(deps, seen, async (tx) => {
     if (payout.purpose === 'sweep') {

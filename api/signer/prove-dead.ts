@@ -4,7 +4,7 @@ import { heard } from '#api/intents/say.ts';
 import { listSpenders } from '#api/store/outputs.ts';
 import { findSightedBlock } from '#api/store/sightings.ts';
 import { outpointOf } from '#api/payouts/rules/spending.ts';
-import type { Fate } from '#shared/chains/pool-fates.ts';
+import type { Fate } from '#shared/chains/ask-fate.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { DEATH, deathSubject } from './death.ts';
 import type { JournalEntry } from './journal-entry.ts';
