@@ -74,8 +74,8 @@ interface Prepared extends Evidence {
 }
 
 /**
- * Those nobody doubted yet first, in the order of their blocks; then the others, beginning with another one each second: whoever keeps
- * providers busy for long keeps nobody else from being asked about. Pure.
+ * Deposits that were never doubted first, in the order of their blocks; then the doubted ones, beginning with another one each second, so that a
+ * payer who keeps providers busy does not keep them from other payers' deposits. Pure.
  */
 function inFairOrder(payments: readonly { paymentId: string; doubted: boolean }[], nowMs: number): string[] {
   const doubted = payments.filter((one) => one.doubted);

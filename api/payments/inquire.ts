@@ -70,10 +70,9 @@ interface Verdict {
 }
 
 /**
- * Looks a transaction up for a payment and, when it paid it, brings it into the books: a transfer nobody saw is recorded,
- * one that was set aside is allocated, and what is final is credited before the answer (contract 4.1, decisions 9). Attempts
- * are counted in the transaction that decides; nodes are asked outside of it.
- * Locks the tips of the networks involved, then the payment, then its deposits.
+ * Looks a transaction up for a payment and, when it paid it, brings it into the books: a transfer that no indexer reported is recorded, one that was
+ * set aside is allocated, and what is final is credited before the answer (contract 4.1, decisions 9). Attempts are counted in the transaction that
+ * decides; nodes are asked outside of it. Locks the tips of the networks involved, then the payment, then its deposits.
  * @throws not_found; validation_error naming txHash or network; service_unavailable while a node that may know cannot be asked
  */
 export async function inquirePayment(deps: Deps, inquiry: Inquiry): Promise<object> {
@@ -183,10 +182,10 @@ async function decide(
 }
 
 /**
- * True when a block is canonical by our own tip. Above the final height every applied block is stored, so its hash must be
- * there; below it the node's main chain, which was asked for the hash at that height, cannot differ from ours. The caller
- * holds the tip's lock, so no reorganisation comes before its commit. Above the tip it is when it was read ahead, and is final there:
- * whoever applies that height later holds it against what the indexer says.
+ * True when a block is canonical by our own tip. Above the final height every applied block is stored, so its hash must be there; below it the node's
+ * main chain, which was asked for the hash at that height, cannot differ from ours. The caller holds the tip's lock, so no reorganisation comes
+ * before its commit. Above the tip it is when it was read ahead, and is final there: the worker that applies that height later compares it with the
+ * indexer's message.
  */
 async function isCanonical(tx: Tx, tip: ChainTip, { height, blockHash }: { height: number; blockHash: string }, readAhead: boolean): Promise<boolean> {
   if (height > tip.height) return readAhead;

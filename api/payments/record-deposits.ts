@@ -80,8 +80,8 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'random
 }
 
 /**
- * Takes crowds of transfers together (decision 0030), as many as nothing is judged otherwise by, and leaves out the parts of sums that are
- * stored already: whoever tells of them again says nothing new.
+ * Takes crowds of transfers together (decision 0030), as many as nothing is judged otherwise by, and leaves out the parts of sums that are stored
+ * already: a second report of them adds nothing.
  */
 async function fold(
   tx: Tx,

@@ -24,13 +24,13 @@ export interface Evidence {
   open: readonly OpenDeposit[];
   offers: readonly Offer[];
   prices: Prices;
-  /** What was read beyond the tips, where somebody asked about a transaction. */
+  /** Heights read beyond the tips, where an inquiry asked about a transaction. */
   ahead: AheadOf;
 }
 
 /**
- * What two providers must tell alike: the `transfer` itself, or the hash of its `block`, which proves the transfer where a root covers it; null
- * for dust, which is credited to nobody.
+ * What two providers must tell alike: the `transfer` itself, or the hash of its `block`, which proves the transfer where a root covers it; null for
+ * dust, which is credited to no gateway.
  */
 type Need = 'transfer' | 'block' | null;
 
@@ -43,10 +43,10 @@ interface Question {
 }
 
 /**
- * Asks two providers about every batch that is final (decisions 1 to 3, decision 0040): the hash of its block, and of what no root covers, or
- * is worth much, block, outcome, recipient, coin and amount too; and whether the block is final. All of one block are asked about at once, and
- * one by one only when they do not agree on all of them, so that nobody's deposit keeps another one waiting. What cannot be asked before
- * `untilMs` (wall time, milliseconds) counts as unreachable: it is asked in the next pass. Goes over the network: called before anything is locked.
+ * Asks two providers about every batch that is final (decisions 1 to 3, decision 0040): the hash of its block, and of what no root covers, or is
+ * worth much, block, outcome, recipient, coin and amount too; and whether the block is final. All of one block are asked about at once, and one by
+ * one only when they do not agree on all of them, so that no deposit keeps another one waiting. What cannot be asked before `untilMs` (wall time,
+ * milliseconds) counts as unreachable: it is asked in the next pass. Goes over the network: called before anything is locked.
  */
 export async function askSecondOpinions(deps: Deps, evidences: readonly Evidence[], untilMs: number): Promise<Opinions> {
   const opinions = new Map<string, SecondOpinion | 'unreachable'>();

@@ -35,7 +35,7 @@ export async function dispatchSettlement(deps: Deps, settlementId: string): Prom
     const reason = reasonOf(outcome);
     if (!('gone' in outcome)) await noteReason(deps, wanted.networkName, id, reason);
     if ('closed' in outcome) {
-      // What stops one stops all that this wallet pays.
+      // A reason that stops this cashout stops every order that this wallet pays.
       if (id !== settlementId) await noteReason(deps, wanted.networkName, settlementId, outcome.closed);
       return again;
     }
@@ -56,7 +56,10 @@ async function noteReason(deps: Deps, network: string, id: string, reason: strin
   if ((await setWaitReason(deps.db.sql, id, reason)) && reason !== null) deps.log.warn({ settlement: id, network, reason }, 'a cashout cannot be sent yet');
 }
 
-/** For how long one steps aside: longer the more of its gateway's wait, so that however many there are, looking at them costs the others nothing. */
+/**
+ * How long a deferred cashout steps aside. The time grows with the number of its gateway's waiting cashouts, so that looking at them costs other
+ * gateways nothing.
+ */
 async function pauseOf(sql: Reads, gatewayId: string, seconds: number): Promise<number> {
   const waiting = await countWaiting(sql, gatewayId);
   return Math.min(Math.max(seconds, Math.ceil((waiting * 60) / POLICY.waitingLooksPerMinute)), Math.max(seconds, POLICY.waitingPauseSeconds));
@@ -69,7 +72,7 @@ async function dispatchOne(deps: Deps, chain: Chain, id: string): Promise<Sent> 
   const asset = settlement && (await findAsset(sql, settlement.assetId));
   if (settlement === undefined || asset === undefined || settlement.netAmount === null || settlement.pool === null) return { gone: true };
   if ((await nextPayoutNumber(sql, settlement)) === null) return { gone: true };
-  // The signer finds out as well, but by then it is planned.
+  // The signer would refuse it as well, but only after it was planned.
   const unproven = await cashoutProblem(sql, deps, settlement);
   if (unproven !== null) return stopUnproven(deps, { network: chain.config.name, what: `cashout ${id}` }, unproven);
   const quoted = await findSettlementQuote(sql, id);

@@ -12,11 +12,10 @@ import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { closeMark } from '#api/intents/close-mark.ts';
 
 /**
- * Gives up whatever was planned to pay a settlement, if nothing signed for it can take effect, now or ever: by its status
- * where nothing is signed, by final blocks where something is (reliability D13, D14). A nonce that is held is used up by a
- * transfer of nothing to ourselves, since everything behind it waits for it.
- * Of a network that is not served (any more), only what was never planned can be given up.
- * The caller holds the settlement's lock, and rolls back when it gets a reason why not. Locks the wallets, then the payouts.
+ * Gives up every payout of a settlement, if nothing signed for it can take effect, now or ever: by its status where nothing is signed, by final
+ * blocks where something is (reliability D13, D14). A nonce that is held is used up by a transfer of nothing to ourselves, since everything behind it
+ * waits for it. Of a network that is not served (any more), only what was never planned can be given up. The caller holds the settlement's lock, and
+ * rolls back when it gets a reason why not. Locks the wallets, then the payouts.
  * @returns why it may still be paid, or null when it never will be
  */
 export async function giveUpPayouts(tx: Tx, deps: Deps, chain: Chain | undefined, settlementId: string): Promise<string | null> {

@@ -25,7 +25,7 @@ import { quoteSpend } from './quote-spend.ts';
 import { coverGas } from '#api/treasury/top-up.ts';
 import { poolWallet } from '#api/treasury/wallets.ts';
 
-/** Planners that take each other's outputs choose anew; one that is outrun this often comes back later. */
+/** Planners that take each other's outputs choose again; a planner that loses this often gives up and comes back later. */
 const CHOICES = 10;
 /** Payouts of one order that are made without asking an operator: the first, and one more after a failure (decisions 10). */
 const AUTOMATIC_PAYOUTS = 2;
@@ -71,7 +71,7 @@ export async function sendOrder(deps: Deps, chain: Chain, order: Order): Promise
   try {
     return await send(deps, chain, order);
   } catch (error) {
-    // An order itself may cause a node's refusal or delay. It never causes a node to be out of reach.
+    // An order can make a node refuse or delay; it cannot make a node unreachable.
     if (error instanceof ChainUnavailable)
       return error.trouble === 'down' || error.trouble === 'busy' || error.trouble === 'wrong-chain'
         ? { closed: `the chain cannot be reached: ${error.message}` }
@@ -128,7 +128,7 @@ async function sendOnce(deps: Deps, chain: Chain, order: Order): Promise<Sent | 
   if (dear !== null) return { waiting: dear.problem };
 
   const outcome = await deps.db.transaction(async (tx): Promise<Sent | { taken: unknown }> => {
-    // All that may have changed while the chain was asked is looked at again, under lock.
+    // Everything that may have changed while the chain was asked is read again, under lock.
     await order.lock?.(tx);
     if (order.gatewayId !== undefined) await lockGatewayCashouts(tx, order.gatewayId);
     await lockWallet(tx, wallet.id);

@@ -43,11 +43,11 @@ export async function tendPayouts(deps: Deps): Promise<number> {
     if (payout === undefined || away.has(payout.networkName)) continue;
     try {
       let decision = await tendPayout(deps, payout);
-      // Nothing is in the way of new bytes any more: planned at once.
+      // Nothing blocks new bytes any more, so they are planned at once.
       if (decision === 'expire') decision = await tendPayout(deps, (await findPayout(deps.db.sql, id)) ?? payout);
       if (decision !== 'wait' && decision !== 'stuck') changed += 1;
     } catch (error) {
-      // What is the matter with one payout's token or transaction must not hold up the network's others.
+      // A failure of one payout's token or transaction must not hold up the network's other payouts.
       if (error instanceof ChainUnavailable && error.trouble !== 'refused' && error.trouble !== 'untrusted') away.add(payout.networkName);
       deps.log.warn({ err: error, payout: id, network: payout.networkName }, 'a payout cannot be looked after');
     }
@@ -89,7 +89,7 @@ export async function tendPayout(deps: Deps, payout: StoredPayout): Promise<Tend
     if (!next.market.accepted || !next.market.covered || !next.market.allowed) decision = 'stuck';
   }
   if (decision === 'stuck') {
-    // Bytes that expire are abandoned once they were refused for long; what only lacks coins is brought them, and is not refused.
+    // Expiring bytes are abandoned after the network refused them for long. A payout that only lacks coins is not refused: it gets them.
     if (exclusionOf(payout) === 'expiry' && next.market.accepted) await clearStuck(deps.db.sql, payout.id);
     else await noteStuck(deps.db.sql, payout.id, payout.plan);
     await setPayoutFailure(deps.db.sql, payout.id, next.problem ?? 'it was offered at rising fees as often as it may be');
@@ -157,7 +157,7 @@ async function plan(
     const planned: PayoutPlan = { ...kept, ...planOf(quote, now), ...mark };
     if (decision === 'requote') await replan(tx, payout.id, { rawAmount, anchor, plan: planned });
     else {
-      // What joins outputs pays a higher fee out of what arrives.
+      // A transaction that joins outputs pays a higher fee out of the amount that arrives.
       if (payout.purpose === 'consolidation' && kind === 'transfer') await replan(tx, payout.id, { rawAmount, anchor, plan: planned });
       await decide(tx, payout, decision === 'bump' ? 'BUMPED' : 'CLOSED', planned, { rawFee: planned.rawFee, fields: planned.fields, kind });
     }
@@ -191,8 +191,8 @@ async function expire(deps: Deps, seen: Seen): Promise<boolean> {
 }
 
 /**
- * Ends a payout of which nothing can take effect any more and nothing further can be sent. It is never paid again by itself:
- * an operator decides about what it was for.
+ * Ends a payout when none of its bytes can take effect and no further ones can be sent. The worker never pays it again: an operator decides about its
+ * order.
  */
 async function abandon(deps: Deps, seen: Seen, problem: string): Promise<boolean> {
   const { payout } = seen;

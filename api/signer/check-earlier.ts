@@ -18,10 +18,10 @@ export type AttemptVerdict =
   | { refuse: string };
 
 /**
- * Checks that what is to be signed can never take effect beside what was signed before: by the nonce or the anchor in the very
- * bytes of every earlier attempt, or by the proof that each of them is dead, looked up by the signer itself (reliability D13, D14). A close
- * needs no proof of who decided it: it pays nobody, and whatever comes after it needs the chain's word that nothing before it ever pays.
- * Locks nothing; call it under the payout's lock.
+ * Checks that what is to be signed can never take effect beside what was signed before: by the nonce or the anchor in the very bytes of every earlier
+ * attempt, or by the proof that each of them is dead, looked up by the signer itself (reliability D13, D14). A close needs no proof of who decided
+ * it: it pays no recipient, and a payout that follows it needs the chain's word that no earlier bytes ever pay. Locks nothing; call it under the
+ * payout's lock.
  */
 export async function checkEarlierAttempts(sql: Reads, chain: Chain, payout: StoredPayout): Promise<AttemptVerdict> {
   const attempts = await listAttempts(sql, payout.id);
@@ -47,7 +47,7 @@ export async function checkEarlierAttempts(sql: Reads, chain: Chain, payout: Sto
     earlier.push(decoded);
     if (anchor === null ? sender !== walletAddress || used !== nonce : anchorOf(chain, decoded.fields) !== anchor)
       return { refuse: `bytes signed before ${anchor === null ? 'use another nonce' : 'do not spend its anchor'}` };
-    // The limits were held against what those move, and nothing else may take their place. What is joined brings what its fee leaves.
+    // The limits were checked against the transfers in those bytes, so further bytes must move the same. A join brings its outputs less its fee.
     const fits = payout.purpose === 'consolidation' || rawAmount === payout.rawAmount;
     const same = recipient === payout.recipient && contract === payout.contract && fits;
     if (attempt.kind === 'transfer' && !same) return { refuse: 'bytes signed before moved something else' };

@@ -10,7 +10,7 @@ import { ChainUnavailable, type OwnOutput, type TransferSigner } from '#shared/c
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { AttemptVerdict } from './check-earlier.ts';
 
-/** A node that takes longer is asked again later: other networks' payouts wait for the signer too. */
+/** A node that does not answer in time is asked again later: other networks' payouts wait for the signer too. */
 const CONFIRM_MS = 3_000;
 
 /** What the signer makes of the inputs of a plan: where their keys are, whom the bytes will name, and how much output 0 gets. */
@@ -49,7 +49,7 @@ export async function checkInputs(
   if (joins && rawFee > left) return { refuse: 'joining its outputs costs more than what arrives' };
 
   const signed = attempt.earlier.flatMap(({ fields }) => spendingOf(chain, fields).inputs);
-  // As the books have them: those that earlier bytes were signed for only still there, the others final, free and of its pool.
+  // By the books: inputs that earlier bytes spend must still exist; the others must be final, free and of its pool.
   const there = [...(await findSpendable(sql, purseOf(chain, wallet), inputs, payout.id)), ...(await findUnspent(sql, chain.id, signed))];
   for (const input of inputs) {
     const booked = there.find((one) => nameOf(one) === nameOf(input));
@@ -71,9 +71,9 @@ export async function checkInputs(
 }
 
 /**
- * Has a node confirm that what is about to be signed for is there, and holds what our rows say: a signature names the amount of its own
- * input only (BIP-143), so that whoever can change rows could have two made, each with another amount wrong, that burn coins together.
- * Answers why it must wait, or null; nothing is confirmed where coins are balances.
+ * Asks a node to confirm that each input exists and holds the amount in our rows. A signature names the amount of its own input only (BIP-143), so an
+ * attacker who can change rows could obtain two signatures, each with another amount wrong, that together burn coins. Returns why signing must wait,
+ * or null; always null where coins are balances.
  */
 export async function confirmInputs(chain: Chain, fields: Record<string, string>): Promise<string | null> {
   if (!spendsOutputs(chain.config.family)) return null;

@@ -26,7 +26,7 @@ import { orderOf } from './journal/describe-entry.ts';
 import { refundMismatch } from './check-refund.ts';
 import { withheldMismatch } from './check-withheld.ts';
 
-/** What is to be signed, built from what the payout is for and never from the payout's own word. */
+/** What the signer signs, as the order behind the payout proves it, and never on the word of the payout's own row. */
 export interface Order {
   /** What it pays, as the journal calls it: by the id of the very row that was proven. */
   order: string;
@@ -117,7 +117,7 @@ async function isGivenUp(sql: Reads, { id }: StoredPayout, kind: AttemptKind, se
   return settlement?.status === 'REJECTED' && kind === 'close' && (await listAttempts(sql, id)).every((attempt) => attempt.kind === 'close');
 }
 
-/** What in a payout contradicts its purpose, or why its order is not proven yet, or null. */
+/** How a payout contradicts its purpose, or why its order is not proven yet, or null. */
 async function purposeMismatch(
   deps: Deps,
   sql: Reads,
@@ -158,7 +158,7 @@ async function purposeMismatch(
   }
 }
 
-/** What in a payout contradicts what this signer's own configuration says about cold storage, or null (decision 0033). */
+/** How a payout contradicts this signer's own configuration of cold storage, or null (decision 0033). */
 function coldMismatch(chain: Chain, { recipient, assetSymbol, contract, decimals }: StoredPayout, wallet: StoredWallet): string | null {
   if (coldLimits(chain, { symbol: assetSymbol, contract, decimals }) === null) return 'nothing of its asset goes to cold storage by the signer’s configuration';
   return wallet.role === 'hot' && recipient === coldAddress(chain) ? null : 'excess goes from the hot wallet to the cold address of the signer’s configuration';
@@ -171,7 +171,7 @@ function intentOf(payout: StoredPayout, { address }: StoredWallet, kind: Attempt
     : { sender: address, recipient: payout.recipient, contract: payout.contract, rawAmount: payout.rawAmount };
 }
 
-/** Path of the key a wallet row claims, when configuration (or the deposit index), the row and the key itself all agree. */
+/** Path of the key that a wallet row names, when configuration (or the deposit index), the row and the key itself all agree. */
 async function ownPath(sql: Reads, chain: Chain, signer: TransferSigner, wallet: StoredWallet): Promise<string | null> {
   let path: string;
   if (wallet.role === 'deposit') {

@@ -59,7 +59,7 @@ const machine = setup({
         // A further flagged deposit: what it credited is in the held pool already, because its payment is.
         FLAGGED: { target: 'HELD' },
         DRAWN: { guard: 'allDrawnBySettled', target: 'RELEASED' },
-        // Nobody clears a payment of which a part has not been looked at, nor one that is being paid back.
+        // A payment is not cleared while a part of it is unscreened, nor while it is being refunded.
         OPERATOR_RELEASED: { guard: 'screenedAndNoRefundUnderWay', target: 'RELEASED', actions: ['clear'] },
         OPERATOR_WITHHELD: { guard: 'noRefundUnderWay', target: 'WITHHELD', actions: ['withhold'] },
         REFUND_ORDERED: { guard: 'screenedAndNothingDrawnOrReserved', target: 'HELD', actions: ['order'] },

@@ -108,7 +108,7 @@ export function gas(nativeAssetId: string, actualFee: Coins): Posting[] {
   ]);
 }
 
-/** The platform pays for gas that nobody locked a fee for, such as that of a free cashout (decisions 11). */
+/** The platform pays for gas for which no fee was locked, such as that of a free cashout (decisions 11). */
 export function bear(nativeAssetId: string, actualFee: Coins): Posting[] {
   return balanced(nativeAssetId, [
     [systemAccount('gas'), actualFee],

@@ -14,7 +14,7 @@ export const PAYOUT_EFFECTS = {
   ORPHANED: ['broadcast'],
   /** The same transfer is to be offered at a higher fee, under the same nonce or with the same anchor. */
   BUMPED: [],
-  /** Its nonce or its anchor is to be used up by bytes that pay nobody, because the transfer cannot be sent any more. */
+  /** Bytes that pay no recipient are to use its nonce or anchor up, because the transfer cannot be sent any more. */
   CLOSED: [],
   /** Its bytes are proven dead: too old for the chain to take them ever again, or a final transaction that the books had lost has used their nonce or anchor. */
   EXPIRED: [],

@@ -41,16 +41,16 @@ export interface TendFacts {
 }
 
 /**
- * `stuck`: nothing can be done now; note since when. `askMarket` and `askNode`: decide again with that fact. `requote`: plan the same bytes with fresh fees. `bump`: sign another
- * attempt at higher fees. `close`: sign one that uses the nonce or the anchor up and pays nobody. `expire`: nothing signed can take effect
- * any more, so that another attempt may be made. `giveUp`: give an unsigned plan up, so that all of it is planned anew.
- * `abandon`: nothing signed can take effect any more and nothing further can be sent, so that a person may decide.
+ * `stuck`: nothing can be done now; note since when. `askMarket` and `askNode`: decide again with that fact. `requote`: plan the same bytes with
+ * fresh fees. `bump`: sign another attempt at higher fees. `close`: sign one that uses the nonce or the anchor up and pays no recipient. `expire`:
+ * nothing signed can take effect any more, so that another attempt may be made. `giveUp`: give an unsigned plan up, so that all of it is planned
+ * anew. `abandon`: nothing signed can take effect any more and nothing further can be sent, so that a person may decide.
  */
 export type TendDecision = 'wait' | 'stuck' | 'askMarket' | 'askNode' | 'requote' | 'bump' | 'close' | 'expire' | 'giveUp' | 'abandon';
 
 /**
- * Decides what a payout that is not in a block needs (reliability D13, D14; chains 1.4, 3.6). Pure: whoever calls it brings
- * the facts, and checks them again under lock before acting.
+ * Decides what a payout that is not in a block needs (reliability D13, D14; chains 1.4, 3.6). Pure: the caller brings the facts, and checks them
+ * again under lock before acting.
  */
 export function tend(facts: TendFacts): TendDecision {
   const { status, exclusion } = facts;
@@ -86,7 +86,7 @@ function tendSigned(facts: TendFacts): TendDecision {
 
 /** The nonce blocks its wallet, or the outputs are kept from others, and nothing better can be sent with them. */
 function tendStuck({ exclusion, closing, stuckSeconds, holdsUpOthers, market }: TendFacts): TendDecision {
-  // What the network refuses is the destination's doing: nobody else waits long for it.
+  // The destination causes what the network refuses, so other orders do not wait long for it.
   const hostage = exclusion === 'nonce' && holdsUpOthers && market?.accepted === false;
   const patience = exclusion === 'anchor' ? POLICY.anchorCloseSeconds : hostage ? POLICY.payoutHostageSeconds : POLICY.payoutCloseSeconds;
   return !closing && stuckSeconds !== null && stuckSeconds >= patience ? 'close' : 'stuck';

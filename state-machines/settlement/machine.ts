@@ -29,7 +29,7 @@ export interface SettlementFacts {
   available: Coins | null;
   /** Why `decide` asked for approval: above the cap, or the destination screen did not pass; null when nothing asks for it. */
   holdReason: string | null;
-  /** Where each payout of it stands, under their locks; `closing` are those whose nonce is to be used up by bytes that pay nobody. */
+  /** Where each payout of it stands, under their locks; `closing`: bytes that pay no recipient are to use its nonce up. */
   payouts: readonly { status: PayoutStatus; closing: boolean }[];
 }
 
