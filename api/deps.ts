@@ -2,7 +2,7 @@ import type { Journal } from '#api/signer/journal/journal.ts';
 import type { Actor } from '#api/store/proposals.ts';
 import type { Logger } from '#shared/platform/logger.ts';
 import type { AddressCodec, Deriver, Payer } from '#shared/chains/chain.ts';
-import type { PooledReader } from '#shared/chains/pool-readers.ts';
+import type { JoinedReader } from '#shared/chains/join-readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import type { Usd } from '#shared/core/money.ts';
 import type { ApiConfig } from '#shared/platform/config.ts';
@@ -18,7 +18,7 @@ export interface Chain {
   config: NetworkConfig;
   codec: AddressCodec;
   deriver: Deriver;
-  reader: PooledReader;
+  reader: JoinedReader;
   payer: Payer;
 }
 

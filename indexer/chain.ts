@@ -1,7 +1,7 @@
 import { type Actor, createActor, fromCallback, fromPromise } from 'xstate';
 import { profileOf } from '#shared/chains/networks.ts';
-import { paceOf } from '#shared/chains/pool-health.ts';
-import type { LackReport, PooledReader } from '#shared/chains/pool-readers.ts';
+import { paceOf } from '#shared/chains/endpoint-health.ts';
+import type { LackReport, JoinedReader } from '#shared/chains/join-readers.ts';
 import { watchLacks } from '#shared/chains/watch-lacks.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { onceReachable } from '#shared/platform/database-problems.ts';
@@ -56,7 +56,7 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
   metrics.leader.set({ chain: network.name }, 0);
   const running = new Set<Promise<void>>();
   const quietRewinds = { count: 0, tipHeight: -1 };
-  let reader: PooledReader | undefined;
+  let reader: JoinedReader | undefined;
   let stopWatching = (): void => undefined;
   let networkId: string | undefined;
   let life: Life | undefined;
@@ -234,7 +234,7 @@ async function waitForLease(
 }
 
 /** Makes sure that this is the chain the api knows under that name, before a single block of it is believed. */
-async function checkNetwork(deps: IndexerDeps, network: NetworkConfig, reader: PooledReader, signal: AbortSignal): Promise<{ id: string }> {
+async function checkNetwork(deps: IndexerDeps, network: NetworkConfig, reader: JoinedReader, signal: AbortSignal): Promise<{ id: string }> {
   const known = await waitForNetwork(deps, network.name, signal);
   const genesis = await reader.genesisHash(known.genesisHash);
   if (genesis !== known.genesisHash)

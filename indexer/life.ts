@@ -1,5 +1,5 @@
 import type { Head } from '#shared/chains/chain.ts';
-import type { PooledReader } from '#shared/chains/pool-readers.ts';
+import type { JoinedReader } from '#shared/chains/join-readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import type { Logger } from '#shared/platform/logger.ts';
 import type { IndexerMetrics } from '#shared/platform/metrics.ts';
@@ -18,7 +18,7 @@ export interface IndexerDeps {
   metrics: IndexerMetrics;
   /** Id of this process in the lease. */
   holder: string;
-  openReader(network: NetworkConfig): PooledReader;
+  openReader(network: NetworkConfig): JoinedReader;
   /** Rings when a network's node says that its head moved, where one does; returns how to stop it. */
   hearHeads?(network: NetworkConfig, ring: () => void): () => void;
   /** Milliseconds that never go back; for intervals only. */
@@ -54,7 +54,7 @@ export interface Life {
   network: NetworkConfig;
   networkId: string;
   epoch: number;
-  reader: PooledReader;
+  reader: JoinedReader;
   /** What the life before this one was reading when it ended; by now it may be known that it was not the reason. */
   left: Record<Purpose, LeftUnit | null>;
   watchlist: Watchlist;

@@ -9,8 +9,8 @@ import { gatewayAccount, systemAccount } from '#state-machines/ledger/accounts.t
 import { payWithheld } from '#state-machines/ledger/postings.ts';
 
 /**
- * Books a transfer of withheld coins whose payout is final: they are kept from nobody any more. Calling it again changes nothing. Locks the
- * transfer, the ledger, the credits.
+ * Books a transfer of withheld coins whose payout is final: the books no longer owe them. Calling it again changes nothing. Locks the transfer, the
+ * ledger, the credits.
  */
 export async function completeWithheld(tx: Tx, deps: Pick<Deps, 'log'>, { transferId, txid }: { transferId: string; txid: string }): Promise<void> {
   const ended = await endWithheldTransfer(tx, transferId, { txid });

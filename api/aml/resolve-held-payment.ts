@@ -23,7 +23,7 @@ const ACCOUNTS: Record<Resolution['action'], MoreAccounts> = {
 };
 
 /**
- * Releases a held payment to the green pool, withholds it, or orders it back to its payer, with an audit row. Whichever of this
+ * Clears a held payment into the green pool, withholds it, or orders it back to its payer, with an audit row. Whichever of this
  * and a cashout that wants the same coins comes first has them. Locks the payment, its credits and the ledger as `lockFunds` says.
  * @throws not_found; validation_error naming address; conflict when the payment is not held, or not so that this may be done
  */
@@ -44,7 +44,7 @@ export async function resolveHeldPayment(deps: Deps, call: { paymentId: string; 
       actor: 'operator',
       facts: () => ({ facts, record }),
       effects: {
-        release: () => changePool(tx, deps, payment, { credits, to: 'green', why: 'released' }),
+        clear: () => changePool(tx, deps, payment, { credits, to: 'green', why: 'released' }),
         withhold: () =>
           withholdCredits(
             tx,

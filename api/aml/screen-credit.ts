@@ -8,9 +8,9 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import { applyVerdict, type Verdicts } from './apply-verdict.ts';
 
 /**
- * Asks for a verdict of every transfer of a credit and applies the worst of them; true once the credit has its verdict, false
- * while somebody must ask again: the provider is down or undecided, or the gateway is out of credit (decisions 10). Verdicts
- * that were given are not bought twice, so it may be called again at any time, also after a crash. Nothing is locked while it asks.
+ * Asks for a verdict of every transfer of a credit and applies the worst of them; true once the credit has its verdict, false while it has to be
+ * asked again: the provider is down or undecided, or the gateway is out of credit (decisions 10). Verdicts that were given are not bought twice, so
+ * it may be called again at any time, also after a crash. Nothing is locked while it asks.
  */
 export async function screenCredit(deps: Deps, creditId: string): Promise<boolean> {
   const credit = await findScreenedCredit(deps.db.sql, creditId);

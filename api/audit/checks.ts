@@ -131,7 +131,7 @@ export const CHECKS: readonly Check[] = [
     name: 'A8',
     title: 'a settled settlement was paid once, by its net amount, and no other one was paid',
     mayPass: false,
-    // Of what is paid the books know one transaction each; the chain is asked for what all attempts of all families moved.
+    // Of what is paid the books know one transaction each; the chain is asked for what all attempts of all payouts moved.
     query: `
       select p.settlement_id as id, 'paid more than once' as status, max(t.txid) as txid, null as received_amount, null as net_amount, count(distinct t.txid) as payouts
       from payouts p join payout_attempts t on t.payout_id = p.id join assets a on a.id = p.asset_id join wallets w on w.id = p.wallet_id

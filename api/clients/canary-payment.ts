@@ -1,6 +1,6 @@
 /** How long one call may take: far more than it ever should. */
 const CALL_MILLISECONDS = 10_000;
-/** An invoice that every asset can be asked for. */
+/** An amount that every asset can be asked for. */
 const AMOUNT = '25';
 
 /** Where the canary pays, and as whom. */

@@ -31,7 +31,7 @@ export interface ChainConsumer {
 
 /**
  * Applies every network's block stream for as long as it runs; of all workers exactly one holds a network's lease. After
- * each batch it credits what became final and matures what is due, both of which sweeps do as well.
+ * each batch it credits what became final and matures what is due, both of which periodic work does as well.
  * `holder` must be unique per process.
  */
 export function startChainConsumer(deps: Deps, streams: Streams, holder: string): ChainConsumer {
@@ -181,12 +181,12 @@ export async function requestMissing(deps: Deps, network: ConsumedNetwork): Prom
   return asked;
 }
 
-/** What follows from a new tip; whatever fails here is found again by the sweeps. */
+/** What follows from a new tip; periodic work finds again what fails here. */
 async function settleFinal(deps: Deps, network: ConsumedNetwork): Promise<void> {
   try {
     await creditFinalDeposits(deps, network.id);
     await matureCredits(deps);
   } catch (error) {
-    deps.log.error({ err: error, network: network.name }, 'crediting failed; the sweep tries again');
+    deps.log.error({ err: error, network: network.name }, 'crediting failed; periodic work tries again');
   }
 }

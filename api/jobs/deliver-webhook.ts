@@ -89,7 +89,7 @@ async function nextOfItsPayment(deps: Deps, eventId: string, kind: Kind): Promis
 
 /** One attempt: recorded when it starts, sent, and recorded when it ends. */
 async function attempt(deps: Deps, http: WebhookHttp, event: WebhookEvent, kind: Kind): Promise<{ result: JobResult; outcome: WebhookOutcome }> {
-  crashPoint('webhook.claimed');
+  crashPoint('webhook.taken');
   const secrets = await readSecrets(deps, event.gatewayId, 'webhook');
   const headers = signedHeaders({ id: event.id, body: event.body, secrets, unixSeconds: Math.floor(deps.wallClock() / 1_000) });
   const attemptId = uuidFrom(deps.randomBytes(16));

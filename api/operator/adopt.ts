@@ -22,7 +22,7 @@ import { storeAddress } from '#api/store/address-book.ts';
 import { advance, appendEvent } from '#api/store/advance.ts';
 import { findRefund } from '#api/store/aml.ts';
 import { readClock } from '#api/store/clock.ts';
-import { listFamilies, listRefundFamilies, listWithheldFamilies } from '#api/store/payouts.ts';
+import { listSettlementPayouts, listRefundPayouts, listWithheldPayouts } from '#api/store/payouts.ts';
 import { insertSettlement, lockSettlement, setClaim, type StoredSettlement } from '#api/store/settlements.ts';
 import { findWalletByAddress } from '#api/store/wallets.ts';
 import { lockWithheldTransfer } from '#api/store/withheld-transfers.ts';
@@ -36,7 +36,7 @@ import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import { coldAddress } from '#api/payouts/rules/cold.ts';
 import { completeSettlement } from '#api/payouts/complete-settlement.ts';
 import { endDisplaced, lockDisplaced } from '#api/payouts/end-displaced.ts';
-import { endFamilies } from '#api/payouts/end-families.ts';
+import { endPayouts } from '#api/payouts/end-payouts.ts';
 import { spendsOutputs } from '#api/payouts/rules/families.ts';
 
 /** What a lost transaction was, as an operator says. */
@@ -110,7 +110,7 @@ async function asSettlement(
 ): Promise<string> {
   if (settlement === undefined || settlement.networkId !== found.networkId) throw invalid('settlementId', 'is not a cashout on this network');
   const paid = await paidOf(tx, deps, { settlement, leaving, payer: await payingPool(tx, chain, found.sender) });
-  const problem = await endFamilies(tx, await listFamilies(tx, settlement.id), found);
+  const problem = await endPayouts(tx, await listSettlementPayouts(tx, settlement.id), found);
   if (problem !== null) throw new ServiceError('conflict', { message: `The cashout may be paid otherwise: ${problem}.` });
   if ('claim' in paid) await claimLate(tx, deps, chain, { found, settlement, paid: paid.claim });
   const steps: Partial<Record<string, readonly ('APPROVED' | 'DISPATCHED')[]>> = { PENDING_APPROVAL: ['APPROVED', 'DISPATCHED'], PROCESSING: [] };
@@ -202,7 +202,7 @@ async function asRefund(tx: Tx, deps: Deps, chain: Chain, found: OutgoingTransac
   );
   if (paid === undefined) throw invalid('refundId', 'is a refund of another amount or to another address');
   if ((await payingPool(tx, chain, found.sender)) === 'green') throw invalid('refundId', 'is paid from the held wallet only');
-  const problem = await endFamilies(tx, await listRefundFamilies(tx, refundId), found);
+  const problem = await endPayouts(tx, await listRefundPayouts(tx, refundId), found);
   if (problem !== null) throw new ServiceError('conflict', { message: `The refund may be paid otherwise: ${problem}.` });
   await regainLost(tx, found, { assetId: refund.assetId, coins: refund.amount });
   await completeRefund(tx, deps, { refundId, txid: found.txid });
@@ -224,7 +224,7 @@ async function asWithheld(
   if (!leaving.some((one) => one.assetId === assetId && one.recipient === recipient && fromUnits(one.rawAmount, one.decimals) === amount))
     throw invalid('withheldId', 'is a transfer of another amount or to another address');
   if ((await payingPool(tx, chain, found.sender)) === 'green') throw invalid('withheldId', 'is paid from the held wallet only');
-  const problem = await endFamilies(tx, await listWithheldFamilies(tx, transferId), found);
+  const problem = await endPayouts(tx, await listWithheldPayouts(tx, transferId), found);
   if (problem !== null) throw new ServiceError('conflict', { message: `The transfer may be paid otherwise: ${problem}.` });
   await regainLost(tx, found, { assetId, coins: amount });
   await completeWithheld(tx, deps, { transferId, txid: found.txid });

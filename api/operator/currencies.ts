@@ -5,7 +5,7 @@ import { invalid, ServiceError } from '#shared/core/errors.ts';
 import type { OperatorCall } from './deps.ts';
 import { fieldsOf, readReason } from './input.ts';
 
-/** GET /currencies: every invoice currency there is, and whether new payments may use it. */
+/** GET /currencies: every currency of payments there is, and whether new payments may use it. */
 export async function showCurrencies(deps: Deps): Promise<Reply> {
   return { status: 200, data: { items: await listCurrencies(deps.db.sql) } };
 }

@@ -3,7 +3,7 @@
  * sources and takes nothing from here.
  */
 
-/** US dollars for one unit of an invoice currency. */
+/** US dollars for one unit of a currency of payments. */
 export const DEFAULT_RATES: Readonly<Record<string, string>> = {
   USD: '1',
   EUR: '1.08',

@@ -9,7 +9,7 @@ export interface DevChains {
 /** What the operator API has beside the rest: the means to move time, absent in production. */
 export interface OperatorDeps extends Deps {
   devChains: DevChains | null;
-  /** Runs every sweep and every due job of this process and waits for them; does nothing in a process without workers. */
+  /** Runs all periodic work and every due job of this process and waits for them; does nothing in a process without workers. */
   runDue(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { Database } from '#shared/platform/postgres.ts';
 
 /**
  * Stores each chain's genesis hash at first contact and compares it ever after; a node that cannot be reached is asked
- * again by the sweep, because an outage of a chain must not keep the service from starting. Without `mayPin` it stores nothing.
+ * again by periodic work, because an outage of a chain must not keep the service from starting. Without `mayPin` it stores nothing.
  * @throws when a node serves another chain than the one the books were kept on
  */
 export async function pinGenesis(db: Database, chains: Iterable<Chain>, log: Logger, mayPin = true): Promise<number> {

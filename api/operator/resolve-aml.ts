@@ -10,7 +10,7 @@ const MAX_REASON = 500;
 const ACTIONS = ['RELEASE', 'REFUND', 'WITHHOLD'] as const;
 
 /**
- * POST /payments/{id}/aml: releases, refunds or withholds a held payment (decisions 10). `address` is where a refund goes.
+ * POST /payments/{id}/aml: clears, refunds or withholds a held payment (decisions 10). `address` is where a refund goes.
  * @throws not_found; validation_error naming action, reason or address; conflict when the payment is not held, or may not be resolved so
  */
 export async function resolveAml(deps: Deps, call: OperatorCall): Promise<Reply> {

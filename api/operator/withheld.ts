@@ -5,7 +5,7 @@ import { readAmount, readAsset, readDestination } from '#api/treasury/destinatio
 import { findAsset, findAssetByContract } from '#api/store/assets.ts';
 import { findGateway } from '#api/store/gateways.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
-import { listWithheldFamilies } from '#api/store/payouts.ts';
+import { listWithheldPayouts } from '#api/store/payouts.ts';
 import { isOwnAddress } from '#api/store/wallets.ts';
 import { findWithheldTransfer, listWithheld, listWithheldTransfers, lockWithheldTransfer, type WithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
@@ -121,7 +121,7 @@ export async function cancelWithheld(deps: Deps, call: OperatorCall): Promise<Re
     const transfer = await lockWithheldTransfer(tx, id);
     if (transfer === undefined) throw new ServiceError('not_found');
     if (transfer.status !== 'ordered') throw new ServiceError('conflict', { message: `The transfer is ${transfer.status} already.` });
-    const open = (await listWithheldFamilies(tx, id)).find(({ status }) => status !== 'CANCELLED' && status !== 'FAILED');
+    const open = (await listWithheldPayouts(tx, id)).find(({ status }) => status !== 'CANCELLED' && status !== 'FAILED');
     if (open !== undefined)
       throw new ServiceError('conflict', {
         message: `The transfer may still be paid: payout ${open.id} is ${open.status}. What cannot be sent is given up by itself.`,

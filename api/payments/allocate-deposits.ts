@@ -1,17 +1,17 @@
 import { postEach } from '#api/ledger/post.ts';
-import { type Claimant, markAllocated, type NamedDeposit } from '#api/store/deposits.ts';
+import { type AllocatedBy, markAllocated, type NamedDeposit } from '#api/store/deposits.ts';
 import { markSightingsUnbooked } from '#api/store/sightings.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { claim as postings } from '#state-machines/ledger/postings.ts';
+import { allocate as postings } from '#state-machines/ledger/postings.ts';
 
 /**
  * Matches deposits to a payment by hand, so that the next pass credits them whatever their network or time: open ones, and
  * those that were set aside, whose coins leave the unallocated account by a correcting entry. The caller has checked that
  * none of them is credited, dropped or lost, and holds the payment's lock and theirs; the caller then calls `creditPayment`.
  */
-export async function allocateDeposits(tx: Tx, deposits: readonly NamedDeposit[], by: { by: Claimant; paymentId: string }): Promise<void> {
+export async function allocateDeposits(tx: Tx, deposits: readonly NamedDeposit[], by: { by: AllocatedBy; paymentId: string }): Promise<void> {
   if (deposits.length === 0) return;
   const aside = deposits.filter((deposit) => deposit.state !== 'seen');
   const posted = await postEach(
@@ -26,5 +26,5 @@ export async function allocateDeposits(tx: Tx, deposits: readonly NamedDeposit[]
     deposits.map((deposit) => deposit.id),
     by,
   );
-  crashPoint('claim.written');
+  crashPoint('allocate.written');
 }

@@ -11,8 +11,8 @@ import { unallocated } from '#state-machines/ledger/postings.ts';
 import { isDust, isWithinGrace, type Judgement } from '#state-machines/payment/judge-deposit.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { type Booking, creditBatch } from './credit-batch.ts';
-import { type Batch, isClaimed } from './deposit-batch.ts';
-import { fiatSymbol, type Invoice, invoiceOf, type Outcome } from './outcome.ts';
+import { type Batch, isAllocated } from './deposit-batch.ts';
+import { fiatSymbol, type FilledAmount, filledAmountOf, type Outcome } from './outcome.ts';
 import { judgeArrival, type Resolution, resolvePayment } from './resolve-payment.ts';
 
 /** What became of a batch. */
@@ -28,11 +28,11 @@ export function asideOf(booking: Pick<Booking, 'payment' | 'status' | 'batch'>):
   const { payment, batch } = booking;
   const { first } = batch;
   // An inquiry or an operator that allocated it has decided about place and time.
-  const claimed = isClaimed(batch);
-  if (!first.onOwnNetwork && !claimed) return 'unallocated';
+  const allocated = isAllocated(batch);
+  if (!first.onOwnNetwork && !allocated) return 'unallocated';
   // A deposit that was set aside and then allocated by hand is not set aside again.
   if (isDust(batch.total, first.dustFloor) && !first.wasSetAside) return 'dust';
-  return decidesBy(booking) && !claimed && !isWithinGrace(firstSeen(batch), payment.expiresAt.getTime(), payment.graceSeconds) ? 'unallocated' : null;
+  return decidesBy(booking) && !allocated && !isWithinGrace(firstSeen(batch), payment.expiresAt.getTime(), payment.graceSeconds) ? 'unallocated' : null;
 }
 
 function decidesBy({ status, batch }: Pick<Booking, 'status' | 'batch'>): boolean {
@@ -46,7 +46,7 @@ function decidesBy({ status, batch }: Pick<Booking, 'status' | 'batch'>): boolea
 export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<Booked | 'decision-waits' | 'credit-waits'> {
   const { payment, status, batch } = booking;
   const { first } = batch;
-  const claimed = isClaimed(batch);
+  const allocated = isAllocated(batch);
   const dust = isDust(batch.total, first.dustFloor);
   const decides = decidesBy(booking);
   const { now } = await readClock(tx);
@@ -56,7 +56,7 @@ export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<B
     firstSeenAt: pricedSince(batch),
     minedAt: first.blockTime.getTime(),
     confirmedAt: now.getTime(),
-    byInquiry: claimed,
+    byInquiry: allocated,
   });
   if ('needs' in judged) {
     await wait(tx, deps, booking, now, first.symbol);
@@ -66,19 +66,19 @@ export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<B
     await creditBatch(tx, deps, booking, judged);
     return { status, match: dust ? 'dust' : matchOf(booking, judged) };
   }
-  const invoice = invoiceOf(payment, judged, booking.prices);
-  if (invoice === undefined) {
+  const filled = filledAmountOf(payment, judged, booking.prices);
+  if (filled === undefined) {
     await wait(tx, deps, booking, now, fiatSymbol(payment.currencyCode));
     return 'decision-waits';
   }
-  const resolution = { outcome: outcomeOf(booking, judged, invoice, now), actor: actorOf(batch), firstSeenMs: firstSeen(batch), claimed };
+  const resolution = { outcome: outcomeOf(booking, judged, filled, now), actor: actorOf(batch), firstSeenMs: firstSeen(batch), allocated };
   const to = await resolvePayment(tx, deps, payment, resolution, () => creditBatch(tx, deps, booking, judged));
   return { status: to, match: matchOf(booking, judged) };
 }
 
 function actorOf({ deposits }: Batch): Resolution['actor'] {
-  const claimant = deposits.find((deposit) => deposit.claimedBy !== null)?.claimedBy ?? null;
-  return claimant === null ? 'chain' : claimant === 'operator' ? 'operator' : 'merchant';
+  const allocatedBy = deposits.find((deposit) => deposit.claimedBy !== null)?.claimedBy ?? null;
+  return allocatedBy === null ? 'chain' : allocatedBy === 'operator' ? 'operator' : 'merchant';
 }
 
 function matchOf({ offers, batch }: Booking, judged: Judgement): Booked['match'] {
@@ -99,13 +99,13 @@ async function wait(tx: Tx, deps: Deps, { payment, batch }: Booking, now: Date, 
   );
 }
 
-function outcomeOf({ offers, batch, finality, prices }: Booking, judged: Judgement, invoice: Invoice | null, now: Date): Outcome {
+function outcomeOf({ offers, batch, finality, prices }: Booking, judged: Judgement, filled: FilledAmount | null, now: Date): Outcome {
   const { first, deposits, total } = batch;
   return {
     judged,
     offers,
     prices,
-    invoice,
+    filled,
     arrival: {
       depositIds: deposits.map((deposit) => deposit.id),
       txid: first.txid,

@@ -5,7 +5,7 @@ import { isUuid, uuidFrom } from '#shared/core/ids.ts';
 import { isMoney, parseAmount, type Usd, zero } from '#shared/core/money.ts';
 import { assertFixedAmounts } from './arrangement.ts';
 import { commitDraft, type Draft, gatewayTerms } from './create-draft.ts';
-import { type AssetOverride, priceInvoice, quoteOffers } from './quote.ts';
+import { type AssetOverride, pricePayment, quoteOffers } from './quote.ts';
 import { type Asking, type CheckoutBody, type Optional, readCheckout } from './read-request.ts';
 import { paymentView } from './view.ts';
 
@@ -60,7 +60,7 @@ export async function draftPayment(deps: Deps, asking: Asking<CreatePaymentBody>
     openAmount: false,
     minimumUsd: null,
     sandbox: body.isSandbox ?? false,
-    ...(await priceInvoice(deps, body)),
+    ...(await pricePayment(deps, body)),
     ...feePayers(gateway, body),
     overTolerance: readTolerance(body.overAcceptableDiff ?? settings.overAcceptableDiff, 'overAcceptableDiff'),
     underTolerance: readTolerance(body.underAcceptableDiff ?? settings.underAcceptableDiff, 'underAcceptableDiff'),

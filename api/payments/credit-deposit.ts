@@ -54,7 +54,7 @@ export async function creditFinalDeposits(deps: Deps, networkId: string): Promis
 
 /**
  * Books what is final of one payment's deposits on every network, in one transaction; true when something was. For callers
- * that have just claimed one; they call `deps.wake()` afterwards. `ahead` is what they read themselves beyond the tips, by network. Locks the payment, then its deposits, then the ledger.
+ * that have just allocated one; they call `deps.wake()` afterwards. `ahead` is what they read themselves beyond the tips, by network. Locks the payment, then its deposits, then the ledger.
  */
 export async function creditPayment(deps: Deps, paymentId: string, ahead: AheadOf = NOTHING_AHEAD): Promise<boolean> {
   const ready = { ...(await prepare(deps, paymentId)), ahead };
@@ -74,8 +74,8 @@ interface Prepared extends Evidence {
 }
 
 /**
- * Those nobody doubted yet first, in the order of their blocks; then the others, beginning with another one each second: whoever keeps
- * providers busy for long keeps nobody else from being asked about. Pure.
+ * Deposits that were never doubted first, in the order of their blocks; then the doubted ones, beginning with another one each second, so that a
+ * payer who keeps providers busy does not keep them from other payers' deposits. Pure.
  */
 function inFairOrder(payments: readonly { paymentId: string; doubted: boolean }[], nowMs: number): string[] {
   const doubted = payments.filter((one) => one.doubted);

@@ -16,7 +16,7 @@ export interface Batch {
 }
 
 /** True when an inquiry or the operator matched one of its deposits to the payment. */
-export function isClaimed(batch: Batch): boolean {
+export function isAllocated(batch: Batch): boolean {
   return batch.deposits.some((deposit) => deposit.claimedBy !== null);
 }
 
@@ -35,7 +35,7 @@ export function highestFinal(finality: Finality, tip: ChainTip): number {
   );
 }
 
-/** Groups deposits in chain order; dust stays alone and so does what arrived unclaimed on a foreign network, because nothing is judged by them. Coins made in a block keep nothing else of it waiting. */
+/** Groups deposits in chain order; dust stays alone and so does what arrived unallocated on a foreign network, because nothing is judged by them. Coins made in a block keep nothing else of it waiting. */
 export function batchByBlock(deposits: readonly OpenDeposit[]): Batch[] {
   const batches = new Map<string, Batch>();
   for (const deposit of deposits) {

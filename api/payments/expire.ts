@@ -51,7 +51,7 @@ export async function expireDuePayments(deps: Deps): Promise<number> {
 
 async function expireBatch(tx: Tx, deps: Deps): Promise<string[]> {
   const locked = await lockExpirable(tx, BATCH, POLICY.expiryPatienceSeconds);
-  if (locked.length > 0) crashPoint('expiry.claimed');
+  if (locked.length > 0) crashPoint('expiry.taken');
   const moved = await advanceAll(tx, 'payment', {
     facts: new Map(locked.map(({ id, overdue, unpaid }) => [id, { ...NO_PAYMENT_FACTS, overdue, unpaid }])),
     event: 'DEADLINE_PASSED',

@@ -70,10 +70,9 @@ interface Verdict {
 }
 
 /**
- * Looks a transaction up for a payment and, when it paid it, brings it into the books: a transfer nobody saw is recorded,
- * one that was set aside is allocated, and what is final is credited before the answer (contract 4.1, decisions 9). Attempts
- * are counted in the transaction that decides; nodes are asked outside of it.
- * Locks the tips of the networks involved, then the payment, then its deposits.
+ * Looks a transaction up for a payment and, when it paid it, brings it into the books: a transfer that no indexer reported is recorded, one that was
+ * set aside is allocated, and what is final is credited before the answer (contract 4.1, decisions 9). Attempts are counted in the transaction that
+ * decides; nodes are asked outside of it. Locks the tips of the networks involved, then the payment, then its deposits.
  * @throws not_found; validation_error naming txHash or network; service_unavailable while a node that may know cannot be asked
  */
 export async function inquirePayment(deps: Deps, inquiry: Inquiry): Promise<object> {
@@ -175,7 +174,7 @@ async function decide(
   if (telling.is === 'unconfirmed' || (telling.is === 'transfers' && !canonical.has(telling))) return { ...verdict, code: 'pending_confirmation' };
   if (telling.is === 'unavailable')
     throw new ServiceError('service_unavailable', { message: 'The chain cannot be asked right now; no attempt was used.', cause: telling.cause });
-  // Its own address, but an operator gave the coins to another payment; or a claim no column can hold.
+  // Its own address, but an operator gave the coins to another payment; or an amount that no column can hold.
   const code = telling.is === 'transfers' ? (known.some((one) => one.state !== 'dropped') ? 'claimed_by_other_payment' : 'unsupported_asset') : telling.is;
   const counted = !USES_AN_ATTEMPT.includes(code) || (await useInquiryAttempt(tx, payment.id, limit));
   if (!counted) return { code: 'attempts_exhausted', deposits: [] };
@@ -183,10 +182,10 @@ async function decide(
 }
 
 /**
- * True when a block is canonical by our own tip. Above the final height every applied block is stored, so its hash must be
- * there; below it the node's main chain, which was asked for the hash at that height, cannot differ from ours. The caller
- * holds the tip's lock, so no reorganisation comes before its commit. Above the tip it is when it was read ahead, and is final there:
- * whoever applies that height later holds it against what the indexer says.
+ * True when a block is canonical by our own tip. Above the final height every applied block is stored, so its hash must be there; below it the node's
+ * main chain, which was asked for the hash at that height, cannot differ from ours. The caller holds the tip's lock, so no reorganisation comes
+ * before its commit. Above the tip it is when it was read ahead, and is final there: the worker that applies that height later compares it with the
+ * indexer's message.
  */
 async function isCanonical(tx: Tx, tip: ChainTip, { height, blockHash }: { height: number; blockHash: string }, readAhead: boolean): Promise<boolean> {
   if (height > tip.height) return readAhead;
@@ -194,7 +193,7 @@ async function isCanonical(tx: Tx, tip: ChainTip, { height, blockHash }: { heigh
   return stored === undefined ? height <= tip.finalHeight : stored.hash === blockHash;
 }
 
-/** Claims those that would not be credited by themselves: set aside already, on a foreign network, or after the grace period. */
+/** Allocates those that would not be credited by themselves: set aside already, on a foreign network, or after the grace period. */
 async function allocateStray(tx: Tx, payment: Payment, deposits: readonly NamedDeposit[]): Promise<NamedDeposit[]> {
   const stray = strayAmong(payment, deposits);
   await allocateDeposits(tx, stray, { by: 'inquiry', paymentId: payment.id });

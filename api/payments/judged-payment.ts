@@ -20,8 +20,8 @@ export function judgedPayment(payment: Judgeable, status: PaymentStatus, offers:
 }
 
 /**
- * The offers that were selected. Only an operator can bring a deposit to a payment nobody selected anything of; then any
- * offer may judge, the first one listed where the asset is none of theirs.
+ * The offers that were selected. Only an operator can bring a deposit to a payment for which the payer selected nothing; then any offer may judge,
+ * the first one listed where the asset is none of theirs.
  */
 function judgingOffers(offers: readonly Offer[]): SelectedOffer[] {
   const selected = offers.filter((offer) => offer.selectedAt !== null);

@@ -41,7 +41,7 @@ export async function listPayments(deps: Deps, query: ListPayments): Promise<{ i
   return { items: (await withParams(deps.db.sql, shown)).map(summaryView), pagination };
 }
 
-/** One line of the list; pure. What was received is verify's alone to say (contract 4.1); an open amount shows the invoice it was given. */
+/** One line of the list; pure. What was received is verify's alone to say (contract 4.1); an open amount shows what was filled in. */
 function summaryView(payment: Payment): object {
   return {
     paymentUid: payment.id,

@@ -28,8 +28,8 @@ export interface Arrival {
   confirmedAt: Date;
 }
 
-/** The invoice an open-amount payment gets when its deposit decides (contract 2.7, 4.1). */
-export interface Invoice {
+/** The amount an open-amount payment gets when its deposit decides (contract 2.7, 4.1). */
+export interface FilledAmount {
   /** In the payment's currency, with two decimals. */
   amount: string;
   /** What was received on SUCCESS, the minimum on MISMATCH, in cents. */
@@ -44,15 +44,15 @@ export interface Outcome {
   arrival: Arrival;
   offers: readonly Offer[];
   prices: Prices;
-  /** Null for a fixed amount, whose invoice stands since its creation. */
-  invoice: Invoice | null;
+  /** Null for a fixed amount, which stands since its creation. */
+  filled: FilledAmount | null;
 }
 
 /**
- * The invoice that back-fills an open-amount payment: dollars in cents, and those dollars in its currency, half-up to two
+ * The amount filled into an open-amount payment: dollars in cents, and those dollars in its currency, half-up to two
  * decimals. Null for a fixed amount; undefined while the currency has no fresh rate, which is waited for like a price.
  */
-export function invoiceOf(payment: Pick<Payment, 'openAmount' | 'currencyCode'>, judged: Judgement, prices: Prices): Invoice | null | undefined {
+export function filledAmountOf(payment: Pick<Payment, 'openAmount' | 'currencyCode'>, judged: Judgement, prices: Prices): FilledAmount | null | undefined {
   if (!payment.openAmount) return null;
   const amountUsd = judged.verdict === 'SUCCESS' ? judged.receivedUsd : toCents(judged.expectedUsd);
   if (payment.currencyCode === 'USD') return { amount: formatCents(amountUsd), amountUsd, fiat: null };
@@ -69,7 +69,7 @@ export function fiatSymbol(currencyCode: string): string {
 }
 
 /** The columns of a payment that a deciding deposit fills. */
-export function outcomeColumns({ judged, arrival, invoice }: Outcome): Record<string, unknown> {
+export function outcomeColumns({ judged, arrival, filled }: Outcome): Record<string, unknown> {
   return {
     resolved_at: arrival.confirmedAt,
     deciding_deposit_id: arrival.depositIds[0] ?? null,
@@ -80,12 +80,12 @@ export function outcomeColumns({ judged, arrival, invoice }: Outcome): Record<st
     expected_usd: formatAmount(toCents(judged.expectedUsd)),
     deviation_usd: money(judged.deviationUsd),
     deposit_path: judged.path,
-    ...(invoice !== null && { amount: invoice.amount, amount_usd: formatAmount(invoice.amountUsd) }),
+    ...(filled !== null && { amount: filled.amount, amount_usd: formatAmount(filled.amountUsd) }),
   };
 }
 
 /** What the decision saw, for the payment's history: the arithmetic can be redone from it. */
-export function evidence({ judged, arrival, offers, prices, invoice }: Outcome): Record<string, unknown> {
+export function evidence({ judged, arrival, offers, prices, filled }: Outcome): Record<string, unknown> {
   const market = prices.get(arrival.symbol);
   const locked = offers.find((offer) => offer.id === judged.offerId);
   return {
@@ -112,8 +112,8 @@ export function evidence({ judged, arrival, offers, prices, invoice }: Outcome):
     overUsd: formatAmount(judged.overUsd),
     underUsd: formatAmount(judged.underUsd),
     path: judged.path,
-    ...(invoice !== null && { amount: invoice.amount, amountUsd: formatAmount(invoice.amountUsd) }),
-    ...(invoice?.fiat && { fiatRate: formatAmount(invoice.fiat.usd), fiatSource: invoice.fiat.source, fiatAt: invoice.fiat.at.toISOString() }),
+    ...(filled !== null && { amount: filled.amount, amountUsd: formatAmount(filled.amountUsd) }),
+    ...(filled?.fiat && { fiatRate: formatAmount(filled.fiat.usd), fiatSource: filled.fiat.source, fiatAt: filled.fiat.at.toISOString() }),
   };
 }
 

@@ -6,7 +6,7 @@ import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { MONEY_LIMIT, parseAmount, type Usd, zero } from '#shared/core/money.ts';
 import { isDust } from '#state-machines/payment/judge-deposit.ts';
-import { buildOffer, invoiceUsd, type OfferFigures } from '#state-machines/payment/offer.ts';
+import { buildOffer, dollarValueOf, type OfferFigures } from '#state-machines/payment/offer.ts';
 import { fiatSymbol } from './outcome.ts';
 
 /** A merchant's own price of one asset (contract 2.1). */
@@ -26,7 +26,7 @@ interface Quoted {
 const NOTHING_TO_OFFER = 'none of the enabled assets can be offered at the moment: each needs a network that takes payments';
 
 /**
- * Finds an invoice currency, in any case, and its rate now (contract 2.1); the dollar needs no rate.
+ * Finds a currency of payments, in any case, and its rate now (contract 2.1); the dollar needs no rate.
  * @throws validation_error naming currencyCode when it is unknown, inactive or without a current rate
  */
 export async function readCurrency(deps: Deps, code: string): Promise<Pick<NewPayment, 'currencyCode' | 'fiatRate' | 'fiatSource' | 'fiatAt'>> {
@@ -40,17 +40,17 @@ export async function readCurrency(deps: Deps, code: string): Promise<Pick<NewPa
 }
 
 /**
- * Values an invoice in US dollars at the rate of now (decisions 2).
+ * Values a payment in US dollars at the rate of now (decisions 2).
  * @throws validation_error naming currencyCode or amount
  */
-export async function priceInvoice(
+export async function pricePayment(
   deps: Deps,
   { currencyCode, amount }: { currencyCode: string; amount: string },
 ): Promise<Pick<NewPayment, 'currencyCode' | 'amount' | 'amountUsd' | 'fiatRate' | 'fiatSource' | 'fiatAt'>> {
   const currency = await readCurrency(deps, currencyCode);
-  const invoiceAmount = parseAmount<'usd'>(amount, 'amount');
-  if (invoiceAmount <= 0n) throw invalid('amount', 'must be greater than 0');
-  const amountUsd = currency.fiatRate === null ? invoiceAmount : invoiceUsd(invoiceAmount, currency.fiatRate);
+  const paymentAmount = parseAmount<'usd'>(amount, 'amount');
+  if (paymentAmount <= 0n) throw invalid('amount', 'must be greater than 0');
+  const amountUsd = currency.fiatRate === null ? paymentAmount : dollarValueOf(paymentAmount, currency.fiatRate);
   if (amountUsd >= MONEY_LIMIT) throw invalid('amount', 'is too large');
   return { ...currency, amount, amountUsd };
 }

@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { postEach } from '#api/ledger/post.ts';
-import { type Claimant, listDepositCandidates, regainDeposits, upsertDeposits } from '#api/store/deposits.ts';
+import { type AllocatedBy, listDepositCandidates, regainDeposits, upsertDeposits } from '#api/store/deposits.ts';
 import { markMined } from '#api/store/mempool.ts';
 import { insertSpends } from '#api/store/outputs.ts';
 import { insertSightings, listInternal, markSightingsBooked } from '#api/store/sightings.ts';
@@ -27,7 +27,7 @@ export interface Seen {
   /** The stream message that said it, or the tip it was looked up under: names the posting of what was lost and came back. */
   mark: { epoch: number; seq: number };
   /** Null for the stream. */
-  claimedBy: Claimant | null;
+  claimedBy: AllocatedBy | null;
 }
 
 /**
@@ -47,7 +47,7 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'random
   await insertSums(tx, network.id, sums);
   await insertSpends(tx, network.id, alone);
   const candidates = await listDepositCandidates(tx, network.id, from, to);
-  // A claim is about its own transfers only, whatever else happened in their block.
+  // An inquiry is about its own transfers only, whatever else happened in their block.
   const own = new Set([...alone, ...sums.map(({ transfer }) => transfer)].map(nameOf));
   const deposits = (seen.claimedBy === null ? candidates : candidates.filter((candidate) => own.has(nameOf(candidate)))).map(({ decimals, ...rest }) => ({
     ...rest,
@@ -80,8 +80,8 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'random
 }
 
 /**
- * Takes crowds of transfers together (decision 0030), as many as nothing is judged otherwise by, and leaves out the parts of sums that are
- * stored already: whoever tells of them again says nothing new.
+ * Takes crowds of transfers together (decision 0030), as many as nothing is judged otherwise by, and leaves out the parts of sums that are stored
+ * already: a second report of them adds nothing.
  */
 async function fold(
   tx: Tx,

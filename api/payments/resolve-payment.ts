@@ -30,7 +30,7 @@ export interface Resolution {
   /** When the first of the coins was first seen, milliseconds since the epoch. */
   firstSeenMs: number;
   /** An inquiry or an operator brought the coins, so that lateness decides nothing. */
-  claimed: boolean;
+  allocated: boolean;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function resolvePayment(
   tx: Tx,
   deps: Deps,
   payment: Payment,
-  { outcome, actor, firstSeenMs, claimed }: Resolution,
+  { outcome, actor, firstSeenMs, allocated }: Resolution,
   credit: () => Promise<unknown>,
 ): Promise<PaymentStatus> {
   const { to } = await advance(tx, 'payment', {
@@ -54,7 +54,7 @@ export async function resolvePayment(
         rule: outcome.judged.rule,
         secondsLate: (firstSeenMs - payment.expiresAt.getTime()) / 1_000,
         graceSeconds: payment.graceSeconds,
-        claimed,
+        allocated,
       },
       columns: outcomeColumns(outcome),
       record: evidence(outcome),

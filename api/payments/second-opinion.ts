@@ -4,7 +4,7 @@ import { type Doubt, noteDoubted, type OpenDeposit } from '#api/store/deposits.t
 import { listPartsOf, type SumPart } from '#api/store/transfer-sums.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import { ChainUnavailable, type Head } from '#shared/chains/chain.ts';
-import type { Claim, SecondOpinion } from '#shared/chains/pool-votes.ts';
+import type { SoughtTransfer, SecondOpinion } from '#shared/chains/endpoint-votes.ts';
 import { rootCovers } from '#shared/chains/root-covers.ts';
 import type { FinalityRule } from '#shared/core/assets.ts';
 import { isFinal } from '#shared/core/finality.ts';
@@ -24,13 +24,13 @@ export interface Evidence {
   open: readonly OpenDeposit[];
   offers: readonly Offer[];
   prices: Prices;
-  /** What was read beyond the tips, where somebody asked about a transaction. */
+  /** Heights read beyond the tips, where an inquiry asked about a transaction. */
   ahead: AheadOf;
 }
 
 /**
- * What two providers must tell alike: the `transfer` itself, or the hash of its `block`, which proves the transfer where a root covers it; null
- * for dust, which is credited to nobody.
+ * What two providers must tell alike: the `transfer` itself, or the hash of its `block`, which proves the transfer where a root covers it; null for
+ * dust, which is credited to no gateway.
  */
 type Need = 'transfer' | 'block' | null;
 
@@ -43,10 +43,10 @@ interface Question {
 }
 
 /**
- * Asks two providers about every batch that is final (decisions 1 to 3, decision 0040): the hash of its block, and of what no root covers, or
- * is worth much, block, outcome, recipient, coin and amount too; and whether the block is final. All of one block are asked about at once, and
- * one by one only when they do not agree on all of them, so that nobody's deposit keeps another one waiting. What cannot be asked before
- * `untilMs` (wall time, milliseconds) counts as unreachable: it is asked in the next pass. Goes over the network: called before anything is locked.
+ * Asks two providers about every batch that is final (decisions 1 to 3, decision 0040): the hash of its block, and of what no root covers, or is
+ * worth much, block, outcome, recipient, coin and amount too; and whether the block is final. All of one block are asked about at once, and one by
+ * one only when they do not agree on all of them, so that no deposit keeps another one waiting. What cannot be asked before `untilMs` (wall time,
+ * milliseconds) counts as unreachable: it is asked in the next pass. Goes over the network: called before anything is locked.
  */
 export async function askSecondOpinions(deps: Deps, evidences: readonly Evidence[], untilMs: number): Promise<Opinions> {
   const opinions = new Map<string, SecondOpinion | 'unreachable'>();
@@ -127,9 +127,9 @@ async function ask(deps: Deps, group: readonly Question[]): Promise<SecondOpinio
   try {
     const rules = [...new Set(group.map(({ rule }) => JSON.stringify(rule)))].sort();
     if (need === 'block') return await chain.reader.agreesOnBlock({ height, hash }, isFinal, rules.join(' '));
-    const claims: Claim[] = [];
-    for (const one of group) for (const claim of await readClaims(deps, one.batch)) claims.push(claim);
-    return await chain.reader.agrees(claims, isFinal);
+    const sought: SoughtTransfer[] = [];
+    for (const one of group) for (const transfer of await readSought(deps, one.batch)) sought.push(transfer);
+    return await chain.reader.agrees(sought, isFinal);
   } catch (error) {
     const facts = { err: error, network: chain.config.name, height };
     if (error instanceof ChainUnavailable) deps.log.warn(facts, 'no second provider can be asked about a deposit');
@@ -172,19 +172,19 @@ function isUnproven({ deposits }: Batch): boolean {
 }
 
 /** Each transfer by itself, also of those that are booked as one. */
-async function readClaims(deps: Deps, { deposits }: Batch): Promise<Claim[]> {
+async function readSought(deps: Deps, { deposits }: Batch): Promise<SoughtTransfer[]> {
   const summed = deposits.flatMap((deposit) => (deposit.parts === null ? [] : [deposit.id]));
   const parts = summed.length === 0 ? new Map<string, SumPart[]>() : await listPartsOf(deps.db.sql, summed);
   return deposits.flatMap((deposit) => {
-    const claim = claimOf(deposit);
-    return parts.get(deposit.id)?.map(({ txid, ordinal, rawAmount }) => ({ ...claim, txid, ordinal, rawAmount })) ?? [claim];
+    const transfer = soughtOf(deposit);
+    return parts.get(deposit.id)?.map(({ txid, ordinal, rawAmount }) => ({ ...transfer, txid, ordinal, rawAmount })) ?? [transfer];
   });
 }
 
-function claimOf({ txid, kind, ordinal, height, blockHash, recipient, contract, rawAmount }: OpenDeposit): Claim {
+function soughtOf({ txid, kind, ordinal, height, blockHash, recipient, contract, rawAmount }: OpenDeposit): SoughtTransfer {
   return { txid, kind, ordinal, height, blockHash, recipient, contract, rawAmount };
 }
 
 function questionOf({ first, deposits }: Batch, need: Exclude<Need, null>): string {
-  return JSON.stringify([need, first.networkId, ...deposits.map(claimOf)]);
+  return JSON.stringify([need, first.networkId, ...deposits.map(soughtOf)]);
 }

@@ -53,8 +53,8 @@ export async function settleSimulated(tx: Tx, deps: Deps, scene: Scene, deposit:
     firstSeenAt: deposit.firstSeenAt,
     confirmedAt: now,
   };
-  const outcome = { judged, arrival, offers, prices, invoice: null };
-  const resolution = { outcome, actor: 'sandbox', firstSeenMs: deposit.firstSeenAt.getTime(), claimed: false } as const;
+  const outcome = { judged, arrival, offers, prices, filled: null };
+  const resolution = { outcome, actor: 'sandbox', firstSeenMs: deposit.firstSeenAt.getTime(), allocated: false } as const;
   // A simulated deposit posts nothing to the ledger: its row says what it would have been credited with (decisions 9).
   const status = await resolvePayment(tx, deps, payment, resolution, () => noteCredit(tx, deps, scene, { asset, deposit, judged }));
   deps.metrics?.paymentsResolved.inc({ status, deposit_path: judged.path, sandbox: 'true' });

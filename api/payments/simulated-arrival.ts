@@ -14,9 +14,9 @@ export interface Arriving {
 }
 
 /**
- * The asset that arrives and the offer it answers: the named asset's, else the one last selected, else the first. A wrong
- * asset is one that was not selected, of a network that was, since elsewhere nobody would look for it: the named one, else one
- * with a price, of the offer's own network if there is one. Pure.
+ * The asset that arrives and the offer it answers: the named asset's, else the one last selected, else the first. A wrong asset is one that was not
+ * selected, of a network that was, since no indexer would look for it elsewhere: the named one, else one with a price, of the offer's own network if
+ * there is one. Pure.
  * @throws validation_error naming assetId
  */
 export function chooseArriving(

@@ -6,7 +6,7 @@ import type { Tx } from '#shared/platform/postgres.ts';
 
 /**
  * Makes rows of the parts of sums (decision 0030): of those whose blocks a reorganisation takes away, because each part may
- * come back somewhere else, or of deposits somebody claims a part of. Answers the ids of the deposits that were taken apart.
+ * come back somewhere else, or of deposits that are allocated in part. Answers the ids of the deposits that were taken apart.
  */
 export async function takeApart(
   tx: Tx,

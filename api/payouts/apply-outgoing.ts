@@ -34,10 +34,9 @@ import { OUT_OF_TURNS } from './send.ts';
 import { stopDoublePayout, stopPayout } from './stop-double-payout.ts';
 
 /**
- * Says what the chain, as stored right now, means for our own transactions: payouts found in a block or dropped from one,
- * wallets used by somebody else, and at finality the books: fees, cashouts paid, coins put in. Called in the transaction
- * that moved the network's tip, after its sightings are written; calling it again changes nothing.
- * Locks settlements, then payouts, then ledger accounts.
+ * Says what the chain, as stored right now, means for our own transactions: payouts found in a block or dropped from one, wallets that moved coins
+ * without a payout, and at finality the books: fees, cashouts paid, coins put in. Called in the transaction that moved the network's tip, after its
+ * sightings are written; calling it again changes nothing. Locks settlements, then payouts, then ledger accounts.
  */
 export async function applyOutgoing(tx: Tx, deps: Deps, network: AppliedNetwork): Promise<void> {
   await followPayouts(tx, deps, network);
@@ -79,7 +78,7 @@ async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork):
   }
 }
 
-/** The list was read without locks. If the payout ended since, this block leaves it alone and the next one looks again: one row must not keep a block from being applied. */
+/** The list was read without locks. A payout that ended since is left alone until the next block: one row must not keep a block from being applied. */
 function movedMeanwhile(): null {
   return null;
 }
@@ -133,7 +132,7 @@ async function inLockOrder(tx: Tx, byTxid: ReadonlyMap<string, OutgoingSighting[
   return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map((one) => one.rows);
 }
 
-/** Ends a payout by the effect on the chain of whichever of its attempts was mined. */
+/** Ends a payout by what its mined attempt did on the chain. */
 async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: OutgoingSighting, transfers: OutgoingSighting[]): Promise<void> {
   const known = await findPayout(tx, sent.payoutId as string);
   const settlement = known?.purpose === 'settlement' && known.settlementId !== null ? await lockSettlement(tx, known.settlementId) : undefined;
@@ -157,7 +156,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   if (spending !== null)
     effect = judgeOutputs(attempt?.kind === 'close' ? null : meantBy(payout, spending), { wallet: payout.walletAddress, change: spending.change }, made);
   else effect = attempt?.kind === 'close' ? judgeClose(moved) : judgeEffect(payout, sent.succeeded === true, moved);
-  // What was mined is spent for good; no other of its attempts can be, so that what else they spend is free again.
+  // The mined attempt spends its outputs for good. No other attempt can be mined any more, so the outputs that only they spend become free.
   if (payout.anchor !== null) await releaseOutputs(tx, payout.id, spending?.inputs ?? []);
   crashPoint('settle.effect-checked');
   // A recipient may be a contract that sends coins of its own to us while it is paid.
@@ -181,7 +180,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
       facts: () => ({ facts: NO_PAYOUT_FACTS, columns: { ...outcome, failure: null }, record: { txid: sent.txid } }),
       effects: {
         complete: () =>
-          // Its claim was given back because nothing could pay it any more: what was proven impossible happened.
+          // Its claim was given back because no bytes could pay it any more. They did: what was proven impossible happened.
           rejected
             ? stopPayout(tx, deps, network, { ...payout, reason: `payout ${payout.id} paid a cashout that was rejected: ${sent.txid}` })
             : complete(tx, deps, network, payout, sent.txid, now),
@@ -204,7 +203,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   });
 }
 
-/** Says what becomes of what a payout was for that did not do it: one new family, or an operator's decision (decisions 10). */
+/** Says what follows a payout that did not do what it was for: one new payout, or an operator's decision (decisions 10). */
 async function fail(
   tx: Tx,
   deps: Deps,

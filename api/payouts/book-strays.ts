@@ -10,7 +10,7 @@ import { fund, gas, lose, refill, store, unallocated } from '#state-machines/led
 import type { AppliedNetwork } from './applied-network.ts';
 import { coldAddress } from '#api/payouts/rules/cold.ts';
 
-/** What a transaction of ours cost leaves the books when it is final (architecture 2, Ledger). */
+/** Books the fee of a final transaction of ours as spent (architecture 2, Ledger). */
 export async function bookFee(tx: Tx, network: AppliedNetwork, native: StoredAsset, sent: OutgoingSighting): Promise<void> {
   if (sent.rawFee === null || sent.rawFee === 0n) return;
   await post(tx, { sourceKey: `gas:${network.networkId}:${sent.txid}`, kind: 'gas', postings: gas(native.id, fromUnits(sent.rawFee, native.decimals)) });

@@ -8,10 +8,10 @@ import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { closedReason } from '#api/treasury/closed.ts';
 
 /**
- * Hands the stored bytes of one attempt to the network. Its answer proves nothing either way, so none changes anything
- * but the note that they were sent: the chain decides (architecture 4). Every attempt of a nonce is sent, older ones too:
- * they may be what a node accepts. While dispatch is frozen or the network is paused nothing is sent.
- * @returns true when there is nothing left to send: a block holds one of its family, the outcome is final, or the bytes expired
+ * Hands the stored bytes of one attempt to the network. The answer proves nothing either way, so it changes only the note that they were sent: the
+ * chain decides (architecture 4). Every attempt of a nonce is sent, older ones too: they may be what a node accepts. While dispatch is frozen or the
+ * network is paused nothing is sent.
+ * @returns true when there is nothing left to send: a block holds one of its attempts, the outcome is final, or the bytes expired
  */
 export async function broadcastAttempt(deps: Deps, attemptId: string): Promise<boolean> {
   const attempt = await findAttempt(deps.db.sql, attemptId);

@@ -46,7 +46,7 @@ export async function coverShortage(deps: Deps, chain: Chain, short: Shortage): 
       if (sweep !== null) missing -= await pushSweep(deps, chain, sweeping, sweep);
     }
   }
-  // What comes for others is theirs first, but is waited for before anything is lent.
+  // Coins on their way for other cashouts go to those first, and are waited for before the funding wallet lends any.
   if (missing > 0n) for (const sweep of coming) if (!own(sweep)) missing -= await pushSweep(deps, chain, sweeping, sweep);
   const text = formatAmount(fromUnits(short.missing, asset.decimals));
   if (missing <= 0n) return `waiting for ${text} ${asset.symbol} to be swept to the wallet`;

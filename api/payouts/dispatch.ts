@@ -3,10 +3,10 @@ import { cashoutProblem } from '#api/intents/cashout.ts';
 import { stopUnproven } from '#api/intents/stop-unproven.ts';
 import { findAsset } from '#api/store/assets.ts';
 import { deferOutbox } from '#api/store/outbox.ts';
-import { listFamilies } from '#api/store/payouts.ts';
+import { listSettlementPayouts } from '#api/store/payouts.ts';
 import { findSettlementQuote } from '#api/store/settlement-fees.ts';
 import { countWaiting, findSettlement, listDispatchQueue, lockSettlement, setWaitReason, type StoredSettlement } from '#api/store/settlements.ts';
-import { familyAfter, reasonOf, sendOrder, type Sent } from './send.ts';
+import { payoutNumberAfter, reasonOf, sendOrder, type Sent } from './send.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -35,7 +35,7 @@ export async function dispatchSettlement(deps: Deps, settlementId: string): Prom
     const reason = reasonOf(outcome);
     if (!('gone' in outcome)) await noteReason(deps, wanted.networkName, id, reason);
     if ('closed' in outcome) {
-      // What stops one stops all that this wallet pays.
+      // A reason that stops this cashout stops every order that this wallet pays.
       if (id !== settlementId) await noteReason(deps, wanted.networkName, settlementId, outcome.closed);
       return again;
     }
@@ -49,14 +49,17 @@ export async function dispatchSettlement(deps: Deps, settlementId: string): Prom
   }
   // Not in the queue: already on its way, not due yet, or further back than one run looks.
   const now = await findSettlement(sql, settlementId);
-  return now === undefined || (await nextFamily(sql, now)) === null ? null : again;
+  return now === undefined || (await nextPayoutNumber(sql, now)) === null ? null : again;
 }
 
 async function noteReason(deps: Deps, network: string, id: string, reason: string | null): Promise<void> {
   if ((await setWaitReason(deps.db.sql, id, reason)) && reason !== null) deps.log.warn({ settlement: id, network, reason }, 'a cashout cannot be sent yet');
 }
 
-/** For how long one steps aside: longer the more of its gateway's wait, so that however many there are, looking at them costs the others nothing. */
+/**
+ * How long a deferred cashout steps aside. The time grows with the number of its gateway's waiting cashouts, so that looking at them costs other
+ * gateways nothing.
+ */
 async function pauseOf(sql: Reads, gatewayId: string, seconds: number): Promise<number> {
   const waiting = await countWaiting(sql, gatewayId);
   return Math.min(Math.max(seconds, Math.ceil((waiting * 60) / POLICY.waitingLooksPerMinute)), Math.max(seconds, POLICY.waitingPauseSeconds));
@@ -68,8 +71,8 @@ async function dispatchOne(deps: Deps, chain: Chain, id: string): Promise<Sent> 
   const settlement = await findSettlement(sql, id);
   const asset = settlement && (await findAsset(sql, settlement.assetId));
   if (settlement === undefined || asset === undefined || settlement.netAmount === null || settlement.pool === null) return { gone: true };
-  if ((await nextFamily(sql, settlement)) === null) return { gone: true };
-  // The signer finds out as well, but by then it is planned.
+  if ((await nextPayoutNumber(sql, settlement)) === null) return { gone: true };
+  // The signer would refuse it as well, but only after it was planned.
   const unproven = await cashoutProblem(sql, deps, settlement);
   if (unproven !== null) return stopUnproven(deps, { network: chain.config.name, what: `cashout ${id}` }, unproven);
   const quoted = await findSettlementQuote(sql, id);
@@ -84,15 +87,15 @@ async function dispatchOne(deps: Deps, chain: Chain, id: string): Promise<Sent> 
     rawAmount: toUnits(settlement.netAmount, asset.decimals) ?? 0n,
     locked: settlement.feeLocked === null ? null : { coins: settlement.feeLocked, symbol: asset.symbol },
     lock: (tx) => lockSettlement(tx, id),
-    nextFamily: async (tx) => {
+    nextPayoutNumber: async (tx) => {
       const locked = await findSettlement(tx, id);
-      return locked === undefined || locked.netAmount !== settlement.netAmount || locked.pool !== settlement.pool ? null : nextFamily(tx, locked);
+      return locked === undefined || locked.netAmount !== settlement.netAmount || locked.pool !== settlement.pool ? null : nextPayoutNumber(tx, locked);
     },
   });
 }
 
-/** Number of the payout family a cashout needs now, or null when it needs none. True until commit only while the settlement is locked. */
-async function nextFamily(sql: Reads, settlement: StoredSettlement): Promise<number | null> {
-  const family = familyAfter(await listFamilies(sql, settlement.id));
-  return settlement.status === (family === 1 ? 'REQUESTED' : 'PROCESSING') ? family : null;
+/** Number of the payout that a cashout needs now, or null when it needs none. True until commit only while the settlement is locked. */
+async function nextPayoutNumber(sql: Reads, settlement: StoredSettlement): Promise<number | null> {
+  const number = payoutNumberAfter(await listSettlementPayouts(sql, settlement.id));
+  return settlement.status === (number === 1 ? 'REQUESTED' : 'PROCESSING') ? number : null;
 }

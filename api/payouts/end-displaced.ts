@@ -24,7 +24,7 @@ export async function lockDisplaced(tx: Tx, by: OutgoingTransaction): Promise<vo
 
 /**
  * Ends every payout of which nothing can be mined any more, because a final transaction that the books had lost has used its nonce or its
- * anchor for something else, such as a close; what it was for is planned anew, in a family that the signer asks the chain about. What
+ * anchor for something else, such as a close; what it was for is planned anew, in a payout that the signer asks the chain about. What
  * that very transaction did between our own wallets is left alone. Answers the ids. Locks wallets, then payouts.
  */
 export async function endDisplaced(tx: Tx, deps: Deps, by: OutgoingTransaction): Promise<string[]> {

@@ -37,8 +37,8 @@ function capOf(gateway: Gateway | undefined): string | null {
 }
 
 /**
- * A part of every limit is shared equally among the gateways that may cash out; the rest goes to whichever asks first.
- * So whatever one of them sends, each of the others can send its share.
+ * A part of every limit is shared equally among the gateways that may cash out; the gateway that asks first gets the rest. So each gateway can send
+ * its share, however much another one sends.
  */
 async function checkFairShare(deps: Deps, sql: Reads, chain: Chain, gatewayId: string, transfer: LimitedTransfer): Promise<LimitProblem | null> {
   const gateways = await countCashingOut(sql);

@@ -1,9 +1,9 @@
 import type { Chain, Deps } from '#api/deps.ts';
-import { familyProblem } from './family-problem.ts';
+import { earlierPayoutProblem } from './earlier-payout-problem.ts';
 import { advance } from '#api/store/advance.ts';
 import { releaseOutputs } from '#api/store/outputs.ts';
 import { listAttempts, listUndead, hasPaid } from '#api/store/payout-attempts.ts';
-import { listFamilies, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
+import { listSettlementPayouts, lockPayout, type StoredPayout } from '#api/store/payouts.ts';
 import { lockWallet } from '#api/store/wallets.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
@@ -12,15 +12,14 @@ import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { closeMark } from '#api/intents/close-mark.ts';
 
 /**
- * Gives up whatever was planned to pay a settlement, if nothing signed for it can take effect, now or ever: by its status
- * where nothing is signed, by final blocks where something is (reliability D13, D14). A nonce that is held is used up by a
- * transfer of nothing to ourselves, since everything behind it waits for it.
- * Of a network that is not served (any more), only what was never planned can be given up.
- * The caller holds the settlement's lock, and rolls back when it gets a reason why not. Locks the wallets, then the payouts.
+ * Gives up every payout of a settlement, if nothing signed for it can take effect, now or ever: by its status where nothing is signed, by final
+ * blocks where something is (reliability D13, D14). A nonce that is held is used up by a transfer of nothing to ourselves, since everything behind it
+ * waits for it. Of a network that is not served (any more), only what was never planned can be given up. The caller holds the settlement's lock, and
+ * rolls back when it gets a reason why not. Locks the wallets, then the payouts.
  * @returns why it may still be paid, or null when it never will be
  */
 export async function giveUpPayouts(tx: Tx, deps: Deps, chain: Chain | undefined, settlementId: string): Promise<string | null> {
-  for (const { id, walletId } of await listFamilies(tx, settlementId)) {
+  for (const { id, walletId } of await listSettlementPayouts(tx, settlementId)) {
     if (chain === undefined) return 'its network is not served here, so nobody can look at its transactions';
     await lockWallet(tx, walletId);
     const payout = await lockPayout(tx, id);
@@ -46,9 +45,9 @@ async function giveUpPlan(tx: Tx, deps: Deps, payout: StoredPayout): Promise<str
 
 async function giveUpSigned(tx: Tx, chain: Chain, payout: StoredPayout): Promise<string | null> {
   const abandoned = payout.status === 'FAILED' && payout.txid === null;
-  if (payout.status === 'CANCELLED' || (payout.status === 'FAILED' && !abandoned)) return familyProblem(tx, chain, payout);
+  if (payout.status === 'CANCELLED' || (payout.status === 'FAILED' && !abandoned)) return earlierPayoutProblem(tx, chain, payout);
   // Another transaction used its nonce or its anchor: the chain says whether any of its bytes can still be mined.
-  if (abandoned && (payout.nonce !== null || payout.anchor !== null)) return familyProblem(tx, chain, payout);
+  if (abandoned && (payout.nonce !== null || payout.anchor !== null)) return earlierPayoutProblem(tx, chain, payout);
   const undead = await listUndead(tx, payout.id);
   if ((payout.status !== 'REPLACING' && !abandoned) || payout.nonce !== null || undead.length > 0)
     return `transaction ${undead[0] ?? payout.txid ?? 'of its payout'} may still take effect`;

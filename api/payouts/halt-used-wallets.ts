@@ -10,8 +10,8 @@ import type { AppliedNetwork } from './applied-network.ts';
 import { depositPath, poolAddress } from '#api/payouts/rules/wallets.ts';
 
 /**
- * Stops every wallet that did something the books do not know of: its key, or an allowance on it, is in other hands. Where coins
- * are outputs that is also the wallet of the pool whose output was spent, and both where nobody knows which. Locks their rows.
+ * Halts every wallet that sent coins without a payout: a stranger has its key, or an allowance on it. Where coins are outputs it also halts the
+ * wallet of the pool whose output was spent, and both wallets when that pool is unknown. Locks their rows.
  */
 export async function haltUsedWallets(tx: Tx, deps: Deps, { networkId, networkName }: AppliedNetwork): Promise<void> {
   for (const unknown of await listUnknownOutgoing(tx, networkId)) {

@@ -12,7 +12,7 @@ import { planConsolidation } from '#api/treasury/consolidate.ts';
 import { overBudget, rulesOf } from '#api/treasury/consolidate-pools.ts';
 import { purseOf } from '#api/payouts/rules/spending.ts';
 
-/** An output that covers this part of an order is spent for it as it is: so few of them do. */
+/** An output that covers this part of an order is spent unjoined, since few such outputs cover the order. */
 const LARGE_PART = 4;
 /** How often outputs are chosen again when another payout took some of them; after that the next run goes on. */
 const CHOICES = 50;
@@ -39,10 +39,10 @@ export interface Prepared {
 }
 
 /**
- * Joins as many small outputs of a pool as an order needs, also while fees are high, because it is owed (decision 0031), but then for no more
- * than a multiple of the day's budget: whoever was paid in crumbs does not decide what the deployment pays at any price. In one
- * round of transactions beside each other, again as long as what they became is still too many. Answers what the order waits
- * for, or null where joining does not help: the pool does not cover it, or has few outputs.
+ * Joins as many small outputs of a pool as an order needs, also while fees are high, because it is owed (decision 0031), but then for no more than a
+ * multiple of the day's budget: a merchant paid in crumbs must not make the deployment pay any price. In one round of transactions beside each other,
+ * again as long as what they became is still too many. Answers what the order waits for, or null where joining does not help: the pool does not cover
+ * it, or has few outputs.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Promise<string | null> {
@@ -59,7 +59,7 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
 
   // With room for a rise, and for the inputs of the payment itself.
   const need = order.rawAmount + 2n * (order.fee + BigInt(order.most) * input);
-  // What is joined for another cashout is that one's. Once it is in a block, what is large of it is among what is coming.
+  // Outputs joined for another cashout belong to that cashout. Once the join is in a block, its large outputs count among the coins that are coming.
   const isOthers = (one: StoredPayout): boolean => one.settlementId !== null && one.settlementId !== settlementId;
   const isComing = (one: StoredPayout): boolean => one.status === 'INCLUDED' && one.rawAmount > large;
   const ours = underWay.filter((one) => !isOthers(one) && !isComing(one));
@@ -73,7 +73,7 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
   for (let choice = 0; choice < CHOICES && underWay.length + made < POLICY.preparationsAtOnce; choice++) {
     const coins = await smallOnes(deps, { purse, large, missing, input });
     if (coins.length < 2) break;
-    // A second worker at the same order would join as much for it once more.
+    // Without this, a second worker at the same order would join as much again.
     const outrun = async (tx: Tx): Promise<string | null> => ((await listJoining(tx)).length > underWay.length + made ? OUTRUN : null);
     const allow = async (tx: Tx, rawFee: bigint): Promise<string | null> =>
       (await outrun(tx)) ?? (rate > rules.belowFeeRate ? overBudget(deps, tx, chain, native, budget, rawFee) : null);

@@ -21,7 +21,7 @@ import { mostInputs, spendingOf } from '#api/payouts/rules/spending.ts';
 import { coverGas, coverSweepGas, withReserve } from '#api/treasury/top-up.ts';
 import { REMEMBERED } from './rules/remembered.ts';
 
-/** What the next bytes of a payout would be now, and what speaks for and against signing them. */
+/** The next bytes of a payout at this moment, and the reasons for and against signing them. */
 export interface NextBytes {
   market: MarketFacts;
   /** Null when a simulation refuses them. */
@@ -72,7 +72,7 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
   const quoted = kind === 'transfer' && payout.purpose === 'settlement' ? await findSettlementQuote(sql, payout.settlementId ?? '') : undefined;
   const bound = boundTo(quoted, payout.contract);
   const answer = await (kind === 'transfer' && leavesUs(payout) ? chain.payer.quote(intent, undefined, bound) : chain.payer.estimate(intent));
-  // Some nodes refuse what the wallet only lacks the fee for; that can be brought.
+  // Some nodes refuse a transfer whose wallet lacks only the fee; a top-up can bring that.
   const usable = answer.ok ? answer : await chain.payer.estimate(intent, undefined, bound);
   if (!usable.ok) return refused(`the network refuses it: ${usable.rejected}`, true);
   const quote = await raisedAbove(chain, payout, attempts, kind, usable.quote);
@@ -123,7 +123,7 @@ async function nextSpend(
   const signed = await Promise.all(attempts.map(({ signedBytes }) => decoderOf(chain.config)(signedBytes)));
   const inputs = mostInputs(chain, [quote.fields, ...signed.map(({ fields }) => fields)]);
   const limit = await feeLimit(deps, sql, chain, payout, native, { rawFee: quote.rawFee, inputs });
-  // What joins outputs brings what its fee leaves of them.
+  // A transaction that joins outputs brings their sum less its fee.
   if (payout.purpose === 'consolidation' && kind === 'transfer')
     base.rawAmount = spendingOf(chain, quote.fields).inputs.reduce((sum, input) => sum + input.rawAmount, -quote.rawFee);
   return { ...base, market: { nonceUsed: false, accepted: true, covered: true, allowed: limit === null }, quote, problem: limit?.problem ?? null };

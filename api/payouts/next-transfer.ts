@@ -1,7 +1,7 @@
 import { isFurtherAllowed } from '#api/store/aml.ts';
 import { listPoolTransfers, type StoredPayout } from '#api/store/payouts.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
-import { familyAfter } from './send.ts';
+import { payoutNumberAfter } from './send.ts';
 
 /** Coins of a payment that are to go between the wallets of the pools. */
 interface Move {
@@ -24,5 +24,5 @@ export async function readTransfers(sql: Reads, coins: Move): Promise<{ automati
   const made = await listPoolTransfers(sql, coins);
   const since = made.slice(made.findLastIndex((payout) => payout.status === 'CONFIRMED') + 1);
   const over = since.every(({ status }) => status === 'FAILED' || status === 'CANCELLED');
-  return { automatic: familyAfter(since), failed: over ? since.findLast(({ status }) => status === 'FAILED') : undefined };
+  return { automatic: payoutNumberAfter(since), failed: over ? since.findLast(({ status }) => status === 'FAILED') : undefined };
 }

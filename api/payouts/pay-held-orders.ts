@@ -5,13 +5,13 @@ import { stopUnproven } from '#api/intents/stop-unproven.ts';
 import { listPayableRefunds, type StoredRefund } from '#api/store/aml.ts';
 import { findAsset, type StoredAsset } from '#api/store/assets.ts';
 import { findMisplaced, listMisplaced, type MisplacedCoins } from '#api/store/misplaced-coins.ts';
-import { listRefundFamilies, listWithheldFamilies } from '#api/store/payouts.ts';
+import { listRefundPayouts, listWithheldPayouts } from '#api/store/payouts.ts';
 import { findWithheldTransfer, listOrderedWithheld, lockWithheldTransfer, type WithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { nextTransfer, readTransfers } from './next-transfer.ts';
-import { familyAfter, type Order, reasonOf, sendOrder } from './send.ts';
+import { payoutNumberAfter, type Order, reasonOf, sendOrder } from './send.ts';
 import { poolAddress } from '#api/payouts/rules/wallets.ts';
 
 /**
@@ -36,12 +36,12 @@ async function listOrders(deps: Deps, chain: Chain): Promise<{ name: string; ord
   const { sql } = deps.db;
   const orders: { name: string; order: Order; unproven: Unproven | null }[] = [];
   for (const refund of await listPayableRefunds(sql, chain.id)) {
-    if (familyAfter(await listRefundFamilies(sql, refund.id)) === null) continue;
+    if (payoutNumberAfter(await listRefundPayouts(sql, refund.id)) === null) continue;
     const unproven = await refundProblem(sql, deps, refund);
     orders.push({ name: `refund ${refund.id}`, order: refundOrder(await assetOf(sql, refund.assetId), refund), unproven });
   }
   for (const transfer of await listOrderedWithheld(sql, chain.id)) {
-    if (familyAfter(await listWithheldFamilies(sql, transfer.id)) === null) continue;
+    if (payoutNumberAfter(await listWithheldPayouts(sql, transfer.id)) === null) continue;
     const unproven = await withheldProblem(sql, deps, transfer);
     orders.push({ name: `withheld coins ${transfer.id}`, order: withheldOrder(await assetOf(sql, transfer.assetId), transfer), unproven });
   }
@@ -71,7 +71,7 @@ function refundOrder(asset: StoredAsset, refund: StoredRefund): Order {
     recipient: refund.recipient,
     rawAmount: toUnits(refund.amount, asset.decimals) ?? 0n,
     locked: null,
-    nextFamily: async (tx) => familyAfter(await listRefundFamilies(tx, refund.id)),
+    nextPayoutNumber: async (tx) => payoutNumberAfter(await listRefundPayouts(tx, refund.id)),
   };
 }
 
@@ -86,8 +86,8 @@ function withheldOrder(asset: StoredAsset, transfer: WithheldTransfer): Order {
     rawAmount: toUnits(transfer.amount, asset.decimals) ?? 0n,
     locked: null,
     lock: (tx) => lockWithheldTransfer(tx, transfer.id),
-    nextFamily: async (tx) =>
-      (await findWithheldTransfer(tx, transfer.id))?.status === 'ordered' ? familyAfter(await listWithheldFamilies(tx, transfer.id)) : null,
+    nextPayoutNumber: async (tx) =>
+      (await findWithheldTransfer(tx, transfer.id))?.status === 'ordered' ? payoutNumberAfter(await listWithheldPayouts(tx, transfer.id)) : null,
   };
 }
 
@@ -101,7 +101,7 @@ function moveOrder(chain: Chain, asset: StoredAsset, coins: MisplacedCoins): Ord
     recipient: poolAddress(chain, coins.to),
     rawAmount: coins.rawAmount,
     locked: null,
-    nextFamily: async (tx) => {
+    nextPayoutNumber: async (tx) => {
       const now = await findMisplaced(tx, coins);
       return now?.from === coins.from && now.rawAmount === coins.rawAmount ? nextTransfer(tx, coins) : null;
     },

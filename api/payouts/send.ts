@@ -25,10 +25,10 @@ import { quoteSpend } from './quote-spend.ts';
 import { coverGas } from '#api/treasury/top-up.ts';
 import { poolWallet } from '#api/treasury/wallets.ts';
 
-/** Planners that take each other's outputs choose anew; one that is outrun this often comes back later. */
+/** Planners that take each other's outputs choose again; a planner that loses this often gives up and comes back later. */
 const CHOICES = 10;
-/** Families made without asking anybody: the first, and one more after a failure (decisions 10). */
-const AUTOMATIC_FAMILIES = 2;
+/** Payouts of one order that are made without asking an operator: the first, and one more after a failure (decisions 10). */
+const AUTOMATIC_PAYOUTS = 2;
 
 /** A transfer that a wallet of ours owes: a cashout, a refund, withheld coins, or coins that follow their payment into another pool. */
 export interface Order {
@@ -52,8 +52,8 @@ export interface Order {
   locked: { coins: Coins; symbol: string } | null;
   /** Locks the row it comes from until commit, where that is one that is locked before the wallet. */
   lock?(tx: Tx): Promise<unknown>;
-  /** Number of the family it needs, or null when it needs none (any more); asked under that lock and the wallet's. */
-  nextFamily(tx: Tx): Promise<number | null>;
+  /** Number of the payout it needs, or null when it needs none (any more); asked under that lock and the wallet's. */
+  nextPayoutNumber(tx: Tx): Promise<number | null>;
 }
 
 /**
@@ -71,7 +71,7 @@ export async function sendOrder(deps: Deps, chain: Chain, order: Order): Promise
   try {
     return await send(deps, chain, order);
   } catch (error) {
-    // An order itself may cause a node's refusal or delay. It never causes a node to be out of reach.
+    // An order can make a node refuse or delay; it cannot make a node unreachable.
     if (error instanceof ChainUnavailable)
       return error.trouble === 'down' || error.trouble === 'busy' || error.trouble === 'wrong-chain'
         ? { closed: `the chain cannot be reached: ${error.message}` }
@@ -89,12 +89,12 @@ export function reasonOf(sent: Sent): string | null {
   return 'closed' in sent ? sent.closed : null;
 }
 
-/** Number of the family an order needs after these, or null when one of them lives or paid, or a person has to decide. */
-export function familyAfter(families: readonly StoredPayout[]): number | null {
-  if (families.some((payout) => payout.status !== 'FAILED' && payout.status !== 'CANCELLED')) return null;
-  const last = families.filter((payout) => payout.status === 'FAILED').at(-1);
+/** Number of the payout an order needs after these, or null when one of them lives or paid, or a person has to decide. */
+export function payoutNumberAfter(payouts: readonly StoredPayout[]): number | null {
+  if (payouts.some((payout) => payout.status !== 'FAILED' && payout.status !== 'CANCELLED')) return null;
+  const last = payouts.filter((payout) => payout.status === 'FAILED').at(-1);
   if (last === undefined) return 1;
-  return last.plan.repay === true && last.family < AUTOMATIC_FAMILIES ? last.family + 1 : null;
+  return last.plan.repay === true && last.family < AUTOMATIC_PAYOUTS ? last.family + 1 : null;
 }
 
 async function send(deps: Deps, chain: Chain, order: Order): Promise<Sent> {
@@ -128,12 +128,12 @@ async function sendOnce(deps: Deps, chain: Chain, order: Order): Promise<Sent | 
   if (dear !== null) return { waiting: dear.problem };
 
   const outcome = await deps.db.transaction(async (tx): Promise<Sent | { taken: unknown }> => {
-    // All that may have changed while the chain was asked is looked at again, under lock.
+    // Everything that may have changed while the chain was asked is read again, under lock.
     await order.lock?.(tx);
     if (order.gatewayId !== undefined) await lockGatewayCashouts(tx, order.gatewayId);
     await lockWallet(tx, wallet.id);
-    const family = await order.nextFamily(tx);
-    if (family === null) return { gone: true };
+    const number = await order.nextPayoutNumber(tx);
+    if (number === null) return { gone: true };
     if (await isOutOfTurns(tx, chain, wallet, order)) return { waiting: OUT_OF_TURNS };
     const now = await closedReason(tx, { networkName: asset.networkName, assetId: asset.id });
     if (now !== null) return { waiting: now };
@@ -142,7 +142,7 @@ async function sendOnce(deps: Deps, chain: Chain, order: Order): Promise<Sent | 
     if (still !== null) return still.lasting ? { stuck: still.problem } : { waiting: still.problem };
     const dearer = await feeExpense(deps, tx, chain, order, native, quote);
     if (dearer !== null) return { waiting: dearer.problem };
-    const plan = { ...order, family, parentId: null, quote };
+    const plan = { ...order, family: number, parentId: null, quote };
     const planned = found.observed === null ? await planSpend(tx, deps, chain, wallet.id, plan) : await planTransfer(tx, deps, wallet.id, found.observed, plan);
     if ('taken' in planned) return planned;
     return 'refused' in planned ? { waiting: planned.refused } : { planned: planned.payoutId };

@@ -28,7 +28,7 @@ import { takeOutputs } from '#api/treasury/purse.ts';
 import { anchorOf, purseOf, signedInputs, spendingOf } from '#api/payouts/rules/spending.ts';
 
 /**
- * Looks after every payout that is planned or signed and in no block: quotes stale plans again, raises fees, closes families
+ * Looks after every payout that is planned or signed and in no block: quotes stale plans again, raises fees, closes payouts
  * that can no longer be sent, and lets expired ones be tried again (reliability D13, D14). Returns how many it changed.
  * Any number may run at once.
  */
@@ -43,11 +43,11 @@ export async function tendPayouts(deps: Deps): Promise<number> {
     if (payout === undefined || away.has(payout.networkName)) continue;
     try {
       let decision = await tendPayout(deps, payout);
-      // Nothing is in the way of new bytes any more: planned at once.
+      // Nothing blocks new bytes any more, so they are planned at once.
       if (decision === 'expire') decision = await tendPayout(deps, (await findPayout(deps.db.sql, id)) ?? payout);
       if (decision !== 'wait' && decision !== 'stuck') changed += 1;
     } catch (error) {
-      // What is the matter with one payout's token or transaction must not hold up the network's others.
+      // A failure of one payout's token or transaction must not hold up the network's other payouts.
       if (error instanceof ChainUnavailable && error.trouble !== 'refused' && error.trouble !== 'untrusted') away.add(payout.networkName);
       deps.log.warn({ err: error, payout: id, network: payout.networkName }, 'a payout cannot be looked after');
     }
@@ -89,14 +89,14 @@ export async function tendPayout(deps: Deps, payout: StoredPayout): Promise<Tend
     if (!next.market.accepted || !next.market.covered || !next.market.allowed) decision = 'stuck';
   }
   if (decision === 'stuck') {
-    // Bytes that expire are abandoned once they were refused for long; what only lacks coins is brought them, and is not refused.
+    // Expiring bytes are abandoned after the network refused them for long. A payout that only lacks coins is not refused: it gets them.
     if (exclusionOf(payout) === 'expiry' && next.market.accepted) await clearStuck(deps.db.sql, payout.id);
     else await noteStuck(deps.db.sql, payout.id, payout.plan);
     await setPayoutFailure(deps.db.sql, payout.id, next.problem ?? 'it was offered at rising fees as often as it may be');
     await bringGas(deps, chain, payout, next);
   }
   if (decision === 'stuck' || decision === 'wait') return decision;
-  const done = decision === 'release' ? await release(deps, seen) : await plan(deps, chain, seen, decision, kind, { ...next, refused });
+  const done = decision === 'giveUp' ? await giveUp(deps, seen) : await plan(deps, chain, seen, decision, kind, { ...next, refused });
   if (!done) return 'wait';
   deps.log.info(
     { payout: payout.id, purpose: payout.purpose, nonce: payout.nonce, anchor: payout.anchor, decision, rawFee: next.quote?.rawFee, problem: next.problem },
@@ -157,7 +157,7 @@ async function plan(
     const planned: PayoutPlan = { ...kept, ...planOf(quote, now), ...mark };
     if (decision === 'requote') await replan(tx, payout.id, { rawAmount, anchor, plan: planned });
     else {
-      // What joins outputs pays a higher fee out of what arrives.
+      // A transaction that joins outputs pays a higher fee out of the amount that arrives.
       if (payout.purpose === 'consolidation' && kind === 'transfer') await replan(tx, payout.id, { rawAmount, anchor, plan: planned });
       await decide(tx, payout, decision === 'bump' ? 'BUMPED' : 'CLOSED', planned, { rawFee: planned.rawFee, fields: planned.fields, kind });
     }
@@ -191,8 +191,8 @@ async function expire(deps: Deps, seen: Seen): Promise<boolean> {
 }
 
 /**
- * Ends a payout of which nothing can take effect any more and nothing further can be sent. It is never paid again by itself:
- * an operator decides about what it was for.
+ * Ends a payout when none of its bytes can take effect and no further ones can be sent. The worker never pays it again: an operator decides about its
+ * order.
  */
 async function abandon(deps: Deps, seen: Seen, problem: string): Promise<boolean> {
   const { payout } = seen;
@@ -217,7 +217,7 @@ async function abandon(deps: Deps, seen: Seen, problem: string): Promise<boolean
 }
 
 /** Gives an unsigned plan up where no nonce is held, and its outputs back: the dispatcher makes a new one that fits, top-ups and all. */
-async function release(deps: Deps, seen: Seen): Promise<boolean> {
+async function giveUp(deps: Deps, seen: Seen): Promise<boolean> {
   const { payout } = seen;
   return ifUnchanged(deps, seen, async (tx) => {
     if (payout.purpose === 'sweep') {

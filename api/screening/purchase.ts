@@ -37,7 +37,7 @@ export interface Purchase {
 }
 
 /** A question that is ours to ask. */
-interface Claimed {
+interface Taken {
   held: HeldScreening;
   /** Set when the provider works on it already. */
   providerRef: string | null;
@@ -60,9 +60,9 @@ export async function buyVerdict(deps: ScreeningDeps, purchase: Purchase): Promi
     if (seen !== undefined && open?.leased === false && open.state !== 'asking' && open.attempt === seen.attempt)
       return open.state === 'pending' ? 'pending' : 'unavailable';
     if (open?.leased !== true) {
-      const claim = await claimQuestion(deps, purchase.subject);
-      if (claim === 'out_of_credit') return claim;
-      if (claim !== 'busy') return 'held' in claim ? askAndStore(deps, purchase, claim, signal) : claim;
+      const taken = await takeQuestion(deps, purchase.subject);
+      if (taken === 'out_of_credit') return taken;
+      if (taken !== 'busy') return 'held' in taken ? askAndStore(deps, purchase, taken, signal) : taken;
     } else seen = open;
     if (signal.aborted) return 'unavailable';
     await sleep(WAIT_MS);
@@ -70,7 +70,7 @@ export async function buyVerdict(deps: ScreeningDeps, purchase: Purchase): Promi
 }
 
 /** Makes one question about a subject ours. Locks the gateway's credits, then the question. */
-async function claimQuestion(deps: ScreeningDeps, subject: ScreeningSubject): Promise<StoredVerdict | Claimed | 'busy' | 'out_of_credit'> {
+async function takeQuestion(deps: ScreeningDeps, subject: ScreeningSubject): Promise<StoredVerdict | Taken | 'busy' | 'out_of_credit'> {
   const source = deps.sources.provider.name;
   return deps.db.transaction(async (tx) => {
     const credits = await lockScreeningCredits(tx, subject.gatewayId);
@@ -97,7 +97,7 @@ async function look(sql: Reads, subject: ScreeningSubject): Promise<{ open: Unfi
   return { open, known: await findVerdict(sql, subject) };
 }
 
-async function askAndStore(deps: ScreeningDeps, purchase: Purchase, { held, providerRef }: Claimed, signal: AbortSignal): Promise<Bought> {
+async function askAndStore(deps: ScreeningDeps, purchase: Purchase, { held, providerRef }: Taken, signal: AbortSignal): Promise<Bought> {
   crashPoint('aml.asking');
   const question: ScreeningQuestion = { ...purchase.question, idempotencyKey: held.id };
   let answer = await ask(deps, providerRef === null ? { question } : { ref: providerRef }, signal);

@@ -30,7 +30,7 @@ interface RightCode {
 }
 
 /**
- * Releases a cashout that waits for a person: the gateway's delay starts now (contract 4.3, decisions 10). A wrong code is
+ * Lets a cashout go that waits for a person: the gateway's delay starts now (contract 4.3, decisions 10). A wrong code is
  * counted in a transaction of its own, one at a time per gateway, so that no number of requests at once can try more codes
  * than five; a right one is used up in the transaction of the approval, so that it is never lost to a call that failed.
  * Codes go by the wall time of the database, the lock by service time. Locks the guard; then the settlement and the guard.

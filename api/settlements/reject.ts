@@ -2,7 +2,7 @@ import type { Deps } from '#api/deps.ts';
 import { releaseClaim } from '#api/ledger/release-claim.ts';
 import { advance } from '#api/store/advance.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
-import { listFamilies } from '#api/store/payouts.ts';
+import { listSettlementPayouts } from '#api/store/payouts.ts';
 import { lockSettlement } from '#api/store/settlements.ts';
 import { giveUpPayouts } from '#api/payouts/give-up.ts';
 import { ServiceError } from '#shared/core/errors.ts';
@@ -25,12 +25,12 @@ export async function rejectSettlement(deps: Deps, { id, reason }: { id: string;
     if (!CLAIMED.includes(settlement.status)) throw new ServiceError('conflict', { message: notClaimed(settlement.status) });
     const problem = await giveUpPayouts(tx, deps, deps.chains.get(settlement.networkName), id);
     if (problem !== null) throw new ServiceError('conflict', { message: `The cashout may still be paid: ${problem}.` });
-    const families = (await listFamilies(tx, id)).map(({ status, plan }) => ({ status, closing: plan.closeMark !== undefined }));
+    const payouts = (await listSettlementPayouts(tx, id)).map(({ status, plan }) => ({ status, closing: plan.closeMark !== undefined }));
     const moved = await advance(tx, 'settlement', {
       id,
       event: 'OPERATOR_REJECTED',
       actor: 'operator',
-      facts: () => ({ facts: { ...NO_SETTLEMENT_FACTS, families }, columns: { wait_reason: null }, record: { reason } }),
+      facts: () => ({ facts: { ...NO_SETTLEMENT_FACTS, payouts }, columns: { wait_reason: null }, record: { reason } }),
       effects: {
         void: async () => {
           await releaseClaim(tx, settlement);

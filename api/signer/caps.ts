@@ -14,10 +14,10 @@ export interface Moves extends Pick<TransferIntent, 'sender' | 'recipient' | 'co
 }
 
 /**
- * Holds what bytes take away from us against the caps per transaction, hour and day, of all assets and of their class
- * (reliability D15). What leaves us is read from the bytes and from the signer's own keys, never from what a row says they are
- * for: to an address that is not ours the whole amount leaves, between our own, and to cold storage, only the fee. `counted` is true where the same
- * amount was let out with earlier bytes of its nonce, of which only one can be paid. Answers why they must wait, or null.
+ * Holds what bytes take away from us against the caps per transaction, hour and day, of all assets and of their class (reliability D15). The signer
+ * reads what leaves us from the bytes and from its own keys, never from the purpose in a row: to an address that is not ours the whole amount leaves,
+ * between our own, and to cold storage, only the fee. `counted` is true where the same amount was let out with earlier bytes of its nonce, of which
+ * only one can be paid. Answers why they must wait, or null.
  */
 export async function checkCaps(
   deps: Deps,

@@ -8,9 +8,9 @@ import { nameOf, purseOf, spendingOf } from '#api/payouts/rules/spending.ts';
 import { depositPath } from '#api/payouts/rules/wallets.ts';
 import { ChainUnavailable, type OwnOutput, type TransferSigner } from '#shared/chains/chain.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
-import type { FamilyVerdict } from './check-family.ts';
+import type { AttemptVerdict } from './check-earlier.ts';
 
-/** A node that takes longer is asked again later: other networks' payouts wait for the signer too. */
+/** A node that does not answer in time is asked again later: other networks' payouts wait for the signer too. */
 const CONFIRM_MS = 3_000;
 
 /** What the signer makes of the inputs of a plan: where their keys are, whom the bytes will name, and how much output 0 gets. */
@@ -31,14 +31,14 @@ export async function checkInputs(
   sql: Reads,
   chain: Chain,
   signer: TransferSigner,
-  { payout, wallet, family }: { payout: StoredPayout; wallet: StoredWallet; family: Extract<FamilyVerdict, { kind: unknown }> },
+  { payout, wallet, attempt }: { payout: StoredPayout; wallet: StoredWallet; attempt: Extract<AttemptVerdict, { kind: unknown }> },
 ): Promise<CheckedInputs | { wait: string } | { refuse: string }> {
   if (wallet.role === 'deposit') return { refuse: 'a deposit address pays nobody where coins are outputs' };
   const { inputs, change } = spendingOf(chain, payout.plan.fields ?? {});
   const [first] = inputs as [OwnOutput, ...OwnOutput[]];
   if (nameOf(first) !== payout.anchor) return { refuse: 'it does not spend its anchor first' };
   if (change !== null && change.address !== wallet.address) return { refuse: 'its change goes elsewhere than to its wallet' };
-  const close = family.kind === 'close';
+  const close = attempt.kind === 'close';
   if (close && (inputs.length > 1 || change !== null)) return { refuse: 'a close spends more than the anchor' };
   const joins = payout.purpose === 'consolidation' && !close;
   if (joins && (inputs.length < 2 || change !== null)) return { refuse: 'it does not join outputs into one' };
@@ -48,8 +48,8 @@ export async function checkInputs(
   if (left !== rawAmount || left <= 0n) return { refuse: 'what its inputs leave over is not its fee' };
   if (joins && rawFee > left) return { refuse: 'joining its outputs costs more than what arrives' };
 
-  const signed = family.earlier.flatMap(({ fields }) => spendingOf(chain, fields).inputs);
-  // As the books have them: those that earlier bytes were signed for only still there, the others final, free and of its pool.
+  const signed = attempt.earlier.flatMap(({ fields }) => spendingOf(chain, fields).inputs);
+  // By the books: inputs that earlier bytes spend must still exist; the others must be final, free and of its pool.
   const there = [...(await findSpendable(sql, purseOf(chain, wallet), inputs, payout.id)), ...(await findUnspent(sql, chain.id, signed))];
   for (const input of inputs) {
     const booked = there.find((one) => nameOf(one) === nameOf(input));
@@ -71,9 +71,9 @@ export async function checkInputs(
 }
 
 /**
- * Has a node confirm that what is about to be signed for is there, and holds what our rows say: a signature names the amount of its own
- * input only (BIP-143), so that whoever can change rows could have two made, each with another amount wrong, that burn coins together.
- * Answers why it must wait, or null; nothing is confirmed where coins are balances.
+ * Asks a node to confirm that each input exists and holds the amount in our rows. A signature names the amount of its own input only (BIP-143), so an
+ * attacker who can change rows could obtain two signatures, each with another amount wrong, that together burn coins. Returns why signing must wait,
+ * or null; always null where coins are balances.
  */
 export async function confirmInputs(chain: Chain, fields: Record<string, string>): Promise<string | null> {
   if (!spendsOutputs(chain.config.family)) return null;

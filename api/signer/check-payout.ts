@@ -6,7 +6,7 @@ import { isTrustedNetwork } from '#api/store/database-epoch.ts';
 import { findFreeze } from '#api/store/freezes.ts';
 import { readBalance } from '#api/store/ledger.ts';
 import { type AttemptKind, listAttempts } from '#api/store/payout-attempts.ts';
-import { listFamilies, type StoredPayout } from '#api/store/payouts.ts';
+import { listSettlementPayouts, type StoredPayout } from '#api/store/payouts.ts';
 import { findSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { findDepositIndex, findWalletByAddress, isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
 import { coldAddress, coldLimits, isColdAddress } from '#api/payouts/rules/cold.ts';
@@ -20,13 +20,13 @@ import { parseTrusted, toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { POOLS, reservedAccount } from '#state-machines/ledger/accounts.ts';
 import { checkCaps, isOurs } from './caps.ts';
-import { checkEarlierFamilies, checkFamily } from './check-family.ts';
+import { checkEarlierPayouts, checkEarlierAttempts } from './check-earlier.ts';
 import { checkInputs } from './check-inputs.ts';
 import { orderOf } from './journal/describe-entry.ts';
 import { refundMismatch } from './check-refund.ts';
 import { withheldMismatch } from './check-withheld.ts';
 
-/** What is to be signed, built from what the payout is for and never from the payout's own word. */
+/** What the signer signs, as the order behind the payout proves it, and never on the word of the payout's own row. */
 export interface Order {
   /** What it pays, as the journal calls it: by the id of the very row that was proven. */
   order: string;
@@ -66,23 +66,23 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
   const native = await nativeAsset(sql, chain.id);
   const { rawFee, fields } = payout.plan;
   if (rawFee === undefined || !/^\d{1,78}$/.test(rawFee) || fields === undefined) return { refuse: 'its plan has no fee' };
-  const family = await checkFamily(sql, chain, payout);
-  if (!('kind' in family)) return family;
+  const attempt = await checkEarlierAttempts(sql, chain, payout);
+  if (!('kind' in attempt)) return attempt;
   const settlement = payout.purpose === 'settlement' ? await findSettlement(sql, payout.settlementId ?? '') : undefined;
-  const mismatch = (await isGivenUp(sql, payout, family.kind, settlement)) ? null : await purposeMismatch(deps, sql, chain, payout, wallet, settlement);
+  const mismatch = (await isGivenUp(sql, payout, attempt.kind, settlement)) ? null : await purposeMismatch(deps, sql, chain, payout, wallet, settlement);
   if (mismatch !== null) return typeof mismatch === 'string' ? { refuse: mismatch } : mismatch;
   if (payout.rawAmount <= 0n) return { refuse: 'it moves nothing' };
   // Bytes that share a nonce or an anchor with earlier ones take nothing away but a higher fee; in place of expired ones they take it all.
-  const counted = family.kind === 'transfer' && family.earlier.length > 0 && family.shared;
-  const misled = counted || family.kind === 'close' ? null : await poolProblem(sql, chain, payout);
+  const counted = attempt.kind === 'transfer' && attempt.earlier.length > 0 && attempt.shared;
+  const misled = counted || attempt.kind === 'close' ? null : await poolProblem(sql, chain, payout);
   if (misled !== null) return { wait: misled };
-  const inputs = spendsOutputs(chain.config.family) ? await checkInputs(sql, chain, signer, { payout, wallet, family }) : null;
+  const inputs = spendsOutputs(chain.config.family) ? await checkInputs(sql, chain, signer, { payout, wallet, attempt }) : null;
   if (inputs !== null && !('paths' in inputs)) return inputs;
-  const intent = { ...intentOf(payout, wallet, family.kind), ...(inputs === null ? {} : { rawAmount: inputs.rawAmount }) };
+  const intent = { ...intentOf(payout, wallet, attempt.kind), ...(inputs === null ? {} : { rawAmount: inputs.rawAmount }) };
   const capped = await checkCaps(deps, sql, chain, { ...intent, rawFee: BigInt(rawFee) }, { payoutId: payout.id, counted });
   if (capped !== null) return { wait: capped };
   const locked = settlement === undefined || settlement.feeLocked === null ? null : { coins: settlement.feeLocked, symbol: asset.symbol };
-  const spent = mostInputs(chain, [fields, ...family.earlier.map((earlier) => earlier.fields)]);
+  const spent = mostInputs(chain, [fields, ...attempt.earlier.map((earlier) => earlier.fields)]);
   const fee = await checkFee(deps, { rawFee: BigInt(rawFee), native, inputs: spent }, locked);
   if (fee !== null) return { wait: fee.problem };
   return {
@@ -90,11 +90,11 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
       order: orderOf(payout),
       path,
       sender: inputs === null ? wallet.address : inputs.sender,
-      kind: family.kind,
+      kind: attempt.kind,
       counted,
       rawFee: BigInt(rawFee),
       expiresAtMs: payout.plan.expiresAtMs ?? null,
-      request: { intent, nonce: family.nonce, fields, ...(inputs === null ? {} : { paths: inputs.paths }) },
+      request: { intent, nonce: attempt.nonce, fields, ...(inputs === null ? {} : { paths: inputs.paths }) },
     },
   };
 }
@@ -117,7 +117,7 @@ async function isGivenUp(sql: Reads, { id }: StoredPayout, kind: AttemptKind, se
   return settlement?.status === 'REJECTED' && kind === 'close' && (await listAttempts(sql, id)).every((attempt) => attempt.kind === 'close');
 }
 
-/** What in a payout contradicts its purpose, or why its order is not proven yet, or null. */
+/** How a payout contradicts its purpose, or why its order is not proven yet, or null. */
 async function purposeMismatch(
   deps: Deps,
   sql: Reads,
@@ -158,7 +158,7 @@ async function purposeMismatch(
   }
 }
 
-/** What in a payout contradicts what this signer's own configuration says about cold storage, or null (decision 0033). */
+/** How a payout contradicts this signer's own configuration of cold storage, or null (decision 0033). */
 function coldMismatch(chain: Chain, { recipient, assetSymbol, contract, decimals }: StoredPayout, wallet: StoredWallet): string | null {
   if (coldLimits(chain, { symbol: assetSymbol, contract, decimals }) === null) return 'nothing of its asset goes to cold storage by the signer’s configuration';
   return wallet.role === 'hot' && recipient === coldAddress(chain) ? null : 'excess goes from the hot wallet to the cold address of the signer’s configuration';
@@ -171,7 +171,7 @@ function intentOf(payout: StoredPayout, { address }: StoredWallet, kind: Attempt
     : { sender: address, recipient: payout.recipient, contract: payout.contract, rawAmount: payout.rawAmount };
 }
 
-/** Path of the key a wallet row claims, when configuration (or the deposit index), the row and the key itself all agree. */
+/** Path of the key that a wallet row names, when configuration (or the deposit index), the row and the key itself all agree. */
 async function ownPath(sql: Reads, chain: Chain, signer: TransferSigner, wallet: StoredWallet): Promise<string | null> {
   let path: string;
   if (wallet.role === 'deposit') {
@@ -212,10 +212,11 @@ async function settlementMismatch(
   if (settlement.contract !== payout.contract || settlement.decimals !== payout.decimals || settlement.networkName !== chain.config.name)
     return 'its asset reads otherwise than the settlement’s';
   if (wallet.role !== (settlement.pool === 'held' ? 'held' : 'hot')) return 'its wallet does not pay this pool';
-  const earlier = await checkEarlierFamilies(sql, chain, payout, await listFamilies(sql, settlement.id));
+  const earlier = await checkEarlierPayouts(sql, chain, payout, await listSettlementPayouts(sql, settlement.id));
   if ('problem' in earlier) return earlier.problem;
-  const unsent = earlier.family === 1 && payout.status !== 'REPLACING';
-  if (settlement.status !== (unsent ? 'REQUESTED' : 'PROCESSING')) return `a settlement that is ${settlement.status} is not paid by family ${payout.family}`;
+  const unsent = earlier.number === 1 && payout.status !== 'REPLACING';
+  if (settlement.status !== (unsent ? 'REQUESTED' : 'PROCESSING'))
+    return `a settlement that is ${settlement.status} is not paid by payout number ${payout.family}`;
   const parsed = chain.codec.parse(settlement.address);
   if (!parsed.ok || parsed.canonical !== payout.recipient || settlement.canonicalAddress !== payout.recipient) return 'its destination is not the settlement’s';
   if (isColdAddress(deps, chain.config.family, payout.recipient) || (await isOwnAddress(sql, chain.config.family, payout.recipient)))

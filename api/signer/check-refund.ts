@@ -3,13 +3,13 @@ import { refundProblem } from '#api/intents/held-order.ts';
 import type { Unproven } from '#api/intents/say.ts';
 import { findRefund } from '#api/store/aml.ts';
 import { readBalance } from '#api/store/ledger.ts';
-import { listRefundFamilies, type StoredPayout } from '#api/store/payouts.ts';
+import { listRefundPayouts, type StoredPayout } from '#api/store/payouts.ts';
 import { isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
 import { isColdAddress } from '#api/payouts/rules/cold.ts';
 import { toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { gatewayAccount } from '#state-machines/ledger/accounts.ts';
-import { checkEarlierFamilies } from './check-family.ts';
+import { checkEarlierPayouts } from './check-earlier.ts';
 
 /**
  * What in a payout contradicts the refund it says it pays, or null: the http role must have said that it was ordered so, it must be unpaid, and be
@@ -28,7 +28,7 @@ export async function refundMismatch(deps: Deps, sql: Reads, chain: Chain, payou
   if (isColdAddress(deps, chain.config.family, payout.recipient) || (await isOwnAddress(sql, chain.config.family, payout.recipient)))
     return 'its destination is one of our own addresses';
   if (toUnits(refund.amount, payout.decimals) !== payout.rawAmount) return 'its amount is not the refund’s';
-  const earlier = await checkEarlierFamilies(sql, chain, payout, await listRefundFamilies(sql, refund.id));
+  const earlier = await checkEarlierPayouts(sql, chain, payout, await listRefundPayouts(sql, refund.id));
   if ('problem' in earlier) return earlier.problem;
   const set = await readBalance(sql, { ...gatewayAccount('refunding', refund.gatewayId), assetId: refund.assetId });
   return set >= refund.amount ? null : 'the ledger does not hold the refund';

@@ -2,13 +2,13 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { withheldProblem } from '#api/intents/held-order.ts';
 import type { Unproven } from '#api/intents/say.ts';
 import { readBalance } from '#api/store/ledger.ts';
-import { listWithheldFamilies, type StoredPayout } from '#api/store/payouts.ts';
+import { listWithheldPayouts, type StoredPayout } from '#api/store/payouts.ts';
 import { isOwnAddress, type StoredWallet } from '#api/store/wallets.ts';
 import { findWithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { toUnits } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { gatewayAccount } from '#state-machines/ledger/accounts.ts';
-import { checkEarlierFamilies } from './check-family.ts';
+import { checkEarlierPayouts } from './check-earlier.ts';
 
 /**
  * What in a payout contradicts the transfer of withheld coins it says it carries out, or null: the http role must have said that it was ordered
@@ -26,7 +26,7 @@ export async function withheldMismatch(deps: Deps, sql: Reads, chain: Chain, pay
   if (transfer.recipient !== payout.recipient) return 'its destination is not that of the withheld coins';
   if (await isOwnAddress(sql, chain.config.family, payout.recipient)) return 'its destination is one of our own addresses';
   if (toUnits(transfer.amount, payout.decimals) !== payout.rawAmount) return 'its amount is not that of the withheld coins';
-  const earlier = await checkEarlierFamilies(sql, chain, payout, await listWithheldFamilies(sql, transfer.id));
+  const earlier = await checkEarlierPayouts(sql, chain, payout, await listWithheldPayouts(sql, transfer.id));
   if ('problem' in earlier) return earlier.problem;
   const kept = await readBalance(sql, { ...gatewayAccount('withheld', transfer.gatewayId), assetId: transfer.assetId });
   return kept >= transfer.amount ? null : 'the ledger does not hold the withheld coins';

@@ -4,12 +4,12 @@ import { heard } from '#api/intents/say.ts';
 import { listSpenders } from '#api/store/outputs.ts';
 import { findSightedBlock } from '#api/store/sightings.ts';
 import { outpointOf } from '#api/payouts/rules/spending.ts';
-import type { Fate } from '#shared/chains/pool-fates.ts';
+import type { Fate } from '#shared/chains/ask-fate.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { DEATH, deathSubject } from './death.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
-/** Providers that take longer are asked again later: other networks' payouts wait for the signer too. */
+/** Providers that do not answer in time are asked again later: other networks' payouts wait for the signer too. */
 const ANSWER_MS = 5_000;
 const DAY_MS = 86_400_000;
 
@@ -28,7 +28,7 @@ export async function proveDead(deps: Deps, chain: Chain, order: string, signed:
   return judgeFates(told, { witnesses: deathWitnesses, declared, slot: first.slot });
 }
 
-/** What the words of all providers come to: one that saw a payment is believed against everybody. Pure. */
+/** Combines the answers of all providers: a single provider that saw a payment outweighs all others. Pure. */
 export function judgeFates(
   told: ReadonlyMap<string, Fate>,
   { witnesses, declared, slot }: { witnesses: number; declared: boolean; slot: string },
@@ -63,7 +63,7 @@ async function askProviders(deps: Deps, chain: Chain, order: string, signed: rea
     expiresAtMs,
     absenceCounts: signed.every(({ signedAtMs }) => signedAtMs > Date.now() - rememberedMs(chain)),
   };
-  // Every answer that came by then counts, above all one that saw a payment.
+  // Every answer that arrived by then counts; a payment seen by one provider decides.
   const told = new Map<string, Fate>();
   await Promise.race([chain.reader.fates(question, chain.config.finality.mature, told), pause(ANSWER_MS, undefined, { ref: false })]);
   return new Map(told);

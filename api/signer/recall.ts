@@ -9,8 +9,8 @@ import type { proveDead } from './prove-dead.ts';
 
 /**
  * Holds what is about to leave against the signer's own memory of its order (decisions 10), whatever Postgres says of it: what another slot was
- * signed for must be proven dead before. Answers how much the journal knew of the order, or why it must not be. Asks chains: never with a
- * transaction open. What Postgres does not know of is told loudly: it went back, or somebody took rows away.
+ * signed for must be proven dead before. Answers how much the journal knew of the order, or why it must not be. Asks chains: never with a transaction
+ * open. Signatures that Postgres does not know are logged as errors: Postgres was restored to an earlier state, or its rows were deleted.
  */
 export async function recall(
   deps: Deps & { journal: Journal },

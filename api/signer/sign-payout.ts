@@ -90,7 +90,8 @@ export async function signPayout(
     const nowMs = journal.now();
     const excess = capProblem(chain, entry, { earlier: journal.since(nowMs - DAY_MS), nowMs, strict: deps.config.NODE_ENV === 'production' });
     if (excess !== null) return { wait: `${REMEMBERED}${excess}` };
-    // What was proven dead is all that there was: of one payout nothing else is signed meanwhile, but of its order something might be.
+    // The proof must cover everything signed for the order. No other bytes of this payout are signed meanwhile, but bytes of another payout of the
+    // order may be.
     if (journal.ofOrder(entry.order).length !== recalled.known) return 'gone';
     const forgotten = await journal.append(tx, entry);
     if (forgotten !== null) return { wait: stopped(forgotten) };
@@ -139,8 +140,8 @@ export async function signPayout(
 }
 
 /**
- * Checks a payout under the locks of settlement, wallet and payout: rows that another signer or the chain moves on in the
- * meantime must not look like rows that somebody tampered with.
+ * Checks a payout under the locks of settlement, wallet and payout: rows that another signer or the chain advances meanwhile must not look like rows
+ * that were tampered with.
  */
 async function checkLocked(
   tx: Tx,
@@ -168,8 +169,8 @@ function isSignable(payout: StoredPayout): boolean {
 }
 
 /**
- * What became of the order while its bytes were made: nothing, a fresh quote or the decision to close it, both of which only
- * mean signing again, or a change that nobody of us makes.
+ * How the payout changed while its bytes were made: not at all; by a fresh quote or a decision to close, after which it is signed again; or by a
+ * change that no process of ours makes.
  */
 function changeOf(payout: StoredPayout, before: Order, now: Order): 'gone' | { refuse: string } | null {
   if (isDeepStrictEqual(before, now)) return null;

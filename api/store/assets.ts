@@ -101,7 +101,7 @@ function fromRow(row: Row): StoredAsset {
   };
 }
 
-/** An invoice currency and whether new payments may be priced in it. */
+/** A currency of payments and whether new payments may be priced in it. */
 export interface Currency {
   /** ISO 4217, upper case. */
   code: string;

@@ -55,10 +55,10 @@ export async function listDepositCandidates(reads: Reads, networkId: string, fro
 }
 
 /** Who matched a deposit to its payment by hand. */
-export type Claimant = 'inquiry' | 'operator';
+export type AllocatedBy = 'inquiry' | 'operator';
 
-/** A candidate with the id its row gets when it is new, its amount in asset units, and who claimed it if the stream did not bring it. */
-export type NewDeposit = Omit<DepositCandidate, 'decimals'> & { id: string; amount: Coins; claimedBy: Claimant | null };
+/** A candidate with the id its row gets when it is new, its amount in asset units, and who allocated it if the stream did not bring it. */
+export type NewDeposit = Omit<DepositCandidate, 'decimals'> & { id: string; amount: Coins; claimedBy: AllocatedBy | null };
 
 /**
  * Stores deposits as seen, or moves known ones to the block they are in now: a dropped one is seen again, one that is
@@ -173,8 +173,8 @@ export interface OpenDeposit {
   firstSeenAt: Date;
   /** False when it arrived on a network its address was not assigned for. */
   onOwnNetwork: boolean;
-  claimedBy: Claimant | null;
-  /** True when it was set aside before somebody claimed it. */
+  claimedBy: AllocatedBy | null;
+  /** True when it was set aside before it was allocated. */
   wasSetAside: boolean;
 }
 
@@ -225,7 +225,7 @@ export interface NamedDeposit {
   height: number;
   firstSeenAt: Date;
   onOwnNetwork: boolean;
-  claimedBy: Claimant | null;
+  claimedBy: AllocatedBy | null;
   /** Below its asset's dust floor. */
   dust: boolean;
   /** True while it is final and waits for a price. */
@@ -287,7 +287,7 @@ function named(reads: Reads) {
  * those set aside, which are open again. One that was credited, dropped or lost stays as it is. The caller holds the
  * payment's lock; locks the rows.
  */
-export async function markAllocated(tx: Tx, ids: readonly string[], claim: { by: Claimant; paymentId: string }): Promise<void> {
+export async function markAllocated(tx: Tx, ids: readonly string[], claim: { by: AllocatedBy; paymentId: string }): Promise<void> {
   await tx`
     update deposits set state = 'seen', final_at = null, claimed_by = ${claim.by}, payment_id = ${claim.paymentId}
     where id = any(${[...ids]}::uuid[]) and state in ('seen', 'unallocated', 'dust') and lost_at is null`;

@@ -43,7 +43,7 @@ export async function findMisplaced(sql: Reads, move: { paymentId: string; asset
  * that pool: everything else that came belongs to the pool the payment is in now, fees included. A credit that was withheld
  * after its payment had been released belongs to the held pool by itself, whether it is swept yet or not.
  * Where coins are outputs nothing is swept: whatever spends a deposit brings all of it into its own pool, as change or in the place of
- * coins that were there, also when it only closes a family. There each output belongs to the pool of its own credit, so a withheld one
+ * coins that were there, also when it only closes a payout. There each output belongs to the pool of its own credit, so a withheld one
  * that lies where it came stands for no other.
  */
 function excess(sql: Reads, { paymentId, assetId, except }: { paymentId?: string; assetId?: string; except?: string }) {

@@ -21,7 +21,7 @@ export interface Payment {
   currencyCode: string;
   amount: string;
   amountUsd: Usd;
-  /** US dollars for one unit of the invoice currency at creation, with where and when it was taken; null for US dollars. */
+  /** US dollars for one unit of the payment's currency at creation, with where and when it was taken; null for US dollars. */
   fiatRate: Usd | null;
   fiatSource: string | null;
   fiatAt: Date | null;

@@ -23,7 +23,7 @@ export interface StoredAttempt {
 
 type Row = Omit<StoredAttempt, 'rawFeeLimit'> & { rawFeeLimit: string };
 
-/** Stores the exact bytes of the next attempt of a family; the caller holds the payout's lock. Returns its number. */
+/** Stores the exact bytes of the next attempt of a payout; the caller holds the payout's lock. Returns its number. */
 export async function insertAttempt(tx: Tx, attempt: Omit<StoredAttempt, 'number' | 'createdAt'>): Promise<number> {
   const [row] = await tx<{ number: number }[]>`
     insert into payout_attempts (id, payout_id, number, kind, txid, signed_bytes, fee_limit, expires_at, tip_height)
@@ -45,14 +45,14 @@ export async function findAttemptByTxid(sql: Reads, txid: string): Promise<Store
   return row && fromRow(row);
 }
 
-/** Every attempt of a family, the newest first; locks nothing. */
+/** Every attempt of a payout, the newest first; locks nothing. */
 export async function listAttempts(sql: Reads, payoutId: string): Promise<StoredAttempt[]> {
   const rows = await sql<Row[]>`select ${columns(sql)} from payout_attempts where payout_id = ${payoutId} order by number desc`;
   return rows.map(fromRow);
 }
 
 /**
- * Of a family's attempts those that could still be, or already are, in a block: all but the ones that expired before a final
+ * Of a payout's attempts those that could still be, or already are, in a block: all but the ones that expired before a final
  * block our scan went through, with their sender watched all the time, and that no canonical block holds (reliability D14).
  * Our own clock must have passed their end as well: a block's time is its producer's word, and may run ahead. Answers their
  * transaction ids. Locks nothing; once a final block proves one dead, only a reorganisation of it could raise it.
@@ -149,7 +149,7 @@ function mayBeSent(sql: Reads) {
     else p.status in ('SIGNED', 'BROADCAST') and t.number = (select max(m.number) from payout_attempts m where m.payout_id = p.id) end)`;
 }
 
-/** A payout whose family took effect more than once: two of its attempts are in canonical blocks. */
+/** A payout that took effect more than once: two of its attempts are in canonical blocks. */
 export interface DoublePayout {
   id: string;
   walletId: string;

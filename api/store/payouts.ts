@@ -4,7 +4,7 @@ import { noteTrace } from './traces.ts';
 
 export type PayoutPurpose = 'settlement' | 'refund' | 'sweep' | 'top_up' | 'held_release' | 'close' | 'consolidation' | 'withheld' | 'cold';
 
-/** What the worker decided about the next bytes of a family; handed to the signer, which checks it. */
+/** What the worker decided about the next bytes of a payout; handed to the signer, which checks it. */
 export interface PayoutPlan {
   /** The most they may cost, native units, decimal. Absent while a sweep waits for its gas: then nothing is planned yet. */
   rawFee?: string;
@@ -14,19 +14,19 @@ export interface PayoutPlan {
   expiresAtMs?: number | null;
   /** Gas or energy of the quote, decimal; absent where the destination has no say in it. */
   units?: string;
-  /** Set when the family is closed because the network refuses what its destination does with the transfer. */
+  /** Set when the payout is closed because the network refuses what its destination does with the transfer. */
   refused?: true;
   /** Service time of the quote, ISO 8601. */
   quotedAt?: string;
   /** Service time since when nothing further can be sent, ISO 8601; absent while something can. */
   stuckSince?: string;
-  /** Present when the next bytes close the family: somebody decided so (treasury/close-mark.ts). */
+  /** Present when the next bytes close the payout, because worker or operator decided so (treasury/close-mark.ts). */
   closeMark?: string;
-  /** Set when the family failed for good and one new family is to be made by itself (decisions 10). */
+  /** Set when the payout failed for good and one new payout is to be made without asking (decisions 10). */
   repay?: boolean;
 }
 
-/** One family of mutually exclusive transactions, with the wallet that pays. */
+/** One intent and its mutually exclusive transactions, with the wallet that pays. */
 export interface StoredPayout {
   id: string;
   networkId: string;
@@ -138,21 +138,21 @@ export async function lockPayout(tx: Tx, id: string): Promise<StoredPayout | und
   return row && fromRow(row);
 }
 
-/** The families made to pay a settlement, oldest first; locks nothing. */
-export async function listFamilies(sql: Reads, settlementId: string): Promise<StoredPayout[]> {
+/** The payouts made to pay a settlement, oldest first; locks nothing. */
+export async function listSettlementPayouts(sql: Reads, settlementId: string): Promise<StoredPayout[]> {
   const rows = await sql<Row[]>`
     select ${columns(sql)} from ${joined(sql)} where p.settlement_id = ${settlementId} and p.purpose = 'settlement' order by p.family, p.created_at, p.id`;
   return rows.map(fromRow);
 }
 
-/** The families made to pay a refund, oldest first; locks nothing. */
-export async function listRefundFamilies(sql: Reads, refundId: string): Promise<StoredPayout[]> {
+/** The payouts made to pay a refund, oldest first; locks nothing. */
+export async function listRefundPayouts(sql: Reads, refundId: string): Promise<StoredPayout[]> {
   const rows = await sql<Row[]>`select ${columns(sql)} from ${joined(sql)} where p.refund_id = ${refundId} order by p.family, p.created_at, p.id`;
   return rows.map(fromRow);
 }
 
-/** The families made to carry out a transfer of withheld coins, oldest first; locks nothing. */
-export async function listWithheldFamilies(sql: Reads, transferId: string): Promise<StoredPayout[]> {
+/** The payouts made to carry out a transfer of withheld coins, oldest first; locks nothing. */
+export async function listWithheldPayouts(sql: Reads, transferId: string): Promise<StoredPayout[]> {
   const rows = await sql<Row[]>`
     select ${columns(sql)} from ${joined(sql)} join withheld_payouts x on x.payout_id = p.id where x.transfer_id = ${transferId} order by p.family, p.created_at, p.id`;
   return rows.map(fromRow);
@@ -200,7 +200,7 @@ export async function hasAllocatedNonce(sql: Reads, walletId: string): Promise<b
 }
 
 /**
- * What waits for the signer at wallets that work: further bytes of families that have some, everything planned on chains
+ * What waits for the signer at wallets that work: further bytes of payouts that have some, everything planned on chains
  * without nonces, and per wallet the one payout whose nonce comes next: nonces are signed in order, so that a refusal never
  * leaves a gap behind signed ones. Locks nothing.
  */
@@ -228,7 +228,7 @@ export interface OutgoingSum {
 /**
  * What leaves us by a network's payouts signed since `seconds` ago, per asset, in chain units: what cashouts, refunds and withheld coins move,
  * once, and the most that one of their attempts may cost, as no two can be paid; with `planned`, what waits for the signer as
- * well. Of a family that was closed or failed for good, and moved nothing by what the chain shows, only the fee counts.
+ * well. Of a payout that was closed or failed for good, and moved nothing by what the chain shows, only the fee counts.
  * `except` is left out; `byGateway` tells whose cashouts they are. Locks nothing.
  */
 export async function sumOutgoing(

@@ -64,7 +64,7 @@ export async function takeCanary(sql: Reads, seconds: number): Promise<boolean> 
   return rows.length === 1;
 }
 
-/** Writes how the payment that this caller claimed went; `problem` is null when it succeeded. Locks its row for the statement. */
+/** Writes how the payment that this caller took went; `problem` is null when it succeeded. Locks its row for the statement. */
 export async function recordCanary(sql: Reads, problem: string | null): Promise<void> {
   await sql`
     update canary set problem = ${problem?.slice(0, 500) ?? null},

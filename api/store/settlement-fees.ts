@@ -29,7 +29,7 @@ export async function insertSettlementFee(tx: Tx, fee: SettlementFee): Promise<v
       ${usd(fee.assetPrice)}::text::numeric, ${fee.assetPrice?.at ?? null}, ${usd(fee.nativePrice)}::text::numeric, ${fee.nativePrice?.at ?? null})`;
 }
 
-/** Who pays the network for a cashout, and what the transactions that carried it out cost, failed families included, native units; locks nothing. */
+/** Who pays the network for a cashout, and what the transactions that carried it out cost, failed payouts included, native units; locks nothing. */
 export async function readPayoutCost(sql: Reads, settlementId: string): Promise<{ payer: 'MERCHANT' | 'PLATFORM'; raw: bigint } | undefined> {
   const [row] = await sql<{ payer: 'MERCHANT' | 'PLATFORM'; raw: string }[]>`
     select s.fee_payer as payer, (select coalesce(sum(p.raw_fee), 0) from payouts p where p.settlement_id = s.id and p.purpose = 'settlement')::text as raw

@@ -7,9 +7,9 @@ import { fromUnits } from '#shared/core/money.ts';
 import { fund } from '#state-machines/ledger/postings.ts';
 
 /**
- * Books what each wallet held before its network's indexer began to watch it, or before a token was configured: coins no
- * entry will ever show otherwise (architecture 2, Ledger). Once per wallet and asset; answers how many were booked. One that
- * cannot be told (a node that is away, a contract that is no token) is asked about again next time and holds up no other.
+ * Books what each wallet held before its network's indexer began to watch it, or before a token was configured: coins no entry will ever show
+ * otherwise (architecture 2, Ledger). Once per wallet and asset; returns how many were booked. A balance that cannot be read (the node is away, the
+ * contract is no token) is asked for again next time and holds up no other.
  */
 export async function bookOpeningBalances(deps: Deps): Promise<number> {
   let booked = 0;
@@ -51,8 +51,8 @@ async function balanceBefore(chain: Chain, { address, contract, finalHeight, boo
 }
 
 /**
- * Where coins are outputs: those made before the watch, which is final by now. Nothing of ours can have spent one meanwhile, as
- * no payout may choose an output that the books do not know; whoever else does is found by his transaction (A15).
+ * Where coins are outputs: those made before the watch, which is final by now. No payout can have spent one meanwhile, because payouts choose only
+ * outputs that the books know; a stranger's spend is found by its transaction (A15).
  */
 async function outputsBefore(ask: NonNullable<Reader['unspentAt']>, { address, watchedFrom }: UnopenedHolding): Promise<UnspentOutput[]> {
   const { at, outputs } = await ask(address);

@@ -27,8 +27,8 @@ export async function assertCold(sql: Reads, chain: Chain): Promise<void> {
 }
 
 /**
- * What of missing coins lies in cold storage by the books, chain units; zero for a wallet that none of it comes from. Only its owner can
- * bring it back, and nobody else pays for it meanwhile. Locks nothing.
+ * The part of missing coins that lies in cold storage by the books, chain units; zero for a wallet that sent none there. Only the owner of cold
+ * storage can bring it back, and no other wallet pays for it meanwhile. Locks nothing.
  */
 export async function storedOf(sql: Reads, asset: Pick<StoredAsset, 'id' | 'decimals'>, wallet: Pick<StoredWallet, 'role'>, missing: bigint): Promise<bigint> {
   if (wallet.role !== 'hot' || missing <= 0n) return 0n;

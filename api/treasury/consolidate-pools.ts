@@ -113,7 +113,7 @@ interface Coin {
   decimals: number;
 }
 
-/** How many outputs what is left of the day's budget pays for, at `input` chain units each; none while nobody knows what they are worth. */
+/** How many outputs the rest of the day's budget pays for, at `input` chain units each; none while the coin has no price. */
 async function affordable(deps: Deps, chain: Chain, native: Coin, dailyUsd: Usd, input: bigint): Promise<number> {
   const price = await deps.prices.fresh(native.symbol);
   if (price === undefined) return 0;

@@ -29,9 +29,9 @@ export interface Joining {
 export type Joined = { payoutId: string; coins: readonly OwnOutput[]; rawAmount: bigint; rawFee: bigint } | { taken: true } | { refused: string };
 
 /**
- * Plans one transaction that brings outputs of a pool to its own wallet as one (decision 0031): as many of the given ones as one
- * transaction takes and the fee ceiling pays for, the largest of them as the anchor. It costs the deployment its fee and nobody
- * else anything. Locks the wallet, then the payments of deposits among them.
+ * Plans one transaction that brings outputs of a pool to its own wallet as one (decision 0031): as many of the given ones as one transaction takes
+ * and the fee ceiling pays for, the largest of them as the anchor. The deployment alone pays its fee. Locks the wallet, then the payments of deposits
+ * among them.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function planConsolidation(deps: Deps, chain: Chain, joining: Joining): Promise<Joined> {

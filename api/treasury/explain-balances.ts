@@ -55,8 +55,8 @@ async function explainNetwork(deps: Deps, chain: Chain): Promise<number> {
 }
 
 /**
- * Whether, by their balances after the final block, none of these addresses holds coins nobody saw arrive; undefined while
- * `height` is not final. @throws ChainUnavailable when the node cannot answer
+ * Whether, by their balances after the final block, each of these addresses holds only coins that were seen to arrive; undefined while `height` is
+ * not final. @throws ChainUnavailable when the node cannot answer
  */
 export async function isAllExplained(deps: Deps, chain: Chain, addresses: readonly string[], height: number): Promise<boolean | undefined> {
   const final = await finalHeight(deps, chain);

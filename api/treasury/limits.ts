@@ -55,7 +55,7 @@ export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer
       ];
       if (typeof alone === 'object') return alone;
       if (typeof earlier === 'object') return earlier;
-      // What is too much by itself, with its fee, will never fit, however long everything behind it waits.
+      // A transfer that exceeds a window by itself, fee included, never fits, however long the orders behind it wait.
       if (alone + earlier > limit)
         return { problem: `the ${window.name} limit of ${formatCents(limit)} USD${scope.name} is used up`, lasting: scope.counts(transfer) && alone > limit };
     }
@@ -104,8 +104,8 @@ export async function dollarsOfAll(deps: Deps, all: readonly Moved[]): Promise<b
 }
 
 /**
- * What coins that were sent before are worth together, rounded up: where there is no fresh price, at the last one there was, so that
- * nobody waits for the price of what somebody else sent; or which price is missing.
+ * What coins that were sent before are worth together, rounded up: where there is no fresh price, at the last known one, so that an order does not
+ * wait for the price of an asset that another order sent; or which price is missing.
  */
 export async function dollarsOfEarlier(deps: Deps, sql: Reads, all: readonly Omit<Moved, 'native'>[]): Promise<bigint | LimitProblem> {
   let sum = 0n;

@@ -8,13 +8,13 @@ import { WALLET_ROLES, walletAddress } from '#api/payouts/rules/wallets.ts';
 /** Whether a token lets an address of ours move it. `unknown`: there is nothing to try it with. */
 export type Mobility = 'moves' | 'refused' | 'unknown';
 
-/** The last address of the account: it is never given to anybody, so that no issuer has ever heard of it. */
+/** The last address of the account: no payer is ever given it, so no issuer can know it. */
 const NEVER_GIVEN = 2 ** 31 - 1;
 
 /**
- * Tries, by simulation, whether a token lets an address of ours move one unit to others of ours. It is refused only when none of them
- * can be sent any, one of which nobody has ever heard of: whatever a recipient, a payer or another holder of the token does has no part
- * in that, and so the issuer alone can bring it about (decision 0033). Locks nothing.
+ * Tries, by simulation, whether a token lets an address of ours move one unit to others of ours. The answer is no only when the token lets none of
+ * them receive it, one of them an address that was never published: recipients, payers and other holders of the token cannot cause that, so only the
+ * issuer can (decision 0033). Locks nothing.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function mayMove(chain: Chain, contract: string, sender: string): Promise<Mobility> {

@@ -38,9 +38,9 @@ interface Store {
 }
 
 /**
- * Brings what the hot wallets hold above their ceilings to cold storage, down to half way between ceiling and floor, one transfer of an
- * asset at a time (decisions 12). Never what a cashout has claimed, nor coins of the held pool; nothing while dispatch is frozen or the
- * wallet is halted. Says what hot wallets and cold storage hold, for whoever is to refill them. Answers how many transfers it planned.
+ * Brings what the hot wallets hold above their ceilings to cold storage, down to half way between ceiling and floor, one transfer of an asset at a
+ * time (decisions 12). Never what a cashout has claimed, nor coins of the held pool; nothing while dispatch is frozen or the wallet is halted.
+ * Reports what hot wallets and cold storage hold, for the operator who refills them. Returns how many transfers it planned.
  */
 export async function moveExcess(deps: Deps): Promise<number> {
   let planned = 0;
@@ -58,7 +58,7 @@ export async function moveExcess(deps: Deps): Promise<number> {
         else if (outcome.waiting !== null)
           deps.log.warn({ network: chain.config.name, asset: asset.symbol, reason: outcome.waiting }, 'excess stays in the hot wallet for now');
       } catch (error) {
-        // What is the matter with one token must not keep the network's others where they are.
+        // A failure of one token must not keep the excess of the network's others in the hot wallet.
         if (!(error instanceof ChainUnavailable)) throw error;
         deps.log.warn({ err: error, network: chain.config.name, asset: asset.symbol }, 'the hot wallet cannot be looked at; it will be later');
       }
@@ -90,7 +90,7 @@ async function moveAsset(deps: Deps, store: Store): Promise<Outcome> {
     if (await isMoving(tx, store)) return { waiting: null };
     const now = await closedReason(tx, { networkName: asset.networkName, assetId: asset.id });
     if (now !== null) return { waiting: now };
-    // Whatever was claimed while the chain was asked is not moved any more.
+    // Coins claimed while the chain was asked are no longer excess.
     const left = await weigh(tx, store, seen.observed === null ? await outputsOf(tx, store) : seen);
     if (priced.rawAmount > left.excess || priced.away > left.most) return { waiting: 'cashouts have claimed some of it' };
     const still = await problemOf(deps, tx, store, priced);
@@ -126,7 +126,7 @@ async function look(deps: Deps, store: Store): Promise<Seen> {
   return { held: observed.coins, observed, outputs: [] };
 }
 
-/** The outputs the green pool may spend now: final ones that nobody has taken. */
+/** The outputs the green pool may spend now: final ones that no payout has taken. */
 async function outputsOf(sql: Reads, { chain, wallet }: Store): Promise<Seen> {
   const outputs = await listSpendable(sql, purseOf(chain, wallet));
   return { held: sumOf(outputs), observed: null, outputs };

@@ -46,7 +46,7 @@ async function sweepNetwork(deps: Deps, chain: Chain): Promise<number> {
       try {
         begun += await sweepAsset(deps, chain, sweeping, atOnce);
       } catch (error) {
-        // What is the matter with one token must not hold up the network's others.
+        // A failure of one token must not hold up the network's others.
         if (!(error instanceof ChainUnavailable)) throw error;
         deps.log.warn({ err: error, network: chain.config.name, asset: asset.symbol }, 'deposits cannot be swept; they will be later');
       }

@@ -83,9 +83,9 @@ export function planOf(quote: FeeQuote, now: Date): PayoutPlan {
 }
 
 /**
- * Stores a transfer for the signer, with the wallet's next nonce on chains that have them, in the caller's transaction;
- * refuses, changing nothing, when the wallet is halted, cannot cover it, or was used by somebody else (which halts it).
- * Locks the wallet; the caller already holds the settlement, if there is one (architecture 4).
+ * Stores a transfer for the signer, with the wallet's next nonce on chains that have them, in the caller's transaction; refuses, changing nothing,
+ * when the wallet is halted, cannot cover it, or was used outside of this service (which halts it). Locks the wallet; the caller already holds the
+ * settlement, if there is one (architecture 4).
  */
 export async function planTransfer(tx: Tx, deps: Deps, walletId: string, observed: Observed, plan: TransferPlan): Promise<Planned> {
   const wallet = await lockWallet(tx, walletId);

@@ -40,7 +40,7 @@ export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipi
       if (error instanceof ChainUnavailable) throw new ServiceError('fee_estimation_unavailable', { cause: error });
       throw error;
     });
-  // No destination is at fault for what the issuer refuses all of them.
+  // A refusal by the issuer stops every destination, so this destination is not at fault.
   if (!answer.ok && asset.issuerStopped)
     throw new ServiceError('fee_estimation_unavailable', {
       message: `${asset.symbol} on ${asset.networkName} cannot be paid out at the moment: its issuer does not let this service move it.`,

@@ -60,7 +60,7 @@ async function topUpsLeft(deps: Deps, chain: Chain): Promise<number | undefined>
   return fee === undefined || fee === 0n ? undefined : gauged(coins.reduce((sum, coin) => sum + coin.rawAmount, 0n) / (2n * fee));
 }
 
-/** A gauge holds no more than this exactly; nobody needs to know how many more there are. */
+/** A gauge holds integers exactly up to this; a larger count needs no exact figure. */
 function gauged(left: bigint): number {
   return Number(left < 1_000_000n ? left : 1_000_000n);
 }

@@ -28,9 +28,9 @@ export interface Sweeping {
 }
 
 /**
- * Stores the intention to sweep what is credited at an address, once; null when those coins are gone or the network refuses
- * it, somebody else just planned it, or a verdict about their payment is awaited or has changed its pool. What else lies there stays: a
- * reorganisation may still take it back and leave the sweep without cover. Locks the wallet, then the payment.
+ * Stores the intention to sweep what is credited at an address, once; null when those coins are gone or the network refuses it, another worker just
+ * planned it, or a verdict about their payment is awaited or has changed its pool. What else lies there stays: a reorganisation may still take it
+ * back and leave the sweep without cover. Locks the wallet, then the payment.
  */
 export async function openSweep(deps: Deps, chain: Chain, sweeping: Sweeping, found: SweepableAddress): Promise<StoredPayout | null> {
   const { asset, pool, recipient } = sweeping;
@@ -65,8 +65,8 @@ export async function openSweep(deps: Deps, chain: Chain, sweeping: Sweeping, fo
 }
 
 /**
- * Takes a sweep one step on: plans it for the signer when its address has the gas, else sees that gas is on its way. One that
- * cannot be made now is given up, and makes room for others until it can. Returns the chain units it will bring.
+ * Takes a sweep one step on: plans it for the signer when its address has the gas, else sees that gas is on its way. A sweep that cannot be made now
+ * is given up, so that others take its place until it can. Returns the chain units it will bring.
  */
 export async function pushSweep(deps: Deps, chain: Chain, sweeping: Sweeping, sweep: StoredPayout): Promise<bigint> {
   if (sweep.status === 'INCLUDED') return 0n;

@@ -29,7 +29,7 @@ export async function watchIssuers(deps: Deps): Promise<number> {
     try {
       if (await watchToken(deps, chain, { ...asset, contract: asset.contract as string })) stopped += 1;
     } catch (error) {
-      // What cannot be tried is neither moved nor refused.
+      // An address that cannot be tried counts neither as moving nor as refused.
       if (!(error instanceof ChainUnavailable)) throw error;
       deps.log.debug({ err: error, network: asset.networkName, asset: asset.symbol }, 'a token cannot be tried; it will be later');
     }
@@ -59,7 +59,7 @@ async function watchToken(deps: Deps, chain: Chain, token: Token): Promise<boole
     if (found === 'moves') await forgetRefusal(sql, { assetId: token.id, address });
     if (found !== 'refused') continue;
     const { height } = tip;
-    // What is held came from somewhere bad: that its issuer stops it must not stop what everybody else was paid.
+    // Held coins come from a flagged source: an issuer that stops them must not stop the coins of other payments.
     if (pool === 'held') await noteRefusal(sql, { assetId: token.id, address, role: 'held', height });
     else stopped = (await stop(deps, chain, token, { address, role: 'hot', height })) || stopped;
   }

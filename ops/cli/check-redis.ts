@@ -3,7 +3,7 @@ import { bad, type Finding, good, warn } from './finding.ts';
 
 const CHECK = 'redis';
 const FIX = 'start it, or let npm start bring one (unset REDIS_URL)';
-const KEEP = 'set maxmemory-policy noeviction: what is evicted is work that nobody is told of until a sweeper finds it';
+const KEEP = 'set maxmemory-policy noeviction: what is evicted is work that nobody is told of until periodic work finds it';
 
 /** Whether Redis answers, what it is, how it keeps what it has, and as which of its users we came; `administers` may come as one who may do everything. */
 export async function checkRedis(url: string, { administers }: { administers: boolean }): Promise<Finding> {

@@ -1,6 +1,6 @@
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import type { LackReport } from './pool-readers.ts';
+import type { LackReport } from './join-readers.ts';
 
 type Warned = Pick<NetworkConfig, 'rpcUrls' | 'secondOpinionUsd' | 'acceptsUnseenInternalTransfers'> & Partial<Pick<NetworkConfig, 'nativeSymbol'>>;
 

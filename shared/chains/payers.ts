@@ -9,7 +9,7 @@ import { decodeEvmTransfer } from './evm/decode.ts';
 import { evmPayer } from './evm/payer.ts';
 import { openRpc } from './evm/rpc.ts';
 import type { RpcObserver } from './rpc.ts';
-import { poolPayers } from './pool-payers.ts';
+import { joinPayers } from './join-payers.ts';
 import { openEndpoints } from './readers.ts';
 import { decodeTronTransfer } from './tron/decode.ts';
 import { openTronApi } from './tron/http.ts';
@@ -64,7 +64,7 @@ function payingOf(family: Family): Paying {
 /** The payer of one network over all of its endpoints. @throws Error when its family is not part of this build */
 export function openPayer(network: NetworkConfig, { endpoints, gates, observe } = openEndpoints(network)): Payer {
   const opened = network.rpcUrls.map((url, at): Endpoint => ({ url, gate: gates[at] as Gate }));
-  return poolPayers(endpoints, payingOf(network.family).open(network, opened, observe?.request));
+  return joinPayers(endpoints, payingOf(network.family).open(network, opened, observe?.request));
 }
 
 /** How signed bytes of a network are read back. @throws Error when its family, or this network of it, is not part of this build */

@@ -8,8 +8,8 @@ import { type AcceptedFields, type HeaderTrust, openHeaderTrust } from './evm/he
 import { evmReader } from './evm/reader.ts';
 import { openRpc } from './evm/rpc.ts';
 import type { RpcObserver } from './rpc.ts';
-import { type EndpointObserver, type Endpoints, watchEndpoints } from './pool-endpoints.ts';
-import { type PooledReader, poolReaders } from './pool-readers.ts';
+import { type EndpointObserver, type Endpoints, watchEndpoints } from './watch-endpoints.ts';
+import { type JoinedReader, joinReaders } from './join-readers.ts';
 import { openTronApi } from './tron/http.ts';
 import { tronReader } from './tron/reader.ts';
 
@@ -50,8 +50,8 @@ export function openEndpoints(network: NetworkConfig, observe?: ChainObserver, a
 }
 
 /** The reader of one network over all of its endpoints. @throws Error when its family is not part of this build */
-export function openReader(network: NetworkConfig, { endpoints, readers } = openEndpoints(network)): PooledReader {
-  return poolReaders(endpoints, readers, { blockSeconds: network.blockSeconds });
+export function openReader(network: NetworkConfig, { endpoints, readers } = openEndpoints(network)): JoinedReader {
+  return joinReaders(endpoints, readers, { blockSeconds: network.blockSeconds });
 }
 
 /** Rings when the node behind a network's `headUrl` says that its head moved; returns how to stop it. Does nothing where there is none. */

@@ -1,7 +1,7 @@
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { lackingIn } from './network-warnings.ts';
-import type { PooledReader } from './pool-readers.ts';
+import type { JoinedReader } from './join-readers.ts';
 
 interface Log {
   warn(fields: object, message: string): void;
@@ -13,7 +13,7 @@ interface Log {
  * Finds out what a network's nodes lack, now and every minute, and logs it once whenever that changed: whoever runs it is told at the start and
  * not by the first payment that goes wrong. Returns how to stop it.
  */
-export function watchLacks(network: NetworkConfig, reader: PooledReader, log: Log): () => void {
+export function watchLacks(network: NetworkConfig, reader: JoinedReader, log: Log): () => void {
   let told = '';
   const look = async (): Promise<void> => {
     const lacks = lackingIn(network, await reader.findLacks());

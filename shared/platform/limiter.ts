@@ -5,7 +5,7 @@ import { type BucketKeys, PROOF_MS, type SharedBuckets } from './redis-buckets.t
 const REMEMBERED = 20_000;
 
 /** One request, as the limiter sees it. */
-export interface Claim {
+export interface Demand {
   /** Whose budget it is: an address, or the /64 of an IPv6 one. */
   client: string;
   operation: string;
@@ -17,7 +17,7 @@ export interface Claim {
   credential: string | undefined;
 }
 
-/** What became of a claim. */
+/** What became of a demand. */
 export interface Verdict {
   /** 0 when it passed, else the milliseconds after which one will. */
   waitMs: number;
@@ -31,7 +31,7 @@ export interface Verdict {
 /** Decides who may call how often. */
 export interface Limiter {
   /** Takes one request from its bucket; never rejects, and waits for Redis for a quarter of a second at most. */
-  take(claim: Claim): Promise<Verdict>;
+  take(demand: Demand): Promise<Verdict>;
 }
 
 /**
@@ -48,9 +48,9 @@ export function createLimiter(options: { now(): number; shared?: SharedBuckets; 
     const at = now();
     buckets.set(key, { level: Math.min(limit.capacity, levelAt(buckets.get(key), at, limit) + REQUEST_UNITS), at });
   };
-  const waitHere = (claim: Claim, keys: BucketKeys, from: 'small' | 'large'): number =>
-    waitFor(levelAt(buckets.get(keys[from]), now(), claim[from]), claim[from]);
-  const verdict = (claim: Claim, keys: BucketKeys, paid: 'small' | 'large', waitMs: number): Verdict => {
+  const waitHere = (demand: Demand, keys: BucketKeys, from: 'small' | 'large'): number =>
+    waitFor(levelAt(buckets.get(keys[from]), now(), demand[from]), demand[from]);
+  const verdict = (demand: Demand, keys: BucketKeys, paid: 'small' | 'large', waitMs: number): Verdict => {
     const { mark } = keys;
     let needed = mark !== undefined && (paid === 'small' || (proofs.get(mark) ?? 0) - now() < PROOF_MS / 2);
     const prove = (): void => {
@@ -58,39 +58,39 @@ export function createLimiter(options: { now(): number; shared?: SharedBuckets; 
       needed = false;
       const at = now();
       proofs.set(mark, at + PROOF_MS);
-      if (paid === 'small' && waitHere(claim, keys, 'large') === 0) {
-        charge(keys.large, claim.large);
-        buckets.set(keys.small, give(buckets.get(keys.small), at, claim.small));
+      if (paid === 'small' && waitHere(demand, keys, 'large') === 0) {
+        charge(keys.large, demand.large);
+        buckets.set(keys.small, give(buckets.get(keys.small), at, demand.small));
       }
-      shared?.prove({ ...keys, mark }, claim, paid);
+      shared?.prove({ ...keys, mark }, demand, paid);
     };
     return { waitMs, prove };
   };
 
   return {
-    async take(claim) {
-      const keys = keysOf(claim);
+    async take(demand) {
+      const keys = keysOf(demand);
       const proven = keys.mark !== undefined && (proofs.get(keys.mark) ?? 0) > now();
       const guess = proven ? 'large' : 'small';
       // Whether another process was given the proof is known to Redis only.
       if (proven || keys.mark === undefined || shared === undefined) {
-        const waitMs = waitHere(claim, keys, guess);
-        if (waitMs > 0) return verdict(claim, keys, guess, waitMs);
+        const waitMs = waitHere(demand, keys, guess);
+        if (waitMs > 0) return verdict(demand, keys, guess, waitMs);
       }
-      const answer = await shared?.take(keys, claim, proven);
+      const answer = await shared?.take(keys, demand, proven);
       if (answer === undefined) {
-        const taken = take(buckets.get(keys[guess]), now(), claim[guess]);
+        const taken = take(buckets.get(keys[guess]), now(), demand[guess]);
         buckets.set(keys[guess], taken.bucket);
-        return verdict(claim, keys, guess, taken.waitMs);
+        return verdict(demand, keys, guess, taken.waitMs);
       }
-      const waitMs = Math.max(answer.waitMs, waitHere(claim, keys, answer.from));
-      if (waitMs === 0) charge(keys[answer.from], claim[answer.from]);
-      return verdict(claim, keys, answer.from, waitMs);
+      const waitMs = Math.max(answer.waitMs, waitHere(demand, keys, answer.from));
+      if (waitMs === 0) charge(keys[answer.from], demand[answer.from]);
+      return verdict(demand, keys, answer.from, waitMs);
     },
   };
 }
 
-function keysOf({ client, operation, credential }: Claim): BucketKeys {
+function keysOf({ client, operation, credential }: Demand): BucketKeys {
   return {
     small: `sluice:limit:{${client}}:${operation}`,
     large: `sluice:limit:{${client}}:${operation}:proven`,

@@ -5,7 +5,7 @@ import type { EffectTable, EventOf, RecordMachine } from '../step.ts';
 export const AML_STATES = ['NONE', 'HELD', 'RELEASED', 'REFUNDED', 'WITHHELD'] as const;
 export type AmlState = (typeof AML_STATES)[number];
 /**
- * `hold`: move what is left of it to the held pool. `release`: move it back to the green one. `withhold`: take it out of the
+ * `hold`: move what is left of it to the held pool. `clear`: move it back to the green one. `withhold`: take it out of the
  * pools for good. `order`: take it out of the held pool to be paid back. `pay`: it was. `giveBack`: it could not be.
  */
 export const AML_EFFECTS = {
@@ -13,7 +13,7 @@ export const AML_EFFECTS = {
   FLAGGED: ['hold'],
   /** A cashout that drew from it settled. */
   DRAWN: [],
-  OPERATOR_RELEASED: ['release'],
+  OPERATOR_RELEASED: ['clear'],
   OPERATOR_WITHHELD: ['withhold'],
   REFUND_ORDERED: ['order'],
   REFUND_PAID: ['pay'],
@@ -47,7 +47,7 @@ const machine = setup({
     allDrawnBySettled: ({ context }) => context.spent && !context.refunding,
     nothingElseHeld: ({ context }) => !context.somethingHeld && !context.refunding,
   },
-  actions: { hold() {}, release() {}, withhold() {}, order() {}, pay() {}, giveBack() {} },
+  actions: { hold() {}, clear() {}, withhold() {}, order() {}, pay() {}, giveBack() {} },
 }).createMachine({
   id: 'aml',
   context: NO_AML_FACTS,
@@ -59,8 +59,8 @@ const machine = setup({
         // A further flagged deposit: what it credited is in the held pool already, because its payment is.
         FLAGGED: { target: 'HELD' },
         DRAWN: { guard: 'allDrawnBySettled', target: 'RELEASED' },
-        // Nobody clears a payment of which a part has not been looked at, nor one that is being paid back.
-        OPERATOR_RELEASED: { guard: 'screenedAndNoRefundUnderWay', target: 'RELEASED', actions: ['release'] },
+        // A payment is not cleared while a part of it is unscreened, nor while it is being refunded.
+        OPERATOR_RELEASED: { guard: 'screenedAndNoRefundUnderWay', target: 'RELEASED', actions: ['clear'] },
         OPERATOR_WITHHELD: { guard: 'noRefundUnderWay', target: 'WITHHELD', actions: ['withhold'] },
         REFUND_ORDERED: { guard: 'screenedAndNothingDrawnOrReserved', target: 'HELD', actions: ['order'] },
         // What came in after the order was given is not part of it, and keeps the payment held; so does another asset's refund.

@@ -86,7 +86,7 @@ export const chain = setup({
         src: 'connect',
         input: network,
         onDone: { target: 'following', actions: assign({ epoch: ({ event }) => event.output.epoch }) },
-        // No endpoint, another chain's genesis, or somebody else holds the lease.
+        // No endpoint answers, the genesis is another chain's, or another indexer holds the lease.
         onError: { target: 'stalled', actions: 'rememberFailure' },
       },
     },

@@ -108,7 +108,7 @@ export function gas(nativeAssetId: string, actualFee: Coins): Posting[] {
   ]);
 }
 
-/** The platform pays for gas that nobody locked a fee for, such as that of a free cashout (decisions 11). */
+/** The platform pays for gas for which no fee was locked, such as that of a free cashout (decisions 11). */
 export function bear(nativeAssetId: string, actualFee: Coins): Posting[] {
   return balanced(nativeAssetId, [
     [systemAccount('gas'), actualFee],
@@ -141,7 +141,7 @@ export function refill(assetId: string, { stored, beyond }: { stored: Coins; bey
   ]);
 }
 
-/** Coins arrived that belong to no payment, or too late for it; kept until somebody claims them (decisions 4). */
+/** Coins arrived that belong to no payment, or too late for it; kept until an inquiry or the operator allocates them (decisions 4). */
 export function unallocated(assetId: string, amount: Coins): Posting[] {
   return balanced(assetId, [
     [systemAccount('chain'), -amount],
@@ -149,8 +149,8 @@ export function unallocated(assetId: string, amount: Coins): Posting[] {
   ]);
 }
 
-/** Corrects `unallocated`: somebody claimed the coins for a payment, which is credited with them as if they had just come in. */
-export function claim(assetId: string, amount: Coins): Posting[] {
+/** Corrects `unallocated`: the coins were allocated to a payment, which is credited with them as if they had just come in. */
+export function allocate(assetId: string, amount: Coins): Posting[] {
   return balanced(assetId, [
     [systemAccount('unallocated'), -amount],
     [systemAccount('chain'), amount],

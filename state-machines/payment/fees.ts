@@ -22,7 +22,7 @@ export interface FeeTerms {
 
 /** Where a deposit goes: `gross = net + networkFee + commission` less whatever the platform bears. */
 export interface DepositFees {
-  /** N and C as charged, whoever bears them. */
+  /** N and C as charged, to payer, merchant or platform alike. */
   networkFee: Coins;
   commission: Coins;
   /** What the gateway is credited. */

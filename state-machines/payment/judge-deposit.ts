@@ -210,7 +210,7 @@ function lastSelected(payment: JudgedPayment): SelectedOffer | undefined {
   );
 }
 
-/** A further deposit that nobody saw before the deadline is captured late, whatever its payment's status (decisions 4). */
+/** A further deposit that was not seen before the deadline is captured late, whatever its payment's status (decisions 4). */
 function pathOf(payment: JudgedPayment, deposit: ConfirmedDeposit): DepositPath {
   if (deposit.byInquiry) return 'manual_inquiry';
   if (payment.expired || (payment.decided && deposit.firstSeenAt >= payment.expiresAt)) return 'late_capture';

@@ -17,7 +17,7 @@ export interface PaymentFacts {
   /** How late a deposit may be and still decide (contract 3.1). */
   graceSeconds: number;
   /** A person matched the deposit to this payment, by an inquiry or as the operator: then grace does not matter (contract 3.1, decisions 4). */
-  claimed: boolean;
+  allocated: boolean;
   /** The deadline has passed, by service time. */
   overdue: boolean;
   /** No live sighting was first seen before the deadline, and every network of its addresses has been read past it (decisions 4). */
@@ -29,7 +29,7 @@ export const NO_PAYMENT_FACTS: PaymentFacts = {
   rule: null,
   secondsLate: Number.POSITIVE_INFINITY,
   graceSeconds: 0,
-  claimed: false,
+  allocated: false,
   overdue: false,
   unpaid: false,
 };
@@ -44,7 +44,7 @@ const machine = setup({
     paidAsExpected: ({ context }) => leadsTo(context, 'SUCCESS'),
     withinTolerance: ({ context }) => leadsTo(context, 'ACCEPTABLE'),
     outsideTolerance: ({ context }) => leadsTo(context, 'MISMATCH'),
-    insideGracePeriodOrClaimed: ({ context }) => context.secondsLate <= context.graceSeconds || context.claimed,
+    insideGracePeriodOrAllocated: ({ context }) => context.secondsLate <= context.graceSeconds || context.allocated,
     overdueAndUnpaid: ({ context }) => context.overdue && context.unpaid,
   },
   actions: { credit() {}, notify() {} },
@@ -62,7 +62,7 @@ const machine = setup({
           { guard: 'withinTolerance', target: 'ACCEPTABLE', actions: ['credit', 'notify'] },
           { guard: 'outsideTolerance', target: 'MISMATCH', actions: ['credit', 'notify'] },
         ],
-        // The sweeper and the expire call ask the same question; a payment somebody has begun to pay is not unpaid.
+        // Periodic work and the expire call ask the same question; a payment that a payer has begun to pay is not unpaid.
         DEADLINE_PASSED: { guard: 'overdueAndUnpaid', target: 'EXPIRED', actions: ['notify'] },
       },
     },
@@ -71,9 +71,9 @@ const machine = setup({
     EXPIRED: {
       on: {
         DEPOSIT_CONFIRMED: [
-          { guard: and(['insideGracePeriodOrClaimed', 'paidAsExpected']), target: 'SUCCESS', actions: ['credit', 'notify'] },
-          { guard: and(['insideGracePeriodOrClaimed', 'withinTolerance']), target: 'ACCEPTABLE', actions: ['credit', 'notify'] },
-          { guard: and(['insideGracePeriodOrClaimed', 'outsideTolerance']), target: 'MISMATCH', actions: ['credit', 'notify'] },
+          { guard: and(['insideGracePeriodOrAllocated', 'paidAsExpected']), target: 'SUCCESS', actions: ['credit', 'notify'] },
+          { guard: and(['insideGracePeriodOrAllocated', 'withinTolerance']), target: 'ACCEPTABLE', actions: ['credit', 'notify'] },
+          { guard: and(['insideGracePeriodOrAllocated', 'outsideTolerance']), target: 'MISMATCH', actions: ['credit', 'notify'] },
         ],
       },
     },

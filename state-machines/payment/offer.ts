@@ -30,11 +30,11 @@ export interface OfferFigures {
 }
 
 /**
- * The dollar value of an invoice: its amount × the fiat rate at creation (decisions 2).
+ * The dollar value of a payment: its amount × the fiat rate at creation (decisions 2).
  * Rounded up at the 18th decimal, because it becomes what the payer must send.
  */
-export function invoiceUsd(invoiceAmount: bigint, usdPerUnit: Usd): Usd {
-  return amount(mulDiv(invoiceAmount, usdPerUnit, ONE, 'up'));
+export function dollarValueOf(paymentAmount: bigint, usdPerUnit: Usd): Usd {
+  return amount(mulDiv(paymentAmount, usdPerUnit, ONE, 'up'));
 }
 
 /**

@@ -5,7 +5,7 @@ export const PAYOUT_STATUSES = ['PLANNED', 'SIGNED', 'BROADCAST', 'REPLACING', '
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
 /**
  * `broadcast`: hand the stored bytes to the network (again). `resume`: let what waited for its coins or its gas go on. `complete`:
- * book what it moved and cost. `fail`: book what it cost and decide about a new family. `free`: give back the outputs it holds.
+ * book what it moved and cost. `fail`: book what it cost and decide about a new payout. `free`: give back the outputs it holds.
  */
 export const PAYOUT_EFFECTS = {
   SIGNED: ['broadcast'],
@@ -14,7 +14,7 @@ export const PAYOUT_EFFECTS = {
   ORPHANED: ['broadcast'],
   /** The same transfer is to be offered at a higher fee, under the same nonce or with the same anchor. */
   BUMPED: [],
-  /** Its nonce or its anchor is to be used up by bytes that pay nobody, because the transfer cannot be sent any more. */
+  /** Bytes that pay no recipient are to use its nonce or anchor up, because the transfer cannot be sent any more. */
   CLOSED: [],
   /** Its bytes are proven dead: too old for the chain to take them ever again, or a final transaction that the books had lost has used their nonce or anchor. */
   EXPIRED: [],
@@ -66,7 +66,7 @@ const machine = setup({
         EXPIRED: { target: 'REPLACING' },
       },
     },
-    // Bytes exist, and further bytes of the same family are to be signed. Never back to PLANNED: what was sent once may be
+    // Bytes exist, and further bytes of the same payout are to be signed. Never back to PLANNED: what was sent once may be
     // found in a block at any time, and can never be cancelled.
     REPLACING: {
       on: {
@@ -92,5 +92,5 @@ const machine = setup({
   },
 });
 
-/** What one family of mutually exclusive transactions may become (architecture 4). Evaluated by `step` under the row's lock. */
+/** What one payout, a set of mutually exclusive transactions, may become (architecture 4). Evaluated by `step` under the row's lock. */
 export const payout: RecordMachine<PayoutStatus, PayoutFacts, typeof PAYOUT_EFFECTS> = { machine, statuses: PAYOUT_STATUSES, effects: PAYOUT_EFFECTS };

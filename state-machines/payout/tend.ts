@@ -41,16 +41,16 @@ export interface TendFacts {
 }
 
 /**
- * `stuck`: nothing can be done now; note since when. `askMarket` and `askNode`: decide again with that fact. `requote`: plan the same bytes with fresh fees. `bump`: sign another
- * attempt at higher fees. `close`: sign one that uses the nonce or the anchor up and pays nobody. `expire`: nothing signed can take effect
- * any more, so that another attempt may be made. `release`: give an unsigned plan up, so that all of it is planned anew.
- * `abandon`: nothing signed can take effect any more and nothing further can be sent, so that a person may decide.
+ * `stuck`: nothing can be done now; note since when. `askMarket` and `askNode`: decide again with that fact. `requote`: plan the same bytes with
+ * fresh fees. `bump`: sign another attempt at higher fees. `close`: sign one that uses the nonce or the anchor up and pays no recipient. `expire`:
+ * nothing signed can take effect any more, so that another attempt may be made. `giveUp`: give an unsigned plan up, so that all of it is planned
+ * anew. `abandon`: nothing signed can take effect any more and nothing further can be sent, so that a person may decide.
  */
-export type TendDecision = 'wait' | 'stuck' | 'askMarket' | 'askNode' | 'requote' | 'bump' | 'close' | 'expire' | 'release' | 'abandon';
+export type TendDecision = 'wait' | 'stuck' | 'askMarket' | 'askNode' | 'requote' | 'bump' | 'close' | 'expire' | 'giveUp' | 'abandon';
 
 /**
- * Decides what a payout that is not in a block needs (reliability D13, D14; chains 1.4, 3.6). Pure: whoever calls it brings
- * the facts, and checks them again under lock before acting.
+ * Decides what a payout that is not in a block needs (reliability D13, D14; chains 1.4, 3.6). Pure: the caller brings the facts, and checks them
+ * again under lock before acting.
  */
 export function tend(facts: TendFacts): TendDecision {
   const { status, exclusion } = facts;
@@ -66,7 +66,7 @@ function tendPlan(facts: TendFacts): TendDecision {
   if (market === undefined) return 'askMarket';
   // Nothing waits behind outputs: unsigned, they are simply given back, and the plan is made anew with those that are there.
   const loose = facts.exclusion === 'anchor' && facts.status === 'PLANNED';
-  if (loose && (market.nonceUsed || !market.accepted || !market.covered)) return 'release';
+  if (loose && (market.nonceUsed || !market.accepted || !market.covered)) return 'giveUp';
   if (market.nonceUsed) return 'wait';
   // Before anything is signed a high fee only waits for the signer; afterwards the bytes that exist may be all we can afford.
   const useful = market.accepted && market.covered && (market.allowed || facts.status === 'PLANNED');
@@ -86,7 +86,7 @@ function tendSigned(facts: TendFacts): TendDecision {
 
 /** The nonce blocks its wallet, or the outputs are kept from others, and nothing better can be sent with them. */
 function tendStuck({ exclusion, closing, stuckSeconds, holdsUpOthers, market }: TendFacts): TendDecision {
-  // What the network refuses is the destination's doing: nobody else waits long for it.
+  // The destination causes what the network refuses, so other orders do not wait long for it.
   const hostage = exclusion === 'nonce' && holdsUpOthers && market?.accepted === false;
   const patience = exclusion === 'anchor' ? POLICY.anchorCloseSeconds : hostage ? POLICY.payoutHostageSeconds : POLICY.payoutCloseSeconds;
   return !closing && stuckSeconds !== null && stuckSeconds >= patience ? 'close' : 'stuck';
@@ -99,7 +99,7 @@ function tendExpiringPlan(facts: TendFacts): TendDecision {
   if (!stale) return 'wait';
   if (market === undefined) return 'askMarket';
   if (market.accepted && market.covered) return 'requote';
-  if (facts.status === 'PLANNED') return 'release';
+  if (facts.status === 'PLANNED') return 'giveUp';
   // What only lacks coins or gas is brought them; what the network itself refuses for this long, it refuses.
   if (market.accepted || facts.stuckSeconds === null || facts.stuckSeconds < POLICY.payoutCloseSeconds || !facts.provenDead) return 'stuck';
   if (facts.inABlock === undefined) return 'askNode';

@@ -7,7 +7,7 @@ const FEE_RISE = 10n;
 
 /**
  * The highest network fee a cashout may lock that is accepted before anything is claimed for it: ten times what was quoted, but no more than half of
- * its amount unless it was that much already, and so never all of it. `quoted` is null when nobody knows any more what it was. Pure.
+ * its amount unless it was that much already, and so never all of it. `quoted` is null when the quote was not kept. Pure.
  */
 export function feeCeiling(asked: Coins, quoted: Coins | null): Coins {
   const half = amount<'asset'>(asked / 2n);

@@ -29,20 +29,20 @@ export interface SettlementFacts {
   available: Coins | null;
   /** Why `decide` asked for approval: above the cap, or the destination screen did not pass; null when nothing asks for it. */
   holdReason: string | null;
-  /** Where each payout family of it stands, under their locks; `closing` are those whose nonce is to be used up by bytes that pay nobody. */
-  families: readonly { status: PayoutStatus; closing: boolean }[];
+  /** Where each payout of it stands, under their locks; `closing`: bytes that pay no recipient are to use its nonce up. */
+  payouts: readonly { status: PayoutStatus; closing: boolean }[];
 }
 
 /** Facts that satisfy no guard; spread them and set what the event is about. */
-export const NO_SETTLEMENT_FACTS: SettlementFacts = { amount: zero, available: null, holdReason: null, families: [{ status: 'SIGNED', closing: false }] };
+export const NO_SETTLEMENT_FACTS: SettlementFacts = { amount: zero, available: null, holdReason: null, payouts: [{ status: 'SIGNED', closing: false }] };
 
 /** Whether the routed pool covers the amount now. */
 function covers({ amount, available }: SettlementFacts): boolean {
   return available !== null && available >= amount;
 }
 
-/** Whether nothing of a family can still take effect: it ended without paying, or nothing of it was ever signed and nothing will be (decisions 10). */
-function isOver({ status, closing }: SettlementFacts['families'][number]): boolean {
+/** Whether nothing of a payout can still take effect: it ended without paying, or nothing of it was ever signed and nothing will be (decisions 10). */
+function isOver({ status, closing }: SettlementFacts['payouts'][number]): boolean {
   return status === 'FAILED' || status === 'CANCELLED' || (status === 'PLANNED' && closing);
 }
 
@@ -52,7 +52,7 @@ const machine = setup({
     poolCoversAndNoGateHit: ({ context }) => covers(context) && context.holdReason === null,
     poolCoversButApprovalNeeded: ({ context }) => covers(context) && context.holdReason !== null,
     poolStillShort: ({ context }) => !covers(context),
-    payoutFailedForGood: ({ context }) => context.families.every(isOver),
+    payoutFailedForGood: ({ context }) => context.payouts.every(isOver),
   },
   actions: { reserve() {}, void() {}, settle() {}, dispatch() {}, mail() {} },
 }).createMachine({

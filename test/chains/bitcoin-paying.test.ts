@@ -217,7 +217,7 @@ describe('handing over the bytes of a Bitcoin payout', () => {
 });
 
 /** Signs and hands over one attempt after the other, each in place of all before it. */
-function aFamily() {
+function aPayout() {
   const attempts: DecodedTransfer[] = [];
   return {
     attempts,
@@ -249,14 +249,14 @@ describe('replacing the bytes of a Bitcoin payout', () => {
       fc.asyncProperty(rises, async ({ amounts, share, start, market, recipient }) => {
         const coins = await given(...amounts);
         const intent = to((amounts.reduce((a, b) => a + b) * share) / 100n, { recipient });
-        const family = aFamily();
-        await family.take(intent, await quoted(intent, coins, at(start)));
+        const payout = aPayout();
+        await payout.take(intent, await quoted(intent, coins, at(start)));
         for (const rate of market) {
-          const [before] = family.attempts as [DecodedTransfer];
-          const quote = await at(rate).bump?.(before.fields, { intent, coins, replaced: family.attempts });
+          const [before] = payout.attempts as [DecodedTransfer];
+          const quote = await at(rate).bump?.(before.fields, { intent, coins, replaced: payout.attempts });
           // Only when everything is spent already and change cannot pay.
           if (quote === null || quote === undefined) break;
-          const now = await family.take(intent, quote);
+          const now = await payout.take(intent, quote);
           expect(anchorOf(now)).toBe(anchorOf(before));
           const spent = readFields(now.fields).inputs.map(outpointOf);
           expect(spent).toEqual(expect.arrayContaining(readFields(before.fields).inputs.map(outpointOf)));
@@ -265,11 +265,11 @@ describe('replacing the bytes of a Bitcoin payout', () => {
           expect(change === null || change.rawAmount >= 294n).toBe(true);
           expect({ recipient: now.recipient, rawAmount: now.rawAmount }).toEqual({ recipient, rawAmount: intent.rawAmount });
         }
-        const [newest] = family.attempts as [DecodedTransfer];
+        const [newest] = payout.attempts as [DecodedTransfer];
         const anchor = readFields(newest.fields).inputs[0] as OwnOutput;
-        const quote = await payer.bump?.(newest.fields, { intent: close, coins: [anchor], replaced: family.attempts });
+        const quote = await payer.bump?.(newest.fields, { intent: close, coins: [anchor], replaced: payout.attempts });
         if (quote === null || quote === undefined) return;
-        const closed = await family.take(close, quote);
+        const closed = await payout.take(close, quote);
         expect(closed).toMatchObject({
           recipient: hot,
           rawAmount: anchor.rawAmount - quote.rawFee,
@@ -286,27 +286,27 @@ describe('replacing the bytes of a Bitcoin payout', () => {
   it('adds an output when neither the change nor the first ones can pay for more', async () => {
     const [anchor, further] = (await given(52_000n, 30_000n)) as [OwnOutput, OwnOutput];
     const intent = to(50_000n);
-    const family = aFamily();
-    const first = await family.take(intent, await quoted(intent, [anchor], at(2n)));
-    expect(await at(60n).bump?.(first.fields, { intent, coins: [anchor], replaced: family.attempts })).toBeNull();
-    const quote = await at(60n).bump?.(first.fields, { intent, coins: [anchor, further], replaced: family.attempts });
-    const second = await family.take(intent, quote as FeeQuote);
+    const payout = aPayout();
+    const first = await payout.take(intent, await quoted(intent, [anchor], at(2n)));
+    expect(await at(60n).bump?.(first.fields, { intent, coins: [anchor], replaced: payout.attempts })).toBeNull();
+    const quote = await at(60n).bump?.(first.fields, { intent, coins: [anchor, further], replaced: payout.attempts });
+    const second = await payout.take(intent, quote as FeeQuote);
     expect(readFields(second.fields).inputs).toEqual([anchor, further]);
   });
 
   it('ends at the cap, raises by an eighth at least, and outbids the dearest of the earlier ones, not only the newest', async () => {
     const coins = await given(500_000n);
     const intent = to(50_000n);
-    const family = aFamily();
-    const first = await family.take(intent, await quoted(intent, coins, at(16n)));
-    const dear = await family.take(intent, (await at(100n).bump?.(first.fields, { intent, coins, replaced: family.attempts })) as FeeQuote);
+    const payout = aPayout();
+    const first = await payout.take(intent, await quoted(intent, coins, at(16n)));
+    const dear = await payout.take(intent, (await at(100n).bump?.(first.fields, { intent, coins, replaced: payout.attempts })) as FeeQuote);
     const capped = (limit: string) => at(3n, { feeRate: { cap: limit } });
     expect(await capped('100').bump?.(first.fields, { intent, coins, replaced: [first, dear] })).toBeNull();
     const eighth = (await at(3n).bump?.(first.fields, { intent, coins, replaced: [first, dear] })) as FeeQuote;
     expect(eighth.rawFee).toBeGreaterThanOrEqual((dear.rawFeeLimit * 9n) / 8n);
     const atCap = (await capped('105').bump?.(first.fields, { intent, coins, replaced: [first, dear] })) as FeeQuote;
     expect(atCap.rawFee).toBe(105n * 141n);
-    await family.take(intent, atCap);
+    await payout.take(intent, atCap);
     // To outbid one that spent much more, this one would have to pay more per byte than the cap.
     const many = Array.from({ length: 40 }, (_, vout) => ({ ...(coins[0] as OwnOutput), vout }));
     const large = { ...dear, rawFeeLimit: 75_000n, fields: writeFields({ inputs: many, change: null }) };
@@ -314,7 +314,7 @@ describe('replacing the bytes of a Bitcoin payout', () => {
     expect(await capped('900').bump?.(first.fields, { intent, coins, replaced: [first, large] })).toMatchObject({ rawFee: 75_000n + 141n });
   });
 
-  it('needs to know the family, and closes nothing whose anchor the fee would use up', async () => {
+  it('needs to know the payout, and closes nothing whose anchor the fee would use up', async () => {
     const [small, large] = (await given(3_000n, 90_000n)) as [OwnOutput, OwnOutput];
     const intent = to(80_000n);
     const { signedBytes } = await sign(intent, writeFields({ inputs: [small, large], change: { rawAmount: 10_000n, address: hot } }));

@@ -501,17 +501,17 @@ describe('more than one look can read', () => {
 describe('a network of several nodes', () => {
   it('is read like one, with everything only Bitcoin has', async () => {
     const network = { ...(await demoNetwork('bitcoin')), rpcUrls: [chain.url] };
-    const pooled = openReader(network);
+    const joined = openReader(network);
     const address = fresh();
     await chain.payAndMine(address, null, 5_000n);
-    expect((await pooled.head()).latest).toEqual(await head());
-    expect((await pooled.block((await head()).hash, watching(address))).transfers).toHaveLength(1);
-    expect((await pooled.unspentAt?.(address))?.outputs).toHaveLength(1);
-    expect(await pooled.mempool?.(watching(address), new Set())).toEqual({ txids: new Set(), fresh: [] });
-    expect((await pooled.outputs?.([{ txid: NOWHERE, vout: 0 }]))?.rawAmounts).toEqual([null]);
-    expect(await pooled.waitingSpenders?.([])).toEqual([]);
-    expect(await pooled.seesInternal()).toBe(true);
-    await pooled.close();
+    expect((await joined.head()).latest).toEqual(await head());
+    expect((await joined.block((await head()).hash, watching(address))).transfers).toHaveLength(1);
+    expect((await joined.unspentAt?.(address))?.outputs).toHaveLength(1);
+    expect(await joined.mempool?.(watching(address), new Set())).toEqual({ txids: new Set(), fresh: [] });
+    expect((await joined.outputs?.([{ txid: NOWHERE, vout: 0 }]))?.rawAmounts).toEqual([null]);
+    expect(await joined.waitingSpenders?.([])).toEqual([]);
+    expect(await joined.seesInternal()).toBe(true);
+    await joined.close();
   });
 
   it('of another family has none of it', async () => {

@@ -143,15 +143,15 @@ describe('a block of mainnet with a field nobody knows and a number of eighteen 
     const honest = await aNode();
     try {
       const network = { name: 'tron', family: 'tron', chainId: 'local', blockSeconds: 3, rpcUrls: [node.url, honest.url] };
-      const pooled = openReader(network as NetworkConfig);
+      const joined = openReader(network as NetworkConfig);
       node.infos = infosOf(node.block, 9_000_000);
       const { transfers } = await read();
       const claim = transfers.find(({ kind }) => kind === 'token') as (typeof transfers)[number];
-      expect(await pooled.agrees([claim], () => true)).toBe('disputed');
-      expect(await pooled.agrees([{ ...claim, rawAmount: '2500000' }], () => true)).toBe('disputed');
+      expect(await joined.agrees([claim], () => true)).toBe('disputed');
+      expect(await joined.agrees([{ ...claim, rawAmount: '2500000' }], () => true)).toBe('disputed');
       node.infos = infosOf(node.block);
-      expect(await pooled.agrees([{ ...claim, rawAmount: '2500000' }], () => true)).toBe('agreed');
-      await pooled.close();
+      expect(await joined.agrees([{ ...claim, rawAmount: '2500000' }], () => true)).toBe('agreed');
+      await joined.close();
     } finally {
       honest.stop();
     }

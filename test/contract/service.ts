@@ -90,7 +90,7 @@ export async function aService(tamper: (deps: Deps) => Deps = (deps) => deps): P
     aShop: (settings) => aShop({ world, ask, mine, worker }, settings),
     async wait(seconds) {
       await world.advance(seconds);
-      for (const sweep of PERIODIC) while ((await sweep.run(worker)) > 0);
+      for (const work of PERIODIC) while ((await work.run(worker)) > 0);
     },
     async stop() {
       await close();

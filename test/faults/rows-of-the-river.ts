@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { encodeBlockMessage } from '#shared/core/block-codec.ts';
 import { blockStream } from '#shared/core/chain-events.ts';
-import { paceOf } from '#shared/chains/pool-health.ts';
+import { paceOf } from '#shared/chains/endpoint-health.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Flaw } from '#test/fixtures/flawed-rpc.ts';
 import { times } from '#test/harness/counts.ts';

@@ -209,7 +209,7 @@ export const TIME_ROWS: readonly BookRow[] = [
   },
   {
     row: 'F42',
-    name: 'a hundred thousand payments are due at once and the sweep dies in the middle: each expires once, all of them within a minute',
+    name: 'a hundred thousand payments are due at once and the periodic work dies in the middle: each expires once, all of them within a minute',
     async play(arena, random) {
       const { deps } = arena;
       const due = times(100_000);

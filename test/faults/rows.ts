@@ -185,7 +185,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
   },
   {
     row: 'F8',
-    name: 'a broadcast that was dropped is sent again, and replaced within its family when no block takes it',
+    name: 'a broadcast that was dropped is sent again, and replaced within its payout when no block takes it',
     families: ALL,
     async play(stage) {
       const { settlementId, payoutId, attemptId } = await signed(stage);
@@ -253,7 +253,7 @@ export const FAULT_ROWS: readonly FaultRow[] = [
   },
   {
     row: 'F12',
-    name: 'a nonce stuck under a fee twenty times as high is bumped within its family',
+    name: 'a nonce stuck under a fee twenty times as high is bumped within its payout',
     families: ['evm'],
     async play(stage) {
       const { treasury } = stage;

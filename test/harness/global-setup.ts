@@ -55,7 +55,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 async function start(): Promise<Running> {
   const root = process.cwd();
   const runs = join(root, '.sluice', 'test');
-  await sweepAbandonedRuns(runs);
+  await removeAbandonedRuns(runs);
   const directory = join(runs, String(process.pid));
   await mkdir(directory, { recursive: true });
   const log = logFile(join(directory, 'services.log'));
@@ -85,7 +85,7 @@ async function start(): Promise<Running> {
 }
 
 /** A run that was killed leaves a Postgres and a folder named after its process id. */
-async function sweepAbandonedRuns(runs: string): Promise<void> {
+async function removeAbandonedRuns(runs: string): Promise<void> {
   for (const name of await readdir(runs).catch(() => [])) {
     if (!/^\d+$/.test(name) || isAlive(Number(name))) continue;
     await stopAbandoned(join(runs, name, 'postgres'));

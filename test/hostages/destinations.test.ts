@@ -149,11 +149,11 @@ describe('a recipient that burns the gas of its payout', () => {
     await treasury.earn(thief, 'ETH', '0.5');
     await install(code.turncoat);
     const { id } = await treasury.cashOut(thief, 'ETH', '0.1', { address: TRAP });
-    for (const family of [1, 2]) {
-      for (let i = 0; i < 30 && (await payoutsOf(id)).length < family; i++) {
+    for (const number of [1, 2]) {
+      for (let i = 0; i < 30 && (await payoutsOf(id)).length < number; i++) {
         await sql()`update outbox set due_at = sluice_now() where state = 'due' and topic = 'settlement.dispatch'`;
         await treasury.work();
-        if ((await payoutsOf(id)).length === family) break;
+        if ((await payoutsOf(id)).length === number) break;
         await treasury.sign();
         await treasury.work();
         await treasury.mine();
@@ -164,7 +164,7 @@ describe('a recipient that burns the gas of its payout', () => {
       await turn(1);
       await treasury.mine(3);
       await turn(0);
-      expect((await payoutsOf(id)).map((payout) => payout.status)).toEqual(Array(family).fill('FAILED'));
+      expect((await payoutsOf(id)).map((payout) => payout.status)).toEqual(Array(number).fill('FAILED'));
     }
     const charges = await chargesOf(thief);
     expect(charges.map((charge) => charge.cause)).toEqual(['failed', 'failed']);

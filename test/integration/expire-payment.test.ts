@@ -153,7 +153,7 @@ describe('a payment with an address', () => {
   });
 });
 
-it('a deposit that is noticed while the sweeper looks around is not overlooked', async () => {
+it('a deposit that is noticed while periodic work looks around is not overlooked', async () => {
   const [paid, unpaid] = [await aSelectedPayment(), await aPayment()];
   await world.advance(61);
   await caughtUp('now');
@@ -161,15 +161,15 @@ it('a deposit that is noticed while the sweeper looks around is not overlooked',
   await world.database.sql.unsafe(`
     alter function sluice_now() rename to prompt_now;
     create function sluice_now() returns timestamptz language plpgsql volatile as $$ begin perform pg_sleep(0.2); return prompt_now(); end $$`);
-  const sweeping = expireDuePayments(world.deps);
+  const expiring = expireDuePayments(world.deps);
   const looking = async () => (await world.database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`).length;
   while ((await looking()) === 0);
   await aSighting(paid, 'before');
-  await sweeping;
+  await expiring;
   expect([await status(paid.id), await status(unpaid.id)]).toEqual(['PENDING', 'EXPIRED']);
 });
 
-it('five hundred due at once, four sweepers: each expires exactly once', async () => {
+it('five hundred due at once, four workers: each expires exactly once', async () => {
   const { id } = await aPayment();
   await world.database.sql`
     insert into payments select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).* from payments p, generate_series(1, 499) where p.id = ${id}`;

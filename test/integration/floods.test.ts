@@ -12,7 +12,7 @@ import { countUnstored } from '#api/store/rescans.ts';
 import { applyOutgoing } from '#api/payouts/apply-outgoing.ts';
 import { bookStored } from '#api/payouts/book-strays.ts';
 import type { Chain } from '#api/deps.ts';
-import type { Claim } from '#shared/chains/pool-votes.ts';
+import type { SoughtTransfer } from '#shared/chains/endpoint-votes.ts';
 import type { Finality } from '#shared/core/assets.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
 import { formatAmount, parseTrusted } from '#shared/core/money.ts';
@@ -160,18 +160,18 @@ describe('many transfers of one asset to one address in one block', () => {
   });
 
   it('are confirmed by every provider one by one, where they are worth that', async () => {
-    const claims: Claim[] = [];
+    const sought: SoughtTransfer[] = [];
     const chain = books.deps.chains.get('ethereum') as Chain;
     chain.config = { ...chain.config, rpcUrls: ['http://one.example', 'http://two.example'] };
     chain.reader.agrees = async (asked) => {
-      claims.push(...asked);
+      sought.push(...asked);
       return 'agreed';
     };
     const transfers = crowd(MANY, 100_000_000n);
     await books.chain.mine(transfers);
     await books.chain.mine();
     await credit();
-    expect(claims.map(({ txid, rawAmount }) => ({ txid, rawAmount }))).toEqual(transfers.map(({ txid, rawAmount }) => ({ txid, rawAmount })));
+    expect(sought.map(({ txid, rawAmount }) => ({ txid, rawAmount }))).toEqual(transfers.map(({ txid, rawAmount }) => ({ txid, rawAmount })));
     expect(await row()).toMatchObject({ received: '2000' });
   });
 
@@ -283,7 +283,7 @@ describe('dust', () => {
 });
 
 describe('what was set aside', () => {
-  it('is claimed by an inquiry as far as its transaction goes, and the rest stays set aside', async () => {
+  it('is allocated by an inquiry as far as its transaction goes, and the rest stays set aside', async () => {
     await start({ expiresIn: -3_600, graceSeconds: 0, status: 'EXPIRED' });
     const transfers = crowd(MANY, 1_000_000n);
     await books.chain.mine(transfers);

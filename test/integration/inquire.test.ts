@@ -396,7 +396,7 @@ describe('a deposit that was set aside', () => {
     expect(await balances('unallocated')).toEqual(['0']);
   });
 
-  it('on such a network is claimed before it is final, so that it is credited and not set aside', async () => {
+  it('on such a network is allocated before it is final, so that it is credited and not set aside', async () => {
     await start();
     await books.chain.mine();
     const txid = await mined([books.otherChain.transfer(payment.address, books.otherUsdt, 100_000_000n)], { seen: true, on: 'sidechain' });
@@ -420,7 +420,7 @@ describe('a deposit that was set aside', () => {
     expect(await balances('chain', 'unallocated')).toEqual(['-130', '0']);
   });
 
-  it('that a reorganisation took away cannot be claimed, until it is mined again', async () => {
+  it('that a reorganisation took away cannot be allocated, until it is mined again', async () => {
     await start({ expiresIn: -7_200, graceSeconds: 3_600 });
     await expireNow();
     await books.drop();
@@ -636,7 +636,7 @@ describe('a deposit that waits for a price', () => {
     expect(await books.db.sql`select waits_since from deposits`).toEqual([{ waitsSince: null }, { waitsSince: null }]);
   });
 
-  it('is credited although the dust floor was raised above it after somebody claimed it', async () => {
+  it('is credited although the dust floor was raised above it after an inquiry allocated it', async () => {
     await start({ expiresIn: -7_200, graceSeconds: 3_600 });
     await expireNow();
     books.prices.delete('ETH');
@@ -654,7 +654,7 @@ describe('a deposit that waits for a price', () => {
 });
 
 describe('an expired payment', () => {
-  it('is credited with a deposit that is claimed while a worker, which would set it aside, fetches prices', async () => {
+  it('is credited with a deposit that is allocated while a worker, which would set it aside, fetches prices', async () => {
     await start({ expiresIn: -7_200, graceSeconds: 3_600 });
     await expireNow();
     await books.chain.mine([usdt(100_000_000n)]);

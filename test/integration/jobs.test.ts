@@ -165,7 +165,7 @@ describe('outbox rows', () => {
     expect(await states()).toEqual(['due', 'due']);
   });
 
-  it('whose worker died are taken over once its claim ran out', async () => {
+  it('whose worker died are taken over once its lease ran out', async () => {
     const job = recorder();
     await enqueue();
     await world.database.sql`update outbox set claims = 1, failures = 1, claimed_until = now() + interval '60 seconds'`;
@@ -174,21 +174,21 @@ describe('outbox rows', () => {
     expect(await runDueJobs(world.deps, [job])).toBe(1);
   });
 
-  it('that run for long stay claimed, so that no second worker takes a living one for dead', async () => {
+  it('that run for long stay taken, so that no second worker takes a living one for dead', async () => {
     const finish = aGate();
     const job = recorder(() => finish.promise.then(() => ({ done: true })));
     await enqueue();
     const running = runDueJobs(world.deps, [job]);
-    const claimedUntil = async () => (await world.database.sql<{ at: Date | null }[]>`select claimed_until as at from outbox`)[0]?.at?.getTime() ?? 0;
-    const first = await waitFor(claimedUntil, { what: 'the claim' });
-    await waitFor(async () => (await claimedUntil()) > first, { what: 'the claim to be renewed' });
+    const takenUntil = async () => (await world.database.sql<{ at: Date | null }[]>`select claimed_until as at from outbox`)[0]?.at?.getTime() ?? 0;
+    const first = await waitFor(takenUntil, { what: 'the lease' });
+    await waitFor(async () => (await takenUntil()) > first, { what: 'the lease to be renewed' });
     expect(await handOverDue(world.deps.db.sql, 'webhook.deliver', 10, 5)).toEqual([]);
     finish.resolve();
     await running;
     expect(await states()).toEqual(['done']);
   });
 
-  it("whose claim was lost to another run do not get the old run's result", async () => {
+  it("that another run took meanwhile do not get the old run's result", async () => {
     const job = recorder(async () => {
       await world.database.sql`update outbox set claims = claims + 1`;
       return { done: true };

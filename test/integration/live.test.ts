@@ -78,7 +78,7 @@ describe('a page at another replica than the one where it happens', () => {
     expect([done.pendingDeposit, done.payment.receivedAmount, done.paid?.otherCoin]).toEqual([null, offer?.totalValue, false]);
   });
 
-  it('hears of an expiry by the sweep, and of a late payment', async () => {
+  it('hears of an expiry by periodic work, and of a late payment', async () => {
     const id = await aHostedPayment({ isSandbox: true });
     const page = await aPage(id);
     await service.wait(3_601);
@@ -97,7 +97,7 @@ describe('a page at another replica than the one where it happens', () => {
     await page.shows(({ payment }) => payment.status === 'SUCCESS');
   });
 
-  it('expires at its own deadline, though nobody sweeps and nobody says so', async () => {
+  it('expires at its own deadline, though no periodic work runs and no call says so', async () => {
     const page = await aPage(await aHostedPayment({ timeoutSeconds: 1 }));
     const expired = await page.shows(({ payment }) => payment.status === 'EXPIRED');
     expect(Date.parse(expired.serverTime) - Date.parse(expired.payment.expiresAt)).toBeLessThan(3_000);

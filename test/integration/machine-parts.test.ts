@@ -237,13 +237,13 @@ describe('of a cashout, each edge and action is needed:', () => {
     }
   };
   const REVERTS = '0x60006000fd';
-  /** Both families of it fail in a block; then an operator rejects it. */
+  /** Both payouts of it fail in a block; then an operator rejects it. */
   const failTwice = async (treasury: Treasury, id: string): Promise<void> => {
     const usdt = treasury.assets.USDT?.contract as string;
     const { sql } = treasury.world.database;
     const real = await treasury.chain.node.call<string>('eth_getCode', [usdt, 'latest']);
-    const failed = async (family: number) =>
-      (await sql`select 1 from payouts where settlement_id = ${id} and purpose = 'settlement' and family = ${family} and status = 'FAILED'`).length === 1;
+    const failed = async (number: number) =>
+      (await sql`select 1 from payouts where settlement_id = ${id} and purpose = 'settlement' and family = ${number} and status = 'FAILED'`).length === 1;
     for (let round = 0; round < 14 && !(await failed(2)); round++) {
       await sql`update outbox set due_at = sluice_now() where state = 'due'`;
       await treasury.work();

@@ -60,7 +60,7 @@ const SCENES: Record<string, () => Promise<Partial<Scene> & Pick<Scene, 'shop' |
   'SUCCESS with any amount': async () =>
     paid(await selected(plain, 'USDT', { checkAmountDeviation: false }), '1', { status: 'SUCCESS', deviationUsd: '-99.00' }),
   'a wrong asset': async () => paid(await selected(plain, 'USDT'), '0.03', { status: 'MISMATCH', symbol: 'ETH', deviationUsd: '-25.00' }),
-  'a fiat invoice': async () => ({
+  'a fiat payment': async () => ({
     shop: plain,
     payment: await plain.create({ currencyCode: 'eur', amount: '100.00' }),
     status: 'PENDING',

@@ -387,7 +387,7 @@ async function refusedForLong({ treasury }: Cashout<TestChain>): Promise<void> {
   await treasury.world.advance(POLICY.payoutCloseSeconds);
 }
 
-/** Its nonce is used up in the next block, by bytes that pay nobody; then one new family pays. */
+/** Its nonce is used up in the next block, by bytes that pay nobody; then one new payout pays. */
 async function isClosed(cashout: Cashout<TestChain>, price: bigint): Promise<void> {
   const { treasury } = cashout;
   await tendPayouts(refused(treasury));

@@ -142,9 +142,9 @@ describe('prices from public sources', () => {
     expect(await refresh()).toBe(11);
   });
 
-  it('are asked for again when the worker that claimed the sources was killed', async () => {
+  it('are asked for again when the worker that took the sources was killed', async () => {
     await world.database.sql`insert into price_sources (name) select unnest(${SOURCES}::text[])`;
-    // The claim of a worker that never came back.
+    // The lease of a worker that never came back.
     await world.database.sql`update price_sources set next_at = sluice_now() + interval '10 seconds'`;
     expect(await refresh()).toBe(0);
     await world.advance(10);

@@ -5,7 +5,7 @@ import { createClient } from 'redis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { type Bucket, limitOf, REQUEST_UNITS, take } from '#shared/core/token-bucket.ts';
-import { type Claim, createLimiter, type Limiter } from '#shared/platform/limiter.ts';
+import { type Demand, createLimiter, type Limiter } from '#shared/platform/limiter.ts';
 import { openSharedBuckets, type SharedBuckets } from '#shared/platform/redis-buckets.ts';
 import { type OwnRedis, ownRedis } from '#test/harness/redis.ts';
 
@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 /** A whole minute lasts longer than a test, so nothing drains behind its back. */
-const claim = (over: Partial<Claim> = {}): Claim => ({
+const demand = (over: Partial<Demand> = {}): Demand => ({
   client: '203.0.113.7',
   operation: 'op',
   small: limitOf(5),
@@ -50,7 +50,7 @@ async function aProcess(options: { url?: string; now?(): number; answerMs?: numb
 }
 
 const answering = (shared: SharedBuckets): Promise<unknown> =>
-  waitFor(() => shared.take({ small: 'probe', large: 'probe', mark: undefined }, claim(), false), { what: 'redis to answer' });
+  waitFor(() => shared.take({ small: 'probe', large: 'probe', mark: undefined }, demand(), false), { what: 'redis to answer' });
 
 const newClient = () => createClient({ url: redis.url }).on('error', () => undefined);
 
@@ -65,10 +65,10 @@ async function inRedis(look: (client: ReturnType<typeof newClient>) => Promise<u
   }
 }
 
-async function passing(processes: Limiter[], over: Partial<Claim> = {}): Promise<number> {
+async function passing(processes: Limiter[], over: Partial<Demand> = {}): Promise<number> {
   for (let passed = 0; ; passed++) {
     const limiter = processes[passed % processes.length] as Limiter;
-    if ((await limiter.take(claim(over))).waitMs > 0) return passed;
+    if ((await limiter.take(demand(over))).waitMs > 0) return passed;
   }
 }
 
@@ -76,23 +76,23 @@ describe('two processes', () => {
   it('let pass together what one would, and say the same about when to come back', async () => {
     const [a, b] = [await aProcess(), await aProcess()];
     expect(await passing([a, b])).toBe(5);
-    for (const one of [a, b]) expect((await one.take(claim())).waitMs).toBe(12_000);
+    for (const one of [a, b]) expect((await one.take(demand())).waitMs).toBe(12_000);
     clock += 11_999;
-    for (const one of [a, b]) expect((await one.take(claim())).waitMs).toBe(1);
+    for (const one of [a, b]) expect((await one.take(demand())).waitMs).toBe(1);
     clock += 1;
-    expect((await b.take(claim())).waitMs).toBe(0);
-    expect((await a.take(claim())).waitMs).toBe(12_000);
+    expect((await b.take(demand())).waitMs).toBe(0);
+    expect((await a.take(demand())).waitMs).toBe(12_000);
   });
 
   it('let pass together no more than the limit when hundreds of calls arrive at once', async () => {
     const [a, b] = [await aProcess(), await aProcess()];
-    const verdicts = await Promise.all(Array.from({ length: 400 }, (_, call) => (call % 2 === 0 ? a : b).take(claim())));
+    const verdicts = await Promise.all(Array.from({ length: 400 }, (_, call) => (call % 2 === 0 ? a : b).take(demand())));
     expect(verdicts.filter((verdict) => verdict.waitMs === 0)).toHaveLength(5);
   });
 
   it('share what a credential proved, and nothing it did not', async () => {
     const [a, b] = [await aProcess(), await aProcess()];
-    (await a.take(claim({ credential: 'good' }))).prove();
+    (await a.take(demand({ credential: 'good' }))).prove();
     await inRedis((client) => waitFor(async () => (await client.keys('sluice:proof:*')).length === 1, { what: 'the proof to arrive' }));
     expect(await passing([b, a], { credential: 'good' })).toBe(49);
     expect(await passing([b, a], { credential: 'guess' })).toBe(5);
@@ -161,8 +161,8 @@ describe('a bucket in Redis', () => {
 describe('without Redis', () => {
   it('each process goes on with its own count at once, and counts together again afterwards', async () => {
     const [a, b] = [await aProcess(), await aProcess()];
-    expect((await a.take(claim())).waitMs).toBe(0);
-    expect((await a.take(claim())).waitMs).toBe(0);
+    expect((await a.take(demand())).waitMs).toBe(0);
+    expect((await a.take(demand())).waitMs).toBe(0);
     await redis.kill();
     expect(await passing([a])).toBe(3);
     expect(await passing([b])).toBe(5);

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain } from '#api/deps.ts';
 import { creditFinalDeposits } from '#api/payments/credit-deposit.ts';
 import { ChainUnavailable, type Head } from '#shared/chains/chain.ts';
-import type { PooledReader } from '#shared/chains/pool-readers.ts';
-import type { Claim, SecondOpinion } from '#shared/chains/pool-votes.ts';
+import type { JoinedReader } from '#shared/chains/join-readers.ts';
+import type { SoughtTransfer, SecondOpinion } from '#shared/chains/endpoint-votes.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
 import { type Shops, type ShopPayment, someShops, type TestShop } from '#test/fixtures/shop.ts';
 import { assertCleanAudit } from '#test/harness/audit.ts';
@@ -13,7 +13,7 @@ let shop: TestShop;
 let chain: Chain;
 /** What the second provider says, or does not. */
 let said: SecondOpinion | 'nothing';
-let asked: { claims: readonly Claim[]; isFinal: (head: Head) => boolean }[];
+let asked: { sought: readonly SoughtTransfer[]; isFinal: (head: Head) => boolean }[];
 /** Heights of the blocks whose hash alone was asked for. */
 let blocks: number[];
 
@@ -39,15 +39,15 @@ beforeEach(async () => {
     return said;
   };
   chain.reader = {
-    agrees: async (claims: readonly Claim[], isFinal: (head: Head) => boolean) => {
-      asked.push({ claims, isFinal });
+    agrees: async (sought: readonly SoughtTransfer[], isFinal: (head: Head) => boolean) => {
+      asked.push({ sought, isFinal });
       return answer();
     },
     agreesOnBlock: async ({ height }: { height: number }) => {
       blocks.push(height);
       return answer();
     },
-  } as unknown as PooledReader;
+  } as unknown as JoinedReader;
 });
 afterEach(() => shops?.stop());
 
@@ -69,7 +69,7 @@ describe('a deposit above the threshold', () => {
     expect(await shop.status(payment)).toMatchObject({ status: 'SUCCESS' });
     const rows = await shops.world.database.sql`select d.txid, d.kind, d.ordinal, d.height, d.block_hash, x.address as recipient, a.contract, d.raw_amount
       from deposits d join deposit_addresses x on x.id = d.address_id join assets a on a.id = d.asset_id where d.payment_id = ${payment.id}`;
-    expect(asked.map(({ claims }) => claims)).toEqual([[...rows]]);
+    expect(asked.map(({ sought }) => sought)).toEqual([[...rows]]);
     expect(rows).toMatchObject([{ kind: 'token', rawAmount: '2000000000' }]);
     const head = (height: number, finalizedHeight: number | null): Head => {
       return { latest: { height, hash: 'h', parentHash: 'p', time: 0 }, safeHeight: finalizedHeight, finalizedHeight };
@@ -244,13 +244,13 @@ describe('the deposits of one block', () => {
 
   it('keep no other one waiting, when a provider tells otherwise of one of them', async () => {
     chain.config = { ...chain.config, secondOpinionUsd: '1' };
-    chain.reader.agrees = async (claims) => {
-      asked.push({ claims, isFinal: () => true });
-      return claims.some((claim) => claim.rawAmount === '11000000') ? 'disputed' : 'agreed';
+    chain.reader.agrees = async (sought) => {
+      asked.push({ sought, isFinal: () => true });
+      return sought.some((claim) => claim.rawAmount === '11000000') ? 'disputed' : 'agreed';
     };
     const [first, disputed, last] = (await together(['10', '11', '12'])) as [ShopPayment, ShopPayment, ShopPayment];
     await shop.finalise();
-    expect(asked.map(({ claims }) => claims.length)).toEqual([3, 1, 1, 1]);
+    expect(asked.map(({ sought }) => sought.length)).toEqual([3, 1, 1, 1]);
     expect([await shop.status(first), await shop.status(disputed), await shop.status(last)]).toMatchObject([
       { status: 'SUCCESS' },
       { status: 'PENDING' },

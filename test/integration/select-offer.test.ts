@@ -231,7 +231,7 @@ describe('select at the same time as an end', () => {
     await world.advance(61);
     const answers = await Promise.allSettled([...payments.map((payment) => select(payment, offerIn(payment, 'USDT'))), expireDuePayments(world.deps)]);
     for (const answer of answers.slice(0, -1)) expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'conflict' } });
-    // A sweep skips what a select has locked at that moment and finds it the next time.
+    // Periodic work skips what a select has locked at that moment and finds it the next time.
     await expireDuePayments(world.deps);
     const ids = payments.map((payment) => payment.id);
     expect(await world.database.sql`select 1 from deposit_addresses where payment_id = any(${ids})`).toHaveLength(0);

@@ -168,7 +168,7 @@ describe('each scenario, judged by the rules of real deposits', () => {
     }
   });
 
-  it('seen_then_confirmed: shown as on its way, not expirable, and confirmed by the sweep', async () => {
+  it('seen_then_confirmed: shown as on its way, not expirable, and confirmed by periodic work', async () => {
     const payment = await aPayment({ timeoutSeconds: 60 });
     expect(await statusAfter(payment, { scenario: 'seen_then_confirmed' })).toBe('PENDING');
     const { deposits, status } = await verify(payment);
@@ -355,7 +355,7 @@ describe('at the same time', () => {
     expect(await world.database.sql`select 1 from payment_events where payment_id = ${payment.id} and event = 'DEPOSIT_CONFIRMED'`).toHaveLength(1);
   });
 
-  it('the sweep and second calls confirm a seen deposit once', async () => {
+  it('periodic work and second calls confirm a seen deposit once', async () => {
     const payment = await aPayment();
     await simulate(payment, { scenario: 'seen_then_confirmed' });
     await world.advance(POLICY.sandboxConfirmSeconds);
@@ -368,7 +368,7 @@ describe('at the same time', () => {
     expect((await verify(payment)).deposits).toHaveLength(1);
   });
 
-  it('a simulation and the sweeper give an overdue payment one end', async () => {
+  it('a simulation and periodic work give an overdue payment one end', async () => {
     const payment = await aPayment({ timeoutSeconds: 60 });
     await world.advance(61);
     await Promise.allSettled([expireDuePayments(deps), simulate(payment, { scenario: 'expired' }), expirePayment(deps, { paymentId: payment.id, clientIp })]);

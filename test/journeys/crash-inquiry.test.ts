@@ -6,7 +6,7 @@ import { type Crash, dieAtEach, dieTwice } from './crash.ts';
 import { aScene, expectWebhooks, type Scene } from './scene.ts';
 
 const COUNTED: Crash = ['api', 'inquiry.attempt-counted'];
-const CLAIM: Crash[] = [['api', 'claim.written'], COUNTED, ['api', 'credit.ledger-written'], ['api', 'credit.outbox-written'], ['api', 'credit.committed']];
+const CLAIM: Crash[] = [['api', 'allocate.written'], COUNTED, ['api', 'credit.ledger-written'], ['api', 'credit.outbox-written'], ['api', 'credit.committed']];
 const UNKNOWN = `0x${'a'.repeat(64)}`;
 
 describe('an inquiry survives SIGKILL of the api', () => {

@@ -23,14 +23,14 @@ const DEPOSIT: Crash[] = [
   ['api', 'credit.payment-transitioned'],
   ['api', 'credit.outbox-written'],
   ['api', 'credit.committed'],
-  ['api', 'webhook.claimed'],
+  ['api', 'webhook.taken'],
   ['api', 'webhook.attempt-started'],
   ['api', 'webhook.sent'],
   ['api', 'webhook.result-written'],
 ];
 
 const EXPIRY: Crash[] = [
-  ['api', 'expiry.claimed'],
+  ['api', 'expiry.taken'],
   ['api', 'expiry.committed'],
 ];
 

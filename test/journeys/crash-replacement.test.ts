@@ -130,7 +130,7 @@ describe.each(DRIVERS.map((driver) => [driver.family, driver] as const))('a cash
       // Handed over before any block may take what it replaces.
       await until('a closing transaction', ({ attempts, status }) => attempts > signed && status === 'BROADCAST', id);
       goOn();
-      await until('the family to have failed', ({ status }) => status === 'FAILED', id);
+      await until('the payout to have failed', ({ status }) => status === 'FAILED', id);
     } finally {
       await mend?.();
     }
@@ -148,11 +148,11 @@ describe.each(DRIVERS.map((driver) => [driver.family, driver] as const))('a cash
   const stories: [what: string, points: Crash[], work: (made: Earned) => Promise<Paid>][] = [
     ['its bytes being replaced: exactly one payout', REPLACED[paying.replacing], replaced],
     ...(paying.replacing === 'bump'
-      ? [['its nonce or coin being used up: exactly one payout, by a second family', CLOSED, closed] satisfies [string, Crash[], typeof closed]]
+      ? [['its nonce or coin being used up: exactly one payout, by a second payout', CLOSED, closed] satisfies [string, Crash[], typeof closed]]
       : []),
     ...(paying.breakToken === null
       ? []
-      : [['its transfer having failed: paid once, by a second family', FAILED, failed] satisfies [string, Crash[], typeof failed]]),
+      : [['its transfer having failed: paid once, by a second payout', FAILED, failed] satisfies [string, Crash[], typeof failed]]),
   ];
   describe.each(stories)('%s', (_what, points, work) => {
     if (FULL) {

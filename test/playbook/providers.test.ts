@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain, Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
-import type { Fate } from '#shared/chains/pool-fates.ts';
+import type { Fate } from '#shared/chains/ask-fate.ts';
 import { aTreasury, MERCHANT, type Treasury } from '#test/fixtures/treasury.ts';
 import { makeUnpaid, withoutRules } from './rewrite-books.ts';
 

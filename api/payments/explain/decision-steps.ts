@@ -32,7 +32,7 @@ interface Evidence {
   overUsd: string;
   underUsd: string;
   path: DepositPath;
-  /** Of an open amount: the invoice it was given. */
+  /** Of an open amount: the amount filled in. */
   amount?: string;
   amountUsd?: string;
   fiatRate?: string;
@@ -217,7 +217,7 @@ function verdictStep({ payment, deposits }: PaymentParts, event: PaymentEventRow
   });
 }
 
-/** What verify reports beside the verdict: the market value of what arrived, and the invoice an open amount was given. */
+/** What verify reports beside the verdict: the market value of what arrived, and the amount filled into an open one. */
 function recordSteps({ payment }: PaymentParts, at: Date, seen: Evidence): ExplanationStep[] {
   const steps: ExplanationStep[] = [];
   if (payment.receivedAmountUsd !== null && seen.marketPrice !== undefined) {

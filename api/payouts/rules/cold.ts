@@ -6,7 +6,7 @@ import { parseTrusted, toUnits } from '#shared/core/money.ts';
 
 /** Between which amounts a hot wallet is kept, chain units. */
 export interface ColdLimits {
-  /** What is above it goes to cold storage. */
+  /** The excess above it goes to cold storage. */
   ceiling: bigint;
   /** Below it an operator is asked to refill it. */
   floor: bigint;
@@ -15,8 +15,8 @@ export interface ColdLimits {
 }
 
 /**
- * Canonical address of a network's cold storage, or null when it has none: by the configuration of this very process and never by a row,
- * so that whoever can write the database moves nothing anywhere else (decisions 12). @throws Invariant when it is no address of that network
+ * Canonical address of a network's cold storage, or null when it has none: by the configuration of this very process and never by a row, so that
+ * write access to the database cannot redirect excess coins (decisions 12). @throws Invariant when it is no address of that network
  */
 export function coldAddress({ codec, config }: Chain): string | null {
   if (config.cold === undefined) return null;

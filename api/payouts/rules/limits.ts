@@ -11,7 +11,7 @@ export const FEE_CEILING_USD: Usd = parseTrusted('250');
 /** A gas top-up is never more than this. */
 export const TOP_UP_CEILING_USD: Usd = parseTrusted('500');
 
-/** Over how long what leaves is added up. */
+/** The windows over which outgoing amounts are summed. */
 export const WINDOWS = [
   { name: 'hourly', seconds: 3_600, limit: 'hourlyUsd' },
   { name: 'daily', seconds: 86_400, limit: 'dailyUsd' },

@@ -32,7 +32,7 @@ export function spendingOf(chain: Pick<Chain, 'config'>, fields: Record<string, 
   return spending;
 }
 
-/** The output that all attempts of a family made of these fields spend: their first. @throws Invariant as `spendingOf` */
+/** The output that every attempt made of these fields spends: their first. @throws Invariant as `spendingOf` */
 export function anchorOf(chain: Chain, fields: Record<string, string>): string {
   return nameOf(spendingOf(chain, fields).inputs[0] as OwnOutput);
 }

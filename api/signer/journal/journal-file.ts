@@ -156,7 +156,7 @@ export class JournalFile {
 
   /**
    * Writes one more record and waits until the disk has it; blocks this process meanwhile, for nothing may leave before.
-   * @throws Error when the disk fails, after which nobody knows what it holds: the process must end
+   * @throws Error when the disk fails; its content is unknown afterwards, so the process must end
    */
   append(entry: JournalEntry): void {
     if (fstatSync(this.#fd).size !== this.#size) throw new Error('somebody else wrote to the journal');

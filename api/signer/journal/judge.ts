@@ -7,11 +7,11 @@ export type Candidate = Pick<JournalEntry, 'network' | 'slot' | 'kind' | 'recipi
 export type Judgement = { allow: true } | { prove: readonly (readonly JournalEntry[])[] } | { refuse: string };
 
 /**
- * What the journal makes of the next bytes of an order (decisions 10). An order is paid once: to one recipient, of one asset, one
- * amount, however often and in whatever words it is asked for. Further bytes in a slot that was used for it can never be mined beside the
- * earlier ones; bytes of another slot can, so that they wait for the proof that none of the earlier ones ever will. What closes a slot
- * pays nobody. `earlier` is everything that was ever signed for the order; `shrinks` says that what it moves may lose its fee, as it
- * does where coins of our own change their place.
+ * What the journal makes of the next bytes of an order (decisions 10). An order is paid once: to one recipient, of one asset, one amount, however
+ * often and in whatever words it is asked for. Further bytes in a slot that was used for it can never be mined beside the earlier ones; bytes of
+ * another slot can, so that they wait for the proof that none of the earlier ones ever will. What closes a slot pays no recipient. `earlier` is
+ * everything that was ever signed for the order; `shrinks` says that what it moves may lose its fee, as it does where coins of our own change their
+ * place.
  */
 export function judge(earlier: readonly JournalEntry[], candidate: Candidate, { shrinks }: { shrinks: boolean }): Judgement {
   if (candidate.kind === 'close') return { allow: true };

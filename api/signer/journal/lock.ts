@@ -89,7 +89,7 @@ function read(path: string): Holder | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Holder;
   } catch {
-    // Not there, or being written by whoever takes it: nobody that could be asked about.
+    // The file is absent, or its owner is just writing it: there is no process to ask about.
     return null;
   }
 }

@@ -42,11 +42,11 @@ export interface SignerJournalOptions {
   trusted: readonly string[];
   log: Logger;
   now?(): number;
-  /** Ends the process: after an error of the disk nobody knows what it holds. */
+  /** Ends the process: after a disk error the journal's content is unknown. */
   fatal(error: unknown): void;
 }
 
-/** The journal of this process: closed until `open` finds nothing wrong with it, and closed again by whatever proves it is not the only one. */
+/** The journal of this process: closed until `open` finds nothing wrong with it, and closed again by proof that it is not the only one. */
 export class SignerJournal implements Journal {
   readonly #options: SignerJournalOptions;
   #held: { file: JournalFile; lock: FolderLock } | undefined;

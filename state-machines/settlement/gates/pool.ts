@@ -13,7 +13,7 @@ export const pool: Gate = (request, course) => {
   return refuse('insufficient_balance', `amount: requested ${formatAmount(request.amount)}, available ${formatAmount(available)}`);
 };
 
-/** What a pool has for a cashout; null while nobody has looked. */
+/** What a pool has for a cashout; null before it was read. */
 export function availableIn({ pools, screening }: Pick<SettlementRequest, 'pools' | 'screening'>, pool: Pool): Coins | null {
   if (pools === undefined) return null;
   // Without screening the held pool pays nothing, even where it still holds something (contract 4.3, route rule 4).

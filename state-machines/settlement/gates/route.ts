@@ -18,7 +18,7 @@ export const route: Gate = (request, course) => {
     return { pass: { ...course, pool: smart ? null : 'held', park: 'WAITING_AML_CREDIT' } };
   }
   if (request.screen === 'unavailable') {
-    // What waits for a verdict goes on waiting: it has seven days, and nobody has to be asked yet.
+    // A cashout that waits for a verdict goes on waiting: it has seven days, and no provider has to be asked yet.
     if (request.parkedAs === 'WAITING_AML_CREDIT') return { pass: { ...course, pool: smart ? null : named, park: 'WAITING_AML_CREDIT' } };
     return smart ? refuse('screening_required') : { pass: { ...course, pool: named, hold: 'screening_unavailable' } };
   }

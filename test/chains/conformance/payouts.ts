@@ -35,7 +35,7 @@ export function describePayouts({ family, paying, main }: FamilyDriver): void {
   const attempts = (payoutId: string) =>
     sql()<{ number: number; txid: string; bytes: Uint8Array }[]>`
       select number, txid, signed_bytes as bytes from payout_attempts where payout_id = ${payoutId} order by number`;
-  const families = (settlementId: string) =>
+  const payouts = (settlementId: string) =>
     sql()<
       { family: number; status: string }[]
     >`select family, status from payouts where settlement_id = ${settlementId} and purpose = 'settlement' order by family`;
@@ -129,7 +129,7 @@ export function describePayouts({ family, paying, main }: FamilyDriver): void {
       await treasury.settleAll();
       await expectPaidOnce(settlementId, main);
       expect(await attempts(payoutId)).toHaveLength(2);
-      expect(await families(settlementId)).toMatchObject([{ status: 'CONFIRMED' }]);
+      expect(await payouts(settlementId)).toMatchObject([{ status: 'CONFIRMED' }]);
     });
 
     it('that was replaced is not paid twice by its first bytes', async () => {
@@ -148,15 +148,15 @@ export function describePayouts({ family, paying, main }: FamilyDriver): void {
       await expectPaidOnce(settlementId, main);
     });
 
-    it.runIf(paying.breakToken !== null)('that fails on chain is paid by a second family once the failure is final', async () => {
+    it.runIf(paying.breakToken !== null)('that fails on chain is paid by a second payout once the failure is final', async () => {
       const { settlementId } = await sent();
       const mend = await paying.breakToken?.(treasury.chain);
       await treasury.mine();
       await mend?.();
-      expect(await families(settlementId)).toHaveLength(1);
+      expect(await payouts(settlementId)).toHaveLength(1);
       await treasury.settleAll();
       await expectPaidOnce(settlementId, main);
-      expect(await families(settlementId)).toEqual([
+      expect(await payouts(settlementId)).toEqual([
         { family: 1, status: 'FAILED' },
         { family: 2, status: 'CONFIRMED' },
       ]);

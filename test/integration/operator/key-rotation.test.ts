@@ -188,8 +188,8 @@ describe('a change of the master key while everything runs', () => {
       const order = { settlementId, gatewayId, assetId, networkId, recipient, amount, route, pool };
       expect(isMacOf(masterKeys(done.config), row.orderMac, (key) => orderMac(key, order))).toBe(true);
     });
-    const family = { payoutId: 'p', walletAddress: '0xhot', nonce: 7, anchor: null };
-    const bytesOf = (key: string): Buffer => Buffer.from(closeMark(key, family), 'hex');
+    const payout = { payoutId: 'p', walletAddress: '0xhot', nonce: 7, anchor: null };
+    const bytesOf = (key: string): Buffer => Buffer.from(closeMark(key, payout), 'hex');
     expect(isMacOf(masterKeys(changed.config), bytesOf(A.SLUICE_MASTER_KEY), bytesOf)).toBe(true);
     expect(isMacOf(masterKeys(done.config), bytesOf(A.SLUICE_MASTER_KEY), bytesOf)).toBe(false);
   });

@@ -4,7 +4,7 @@ import { runCheck } from '#api/audit/run-audit.ts';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
-import { familyProblem } from '#api/payouts/family-problem.ts';
+import { earlierPayoutProblem } from '#api/payouts/earlier-payout-problem.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { readFinalBlock } from '#api/store/chain-blocks.ts';
 import { listUndead, listLiveAttempts } from '#api/store/payout-attempts.ts';
@@ -169,7 +169,7 @@ describe('the proof that bytes are dead', () => {
     await paidOnce(settlementId);
   });
 
-  it('is needed by the signer for every attempt of a family before it signs another family', async () => {
+  it('is needed by the signer for every attempt of a payout before it signs another payout', async () => {
     const { payoutId } = await lost();
     clean = false;
     await pass(180);
@@ -179,18 +179,18 @@ describe('the proof that bytes are dead', () => {
       select t.network_id, 'sent', ${attempt?.txid as string}, 0, b.height, b.hash, 0, b.block_time, ${treasury.wallet('hot')}, null, null, false, 0
       from chain_tips t join chain_blocks b on b.network_id = t.network_id and b.height = t.final_height`;
     const failed = { ...((await findPayout(sql(), payoutId)) as StoredPayout), status: 'FAILED' as const, txid: attempt?.txid as string };
-    expect(await familyProblem(sql(), chain(), failed)).toBeNull();
-    expect(await familyProblem(sql(), chain(), { ...failed, status: 'BROADCAST' })).toContain('live payout');
-    expect(await familyProblem(sql(), chain(), { ...failed, status: 'CANCELLED' })).toContain('signed bytes');
-    expect(await familyProblem(sql(), chain(), { ...failed, txid: null })).toContain('not final');
+    expect(await earlierPayoutProblem(sql(), chain(), failed)).toBeNull();
+    expect(await earlierPayoutProblem(sql(), chain(), { ...failed, status: 'BROADCAST' })).toContain('live payout');
+    expect(await earlierPayoutProblem(sql(), chain(), { ...failed, status: 'CANCELLED' })).toContain('signed bytes');
+    expect(await earlierPayoutProblem(sql(), chain(), { ...failed, txid: null })).toContain('not final');
     // Final, and of another payout.
     const [other] = await sql()<{ txid: string }[]>`select txid from payouts where status = 'CONFIRMED' limit 1`;
-    expect(await familyProblem(sql(), chain(), { ...failed, txid: other?.txid as string })).toContain('not final');
+    expect(await earlierPayoutProblem(sql(), chain(), { ...failed, txid: other?.txid as string })).toContain('not final');
     await sql()`update chain_tips set final_height = 1`;
-    expect(await familyProblem(sql(), chain(), failed)).toContain('not final');
+    expect(await earlierPayoutProblem(sql(), chain(), failed)).toContain('not final');
     await sql()`update chain_tips set final_height = height`;
     await invent(payoutId, 'alive', new Date(Date.now() + 86_400_000));
-    expect(await familyProblem(sql(), chain(), failed)).toContain('may still take effect');
+    expect(await earlierPayoutProblem(sql(), chain(), failed)).toContain('may still take effect');
   });
 });
 

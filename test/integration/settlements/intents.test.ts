@@ -11,7 +11,7 @@ import { approveSettlement } from '#api/settlements/approve.ts';
 import { createSettlement } from '#api/settlements/create.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { intentMac } from '#api/intents/order-mac.ts';
-import { familyProblem } from '#api/payouts/family-problem.ts';
+import { earlierPayoutProblem } from '#api/payouts/earlier-payout-problem.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { listAttempts } from '#api/store/payout-attempts.ts';
 import { findPayout } from '#api/store/payouts.ts';
@@ -252,7 +252,7 @@ describe('a process without the key of the http role', () => {
 });
 
 describe('a close', () => {
-  it('needs no key, pays nobody, and lets no second family through by itself', async () => {
+  it('needs no key, pays nobody, and lets no second payout through by itself', async () => {
     const { payoutId } = await planned();
     expect(await signed(payoutId)).toBe('signed');
     await sql()`update payouts set status = 'REPLACING', plan = plan || '{"closeMark":"00"}' where id = ${payoutId}`;
@@ -264,7 +264,7 @@ describe('a close', () => {
     const hot = treasury.wallet('hot');
     expect(await decoderOf(chain.config)(close.signedBytes)).toMatchObject({ sender: hot, recipient: hot, contract: null, rawAmount: 0n, nonce: payout.nonce });
     const failed = { ...payout, status: 'FAILED', txid: close.txid } as const;
-    expect(await familyProblem(sql(), chain, failed)).toBe('the failure of the payout before it is not final on the chain');
+    expect(await earlierPayoutProblem(sql(), chain, failed)).toBe('the failure of the payout before it is not final on the chain');
     await treasury.settleAll();
   });
 });

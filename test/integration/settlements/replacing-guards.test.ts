@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
-import { checkFamily } from '#api/signer/check-family.ts';
+import { checkEarlierAttempts } from '#api/signer/check-earlier.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { findPayout, type StoredPayout } from '#api/store/payouts.ts';
 import { tendPayouts } from '#api/payouts/tend-payouts.ts';
@@ -229,7 +229,7 @@ it('bytes that moved something else were held against no limit for this: the sig
   await tend();
   const payout = (await findPayout(sql(), payoutId)) as StoredPayout;
   const [chain] = treasury.deps.chains.values();
-  const check = (changed: Partial<StoredPayout>) => checkFamily(sql(), chain as Chain, { ...payout, ...changed });
+  const check = (changed: Partial<StoredPayout>) => checkEarlierAttempts(sql(), chain as Chain, { ...payout, ...changed });
   const { recipient, contract, rawAmount } = payout;
   expect(await check({})).toMatchObject({ kind: 'transfer', shared: true, earlier: [{ recipient, contract, rawAmount }] });
   for (const changed of [{ rawAmount: payout.rawAmount + 1n }, { recipient: treasury.wallet('held') }, { contract: null }])

@@ -286,7 +286,7 @@ describe('a payout nobody signed', () => {
     expect(await attempts(payoutId)).toHaveLength(1);
   });
 
-  it('gives its nonce back when it can no longer be sent, and is paid by a second family', async () => {
+  it('gives its nonce back when it can no longer be sent, and is paid by a second payout', async () => {
     const { settlementId, payoutId } = await planned();
     await advance(POLICY.payoutQuoteSeconds);
     await tendPayouts(refused());
@@ -327,7 +327,7 @@ describe('a family that cannot be sent any more', () => {
     return made;
   }
 
-  it('is closed under its nonce, moves nothing, and one new family pays', async () => {
+  it('is closed under its nonce, moves nothing, and one new payout pays', async () => {
     const { settlementId, payoutId } = await closing();
     await treasury.work();
     await treasury.mine();
@@ -341,7 +341,7 @@ describe('a family that cannot be sent any more', () => {
     ]);
   });
 
-  it('is paid as usual when its transfer is mined before the close, and no second family is made', async () => {
+  it('is paid as usual when its transfer is mined before the close, and no second payout is made', async () => {
     const { settlementId, payoutId } = await closing();
     await mineFirst(payoutId);
     expect(await status(payoutId)).toBe('INCLUDED');

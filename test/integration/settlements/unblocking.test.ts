@@ -334,7 +334,7 @@ it('bytes signed before anything was scanned have their fee raised like others',
   await paidOnce(settlementId);
 });
 
-it('the signer pays no second family beside a first one that paid on the chain, whatever its row says', async () => {
+it('the signer pays no second payout beside a first one that paid on the chain, whatever its row says', async () => {
   await treasury.earn(shop, 'USDT', '50');
   const settlementId = await cashOut();
   const first = await planned(settlementId, 'settlement');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Chain, Deps } from '#api/deps.ts';
 import type { JournalEntry } from '#api/signer/journal-entry.ts';
 import { proveDead } from '#api/signer/prove-dead.ts';
-import type { PooledReader } from '#shared/chains/pool-readers.ts';
+import type { JoinedReader } from '#shared/chains/join-readers.ts';
 import { aService, type Service } from '#test/contract/service.ts';
 import { TEST_PEOPLE } from '#test/harness/world.ts';
 
@@ -37,7 +37,7 @@ const signedAt = (signedAtMs: number): JournalEntry[] => [
 /** Asks while no provider answers. */
 function prove(signed: readonly JournalEntry[]): Promise<string | null> {
   const chain = service.deps.chains.get('ethereum') as Chain;
-  const reader = { ...chain.reader, fates: async () => undefined } as PooledReader;
+  const reader = { ...chain.reader, fates: async () => undefined } as JoinedReader;
   const deps: Deps = { ...service.deps, config: { ...service.deps.config, NODE_ENV: 'production' } };
   return proveDead(deps, { ...chain, reader }, 'settlement:one', signed);
 }

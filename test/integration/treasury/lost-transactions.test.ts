@@ -185,7 +185,7 @@ describe('a close that the books lost, of a payout that is open in them (evm)', 
     expect(await sql()`select scope from freezes`).toEqual([]);
   });
 
-  it('is not made up for while the signer cannot see it: a family that failed without its nonce being used is paid no second time', async () => {
+  it('is not made up for while the signer cannot see it: a payout that failed without its nonce being used is paid no second time', async () => {
     const { settlementId, payoutId } = await planned();
     expect(await treasury.sign()).toEqual(['signed']);
     // Somebody writes that it is dead, and that another one may be made.
@@ -200,7 +200,7 @@ describe('a close that the books lost, of a payout that is open in them (evm)', 
     await treasury.settleAll();
   });
 
-  it('may be left to an operator after a second family: the cashout can be rejected, and nothing was paid', async () => {
+  it('may be left to an operator after a second payout: the cashout can be rejected, and nothing was paid', async () => {
     const { settlementId, nonce } = await planned();
     await treasury.sign();
     await adopt(await close(nonce), { close: true });

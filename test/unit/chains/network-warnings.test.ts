@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { NodeAbility } from '#shared/chains/chain.ts';
 import { watchLacks } from '#shared/chains/watch-lacks.ts';
 import { nobodyTraces, warningChecks, warningsOf } from '#shared/chains/network-warnings.ts';
-import type { PooledReader } from '#shared/chains/pool-readers.ts';
+import type { JoinedReader } from '#shared/chains/join-readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 
 const ONE = 'https://one.example/key';
@@ -34,7 +34,7 @@ describe('what is logged of nodes that lack something', () => {
     let lacks: readonly NodeAbility[] = ['traces'];
     const lines: string[] = [];
     const say = (level: string) => (fields: object, message: string) => lines.push(`${level} ${message} ${JSON.stringify(fields)}`);
-    const reader = { findLacks: async () => [{ provider: 'one.example', lacks }] } as unknown as PooledReader;
+    const reader = { findLacks: async () => [{ provider: 'one.example', lacks }] } as unknown as JoinedReader;
     const log = { warn: say('warn'), info: say('info'), error: say('error') };
     const stop = watchLacks({ name: 'ethereum', rpcUrls: [ONE], nativeSymbol: 'ETH' } as NetworkConfig, reader, log);
     try {

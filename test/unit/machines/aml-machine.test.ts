@@ -22,7 +22,7 @@ function expected(from: AmlState, event: AmlEvent, f: AmlFacts): { to: AmlState;
     case 'DRAWN':
       return f.spent && !f.refunding ? { to: 'RELEASED', effects: [] } : undefined;
     case 'OPERATOR_RELEASED':
-      return f.unscreened || f.refunding ? undefined : { to: 'RELEASED', effects: ['release'] };
+      return f.unscreened || f.refunding ? undefined : { to: 'RELEASED', effects: ['clear'] };
     case 'OPERATOR_WITHHELD':
       return f.refunding ? undefined : { to: 'WITHHELD', effects: ['withhold'] };
     case 'REFUND_ORDERED':

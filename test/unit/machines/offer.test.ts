@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatAmount, parseTrusted } from '#shared/core/money.ts';
-import { buildOffer, type FeePayer, invoiceUsd } from '#state-machines/payment/offer.ts';
+import { buildOffer, type FeePayer, dollarValueOf } from '#state-machines/payment/offer.ts';
 import { basis, decimal, decimalsOfAsset, feePayer, price } from '../core/arbitraries.ts';
 import { add, compare, larger, over, type Rational, rational, round, minus, text, times, ZERO } from '../core/rational.ts';
 
@@ -165,11 +165,13 @@ describe('an offer', () => {
   });
 });
 
-describe('the dollar value of an invoice', () => {
+describe('the dollar value of a payment', () => {
   test('is amount × rate, rounded up at the eighteenth decimal', () => {
     fc.assert(
       fc.property(decimal(), price, (amount, rate) => {
-        expect(formatAmount(invoiceUsd(parseTrusted(amount), parseTrusted<'usd'>(rate)))).toBe(text(round(times(rational(amount), rational(rate)), 18, 'up')));
+        expect(formatAmount(dollarValueOf(parseTrusted(amount), parseTrusted<'usd'>(rate)))).toBe(
+          text(round(times(rational(amount), rational(rate)), 18, 'up')),
+        );
       }),
     );
   });

@@ -18,8 +18,8 @@ const VERDICTS: Record<JudgingRule, Verdict> = {
 const EVENTS: PaymentEvent[] = ['DEPOSIT_CONFIRMED', 'DEADLINE_PASSED'];
 const FACTS: PaymentFacts[] = ([null, ...(Object.keys(VERDICTS) as JudgingRule[])] as const).flatMap((rule) =>
   [-1, 0, 60, 60.001].flatMap((secondsLate) =>
-    [true, false].flatMap((claimed) =>
-      [true, false].flatMap((overdue) => [true, false].map((unpaid) => ({ rule, secondsLate, graceSeconds: 60, claimed, overdue, unpaid }))),
+    [true, false].flatMap((allocated) =>
+      [true, false].flatMap((overdue) => [true, false].map((unpaid) => ({ rule, secondsLate, graceSeconds: 60, allocated, overdue, unpaid }))),
     ),
   ),
 );
@@ -28,7 +28,7 @@ const FACTS: PaymentFacts[] = ([null, ...(Object.keys(VERDICTS) as JudgingRule[]
 function contract(from: PaymentStatus, event: PaymentEvent, facts: PaymentFacts): Outcome {
   if (event === 'DEPOSIT_CONFIRMED' && facts.rule !== null) {
     if (from === 'PENDING') return { to: VERDICTS[facts.rule], effects: ['credit', 'notify'] };
-    if (from === 'EXPIRED' && (facts.secondsLate <= 60 || facts.claimed)) return { to: VERDICTS[facts.rule], effects: ['credit', 'notify'] };
+    if (from === 'EXPIRED' && (facts.secondsLate <= 60 || facts.allocated)) return { to: VERDICTS[facts.rule], effects: ['credit', 'notify'] };
   }
   if (event === 'DEADLINE_PASSED' && from === 'PENDING' && facts.overdue && facts.unpaid) return { to: 'EXPIRED', effects: ['notify'] };
   return undefined;

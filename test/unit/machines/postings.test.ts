@@ -110,7 +110,7 @@ describe('postings', () => {
     ['settle without a fee', settle({ ...reservation, feeLocked: coins(0n) }), { 'reserved:g:s': -70n, chain: 70n }],
     ['pay for gas', gas('native', coins(5n)), { gas: -5n, chain: 5n }],
     ['fund a wallet', fund('a', coins(5n)), { chain: -5n, capital: 5n }],
-    ['keep what nobody claimed', unallocated('a', coins(5n)), { chain: -5n, unallocated: 5n }],
+    ['keep what belongs to no payment', unallocated('a', coins(5n)), { chain: -5n, unallocated: 5n }],
     ['lose what a reorganisation took back', lose('a', coins(5n)), { loss: -5n, chain: 5n }],
     ['regain it', regain('a', coins(5n)), { chain: -5n, loss: 5n }],
   ])('%s', (_, postings, expected) => {

@@ -10,7 +10,7 @@ const POOLS: Pick<SettlementFacts, 'amount' | 'available'>[] = [
   { amount: amount(5n), available: amount(4n) },
   { amount: amount(5n), available: amount(5n) },
 ];
-const FAMILIES: SettlementFacts['families'][] = [
+const PAYOUTS: SettlementFacts['payouts'][] = [
   [],
   [
     { status: 'FAILED', closing: false },
@@ -24,11 +24,11 @@ const FAMILIES: SettlementFacts['families'][] = [
   ]),
 ];
 const FACTS: SettlementFacts[] = POOLS.flatMap((pool) =>
-  [null, 'approval_cap'].flatMap((holdReason) => FAMILIES.map((families) => ({ ...pool, holdReason, families }))),
+  [null, 'approval_cap'].flatMap((holdReason) => PAYOUTS.map((payouts) => ({ ...pool, holdReason, payouts }))),
 );
 const isCovered = ({ available }: SettlementFacts): boolean => available === 5n;
-/** Nothing of any family of it can take effect any more: the first three of the list. */
-const isOver = ({ families }: SettlementFacts): boolean => FAMILIES.slice(0, 3).includes(families);
+/** Nothing of any payout of it can take effect any more: the first three of the list. */
+const isOver = ({ payouts }: SettlementFacts): boolean => PAYOUTS.slice(0, 3).includes(payouts);
 
 /** Contract 3.2, row by row; the first four rows create and are `decide`'s. */
 function contract(from: SettlementStatus, event: SettlementEvent, facts: SettlementFacts): Outcome {

@@ -77,14 +77,14 @@ const stored = hashSecret(pepper, secret);
 const ring = { current: pepper, next: undefined, previous: 'another-pepper-of-thirty-two-characters' };
 const seed = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const code = totpCode(seed, 1_700_000_000);
-const family = { payoutId: 'p', walletAddress: '0xhot', nonce: 7, anchor: null };
-const mark = closeMark(pepper, family);
+const payout = { payoutId: 'p', walletAddress: '0xhot', nonce: 7, anchor: null };
+const mark = closeMark(pepper, payout);
 
 it.each<[what: string, judge: (guess: string) => unknown, right: string, samples: number]>([
   ['an API key', (guess) => pepperOf(ring, guess, stored), secret, SAMPLES],
   [
     'the MAC of an order',
-    (guess) => isMacOf(ring, Buffer.from(guess, 'hex'), (key) => Buffer.from(closeMark(key, family), 'hex')),
+    (guess) => isMacOf(ring, Buffer.from(guess, 'hex'), (key) => Buffer.from(closeMark(key, payout), 'hex')),
     mark,
     Math.ceil(SAMPLES / 5),
   ],

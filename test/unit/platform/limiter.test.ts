@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { limitOf } from '#shared/core/token-bucket.ts';
-import { type Claim, createLimiter } from '#shared/platform/limiter.ts';
+import { type Demand, createLimiter } from '#shared/platform/limiter.ts';
 import type { SharedBuckets } from '#shared/platform/redis-buckets.ts';
 
 /** Three a minute for anybody, thirty for a proven server. */
-const claim = (over: Partial<Claim> = {}): Claim => ({
+const demand = (over: Partial<Demand> = {}): Demand => ({
   client: '203.0.113.7',
   operation: 'op',
   small: limitOf(3),
@@ -26,8 +26,8 @@ function aLimiter(shared?: Partial<SharedBuckets>, remembered?: number) {
       clock += milliseconds;
     },
     /** How many of the next `most` calls pass. */
-    async passing(over: Partial<Claim> = {}, most = 100): Promise<number> {
-      for (let passed = 0; passed < most; passed++) if ((await limiter.take(claim(over))).waitMs > 0) return passed;
+    async passing(over: Partial<Demand> = {}, most = 100): Promise<number> {
+      for (let passed = 0; passed < most; passed++) if ((await limiter.take(demand(over))).waitMs > 0) return passed;
       return most;
     },
   };
@@ -50,20 +50,20 @@ describe('the limiter', () => {
 
   it('gives a proven credential ten times as much, and pays for the proving call from there', async () => {
     const { limiter, passing } = aLimiter();
-    (await limiter.take(claim({ credential: 'good' }))).prove();
+    (await limiter.take(demand({ credential: 'good' }))).prove();
     expect(await passing({ credential: 'good' })).toBe(29);
     expect(await passing({ credential: 'guess' })).toBe(3);
   });
 
   it('believes a proof from the address that gave it, and from no other', async () => {
     const { limiter, passing } = aLimiter();
-    (await limiter.take(claim({ credential: 'good' }))).prove();
+    (await limiter.take(demand({ credential: 'good' }))).prove();
     expect(await passing({ credential: 'good', client: '203.0.113.8' })).toBe(3);
   });
 
   it('keeps a proven server answered while somebody behind its address guesses', async () => {
     const { limiter, passing } = aLimiter();
-    (await limiter.take(claim({ credential: 'good' }))).prove();
+    (await limiter.take(demand({ credential: 'good' }))).prove();
     expect(await passing({ credential: 'guess' })).toBe(3);
     expect(await passing({ credential: 'good' })).toBe(29);
   });
@@ -71,7 +71,7 @@ describe('the limiter', () => {
   it('moves each proving call once, so that many credentials share what one server has', async () => {
     const { limiter, passing } = aLimiter();
     for (let payment = 0; payment < 30; payment++) {
-      const verdict = await limiter.take(claim({ credential: `payment ${payment}` }));
+      const verdict = await limiter.take(demand({ credential: `payment ${payment}` }));
       expect([payment, verdict.waitMs]).toEqual([payment, 0]);
       verdict.prove();
       verdict.prove();
@@ -82,10 +82,10 @@ describe('the limiter', () => {
 
   it('forgets a proof that was not given again within ten minutes, and renews one in use', async () => {
     const { limiter, passing, advance } = aLimiter();
-    (await limiter.take(claim({ credential: 'good' }))).prove();
+    (await limiter.take(demand({ credential: 'good' }))).prove();
     for (let minute = 0; minute < 30; minute++) {
       advance(60_000);
-      (await limiter.take(claim({ credential: 'good' }))).prove();
+      (await limiter.take(demand({ credential: 'good' }))).prove();
     }
     advance(599_000);
     expect(await passing({ credential: 'good' })).toBe(30);
@@ -99,7 +99,7 @@ describe('the limiter', () => {
       proofs += 1;
     };
     const { limiter, advance } = aLimiter({ prove });
-    const call = async (over: Partial<Claim>): Promise<void> => (await limiter.take(claim({ large: limitOf(1_000), ...over }))).prove();
+    const call = async (over: Partial<Demand>): Promise<void> => (await limiter.take(demand({ large: limitOf(1_000), ...over }))).prove();
     await call({});
     expect(proofs).toBe(0);
     for (let made = 0; made < 3; made++) await call({ credential: 'good' });
@@ -122,13 +122,13 @@ describe('the limiter', () => {
 describe('the limiter of several processes', () => {
   it('obeys what they counted together', async () => {
     const { limiter } = aLimiter({ take: async () => ({ from: 'small', waitMs: 1_234 }) });
-    expect((await limiter.take(claim())).waitMs).toBe(1_234);
+    expect((await limiter.take(demand())).waitMs).toBe(1_234);
   });
 
   it('is not charged here for what was refused there', async () => {
     let waitMs = 5;
     const { limiter, passing } = aLimiter({ take: async () => ({ from: 'small', waitMs }) });
-    for (let times = 0; times < 10; times++) await limiter.take(claim());
+    for (let times = 0; times < 10; times++) await limiter.take(demand());
     waitMs = 0;
     expect(await passing()).toBe(3);
   });

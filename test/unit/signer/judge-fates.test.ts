@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { judgeFates } from '#api/signer/prove-dead.ts';
-import type { Fate } from '#shared/chains/pool-fates.ts';
+import type { Fate } from '#shared/chains/ask-fate.ts';
 
 const DEAD: Fate = { is: 'dead' };
 const PAID: Fate = { is: 'paid', txid: 'a' };

@@ -9,7 +9,7 @@ import { decoderOf } from '#shared/chains/payers.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
 /** Why an earlier payout of the same settlement might still pay, or null when the chain itself says it never will. */
-export async function familyProblem(sql: Reads, chain: Chain, earlier: StoredPayout): Promise<string | null> {
+export async function earlierPayoutProblem(sql: Reads, chain: Chain, earlier: StoredPayout): Promise<string | null> {
   const attempts = await listAttempts(sql, earlier.id);
   if (earlier.status === 'CANCELLED') return attempts.length === 0 ? null : 'a cancelled payout of the settlement has signed bytes';
   if (earlier.status !== 'FAILED') return 'the settlement has another live payout';

@@ -3,7 +3,7 @@ import {
   afterFailure,
   afterHead,
   afterSuccess,
-  claimTrial,
+  takeTrial,
   type Health,
   inOrder,
   paceOf,
@@ -11,7 +11,7 @@ import {
   type Standing,
   standingOf,
   UNTRIED,
-} from './pool-health.ts';
+} from './endpoint-health.ts';
 
 /** One endpoint as it is opened: where, and how to ask which chain it serves. */
 export interface OpenEndpoint {
@@ -129,7 +129,7 @@ export function watchEndpoints(network: { name: string; blockSeconds: number }, 
   };
 
   const timed = async <T>(at: number, question: () => Promise<T>, untimed?: 'untimed'): Promise<T> => {
-    healths[at] = claimTrial(healthOf(at), now());
+    healths[at] = takeTrial(healthOf(at), now());
     const startedMs = now();
     try {
       const answer = await question();

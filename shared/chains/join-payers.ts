@@ -1,11 +1,11 @@
 import { ChainUnavailable, type Payer } from './chain.ts';
-import type { Endpoints } from './pool-endpoints.ts';
+import type { Endpoints } from './watch-endpoints.ts';
 
 /**
  * Makes one payer of several: each question goes wholly to one endpoint and then to the next; bytes go to all of them, since
  * an endpoint that took them may keep them to itself, and the chain takes them once only.
  */
-export function poolPayers(endpoints: Endpoints, payers: readonly Payer[]): Payer {
+export function joinPayers(endpoints: Endpoints, payers: readonly Payer[]): Payer {
   const payer = (at: number): Payer => payers[at] as Payer;
   const pay = async <T>(question: (one: Payer) => Promise<T>): Promise<T> => (await endpoints.first((at) => question(payer(at)))).answer;
   const bump = payers[0]?.bump ?? null;

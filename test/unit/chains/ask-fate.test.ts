@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ChainUnavailable, type Head, type Reader, type TransactionFacts } from '#shared/chains/chain.ts';
-import { askFate, type FateQuestion, type SignedBytes } from '#shared/chains/pool-fates.ts';
+import { askFate, type FateQuestion, type SignedBytes } from '#shared/chains/ask-fate.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
 
 const WALLET = '0xwallet';

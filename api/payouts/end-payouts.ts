@@ -21,8 +21,8 @@ interface Instead {
  * more: that transaction has used its nonce or its anchor, or its bytes are dead. The caller holds the settlement or refund, and rolls
  * back when it gets a reason why not. Locks wallets, then payouts.
  */
-export async function endFamilies(tx: Tx, families: readonly StoredPayout[], instead: Instead): Promise<string | null> {
-  for (const { id, walletId } of families) {
+export async function endPayouts(tx: Tx, payouts: readonly StoredPayout[], instead: Instead): Promise<string | null> {
+  for (const { id, walletId } of payouts) {
     await lockWallet(tx, walletId);
     const payout = await lockPayout(tx, id);
     if (payout === undefined) throw new Invariant(`payout ${id} is gone`);

@@ -77,7 +77,7 @@ export function afterFailure(health: Health, trouble: Trouble, nowMs: number, re
 }
 
 /** Whoever asks an endpoint whose circuit was open is the only one to try it for a while. */
-export function claimTrial(health: Health, nowMs: number): Health {
+export function takeTrial(health: Health, nowMs: number): Health {
   if (health.failures < FAILURES_UNTIL_OPEN || health.openUntilMs > nowMs) return health;
   return { ...health, openUntilMs: nowMs + FIRST_OPEN_MS };
 }

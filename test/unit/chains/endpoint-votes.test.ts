@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { BlockContent, BlockRef, Head, TransactionFacts, WatchSet } from '#shared/chains/chain.ts';
-import { askingAbout, type Claim, voteOn } from '#shared/chains/pool-votes.ts';
+import { askingAbout, type SoughtTransfer, voteOn } from '#shared/chains/endpoint-votes.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
 import { POLICY } from '#shared/core/policy.ts';
 
 const HEAD: Head = { latest: { height: 10, hash: '0xhead', parentHash: '0xparent', time: 0 }, safeHeight: 10, finalizedHeight: 10 };
 const PLACE = { txid: '0xtx', kind: 'token', height: 5, blockHash: '0xblock', recipient: '0xours', contract: '0xtoken' } as const;
 
-const claim = (ordinal: number, over: Partial<Claim> = {}): Claim => ({ ...PLACE, ordinal, rawAmount: '1', ...over });
+const claim = (ordinal: number, over: Partial<SoughtTransfer> = {}): SoughtTransfer => ({ ...PLACE, ordinal, rawAmount: '1', ...over });
 const facts = (transfers: Transfer[]): TransactionFacts => ({ txid: PLACE.txid, height: PLACE.height, blockHash: PLACE.blockHash, succeeded: true, transfers });
 const told = (ordinal: number): Transfer => ({ ...PLACE, position: 0, time: 0, sender: '0xpayer', ordinal, rawAmount: '1' });
-const vote = (claims: readonly Claim[], transfers: Transfer[]) =>
+const vote = (sought: readonly SoughtTransfer[], transfers: Transfer[]) =>
   voteOn(
-    claims,
+    sought,
     HEAD,
     () => true,
     async () => facts(transfers),
@@ -29,8 +29,8 @@ it('reads each transfer of a transaction a few times at most, however many other
       },
     }),
   );
-  const claims = Array.from({ length: many }, (_, ordinal) => claim(ordinal));
-  expect(await vote(claims, transfers)).toBe('same');
+  const sought = Array.from({ length: many }, (_, ordinal) => claim(ordinal));
+  expect(await vote(sought, transfers)).toBe('same');
   expect(reads).toBeLessThan(5 * many);
 });
 
@@ -45,7 +45,7 @@ it('tells of a transfer that is missing, is another, or stands twice in one plac
 describe('a flood of transactions', () => {
   const ref: BlockRef = { height: PLACE.height, hash: PLACE.blockHash, parentHash: '0xparent', time: 0 };
   const made = Array.from({ length: POLICY.transfersAlone + 1 }, (_, at): Transfer => ({ ...told(0), txid: `0xtx${at}`, position: at }));
-  const claims = made.map(({ txid }) => claim(0, { txid }));
+  const sought = made.map(({ txid }) => claim(0, { txid }));
   /** A provider with this block, and how often it was read. */
   const aProvider = (transfers: Transfer[], { main = ref, blind = false } = {}) => {
     const asked = { blocks: 0, transactions: 0 };
@@ -59,14 +59,14 @@ describe('a flood of transactions', () => {
     };
     return { asked, reader: { block, blockAt: async () => main, transaction } };
   };
-  const ask = (provider: ReturnType<typeof aProvider>, of = claims) => voteOn(of, HEAD, () => true, askingAbout(of, provider.reader));
+  const ask = (provider: ReturnType<typeof aProvider>, of = sought) => voteOn(of, HEAD, () => true, askingAbout(of, provider.reader));
 
   it('has its block read once, and not once for each of them', async () => {
     const provider = aProvider(made);
     expect(await ask(provider)).toBe('same');
     expect(provider.asked).toEqual({ blocks: 1, transactions: 0 });
     const few = aProvider(made);
-    expect(await ask(few, claims.slice(1))).toBe('same');
+    expect(await ask(few, sought.slice(1))).toBe('same');
     expect(few.asked).toEqual({ blocks: 0, transactions: POLICY.transfersAlone });
   });
 
@@ -77,7 +77,7 @@ describe('a flood of transactions', () => {
     expect(
       await ask(
         aProvider([], { blind: true }),
-        claims.map((one) => ({ ...one, kind: 'internal', contract: null })),
+        sought.map((one) => ({ ...one, kind: 'internal', contract: null })),
       ),
     ).toBe('unseen');
   });

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type BlockRef, ChainUnavailable, type Head, type Payer, type Reader, type TransactionFacts, type Trouble } from '#shared/chains/chain.ts';
-import { type EndpointReport, type Endpoints, watchEndpoints } from '#shared/chains/pool-endpoints.ts';
-import { poolPayers } from '#shared/chains/pool-payers.ts';
-import { type PooledReader, poolReaders } from '#shared/chains/pool-readers.ts';
-import type { Claim, SecondOpinion } from '#shared/chains/pool-votes.ts';
+import { type EndpointReport, type Endpoints, watchEndpoints } from '#shared/chains/watch-endpoints.ts';
+import { joinPayers } from '#shared/chains/join-payers.ts';
+import { type JoinedReader, joinReaders } from '#shared/chains/join-readers.ts';
+import type { SoughtTransfer, SecondOpinion } from '#shared/chains/endpoint-votes.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
 
 const GENESIS = 'genesis';
@@ -29,7 +29,7 @@ let now: number;
 let fakes: Fake[];
 let changes: string[];
 let endpoints: Endpoints;
-let reader: PooledReader;
+let reader: JoinedReader;
 let payer: Payer;
 
 beforeEach(() => {
@@ -51,8 +51,8 @@ function blockOf(one: Fake, height: number): BlockRef {
   return { height, hash: hash(height), parentHash: hash(height - 1), time: height };
 }
 
-/** Opens a pool over endpoints that answer as their fakes say. */
-function pool(...providers: string[]): void {
+/** Opens a reader over endpoints that answer as their fakes say. */
+function open(...providers: string[]): void {
   fakes = providers.map(fake);
   const reading = <T>(one: Fake, what: string, answer: () => T): Promise<T> => {
     one.asked.push(what);
@@ -102,8 +102,8 @@ function pool(...providers: string[]): void {
   const opened = fakes.map((one, at) => ({ provider: one.provider, identify: () => (readers[at] as Reader).genesisHash() }));
   const note = (report: EndpointReport, before: string): void => void changes.push(`${report.provider} ${before} → ${report.state}`);
   endpoints = watchEndpoints({ name: 'ethereum', blockSeconds: 12 }, opened, { now: () => now, observe: { endpoint: () => undefined, changed: note } });
-  reader = poolReaders(endpoints, readers, { now: () => now, blockSeconds: 12 });
-  payer = poolPayers(endpoints, payers);
+  reader = joinReaders(endpoints, readers, { now: () => now, blockSeconds: 12 });
+  payer = joinPayers(endpoints, payers);
 }
 
 const at = (index: number): Fake => fakes[index] as Fake;
@@ -117,23 +117,23 @@ function asked(): string[][] {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const states = (): string[] => endpoints.report().map((one) => one.state);
 
-describe('a pool', () => {
+describe('several endpoints', () => {
   it('asks the preferred endpoint alone while it is well', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     expect((await reader.blockAt(7)).hash).toBe('b7');
     expect((await reader.block('b8', { has: () => true })).block.height).toBe(8);
     expect(asked()).toEqual([['blockAt 7', 'block b8'], []]);
   });
 
   it('runs a whole call on one endpoint, and all of it again on the next when the first cannot be trusted', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(0).fault = fault('untrusted');
     expect((await reader.range(5, 9, { has: () => true })).last.hash).toBe('b9');
     expect(asked()).toEqual([[], ['range 5..9']]);
   });
 
   it('gives no answer when nobody has one, and says what each of them said', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     await reader.blockAt(1);
     at(0).fault = fault('down');
     at(1).fault = fault('slow');
@@ -142,7 +142,7 @@ describe('a pool', () => {
   });
 
   it('lets an error that is about the program through at once', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     await expect(reader.range(5, 4, { has: () => true }).then(() => endpoints.first(() => Promise.reject(new RangeError('mine'))))).rejects.toBeInstanceOf(
       RangeError,
     );
@@ -150,7 +150,7 @@ describe('a pool', () => {
   });
 
   it('leaves an endpoint alone after three failures, and comes back to it when it is well again', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     await reader.blockAt(1);
     at(0).fault = fault('down');
     for (let i = 0; i < 3; i++) await reader.blockAt(1);
@@ -165,7 +165,7 @@ describe('a pool', () => {
   });
 
   it('does not hold a question against an endpoint that it rightly refuses', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(0).fault = fault('refused');
     await reader.genesisHash();
     at(0).fault = null;
@@ -176,7 +176,7 @@ describe('a pool', () => {
   });
 
   it('asks nobody before the time it was told to come back at', async () => {
-    pool('a');
+    open('a');
     await reader.blockAt(1);
     at(0).fault = fault('busy', 5_000);
     await expect(reader.blockAt(1)).rejects.toBeInstanceOf(ChainUnavailable);
@@ -189,7 +189,7 @@ describe('a pool', () => {
   });
 
   it('still asks a single endpoint whose circuit is open, because a question must not stay unasked', async () => {
-    pool('a');
+    open('a');
     at(0).fault = fault('down');
     for (let i = 0; i < 9; i++) await expect(reader.blockAt(1)).rejects.toBeInstanceOf(ChainUnavailable);
     at(0).fault = null;
@@ -199,7 +199,7 @@ describe('a pool', () => {
 
 describe('what contracts pass on', () => {
   it('is read from an endpoint that shows it before one that does not', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(0).sighted = false;
     await reader.block('b8', { has: () => true });
     await reader.range(5, 9, { has: () => true });
@@ -209,7 +209,7 @@ describe('what contracts pass on', () => {
   });
 
   it('is left unseen when nobody who shows it answers, for the rest of the block must not wait', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(0).sighted = false;
     at(1).fault = fault('down');
     expect((await reader.block('b8', { has: () => true })).block.height).toBe(8);
@@ -221,7 +221,7 @@ describe('what contracts pass on', () => {
 
 describe('an endpoint of another chain', () => {
   it('is found out before its first use, and never asked again', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     await reader.blockAt(1);
     at(1).genesis = 'another';
     at(0).fault = fault('down');
@@ -236,7 +236,7 @@ describe('an endpoint of another chain', () => {
   });
 
   it('is never asked again either when it says itself that it is one', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(0).fault = fault('wrong-chain');
     expect((await reader.blockAt(1)).hash).toBe('b1');
     at(0).fault = null;
@@ -248,7 +248,7 @@ describe('an endpoint of another chain', () => {
   });
 
   it('is found out when it changes sides while it is in use', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     expect(await reader.genesisHash()).toBe(GENESIS);
     at(0).genesis = 'another';
     expect(await reader.genesisHash()).toBe(GENESIS);
@@ -256,14 +256,14 @@ describe('an endpoint of another chain', () => {
   });
 
   it('alone tells its new identity, which those who keep the books compare', async () => {
-    pool('a');
+    open('a');
     expect(await reader.genesisHash()).toBe(GENESIS);
     at(0).genesis = 'another';
     expect(await reader.genesisHash()).toBe('another');
   });
 
   it('leaves nobody to ask when it is the only one', async () => {
-    pool('a');
+    open('a');
     at(0).fault = fault('wrong-chain');
     await expect(reader.blockAt(1)).rejects.toMatchObject({ trouble: 'wrong-chain' });
     at(0).fault = null;
@@ -273,7 +273,7 @@ describe('an endpoint of another chain', () => {
   });
 
   it('is not who happens to be configured first: what the books recorded decides', async () => {
-    pool('a', 'b', 'c');
+    open('a', 'b', 'c');
     at(0).genesis = 'another';
     expect(await reader.genesisHash(GENESIS)).toBe(GENESIS);
     expect(states()).toEqual(['foreign', 'well', 'well']);
@@ -282,7 +282,7 @@ describe('an endpoint of another chain', () => {
   });
 
   it('is corrected by the books when the wrong one was asked before they were', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(0).genesis = 'another';
     await reader.blockAt(1);
     at(0).fault = fault('down');
@@ -294,7 +294,7 @@ describe('an endpoint of another chain', () => {
   });
 
   it('cannot be told from the right one while nothing is recorded: then nobody decides', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(0).genesis = 'another';
     await expect(reader.genesisHash()).rejects.toThrow(/different chains, and none is recorded yet: a begins with another, b begins with genesis/);
     expect(states()).not.toContain('foreign');
@@ -303,7 +303,7 @@ describe('an endpoint of another chain', () => {
   });
 
   it('that all endpoints serve is told, for those who keep the books to compare', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     for (const index of [0, 1]) at(index).genesis = 'another';
     expect(await reader.genesisHash(GENESIS)).toBe('another');
     at(1).fault = fault('down');
@@ -311,7 +311,7 @@ describe('an endpoint of another chain', () => {
   });
 
   it('is asked again after a minute which chain it serves, and nothing else before it is the right one', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(0).genesis = 'another';
     await reader.genesisHash(GENESIS);
     at(0).asked.length = 0;
@@ -334,9 +334,9 @@ describe('an endpoint of another chain', () => {
   });
 });
 
-describe('the head of a pool', () => {
+describe('the head of several endpoints', () => {
   it('is not told by an endpoint that lags, and is told by it again when it has caught up', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     await reader.head();
     await settle();
     at(1).height = 110;
@@ -355,7 +355,7 @@ describe('the head of a pool', () => {
   });
 
   it('is not told by a lagging endpoint either while whoever was ahead is away, but for so long only', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(1).height = 110;
     await reader.head();
     await settle();
@@ -366,7 +366,7 @@ describe('the head of a pool', () => {
   });
 
   it('does not go back because another endpoint is asked', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(1).height = 99;
     expect((await reader.head()).latest.height).toBe(100);
     at(0).fault = fault('down');
@@ -376,14 +376,14 @@ describe('the head of a pool', () => {
   });
 
   it('goes back when the chain did: the endpoint that told it takes it back', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     await reader.head();
     at(0).height = 97;
     expect((await reader.head()).latest.height).toBe(97);
   });
 
   it('binds nobody for ever: an endpoint that is left alone may tell a lower one', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(1).height = 90;
     await reader.head();
     at(0).fault = fault('down');
@@ -393,7 +393,7 @@ describe('the head of a pool', () => {
   });
 
   it('counts an endpoint on another branch as lagging', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(1).other.set(100, 'fork');
     await reader.head();
     await settle();
@@ -401,7 +401,7 @@ describe('the head of a pool', () => {
   });
 
   it('asks those that are not in use now and then, and no more often', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     for (now = 0; now < 30_000; now += 1_000) {
       await reader.head();
       await settle();
@@ -419,13 +419,13 @@ describe('what waits to spend our outputs', () => {
   ];
 
   it('is known when any endpoint has it, for what one has forgotten another may still mine', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(1).known.add('y');
     expect(await reader.waitingSpenders?.(outputs)).toEqual([null, 'spends y']);
   });
 
   it('stays unknown while one of them does not answer', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(1).fault = fault('down');
     await expect(reader.waitingSpenders?.(outputs)).rejects.toThrow(ChainUnavailable);
   });
@@ -433,39 +433,39 @@ describe('what waits to spend our outputs', () => {
 
 describe('a transaction that is not found', () => {
   it('is missing once a second provider says so', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     expect(await reader.transaction('t')).toBeNull();
     expect(asked()).toEqual([['transaction t'], ['transaction t']]);
   });
 
   it('is found when the second provider has it', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(1).known.add('t');
     expect(await reader.transaction('t')).toMatchObject({ txid: 't' });
   });
 
   it('needs nobody else when it was found', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(0).known.add('t');
     expect(await reader.transaction('t')).toMatchObject({ txid: 't' });
     expect(asked()).toEqual([['transaction t'], []]);
   });
 
   it('is missing by one word when there is only one provider', async () => {
-    pool('a');
+    open('a');
     expect(await reader.transaction('t')).toBeNull();
-    pool('a', 'a');
+    open('a', 'a');
     expect(await reader.transaction('t')).toBeNull();
   });
 
   it('stays unknown while nobody confirms it', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(1).fault = fault('down');
     await expect(reader.transaction('t')).rejects.toThrow(/only a says/);
   });
 
   it('stays unknown while whoever confirms it lags', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(1).height = 50;
     await reader.head();
     await settle();
@@ -474,28 +474,29 @@ describe('a transaction that is not found', () => {
 });
 
 describe('a second opinion', () => {
-  const CLAIM: Claim = { txid: 't', kind: 'token', ordinal: 3, height: 50, blockHash: 'b50', recipient: 'alice', contract: 'usdt', rawAmount: '900' };
+  const CLAIM: SoughtTransfer = { txid: 't', kind: 'token', ordinal: 3, height: 50, blockHash: 'b50', recipient: 'alice', contract: 'usdt', rawAmount: '900' };
   const transfer = (over: Partial<Transfer> = {}): Transfer => ({ ...CLAIM, sender: 'payer', position: 0, time: 50, ...over });
   const factsOf = (transfers: Transfer[], over: Partial<TransactionFacts> = {}): TransactionFacts => {
     return { txid: 't', height: 50, blockHash: 'b50', succeeded: true, transfers, ...over };
   };
   const tell = (index: number, facts: TransactionFacts = factsOf([transfer()])): unknown => at(index).facts.set('t', facts);
   const twoOfThem = (): void => {
-    pool('a', 'b');
+    open('a', 'b');
     tell(0);
     tell(1);
   };
-  const opinion = (...claims: Claim[]): Promise<SecondOpinion> => reader.agrees(claims.length === 0 ? [CLAIM] : claims, ({ latest }) => latest.height >= 60);
+  const opinion = (...sought: SoughtTransfer[]): Promise<SecondOpinion> =>
+    reader.agrees(sought.length === 0 ? [CLAIM] : sought, ({ latest }) => latest.height >= 60);
 
   it('is the transfer that two providers tell of', async () => {
-    pool('a', 'b', 'c');
+    open('a', 'b', 'c');
     for (const index of [0, 1, 2]) tell(index);
     expect(await opinion()).toBe('agreed');
     expect(asked()).toEqual([['head', 'transaction t'], ['head', 'transaction t'], []]);
   });
 
   it('is asked of a third one when one of two tells otherwise or nothing', async () => {
-    pool('a', 'b', 'c');
+    open('a', 'b', 'c');
     for (const index of [0, 2]) tell(index);
     expect(await opinion()).toBe('agreed');
     at(1).fault = fault('down');
@@ -541,7 +542,7 @@ describe('a second opinion', () => {
 
   it('of an internal transfer is not known where the other provider does not show any: it neither agrees nor disputes', async () => {
     const passed = { ...CLAIM, kind: 'internal', contract: null } as const;
-    pool('a', 'b', 'c');
+    open('a', 'b', 'c');
     tell(0, factsOf([transfer(passed)]));
     for (const index of [1, 2]) tell(index, factsOf([], { internalUnseen: true }));
     expect(await opinion(passed)).toBe('unseen');
@@ -564,14 +565,14 @@ describe('a second opinion', () => {
   });
 
   it('needs two providers: one provider with two keys is alone, and so is one without a second', async () => {
-    pool('a');
+    open('a');
     expect(await opinion()).toBe('alone');
-    pool('a', 'a');
+    open('a', 'a');
     expect(await opinion()).toBe('alone');
   });
 
   it('is not given by two keys of one provider, of which the second serves when the first is away', async () => {
-    pool('a', 'b', 'b');
+    open('a', 'b', 'b');
     for (const index of [0, 1, 2]) tell(index);
     at(0).fault = fault('down');
     await expect(opinion()).rejects.toBeInstanceOf(ChainUnavailable);
@@ -595,7 +596,7 @@ describe('a second opinion on a block', () => {
     reader.agreesOnBlock({ height: 50, hash }, ({ latest }) => latest.height >= final, rule);
 
   it('is the hash that two providers tell, and is asked for once', async () => {
-    pool('a', 'b', 'c');
+    open('a', 'b', 'c');
     expect(await opinion()).toBe('agreed');
     expect(asked()).toEqual([['head', 'blockAt 50'], ['head', 'blockAt 50'], []]);
     expect(await opinion()).toBe('agreed');
@@ -603,13 +604,13 @@ describe('a second opinion on a block', () => {
   });
 
   it('holds for the rule it was asked under, and no other', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     expect(await opinion()).toBe('agreed');
     await expect(opinion('b50', 'deeper', 200)).rejects.toBeInstanceOf(ChainUnavailable);
   });
 
   it('is a dispute when the other one has another block there, and is never remembered', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(1).other.set(50, 'fork');
     expect([await opinion(), await opinion('fork')]).toEqual(['disputed', 'disputed']);
     at(1).other.delete(50);
@@ -618,20 +619,20 @@ describe('a second opinion on a block', () => {
   });
 
   it('takes a third one when one of two tells otherwise or nothing', async () => {
-    pool('a', 'b', 'c');
+    open('a', 'b', 'c');
     at(1).other.set(50, 'fork');
     expect(await opinion()).toBe('agreed');
     expect(await opinion('fork')).toBe('disputed');
   });
 
   it('is none while the other one is behind or away, and nobody gives it alone', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(1).height = 55;
     await expect(opinion()).rejects.toBeInstanceOf(ChainUnavailable);
     at(1).height = 100;
     at(1).fault = fault('slow');
     await expect(opinion()).rejects.toBeInstanceOf(ChainUnavailable);
-    pool('a', 'a');
+    open('a', 'a');
     expect(await opinion()).toBe('alone');
   });
 });
@@ -640,7 +641,7 @@ describe('a pool that pays', () => {
   const bytes = new Uint8Array([1, 2, 3]);
 
   it('asks one endpoint and then the next for everything but broadcasting', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     await reader.blockAt(1);
     at(0).fault = fault('down');
     at(1).height = 7;
@@ -651,27 +652,27 @@ describe('a pool that pays', () => {
   });
 
   it('hands bytes to every endpoint', async () => {
-    pool('a', 'b', 'c');
+    open('a', 'b', 'c');
     expect(await payer.broadcast(bytes)).toEqual({ accepted: true, answer: 'taken by a' });
     await settle();
     expect(fakes.map((one) => one.took.length)).toEqual([1, 1, 1]);
   });
 
   it('has them accepted when any endpoint took them', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(0).fault = fault('down');
     expect(await payer.broadcast(bytes)).toEqual({ accepted: true, answer: 'taken by b' });
   });
 
   it('does not have them accepted when none did, and says what each of them said', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     at(0).fault = fault('down');
     at(1).fault = fault('slow');
     expect(await payer.broadcast(bytes)).toEqual({ accepted: false, answer: 'a: no answer (down); b: no answer (slow)' });
   });
 
   it('hands nothing to an endpoint of another chain', async () => {
-    pool('a', 'b');
+    open('a', 'b');
     await reader.blockAt(1);
     at(1).genesis = 'another';
     await payer.broadcast(bytes);

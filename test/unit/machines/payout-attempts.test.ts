@@ -160,7 +160,7 @@ function play(exclusion: TendFacts['exclusion'], moves: readonly Move[]): { paid
         closing = true;
         planned();
       }
-      if (decision === 'release') go('CANCELLED');
+      if (decision === 'giveUp') go('CANCELLED');
     }
     const took = on(chain);
     expect(took.length, `attempts ${took.join(' and ')} are in one chain`).toBeLessThanOrEqual(1);
@@ -170,7 +170,7 @@ function play(exclusion: TendFacts['exclusion'], moves: readonly Move[]): { paid
   return { paid: took.filter((number) => attempts[number]?.kind === 'transfer').length, took: took.length, attempts: attempts.length, status };
 }
 
-test.each(['nonce', 'anchor', 'expiry'] as const)('whatever miners, nodes and clocks do, at most one attempt of a family takes effect (%s)', (exclusion) => {
+test.each(['nonce', 'anchor', 'expiry'] as const)('whatever miners, nodes and clocks do, at most one attempt of a payout takes effect (%s)', (exclusion) => {
   let several = 0;
   let took = 0;
   fc.assert(

@@ -1,8 +1,8 @@
 import type { FinalityRule } from '#shared/core/assets.ts';
 import { type BlockRef, ChainUnavailable, type Head, type NodeAbility, type Reader } from './chain.ts';
-import type { EndpointReport, Endpoints } from './pool-endpoints.ts';
-import { askFate, type Fate, type FateQuestion } from './pool-fates.ts';
-import { askingAbout, type Claim, type SecondOpinion, type Vote, verdictOf, voteOn } from './pool-votes.ts';
+import type { EndpointReport, Endpoints } from './watch-endpoints.ts';
+import { askFate, type Fate, type FateQuestion } from './ask-fate.ts';
+import { askingAbout, type SoughtTransfer, type SecondOpinion, type Vote, verdictOf, voteOn } from './endpoint-votes.ts';
 
 /** What an endpoint lacks; null while it has not said. */
 export interface LackReport {
@@ -12,7 +12,7 @@ export interface LackReport {
 }
 
 /** A network's reader over all of its endpoints. */
-export interface PooledReader extends Reader {
+export interface JoinedReader extends Reader {
   /** As of any reader; `recorded` is the hash in the books, which decides between endpoints that differ. */
   genesisHash(recorded?: string): Promise<string>;
   /**
@@ -20,7 +20,7 @@ export interface PooledReader extends Reader {
    * `isFinal` says of a provider's own head whether their block is final.
    * @throws ChainUnavailable when fewer than two of several said anything
    */
-  agrees(claims: readonly Claim[], isFinal: (head: Head) => boolean): Promise<SecondOpinion>;
+  agrees(sought: readonly SoughtTransfer[], isFinal: (head: Head) => boolean): Promise<SecondOpinion>;
   /**
    * Whether two providers have this very block at its height, final by the head of each. What they agreed on under a `rule` is remembered,
    * and nobody is asked again.
@@ -60,7 +60,7 @@ const LONGEST_PROBE_MS = 15_000;
  * Makes one reader of several: each call runs wholly on one endpoint, so that blocks are never put together from two of
  * them, and on the next one when that cannot be trusted (chains 4).
  */
-export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], options: Options): PooledReader {
+export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], options: Options): JoinedReader {
   const now = options.now ?? (() => performance.now());
   const probeMs = Math.min(LONGEST_PROBE_MS, Math.max(SHORTEST_PROBE_MS, options.blockSeconds * PROBE_BLOCKS * 1_000));
   const followed = new Map<number, string>();
@@ -186,10 +186,10 @@ export function poolReaders(endpoints: Endpoints, readers: readonly Reader[], op
     ...optional(readers, read),
     ...(readers.every((one) => one.waitingSpenders !== undefined) ? { waitingSpenders } : {}),
 
-    agrees: (claims, isFinal) =>
-      poll(`transaction ${claims[0]?.txid}`, (at, head) => {
-        const factsOf = askingAbout(claims, reader(at));
-        return voteOn(claims, head, isFinal, (txid, inBlock) => endpoints.ask(at, () => factsOf(txid, inBlock)));
+    agrees: (sought, isFinal) =>
+      poll(`transaction ${sought[0]?.txid}`, (at, head) => {
+        const factsOf = askingAbout(sought, reader(at));
+        return voteOn(sought, head, isFinal, (txid, inBlock) => endpoints.ask(at, () => factsOf(txid, inBlock)));
       }),
 
     async agreesOnBlock({ height, hash }, isFinal, rule) {

@@ -9,21 +9,21 @@ import { decoderOf } from '#shared/chains/payers.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
-import { familyProblem } from '#api/payouts/family-problem.ts';
+import { earlierPayoutProblem } from '#api/payouts/earlier-payout-problem.ts';
 
-/** What a further member of the family may be, or why none is signed; `shared` when it can never take effect beside the earlier ones, whatever expires. */
-export type FamilyVerdict =
+/** What the next attempt may be, or why none is signed; `shared` when it can never take effect beside the earlier ones, whatever expires. */
+export type AttemptVerdict =
   | { kind: AttemptKind; nonce: number | null; shared: boolean; earlier: readonly DecodedTransfer[] }
   | { wait: string }
   | { refuse: string };
 
 /**
- * Checks that what is to be signed can never take effect beside what was signed before: by the nonce or the anchor in the very
- * bytes of every earlier attempt, or by the proof that each of them is dead, looked up by the signer itself (reliability D13, D14). A close
- * needs no proof of who decided it: it pays nobody, and whatever comes after it needs the chain's word that nothing before it ever pays.
- * Locks nothing; call it under the payout's lock.
+ * Checks that what is to be signed can never take effect beside what was signed before: by the nonce or the anchor in the very bytes of every earlier
+ * attempt, or by the proof that each of them is dead, looked up by the signer itself (reliability D13, D14). A close needs no proof of who decided
+ * it: it pays no recipient, and a payout that follows it needs the chain's word that no earlier bytes ever pay. Locks nothing; call it under the
+ * payout's lock.
  */
-export async function checkFamily(sql: Reads, chain: Chain, payout: StoredPayout): Promise<FamilyVerdict> {
+export async function checkEarlierAttempts(sql: Reads, chain: Chain, payout: StoredPayout): Promise<AttemptVerdict> {
   const attempts = await listAttempts(sql, payout.id);
   if ((payout.status === 'REPLACING') !== attempts.length > 0) return { refuse: 'its status and its signed bytes contradict each other' };
   const { nonce, anchor, walletAddress } = payout;
@@ -47,7 +47,7 @@ export async function checkFamily(sql: Reads, chain: Chain, payout: StoredPayout
     earlier.push(decoded);
     if (anchor === null ? sender !== walletAddress || used !== nonce : anchorOf(chain, decoded.fields) !== anchor)
       return { refuse: `bytes signed before ${anchor === null ? 'use another nonce' : 'do not spend its anchor'}` };
-    // The limits were held against what those move, and nothing else may take their place. What is joined brings what its fee leaves.
+    // The limits were checked against the transfers in those bytes, so further bytes must move the same. A join brings its outputs less its fee.
     const fits = payout.purpose === 'consolidation' || rawAmount === payout.rawAmount;
     const same = recipient === payout.recipient && contract === payout.contract && fits;
     if (attempt.kind === 'transfer' && !same) return { refuse: 'bytes signed before moved something else' };
@@ -66,22 +66,22 @@ async function checkLifetime(sql: Reads, chain: Chain, expiresAtMs: number | nul
 }
 
 /**
- * Checks that a payout is the family its order needs: the first, or a second one after the only other one failed for good
- * without moving anything (decisions 10). `families` are all that were made for that order.
+ * Checks that a payout is the one its order needs: the first, or a second one after the only other one failed for good
+ * without moving anything (decisions 10). `payouts` are all that were made for that order; the number is their column `family`.
  */
-export async function checkEarlierFamilies(
+export async function checkEarlierPayouts(
   sql: Reads,
   chain: Chain,
   payout: StoredPayout,
-  families: readonly StoredPayout[],
-): Promise<{ family: 1 | 2 } | { problem: string }> {
-  const others = families.filter((family) => family.id !== payout.id);
+  payouts: readonly StoredPayout[],
+): Promise<{ number: 1 | 2 } | { problem: string }> {
+  const others = payouts.filter((other) => other.id !== payout.id);
   for (const other of others) {
-    const problem = await familyProblem(sql, chain, other);
+    const problem = await earlierPayoutProblem(sql, chain, other);
     if (problem !== null) return { problem };
   }
-  const failed = others.filter((family) => family.status === 'FAILED');
-  if (payout.family === 1 && failed.length === 0) return { family: 1 };
-  if (payout.family === 2 && failed.length === 1 && failed[0]?.family === 1 && failed[0].plan.repay === true) return { family: 2 };
-  return { problem: `it is family ${payout.family}, and ${failed.length} failed before it` };
+  const failed = others.filter((other) => other.status === 'FAILED');
+  if (payout.family === 1 && failed.length === 0) return { number: 1 };
+  if (payout.family === 2 && failed.length === 1 && failed[0]?.family === 1 && failed[0].plan.repay === true) return { number: 2 };
+  return { problem: `it is payout number ${payout.family}, and ${failed.length} failed before it` };
 }

@@ -3,7 +3,7 @@ import { POLICY } from '#shared/core/policy.ts';
 import type { Head, Reader, TransactionFacts } from './chain.ts';
 
 /** What two providers are to tell alike of a transfer. */
-export type Claim = Pick<Transfer, 'txid' | 'kind' | 'ordinal' | 'height' | 'blockHash' | 'recipient' | 'contract' | 'rawAmount'>;
+export type SoughtTransfer = Pick<Transfer, 'txid' | 'kind' | 'ordinal' | 'height' | 'blockHash' | 'recipient' | 'contract' | 'rawAmount'>;
 
 /**
  * `agreed`: two providers tell the same. `alone`: there is one provider only. `disputed`: one tells otherwise. `unseen`: nobody
@@ -11,25 +11,25 @@ export type Claim = Pick<Transfer, 'txid' | 'kind' | 'ordinal' | 'height' | 'blo
  */
 export type SecondOpinion = 'agreed' | 'alone' | 'disputed' | 'unseen';
 
-/** What one provider says of some claims; `behind`: their block is not there yet, or not final by its own word. */
+/** What one provider says of the transfers sought; `behind`: their block is not there yet, or not final by its own word. */
 export type Vote = 'same' | 'other' | 'unseen' | 'behind';
 
 /** One provider's vote, by its own head and its own facts about each transaction, read from the block with every check. */
 export async function voteOn(
-  claims: readonly Claim[],
+  sought: readonly SoughtTransfer[],
   head: Head,
   isFinal: (head: Head) => boolean,
   factsOf: (txid: string, inBlock: string) => Promise<TransactionFacts | null>,
 ): Promise<Vote> {
-  if (!isFinal(head) || claims.some((claim) => claim.height > head.latest.height)) return 'behind';
+  if (!isFinal(head) || sought.some((transfer) => transfer.height > head.latest.height)) return 'behind';
   let vote: Vote = 'same';
-  for (const [txid, ofIt] of groupsOf(claims, (claim) => claim.txid)) {
-    const facts = await factsOf(txid, (ofIt[0] as Claim).blockHash);
+  for (const [txid, ofIt] of groupsOf(sought, (transfer) => transfer.txid)) {
+    const facts = await factsOf(txid, (ofIt[0] as SoughtTransfer).blockHash);
     // One transaction may have tens of thousands of both: none is looked for among all of the others.
     const told = groupsOf(facts?.transfers ?? [], placeOf);
-    for (const claim of ofIt) {
-      if (facts !== null && isIncluded(claim, facts) && isTold(claim, told.get(placeOf(claim)))) continue;
-      if (facts === null || !isIncluded(claim, facts) || claim.kind !== 'internal' || facts.internalUnseen === undefined) return 'other';
+    for (const transfer of ofIt) {
+      if (facts !== null && isIncluded(transfer, facts) && isTold(transfer, told.get(placeOf(transfer)))) continue;
+      if (facts === null || !isIncluded(transfer, facts) || transfer.kind !== 'internal' || facts.internalUnseen === undefined) return 'other';
       vote = 'unseen';
     }
   }
@@ -37,12 +37,12 @@ export async function voteOn(
 }
 
 /**
- * How one provider is asked about the transactions of these claims: each by itself, which has it read their block once for each; or, where
+ * How one provider is asked about the transactions of the transfers sought: each by itself, which has it read their block once for each; or, where
  * they are as many as a flood, the whole block once. A block that is not (any more) on its main chain says of none that it is there.
  */
-export function askingAbout(claims: readonly Claim[], reader: Pick<Reader, 'block' | 'blockAt' | 'transaction'>): Parameters<typeof voteOn>[3] {
-  if (new Set(claims.map((claim) => claim.txid)).size <= POLICY.transfersAlone) return (txid, inBlock) => reader.transaction(txid, inBlock);
-  const recipients = new Set(claims.map((claim) => claim.recipient));
+export function askingAbout(sought: readonly SoughtTransfer[], reader: Pick<Reader, 'block' | 'blockAt' | 'transaction'>): Parameters<typeof voteOn>[3] {
+  if (new Set(sought.map((transfer) => transfer.txid)).size <= POLICY.transfersAlone) return (txid, inBlock) => reader.transaction(txid, inBlock);
+  const recipients = new Set(sought.map((transfer) => transfer.recipient));
   const read = async (hash: string): Promise<(txid: string) => TransactionFacts | null> => {
     const { block, transfers, internalUnseen } = await reader.block(hash, recipients);
     if ((await reader.blockAt(block.height)).hash !== hash) return () => null;
@@ -64,8 +64,8 @@ export function verdictOf(votes: readonly Vote[]): 'disputed' | 'unseen' | undef
   return votes.includes('unseen') ? 'unseen' : undefined;
 }
 
-function isIncluded(claim: Claim, facts: TransactionFacts): boolean {
-  return facts.succeeded === true && facts.height === claim.height && facts.blockHash === claim.blockHash;
+function isIncluded(transfer: SoughtTransfer, facts: TransactionFacts): boolean {
+  return facts.succeeded === true && facts.height === transfer.height && facts.blockHash === transfer.blockHash;
 }
 
 function groupsOf<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
@@ -83,7 +83,7 @@ function placeOf({ kind, ordinal }: Pick<Transfer, 'kind' | 'ordinal'>): string 
   return `${kind} ${ordinal}`;
 }
 
-/** Whether what a provider tells of a claim's place is that claim, and nothing else. */
-function isTold(claim: Claim, [told, ...others]: readonly Transfer[] = []): boolean {
-  return others.length === 0 && told?.recipient === claim.recipient && told.contract === claim.contract && told.rawAmount === claim.rawAmount;
+/** Whether what a provider tells of a transfer's place is that transfer, and nothing else. */
+function isTold(transfer: SoughtTransfer, [told, ...others]: readonly Transfer[] = []): boolean {
+  return others.length === 0 && told?.recipient === transfer.recipient && told.contract === transfer.contract && told.rawAmount === transfer.rawAmount;
 }

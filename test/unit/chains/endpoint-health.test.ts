@@ -4,7 +4,7 @@ import {
   afterFailure,
   afterHead,
   afterSuccess,
-  claimTrial,
+  takeTrial,
   type Health,
   inOrder,
   isLagging,
@@ -12,7 +12,7 @@ import {
   reportedStandingOf,
   standingOf,
   UNTRIED,
-} from '#shared/chains/pool-health.ts';
+} from '#shared/chains/endpoint-health.ts';
 
 const pace = paceOf(12);
 const at = (height: number, atMs = 0): Health => ({ ...UNTRIED, head: { height, atMs } });
@@ -46,8 +46,8 @@ describe('a circuit', () => {
     expect(standingOf([health], 0, pace, 1_000)).toBe('well');
     expect(reportedStandingOf([health], 0, pace, 1_000)).toBe('failing');
     expect(reportedStandingOf([afterSuccess(health, 1)], 0, pace, 1_000)).toBe('well');
-    expect(standingOf([claimTrial(health, 1_000)], 0, pace, 1_001)).toBe('failing');
-    expect(claimTrial(UNTRIED, 5)).toBe(UNTRIED);
+    expect(standingOf([takeTrial(health, 1_000)], 0, pace, 1_001)).toBe('failing');
+    expect(takeTrial(UNTRIED, 5)).toBe(UNTRIED);
   });
 
   it('is quiet for as long as the endpoint asked, however few its failures', () => {
