@@ -21,7 +21,7 @@ export interface ConsumerTip extends Last {
 
 /** Reads the row the api keeps for a network; undefined until it did. */
 export async function findNetwork(sql: Reads, name: string): Promise<KnownNetwork | undefined> {
-  const [row] = await sql<KnownNetwork[]>`select id, genesis_hash as "genesisHash" from networks where name = ${name}`;
+  const [row] = await sql<KnownNetwork[]>`select id, genesis_hash from networks where name = ${name}`;
   return row;
 }
 
@@ -34,7 +34,7 @@ export async function readTokenContracts(sql: Reads, networkId: string): Promise
 /** Reads the consumer's tip; undefined before anything was ever applied. */
 export async function readTip(sql: Reads, networkId: string): Promise<ConsumerTip | undefined> {
   const [row] = await sql<ConsumerTip[]>`
-    select height, hash, extract(epoch from block_time)::bigint as time, final_height as "finalHeight", epoch, seq from chain_tips where network_id = ${networkId}`;
+    select height, hash, extract(epoch from block_time)::bigint as time, final_height, epoch, seq from chain_tips where network_id = ${networkId}`;
   return row;
 }
 
@@ -99,7 +99,7 @@ export interface OpenRescan {
 /** The oldest rescan of a network that is not done; undefined when there is none. */
 export async function readRescan(sql: Reads, networkId: string): Promise<OpenRescan | undefined> {
   const [row] = await sql<OpenRescan[]>`
-    select next_height as "nextHeight", to_height as "toHeight" from rescans where network_id = ${networkId} and finished_at is null
+    select next_height, to_height from rescans where network_id = ${networkId} and finished_at is null
     order by requested_at, id limit 1`;
   return row;
 }

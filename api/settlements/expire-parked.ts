@@ -42,7 +42,7 @@ async function expireOne(tx: Tx, deps: Deps, id: string): Promise<boolean> {
     orConflict: () => null,
   });
   if (advanced === null) return false;
-  deps.metrics?.settlementTransitions.inc({ from: advanced.from, to: advanced.to, route: String(advanced.row.requested_route) });
+  deps.metrics?.settlementTransitions.inc({ from: advanced.from, to: advanced.to, route: String(advanced.row.requestedRoute) });
   crashPoint('park.expired');
   return true;
 }

@@ -66,7 +66,7 @@ export async function listLeaving(sql: Reads, networkId: string, txid: string): 
 /** Cashouts that are still to be paid exactly what a transfer moved, to the same address. Locks nothing. */
 export async function listPayable(sql: Reads, transfer: LeavingTransfer): Promise<PayableSettlement[]> {
   return sql<PayableSettlement[]>`
-    select s.id as "settlementId", s.gateway_id as "gatewayId", s.status from settlements s join address_book b on b.id = s.address_id
+    select s.id as "settlementId", s.gateway_id, s.status from settlements s join address_book b on b.id = s.address_id
     where s.asset_id = ${transfer.assetId} and b.address = ${transfer.recipient} and s.status in ('PENDING_APPROVAL', 'REQUESTED', 'PROCESSING')
       and s.net_amount * (10::numeric ^ ${transfer.decimals}::int) = ${transfer.rawAmount.toString()}::text::numeric
     order by s.created_at, s.id limit 20`;
@@ -78,7 +78,7 @@ export async function listPayable(sql: Reads, transfer: LeavingTransfer): Promis
  */
 export async function listParkedPayable(sql: Reads, transfer: LeavingTransfer): Promise<PayableSettlement[]> {
   return sql<PayableSettlement[]>`
-    select s.id as "settlementId", s.gateway_id as "gatewayId", s.status from settlements s join address_book b on b.id = s.address_id
+    select s.id as "settlementId", s.gateway_id, s.status from settlements s join address_book b on b.id = s.address_id
     where s.asset_id = ${transfer.assetId} and b.address = ${transfer.recipient} and s.order_mac is not null
       and (s.status in ('UNDERFUNDED', 'WAITING_AML_CREDIT') or s.status in ('PENDING_APPROVAL', 'REQUESTED')
         and s.net_amount * (10::numeric ^ ${transfer.decimals}::int) <> ${transfer.rawAmount.toString()}::text::numeric)
@@ -89,7 +89,7 @@ export async function listParkedPayable(sql: Reads, transfer: LeavingTransfer): 
 /** Refunds and transfers of withheld coins that are still to be paid exactly what a transfer moved, to the same address. Locks nothing. */
 export async function listPayableOrders(sql: Reads, transfer: LeavingTransfer): Promise<PayableSettlement[]> {
   return sql<PayableSettlement[]>`
-    select o.id as "settlementId", o.gateway_id as "gatewayId", 'ordered' as status from (
+    select o.id as "settlementId", o.gateway_id, 'ordered' as status from (
       select id, gateway_id, asset_id, recipient, amount, ordered_at from aml_refunds where status = 'ordered'
       union all
       select id, gateway_id, asset_id, recipient, amount, ordered_at from withheld_transfers where status = 'ordered') o
@@ -200,7 +200,7 @@ export async function countUnexplained(sql: Reads): Promise<{ network: string; t
 }
 
 function columns(sql: Reads) {
-  return sql`g.network_id as "networkId", g.txid, g.height, g.sender, g.nonce, g.booked_at is not null as booked, g.height <= t.final_height as final, g.succeeded`;
+  return sql`g.network_id, g.txid, g.height, g.sender, g.nonce, g.booked_at is not null as booked, g.height <= t.final_height as final, g.succeeded`;
 }
 
 /** A payout of which nothing can be mined beside a transaction that used its nonce or its anchor. */
@@ -216,7 +216,7 @@ export interface DisplacedPayout {
  */
 export async function listDisplaced(sql: Reads, by: OutgoingTransaction): Promise<DisplacedPayout[]> {
   return sql<DisplacedPayout[]>`
-    select p.id, p.wallet_id as "walletId", p.settlement_id as "settlementId" from payouts p join wallets w on w.id = p.wallet_id join assets a on a.id = p.asset_id
+    select p.id, p.wallet_id, p.settlement_id from payouts p join wallets w on w.id = p.wallet_id join assets a on a.id = p.asset_id
     where p.network_id = ${by.networkId} and p.status in ('PLANNED', 'SIGNED', 'BROADCAST', 'REPLACING')
       and (p.nonce = ${by.nonce}::bigint and w.address = ${by.sender} or p.anchor is not null and exists (
         select 1 from sightings g join spent_outputs x on x.sighting_id = g.id

@@ -54,9 +54,9 @@ export async function advance<N extends RecordName, const E extends EventsOf<N>,
   input: Advance<N, E> & { orConflict?: (status: StatusOf<N>) => C },
 ): Promise<Moved<N> | Awaited<C>> {
   const { table, column, none } = RECORDS[name];
-  const [row] = await tx`select * from ${tx(table)} where id = ${input.id} for update`;
+  const [row] = await tx`select *, ${tx(column)} as was from ${tx(table)} where id = ${input.id} for update`;
   if (row === undefined) throw new Invariant(`${name} ${input.id} does not exist`);
-  const from = (row[column] ?? none) as StatusOf<N>;
+  const from = (row.was ?? none) as StatusOf<N>;
   const given = input.facts(row);
   const result = stepOf(name, from, given.facts, input.event);
   if ('conflict' in result) {

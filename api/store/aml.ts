@@ -59,7 +59,7 @@ export async function findRefund(sql: Reads, id: string): Promise<StoredRefund |
 /** What a refund is made of, in credit order; locks nothing. */
 export async function listRefundedCredits(sql: Reads, refundId: string): Promise<RefundedCredit[]> {
   const rows = await sql<{ creditId: string; net: string; commission: string }[]>`
-    select credit_id as "creditId", net, commission from aml_refund_credits where refund_id = ${refundId} order by credit_id`;
+    select credit_id, net, commission from aml_refund_credits where refund_id = ${refundId} order by credit_id`;
   return rows.map((row) => ({ creditId: row.creditId, net: parseTrusted(row.net), commission: parseTrusted(row.commission) }));
 }
 
@@ -84,8 +84,8 @@ export async function endRefund(tx: Tx, id: string, end: { txid: string } | { fa
 }
 
 function columns(sql: Reads) {
-  return sql`r.id, r.payment_id as "paymentId", r.gateway_id as "gatewayId", r.asset_id as "assetId", r.network_id as "networkId", r.recipient, r.amount, r.status,
-    r.reason, r.intent_mac as "intentMac", r.ordered_at as "orderedAt", r.ended_at as "endedAt", r.txid, r.failure`;
+  return sql`r.id, r.payment_id, r.gateway_id, r.asset_id, r.network_id, r.recipient, r.amount, r.status,
+    r.reason, r.intent_mac, r.ordered_at, r.ended_at, r.txid, r.failure`;
 }
 
 function fromRow(row: Row): StoredRefund {
@@ -118,7 +118,7 @@ export interface RefundDetail {
 export async function listRefundDetails(sql: Reads, paymentId: string): Promise<RefundDetail[]> {
   return sql<RefundDetail[]>`
     select r.id, a.symbol as "assetSymbol", n.name as network, r.recipient as address, trim_scale(r.amount)::text as amount, r.status, r.reason,
-      r.ordered_at as "orderedAt", r.ended_at as "endedAt", r.txid as "txHash", r.failure
+      r.ordered_at, r.ended_at, r.txid as "txHash", r.failure
     from aml_refunds r join assets a on a.id = r.asset_id join networks n on n.id = r.network_id
     where r.payment_id = ${paymentId} order by r.ordered_at, r.id`;
 }

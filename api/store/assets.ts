@@ -85,8 +85,8 @@ export async function upsertAsset(
 }
 
 function columns(sql: Reads) {
-  return sql`a.id, a.symbol, a.name, a.type, a.contract, a.decimals, a.network_fee as "networkFee", a.dust_floor as "dustFloor",
-    a.minimum_settlement as "minimumSettlement", a.active, n.id as "networkId", n.name as "networkName", n.native_symbol as "networkSymbol",
+  return sql`a.id, a.symbol, a.name, a.type, a.contract, a.decimals, a.network_fee, a.dust_floor,
+    a.minimum_settlement, a.active, n.id as "networkId", n.name as "networkName", n.native_symbol as "networkSymbol",
     n.family, n.paused_at is not null as "networkPaused",
     a.contract is null and n.traces_missing_since is not null as "unwatchable",
     exists (select 1 from issuer_refusals r where r.asset_id = a.id and r.stopped_at is not null) as "issuerStopped"`;

@@ -16,7 +16,7 @@ export async function findCanonicalBlocks(
   by: { heights: readonly number[]; hashes: readonly string[] },
 ): Promise<ChainBlock[]> {
   return reads<ChainBlock[]>`
-    select network_id as "networkId", height, hash, parent_hash as "parentHash", block_time as "blockTime"
+    select network_id, height, hash, parent_hash, block_time
     from chain_blocks where network_id = ${networkId} and canonical and (height = any(${[...by.heights]}::bigint[]) or hash = any(${[...by.hashes]}::text[]))`;
 }
 
@@ -95,8 +95,8 @@ export async function touchTip(tx: Tx, networkId: string, last: { epoch: number;
 }
 
 function columns(sql: Reads) {
-  return sql`network_id as "networkId", height, hash, block_time as "blockTime", safe_height as "safeHeight", final_height as "finalHeight",
-    head_height as "headHeight", epoch, seq, applied_at as "appliedAt"`;
+  return sql`network_id, height, hash, block_time, safe_height, final_height,
+    head_height, epoch, seq, applied_at`;
 }
 
 export interface BlindBlocks {

@@ -68,7 +68,7 @@ export async function listCharges(sql: Reads, of: { settlementId: string } | { g
       : sql`c.gateway_id = ${of.gatewayId} and c.at >= ${of.month}::date::timestamp at time zone 'UTC'
           and c.at < (${of.month}::date + interval '1 month') at time zone 'UTC'`;
   return sql<ListedCharge[]>`
-    select c.id, c.gateway_id as "gatewayId", c.settlement_id as "settlementId", c.payout_id as "payoutId", c.cause, n.name as network, a.symbol as "assetSymbol",
+    select c.id, c.gateway_id, c.settlement_id, c.payout_id, c.cause, n.name as network, a.symbol as "assetSymbol",
       trim_scale(c.amount)::text as amount, x.symbol as "nativeAsset", trim_scale(c.raw_native * ('1e-' || x.decimals)::numeric)::text as "nativeAmount", c.at
     from charges c join assets a on a.id = c.asset_id join networks n on n.id = a.network_id join assets x on x.network_id = n.id and x.contract is null
     where ${wanted} order by c.at, c.id limit 1000`;
@@ -146,7 +146,7 @@ export interface UnpricedCashout {
 /** Lists settled cashouts that wait for their accrual, the oldest first; locks nothing. */
 export async function listUnpricedCashouts(sql: Reads): Promise<UnpricedCashout[]> {
   const rows = await sql<(Omit<UnpricedCashout, 'actual'> & { actual: string })[]>`
-    select f.settlement_id as "settlementId", s.gateway_id as "gatewayId", n.id as "nativeAssetId", n.symbol as "nativeSymbol", f.actual
+    select f.settlement_id, s.gateway_id, n.id as "nativeAssetId", n.symbol as "nativeSymbol", f.actual
     from settlement_fees f join settlements s on s.id = f.settlement_id join assets n on n.id = f.native_asset_id
     where s.fee_payer = 'PLATFORM' and f.actual > 0 and not exists (select 1 from accruals r where r.settlement_id = s.id)
     order by f.at, f.settlement_id limit 500`;

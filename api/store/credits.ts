@@ -65,7 +65,7 @@ export async function markMatured(tx: Tx, id: string): Promise<MaturedCredit | u
   const [row] = await tx<(Omit<MaturedCredit, 'net'> & { net: string })[]>`
     update credits set matured_at = sluice_now()
     where id = (select id from credits where id = ${id} and matured_at is null and screening <> 'waiting' and taken is null for update skip locked)
-    returning id, gateway_id as "gatewayId", asset_id as "assetId", pool, net`;
+    returning id, gateway_id, asset_id, pool, net`;
   return row && { ...row, net: parseTrusted(row.net) };
 }
 
@@ -166,7 +166,7 @@ type SummaryRow = Omit<CreditSummary, 'gross' | 'networkFee' | 'commission'> & {
 /** Adds up a gateway's credits per asset, pool and maturity (contract 2.9); locks nothing. */
 export async function summariseCredits(sql: Reads, gatewayId: string): Promise<CreditSummary[]> {
   const rows = await sql<SummaryRow[]>`
-    select asset_id as "assetId", pool, matured_at is not null as matured, sum(gross) as gross, sum(network_fee) as "networkFee", sum(commission) as commission,
+    select asset_id, pool, matured_at is not null as matured, sum(gross) as gross, sum(network_fee) as "networkFee", sum(commission) as commission,
       count(distinct payment_id) filter (where remaining > 0 and taken is null) as open, min(matures_at) filter (where matured_at is null and taken is null) as "nextMaturityAt"
     from credits where gateway_id = ${gatewayId} group by 1, 2, 3`;
   return rows.map((row) => ({ ...row, gross: parseTrusted(row.gross), networkFee: parseTrusted(row.networkFee), commission: parseTrusted(row.commission) }));
@@ -200,7 +200,7 @@ export async function lockCredits(tx: Tx, paymentId: string): Promise<void> {
 /** Reads every credit of a payment, in id order; locks nothing. */
 export async function listPaymentCredits(sql: Reads, paymentId: string): Promise<PaymentCredit[]> {
   const rows = await sql<PaymentCreditRow[]>`
-    select c.id, c.gateway_id as "gatewayId", c.asset_id as "assetId", c.network_id as "networkId", c.pool, c.taken, c.screening, c.matured_at is not null as matured,
+    select c.id, c.gateway_id, c.asset_id, c.network_id, c.pool, c.taken, c.screening, c.matured_at is not null as matured,
       c.net, c.remaining, c.commission,
       coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state = 'reserved'), 0) as reserved,
       coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state = 'spent'), 0)
@@ -254,7 +254,7 @@ export interface ScreenedTransfer {
 
 /** Reads one credit with its place in screening; locks nothing. */
 export async function findScreenedCredit(sql: Reads, id: string): Promise<ScreenedCredit | undefined> {
-  const [row] = await sql<ScreenedCredit[]>`select id, payment_id as "paymentId", gateway_id as "gatewayId", screening from credits where id = ${id}`;
+  const [row] = await sql<ScreenedCredit[]>`select id, payment_id, gateway_id, screening from credits where id = ${id}`;
   return row;
 }
 
@@ -264,7 +264,7 @@ export async function listScreenedTransfers(sql: Reads, creditId: string): Promi
     select d.id as "depositId", d.txid, 
       coalesce((select array_agg(distinct p.sender order by p.sender) from transfer_sums s, unnest(s.senders) p (sender)
         where d.parts is not null and s.network_id = d.network_id and s.block_hash = d.block_hash and s.txid = d.txid and s.kind = d.kind and s.ordinal = d.ordinal),
-        array_prepend(d.sender, d.co_senders)) as senders, x.address as recipient, n.name as "networkName", d.asset_id as "assetId", a.symbol, d.amount
+        array_prepend(d.sender, d.co_senders)) as senders, x.address as recipient, n.name as "networkName", d.asset_id, a.symbol, d.amount
     from deposits d join deposit_addresses x on x.id = d.address_id join networks n on n.id = d.network_id join assets a on a.id = d.asset_id
     where d.credit_id = ${creditId} order by d.id`;
   return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));

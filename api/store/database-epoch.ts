@@ -44,7 +44,7 @@ export async function beat(sql: Reads): Promise<boolean> {
 
 /** The history that was noted last. Locks nothing. */
 export async function readHistory(sql: Reads): Promise<History> {
-  const [row] = await sql<[History]>`select generation, noted_at as "notedAt" from database_epochs`;
+  const [row] = await sql<[History]>`select generation, noted_at from database_epochs`;
   return row;
 }
 
@@ -59,13 +59,13 @@ export async function isMoved(sql: Reads): Promise<boolean> {
  */
 export async function noteHistory(tx: Tx): Promise<History & { fresh: boolean }> {
   const [was] = await tx<[History & { moved: boolean; placed: boolean; beating: boolean }]>`
-    select e.generation, e.noted_at as "notedAt", e.history is distinct from h.now as moved, ${isFresh(tx)} as beating,
+    select e.generation, e.noted_at, e.history is distinct from h.now as moved, ${isFresh(tx)} as beating,
       regexp_replace(e.history, ' [^ ]+$', '') is not distinct from regexp_replace(h.now, ' [^ ]+$', '') as placed
     from database_epochs e, database_history() as h (now) for update of e`;
   if (!was.moved && was.beating) return { ...was, fresh: false };
   const [now] = await tx<[History]>`
     update database_epochs set history = database_history(), generation = generation + 1, noted_at = sluice_now(), beat_at = greatest(beat_at, clock_timestamp())
-    returning generation, noted_at as "notedAt"`;
+    returning generation, noted_at`;
   const near = was.placed && (was.beating || !was.moved);
   await tx`
     select setval(name::regclass, pg_sequence_last_value(name::regclass) + ${near ? SHORT_JUMP : JUMP}::bigint)
@@ -150,7 +150,7 @@ export interface StoredBackup {
 /** The newest backups that were noted, newest first, at most `limit`. Locks nothing. */
 export async function listBackups(sql: Reads, limit: number): Promise<StoredBackup[]> {
   return sql<StoredBackup[]>`
-    select taken_at as "takenAt", completed_at as "completedAt", rows, verified_at as "verifiedAt",
+    select taken_at, completed_at, rows, verified_at,
       greatest(0, extract(epoch from clock_timestamp() - taken_at))::float8 as "ageSeconds"
     from backups order by taken_at desc limit ${limit}`;
 }

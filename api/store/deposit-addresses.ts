@@ -41,8 +41,8 @@ export async function insertDepositAddress(
 /** A payment's addresses, oldest first; locks nothing. */
 export async function listDepositAddresses(sql: Reads, paymentId: string): Promise<DepositAddress[]> {
   return sql<DepositAddress[]>`
-    select d.id, d.payment_id as "paymentId", d.network_id as "networkId", d.family, d.derivation_index as "derivationIndex", d.address,
-      d.created_at as "createdAt", w.acked_epoch is not null as watched
+    select d.id, d.payment_id, d.network_id, d.family, d.derivation_index, d.address,
+      d.created_at, w.acked_epoch is not null as watched
     from deposit_addresses d left join watches w on w.network_id = d.network_id and w.address = d.address
     where d.payment_id = ${paymentId} order by d.created_at, d.id`;
 }
@@ -68,7 +68,7 @@ export interface ExpectedArrival {
 /** What was ever seen on its way to a payment before a block held it, the first seen first; locks nothing. */
 export async function listExpectedArrivals(sql: Reads, paymentId: string): Promise<ExpectedArrival[]> {
   const rows = await sql<(Omit<ExpectedArrival, 'amount' | 'dustFloor'> & { amount: string; dustFloor: string })[]>`
-    select t.txid, t.state, t.replaced_by as "replacedBy", t.ended_at as "endedAt", a.id as "assetId", a.symbol, n.name as "networkName", a.dust_floor as "dustFloor", sum(m.amount) as amount,
+    select t.txid, t.state, t.replaced_by, t.ended_at, a.id as "assetId", a.symbol, n.name as "networkName", a.dust_floor, sum(m.amount) as amount,
       min(m.first_seen_at) as "firstSeenAt"
     from mempool_deposits m join mempool_transactions t on t.network_id = m.network_id and t.txid = m.txid
       join assets a on a.id = m.asset_id join networks n on n.id = m.network_id

@@ -40,8 +40,8 @@ export interface DepositCandidate {
  */
 export async function listDepositCandidates(reads: Reads, networkId: string, from: number, to: number): Promise<DepositCandidate[]> {
   return reads<DepositCandidate[]>`
-    select s.txid, s.kind, s.ordinal, d.id as "addressId", d.payment_id as "paymentId", a.id as "assetId", a.decimals, s.sender,
-      s.co_senders as "coSenders", s.coinbase, s.unproven, s.parts, s.raw_amount as "rawAmount", s.height, s.block_hash as "blockHash", s.position, s.block_time as "blockTime",
+    select s.txid, s.kind, s.ordinal, d.id as "addressId", d.payment_id, a.id as "assetId", a.decimals, s.sender,
+      s.co_senders, s.coinbase, s.unproven, s.parts, s.raw_amount, s.height, s.block_hash, s.position, s.block_time,
       least(s.block_time, m.first_seen_at) as "firstSeenAt"
     from sightings s
     join lateral (select * from deposit_addresses d where d.address = s.recipient order by (d.network_id = s.network_id) desc, d.id limit 1) d on true
@@ -116,7 +116,7 @@ export async function loseBookedDeposits(tx: Tx, networkId: string, { above, upT
   const rows = await tx<(Omit<BookedDeposit, 'amount'> & { amount: string })[]>`
     update deposits set lost_at = sluice_now()
     where network_id = ${networkId} and height > ${above} and height <= ${upTo} and final_at is not null and lost_at is null
-    returning id, asset_id as "assetId", amount`;
+    returning id, asset_id, amount`;
   return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));
 }
 
@@ -134,7 +134,7 @@ export async function regainDeposits(tx: Tx, ids: readonly string[]): Promise<Re
       select 1 from sightings g join deposit_addresses x on x.id = d.address_id join assets a on a.id = d.asset_id
       where g.network_id = d.network_id and g.txid = d.txid and g.kind = d.kind and g.ordinal = d.ordinal and g.canonical
         and g.recipient = x.address and g.raw_amount = d.raw_amount and g.contract is not distinct from a.contract)
-    returning id, asset_id as "assetId", amount, txid, kind, ordinal`;
+    returning id, asset_id, amount, txid, kind, ordinal`;
   return rows.map((row) => ({ ...row, amount: parseTrusted(row.amount) }));
 }
 
@@ -186,7 +186,7 @@ type OpenRow = Omit<OpenDeposit, 'dustFloor' | 'assetNetworkFee' | 'amount'> & {
  */
 export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: string, upToHeight: number): Promise<{ paymentId: string; doubted: boolean }[]> {
   return reads<{ paymentId: string; doubted: boolean }[]>`
-    select payment_id as "paymentId", bool_or(doubted_since is not null) as doubted
+    select payment_id, bool_or(doubted_since is not null) as doubted
     from deposits where network_id = ${networkId} and state = 'seen' and height <= ${upToHeight}
     group by payment_id order by min(height), payment_id`;
 }
@@ -194,9 +194,9 @@ export async function listPaymentsWithOpenDeposits(reads: Reads, networkId: stri
 /** The open deposits of one payment on every network, the earliest block first, in chain order within a network (whose block times may step back); takes no lock. */
 export async function listOpenDeposits(reads: Reads, paymentId: string): Promise<OpenDeposit[]> {
   const rows = await reads<OpenRow[]>`
-    select d.id, d.network_id as "networkId", d.txid, d.kind, d.ordinal, d.payment_id as "paymentId", d.address_id as "addressId", d.asset_id as "assetId", a.symbol, a.decimals,
-      a.dust_floor as "dustFloor", a.network_fee as "assetNetworkFee", d.amount, d.raw_amount as "rawAmount", x.address as recipient, a.contract, d.height, d.block_hash as "blockHash", d.position, d.block_time as "blockTime", d.coinbase, d.unproven, d.parts,
-      d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork", d.claimed_by as "claimedBy", 
+    select d.id, d.network_id, d.txid, d.kind, d.ordinal, d.payment_id, d.address_id, d.asset_id, a.symbol, a.decimals,
+      a.dust_floor, a.network_fee as "assetNetworkFee", d.amount, d.raw_amount, x.address as recipient, a.contract, d.height, d.block_hash, d.position, d.block_time, d.coinbase, d.unproven, d.parts,
+      d.first_seen_at, x.network_id = d.network_id as "onOwnNetwork", d.claimed_by, 
       exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id) as "wasSetAside"
     from deposits d join assets a on a.id = d.asset_id join deposit_addresses x on x.id = d.address_id
     where d.payment_id = ${paymentId} and d.state = 'seen'
@@ -277,8 +277,8 @@ export async function lockDeposit(tx: Tx, id: string): Promise<NamedDeposit | un
 }
 
 function named(reads: Reads) {
-  return reads`d.id, d.network_id as "networkId", d.txid, d.kind, d.ordinal, d.payment_id as "paymentId", d.state, d.asset_id as "assetId", a.symbol,
-    d.amount, d.height, d.first_seen_at as "firstSeenAt", x.network_id = d.network_id as "onOwnNetwork", d.claimed_by as "claimedBy", d.waits_since is not null as waits,
+  return reads`d.id, d.network_id, d.txid, d.kind, d.ordinal, d.payment_id, d.state, d.asset_id, a.symbol,
+    d.amount, d.height, d.first_seen_at, x.network_id = d.network_id as "onOwnNetwork", d.claimed_by, d.waits_since is not null as waits,
     d.amount < a.dust_floor as dust, d.lost_at is not null as lost, d.parts`;
 }
 

@@ -9,13 +9,13 @@ export interface Freeze {
 
 /** Lists every freeze, the oldest first; locks nothing. */
 export async function listFreezes(sql: Reads): Promise<Freeze[]> {
-  return sql<Freeze[]>`select scope, reason, frozen_at as "frozenAt" from freezes order by frozen_at, scope`;
+  return sql<Freeze[]>`select scope, reason, frozen_at from freezes order by frozen_at, scope`;
 }
 
 /** The freeze that stops a dispatch of this asset on this network, if any; locks nothing. */
 export async function findFreeze(sql: Reads, dispatch: { networkName: string; assetId: string }): Promise<Freeze | undefined> {
   const [row] = await sql<Freeze[]>`
-    select scope, reason, frozen_at as "frozenAt" from freezes
+    select scope, reason, frozen_at from freezes
     where scope in ('all', ${`network:${dispatch.networkName}`}, ${`asset:${dispatch.assetId}`}) order by frozen_at limit 1`;
   return row;
 }
@@ -54,12 +54,12 @@ export async function liftRegained(tx: Tx, networkId: string): Promise<(Freeze &
             join sightings g on g.network_id = d.network_id and g.txid = d.txid and g.kind = d.kind and g.ordinal = d.ordinal and g.canonical
           where d.id = l.id and d.asset_id = a.id and g.height <= t.final_height
             and g.recipient = x.address and g.raw_amount = d.raw_amount and g.contract is not distinct from a.contract))
-    returning f.scope, f.reason, f.frozen_at as "frozenAt", f.lost_deposits::text[] as deposits`;
+    returning f.scope, f.reason, f.frozen_at, f.lost_deposits::text[] as deposits`;
 }
 
 /** Lifts the freeze of one scope and answers it; undefined when it was not frozen. Locks that row. */
 export async function deleteFreeze(tx: Tx, scope: string): Promise<Freeze | undefined> {
-  const [row] = await tx<Freeze[]>`delete from freezes where scope = ${scope} returning scope, reason, frozen_at as "frozenAt"`;
+  const [row] = await tx<Freeze[]>`delete from freezes where scope = ${scope} returning scope, reason, frozen_at`;
   return row;
 }
 

@@ -12,21 +12,21 @@ export interface StoredGateway extends Gateway {
 /** Reads one gateway by id; locks nothing. */
 export async function findGateway(sql: Reads, id: string): Promise<StoredGateway | undefined> {
   const [row] = await sql<StoredGateway[]>`
-    select id, name, status, billing, settings, created_at as "createdAt" from gateways where id = ${id}`;
+    select id, name, status, billing, settings, created_at from gateways where id = ${id}`;
   return row;
 }
 
 /** Reads one gateway and locks its row until commit, so that two changes of its settings cannot overwrite each other. */
 export async function lockGateway(tx: Tx, id: string): Promise<StoredGateway | undefined> {
   const [row] = await tx<StoredGateway[]>`
-    select id, name, status, billing, settings, created_at as "createdAt" from gateways where id = ${id} for update`;
+    select id, name, status, billing, settings, created_at from gateways where id = ${id} for update`;
   return row;
 }
 
 /** Lists gateways newest first, `limit` at most, skipping `offset`; locks nothing. */
 export async function listGateways(sql: Reads, page: { limit: number; offset: number }): Promise<StoredGateway[]> {
   return sql<StoredGateway[]>`
-    select id, name, status, billing, settings, created_at as "createdAt" from gateways
+    select id, name, status, billing, settings, created_at from gateways
     order by created_at desc, id desc limit ${page.limit} offset ${page.offset}`;
 }
 
@@ -52,7 +52,7 @@ export async function insertGateway(tx: Tx, gateway: Gateway): Promise<StoredGat
   const [row] = await tx<StoredGateway[]>`
     insert into gateways (id, name, status, billing, settings)
     values (${gateway.id}, ${gateway.name}, ${gateway.status}, ${gateway.billing}, ${tx.json(asJson(gateway.settings))})
-    returning id, name, status, billing, settings, created_at as "createdAt"`;
+    returning id, name, status, billing, settings, created_at`;
   return row as StoredGateway;
 }
 
@@ -61,7 +61,7 @@ export async function updateGateway(tx: Tx, gateway: Gateway): Promise<StoredGat
   const [row] = await tx<StoredGateway[]>`
     update gateways set name = ${gateway.name}, status = ${gateway.status}, billing = ${gateway.billing}, settings = ${tx.json(asJson(gateway.settings))}
     where id = ${gateway.id}
-    returning id, name, status, billing, settings, created_at as "createdAt"`;
+    returning id, name, status, billing, settings, created_at`;
   return row as StoredGateway;
 }
 
@@ -137,7 +137,7 @@ export interface StoredApiKey {
 /** Finds a key by its public half together with its gateway, revoked ones included; locks nothing. */
 export async function findApiKey(sql: Reads, id: string): Promise<StoredApiKey | undefined> {
   const [row] = await sql<(Omit<StoredApiKey, 'gateway'> & { gatewayId: string } & Omit<Gateway, 'id'>)[]>`
-    select k.id, k.secret_hash as "secretHash", k.hashed_under as "hashedUnder", k.permissions, k.last_used_at as "lastUsedAt", k.revoked_at as "revokedAt",
+    select k.id, k.secret_hash, k.hashed_under, k.permissions, k.last_used_at, k.revoked_at,
            g.id as "gatewayId", g.name, g.status, g.billing, g.settings
     from api_keys k join gateways g on g.id = k.gateway_id where k.id = ${id}`;
   if (row === undefined) return undefined;
@@ -157,7 +157,7 @@ export interface ApiKeySummary {
 /** Lists a gateway's keys newest first; locks nothing. */
 export async function listApiKeys(sql: Reads, gatewayId: string): Promise<ApiKeySummary[]> {
   return sql<ApiKeySummary[]>`
-    select id as "keyId", permissions, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"
+    select id as "keyId", permissions, created_at, last_used_at, revoked_at
     from api_keys where gateway_id = ${gatewayId} order by created_at desc, id`;
 }
 

@@ -64,7 +64,7 @@ export interface UnopenedHolding {
  */
 export async function listUnopenedHoldings(reads: Reads, networkId: string): Promise<UnopenedHolding[]> {
   const rows = await reads<(Omit<UnopenedHolding, 'booked'> & { booked: string })[]>`
-    select w.id as "walletId", w.address, a.id as "assetId", a.symbol, a.contract, a.decimals, v.watched_from as "watchedFrom", t.final_height as "finalHeight",
+    select w.id as "walletId", w.address, a.id as "assetId", a.symbol, a.contract, a.decimals, v.watched_from, t.final_height,
       (select coalesce(sum(case
           when s.kind = 'sent' then -s.raw_fee::numeric
           else (case when s.recipient = w.address then s.raw_amount::numeric else 0 end) - (case when s.sender = w.address then s.raw_amount::numeric else 0 end)
@@ -90,7 +90,7 @@ type Row = Omit<HeldOutput, 'rawAmount'> & { rawAmount: string };
 /** Every output of ours on a network that nothing on the canonical chain spends. Locks nothing. */
 export async function listHeldOutputs(reads: Reads, networkId: string): Promise<HeldOutput[]> {
   const rows = await reads<Row[]>`
-    select o.txid, o.vout, o.raw_amount::text as "rawAmount", o.address, o.role from (${ownOutputs(reads, networkId)}) o
+    select o.txid, o.vout, o.raw_amount::text, o.address, o.role from (${ownOutputs(reads, networkId)}) o
     where not ${isSpent(reads, networkId, null)} order by o.txid, o.vout`;
   return rows.map(fromRow);
 }
@@ -112,7 +112,7 @@ export async function listHeldAt(
 ): Promise<HeldOutput[]> {
   if (outputs.length === 0) return [];
   const rows = await reads<Row[]>`
-    select o.txid, o.vout, o.raw_amount::text as "rawAmount", o.address, o.role
+    select o.txid, o.vout, o.raw_amount::text, o.address, o.role
     from unnest(${outputs.map((one) => one.txid)}::text[], ${outputs.map((one) => one.vout)}::int[]) as k (txid, vout)
       join (${ownOutputs(reads, networkId)}) o on o.txid = k.txid and o.vout = k.vout
     where o.height <= ${height} and not ${isSpent(reads, networkId, height)} order by o.txid, o.vout`;

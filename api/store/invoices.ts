@@ -19,7 +19,7 @@ export async function listDueMonths(sql: Reads): Promise<DueMonth[]> {
       select distinct r.gateway_id, date_trunc('month', r.at at time zone 'UTC') as month from accruals r
       where r.billing = 'MONTHLY' and r.at < date_trunc('month', sluice_now() at time zone 'UTC') at time zone 'UTC'
         and not exists (select 1 from invoice_lines l where l.accrual_id = r.id))
-    select distinct o.gateway_id as "gatewayId", free.month::date::text as month
+    select distinct o.gateway_id, free.month::date::text as month
     from open o cross join lateral (
       select m.month from generate_series(o.month, date_trunc('month', sluice_now() at time zone 'UTC') - interval '1 month', interval '1 month') m (month)
       where not exists (select 1 from invoices i where i.gateway_id = o.gateway_id and i.month = m.month::date)
@@ -88,8 +88,8 @@ export async function findInvoice(sql: Reads, id: string): Promise<ListedInvoice
 }
 
 function columns(sql: Reads) {
-  return sql`i.id, i.gateway_id as "gatewayId", g.name as "gatewayName", to_char(i.month, 'YYYY-MM') as month, 'USD' as "currencyCode",
-    trim_scale(i.total_usd)::text as "totalUsd", round(i.total_usd, 2)::text as "amountDue", i.line_count as "lineCount", i.closed_at as "closedAt"`;
+  return sql`i.id, i.gateway_id, g.name as "gatewayName", to_char(i.month, 'YYYY-MM') as month, 'USD' as "currencyCode",
+    trim_scale(i.total_usd)::text as "totalUsd", round(i.total_usd, 2)::text as "amountDue", i.line_count, i.closed_at`;
 }
 
 /** What the platform bore for one gateway in one month and one asset, whether or not it is invoiced. */
@@ -110,7 +110,7 @@ export interface ListedExpense {
 /** What the platform bore, by gateway, month and asset, the latest month first; it sums up the `platformExpense` accounts. Locks nothing. */
 export async function listExpensesForOperator(sql: Reads, filter: InvoiceFilter & { billing: string | null }): Promise<Listed<ListedExpense>> {
   const rows = await sql<(ListedExpense & { total: number })[]>`
-    select r.gateway_id as "gatewayId", g.name as "gatewayName", to_char(r.at at time zone 'UTC', 'YYYY-MM') as month, r.billing, n.name as network,
+    select r.gateway_id, g.name as "gatewayName", to_char(r.at at time zone 'UTC', 'YYYY-MM') as month, r.billing, n.name as network,
       a.symbol as "assetSymbol", trim_scale(sum(r.coins))::text as amount, trim_scale(sum(r.usd))::text as usd, count(*) as "lineCount", count(*) over () as total
     from accruals r join gateways g on g.id = r.gateway_id join assets a on a.id = r.asset_id join networks n on n.id = a.network_id
     where (${filter.gatewayId}::uuid is null or r.gateway_id = ${filter.gatewayId}) and (${filter.billing}::text is null or r.billing = ${filter.billing})
@@ -140,8 +140,8 @@ export interface InvoiceLine {
 export async function listInvoiceLines(sql: Reads, invoiceId: string, page: { limit: number; offset: number }): Promise<InvoiceLine[]> {
   return sql<InvoiceLine[]>`
     select case when r.reverses is not null then 'reversal' when r.settlement_id is not null then 'settlement' else 'payment' end as kind,
-      r.payment_id as "paymentId", r.settlement_id as "settlementId", n.name as network, a.symbol as "assetSymbol", trim_scale(r.coins)::text as amount,
-      trim_scale(r.price_usd)::text as "priceUsd", r.price_at as "priceAt", trim_scale(r.usd)::text as usd, r.at as "bookedAt"
+      r.payment_id, r.settlement_id, n.name as network, a.symbol as "assetSymbol", trim_scale(r.coins)::text as amount,
+      trim_scale(r.price_usd)::text as "priceUsd", r.price_at, trim_scale(r.usd)::text as usd, r.at as "bookedAt"
     from invoice_lines l join accruals r on r.id = l.accrual_id join assets a on a.id = r.asset_id join networks n on n.id = a.network_id
     where l.invoice_id = ${invoiceId} order by r.at, r.id limit ${page.limit} offset ${page.offset}`;
 }

@@ -69,7 +69,7 @@ export interface UnsaidApproval {
 /** Approvals of cashouts made before a moment that carry no statement, a thousand at most; locks nothing. */
 export async function listUnsaidApprovals(sql: Reads, before: Date): Promise<UnsaidApproval[]> {
   return sql<UnsaidApproval[]>`
-    select distinct on (c.id) c.id as "settlementId", t.secret_id as "secretId", t.step::float8 as step
+    select distinct on (c.id) c.id as "settlementId", t.secret_id, t.step::float8 as step
     from settlements c join totp_acceptances t on t.settlement_id = c.id
     where c.status in ('REQUESTED', 'PROCESSING') and c.created_at < ${before}
       and not exists (select 1 from statements s where s.subject = c.id::text and s.kind = 'approval')
@@ -95,5 +95,5 @@ export async function insertStatement(tx: Tx, { kind, subject, text, publicKey, 
 /** Statements of one kind about one thing, oldest first; who reads them proves that they are genuine. */
 export async function listStatements(sql: Reads, { kind, subject }: Pick<Statement, 'kind' | 'subject'>): Promise<Statement[]> {
   return sql<Statement[]>`
-    select kind, subject, said as text, public_key as "publicKey", signature from statements where subject = ${subject} and kind = ${kind} order by id`;
+    select kind, subject, said as text, public_key, signature from statements where subject = ${subject} and kind = ${kind} order by id`;
 }

@@ -38,7 +38,7 @@ export async function releaseConsumerLease(sql: Reads, lease: { networkId: strin
 /** What the network's indexer last said about itself; undefined before it first started. Takes no lock. */
 export async function readIndexerLease(reads: Reads, networkId: string): Promise<IndexerLease | undefined> {
   const [row] = await reads<IndexerLease[]>`
-    select epoch, published_height as "publishedHeight", caught_up_at as "caughtUpAt" from indexer_leases where network_id = ${networkId}`;
+    select epoch, published_height, caught_up_at from indexer_leases where network_id = ${networkId}`;
   return row;
 }
 

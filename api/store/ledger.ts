@@ -26,7 +26,7 @@ export async function insertLedgerTransactions(tx: Tx, transactions: readonly { 
     insert into ledger_transactions (source_key, kind)
     select t.source_key, t.kind from unnest(${transactions.map((one) => one.sourceKey)}::text[], ${transactions.map((one) => one.kind)}::text[]) as t (source_key, kind)
     order by t.source_key
-    on conflict (source_key) do nothing returning id, source_key as "sourceKey"`;
+    on conflict (source_key) do nothing returning id, source_key`;
   return new Map(rows.map((row) => [row.sourceKey, row.id]));
 }
 
@@ -45,7 +45,7 @@ export async function findAccounts(tx: Tx, keys: readonly AccountKey[]): Promise
       union all
       select a.* from wanted join ledger_accounts a on a.asset_id = wanted.asset_id and a.kind = wanted.kind and a.gateway_id = wanted.gateway_id and a.settlement_id = wanted.settlement_id
     )
-    select id, kind, asset_id as "assetId", gateway_id as "gatewayId", settlement_id as "settlementId" from found`;
+    select id, kind, asset_id, gateway_id, settlement_id from found`;
 }
 
 /** Inserts zero rows for accounts that do not exist yet, so that there is something to lock. */
@@ -104,7 +104,7 @@ export interface BalanceRow {
 /** Every balance of one gateway, per account, without the empty ones of settlements that have ended; takes no lock. */
 export async function listGatewayBalances(reads: Reads, gatewayId: string): Promise<BalanceRow[]> {
   const rows = await reads<(Omit<BalanceRow, 'balance'> & { balance: string })[]>`
-    select kind, asset_id as "assetId", settlement_id as "settlementId", balance from ledger_accounts
+    select kind, asset_id, settlement_id, balance from ledger_accounts
     where gateway_id = ${gatewayId} and (settlement_id is null or balance <> 0) order by id`;
   return rows.map((row) => ({ ...row, balance: parseTrusted(row.balance) }));
 }

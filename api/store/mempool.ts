@@ -30,7 +30,7 @@ export async function takeSnapshot(tx: Tx, networkId: string, { epoch, seq, take
 export async function listExpectedDeposits(reads: Reads, networkId: string, transactions: readonly SeenTransaction[]): Promise<ExpectedDeposit[]> {
   const transfers = transactions.flatMap((one) => one.transfers).map(({ coSenders = [], ...rest }) => ({ ...rest, senders: [rest.sender, ...coSenders] }));
   return reads<ExpectedDeposit[]>`
-    select s.txid, s.kind, s.ordinal, s."rawAmount", d.id as "addressId", d.payment_id as "paymentId", a.id as "assetId", a.decimals
+    select s.txid, s.kind, s.ordinal, s."rawAmount", d.id as "addressId", d.payment_id, a.id as "assetId", a.decimals
     from jsonb_to_recordset(${reads.json(transfers)}) as s (txid text, kind text, ordinal int, recipient text, contract text, "rawAmount" text, senders text[])
     join lateral (select * from deposit_addresses d where d.address = s.recipient order by (d.network_id = ${networkId}) desc, d.id limit 1) d on true
     join assets a on a.network_id = ${networkId} and a.contract is not distinct from s.contract
@@ -51,7 +51,7 @@ export async function listKnownTransactions(
   const rows = await reads<
     (Omit<KnownTransaction, 'firstSeenAt' | 'coins'> & { firstSeenAt: Date; coins: { key: string; to: string; rawAmount: string; firstSeenAt: string }[] })[]
   >`
-    select t.txid, t.spends, t.state, t.first_seen_at as "firstSeenAt",
+    select t.txid, t.spends, t.state, t.first_seen_at,
       (select jsonb_agg(jsonb_build_object('key', d.kind || ' ' || d.ordinal, 'to', d.address_id || ' ' || d.asset_id, 'rawAmount', d.raw_amount::text,
           'firstSeenAt', d.first_seen_at))
         from mempool_deposits d where d.network_id = t.network_id and d.txid = t.txid) as coins

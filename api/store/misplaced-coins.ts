@@ -26,7 +26,7 @@ interface Row {
  */
 export async function listMisplaced(sql: Reads, networkId: string): Promise<MisplacedCoins[]> {
   const rows = await sql<Row[]>`
-    select x.payment_id as "paymentId", x.asset_id as "assetId", x.pool, x.excess::text as excess from (${excess(sql, {})}) x
+    select x.payment_id, x.asset_id, x.pool, x.excess::text as excess from (${excess(sql, {})}) x
     where x.network_id = ${networkId} and not x.live and x.excess <> 0 order by x.first_at, x.payment_id, x.asset_id`;
   return rows.map(fromRow);
 }
@@ -34,7 +34,7 @@ export async function listMisplaced(sql: Reads, networkId: string): Promise<Misp
 /** The same for one of them, as if the transfer `except` had never been planned; undefined when its coins are where they belong. Locks nothing. */
 export async function findMisplaced(sql: Reads, move: { paymentId: string; assetId: string; except?: string }): Promise<MisplacedCoins | undefined> {
   const [row] = await sql<Row[]>`
-    select x.payment_id as "paymentId", x.asset_id as "assetId", x.pool, x.excess::text as excess from (${excess(sql, move)}) x where x.excess <> 0`;
+    select x.payment_id, x.asset_id, x.pool, x.excess::text as excess from (${excess(sql, move)}) x where x.excess <> 0`;
   return row && fromRow(row);
 }
 

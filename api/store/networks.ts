@@ -15,7 +15,7 @@ export interface StoredNetwork {
 /** Reads one network by the name configuration and the API use; locks nothing. */
 export async function findNetwork(sql: Reads, name: string): Promise<StoredNetwork | undefined> {
   const [row] = await sql<StoredNetwork[]>`
-    select id, name, family, chain_id as "chainId", genesis_hash as "genesisHash", native_symbol as "nativeSymbol", paused_at as "pausedAt"
+    select id, name, family, chain_id, genesis_hash, native_symbol, paused_at
     from networks where name = ${name}`;
   return row;
 }
@@ -29,14 +29,14 @@ export async function upsertNetwork(
     insert into networks (id, name, family, chain_id, native_symbol)
     values (${network.id}, ${network.name}, ${network.family}, ${network.chainId}, ${network.nativeSymbol})
     on conflict (name) do update set native_symbol = excluded.native_symbol
-    returning id, name, family, chain_id as "chainId", genesis_hash as "genesisHash", native_symbol as "nativeSymbol", paused_at as "pausedAt"`;
+    returning id, name, family, chain_id, genesis_hash, native_symbol, paused_at`;
   return row as StoredNetwork;
 }
 
 /** Stores the chain's genesis hash at first contact and returns the stored one, which another chain will not equal. Locks the row then. */
 export async function pinGenesisHash(sql: Reads, networkId: string, hash: string): Promise<string> {
   const [row] = await sql<{ genesisHash: string }[]>`
-    update networks set genesis_hash = coalesce(genesis_hash, ${hash}) where id = ${networkId} returning genesis_hash as "genesisHash"`;
+    update networks set genesis_hash = coalesce(genesis_hash, ${hash}) where id = ${networkId} returning genesis_hash`;
   return row?.genesisHash ?? hash;
 }
 
@@ -80,9 +80,9 @@ export interface NetworkStatus extends StoredNetwork {
 /** Lists every network with its progress, by name; locks nothing. */
 export async function listNetworkStatus(sql: Reads): Promise<NetworkStatus[]> {
   return sql<NetworkStatus[]>`
-    select n.id, n.name, n.family, n.chain_id as "chainId", n.genesis_hash as "genesisHash", n.native_symbol as "nativeSymbol", n.paused_at as "pausedAt",
-      t.height as "tipHeight", t.final_height as "finalHeight", t.head_height as "headHeight", t.applied_at as "appliedAt",
-      l.caught_up_at as "caughtUpAt", l.published_height as "publishedHeight", coalesce(l.expires_at > now(), false) as indexed, coalesce(l.epoch, 0) as epoch
+    select n.id, n.name, n.family, n.chain_id, n.genesis_hash, n.native_symbol, n.paused_at,
+      t.height as "tipHeight", t.final_height, t.head_height, t.applied_at,
+      l.caught_up_at, l.published_height, coalesce(l.expires_at > now(), false) as indexed, coalesce(l.epoch, 0) as epoch
     from networks n left join chain_tips t on t.network_id = n.id left join indexer_leases l on l.network_id = n.id order by n.name`;
 }
 

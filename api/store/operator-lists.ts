@@ -33,10 +33,10 @@ export interface ListedPayment {
 export async function listPaymentsForOperator(sql: Reads, filter: ListFilter): Promise<Listed<ListedPayment>> {
   return split(
     await sql<(ListedPayment & Total)[]>`
-      select p.id, p.gateway_id as "gatewayId", p.status, p.checkout_mode as "checkoutMode", p.currency_code as "currencyCode", p.amount,
+      select p.id, p.gateway_id, p.status, p.checkout_mode, p.currency_code, p.amount,
         trim_scale(p.received_amount)::text as "receivedAmount", a.symbol as "receivedAssetSymbol", trim_scale(p.deviation_usd)::text as "deviationUsd",
-        p.deposit_path as "depositPath", p.is_verified as "isVerified", p.sandbox as "isSandbox",
-        p.created_at as "createdAt", p.expires_at as "expiresAt", p.resolved_at as "resolvedAt", count(*) over () as total
+        p.deposit_path, p.is_verified, p.sandbox as "isSandbox",
+        p.created_at, p.expires_at, p.resolved_at, count(*) over () as total
       from payments p left join assets a on a.id = p.received_asset_id
       where (${filter.gatewayId}::uuid is null or p.gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or p.status = ${filter.status})
       order by p.created_at desc, p.id desc limit ${filter.limit} offset ${filter.offset}`,
@@ -67,10 +67,10 @@ export interface ListedSettlement {
 export async function listSettlementsForOperator(sql: Reads, filter: ListFilter): Promise<Listed<ListedSettlement>> {
   return split(
     await sql<(ListedSettlement & Total)[]>`
-      select s.id, s.gateway_id as "gatewayId", s.status, a.symbol as "assetSymbol", n.name as network, s.address, s.amount_text as amount,
+      select s.id, s.gateway_id, s.status, a.symbol as "assetSymbol", n.name as network, s.address, s.amount_text as amount,
         trim_scale(s.fee_locked)::text as "feeLocked", trim_scale(s.net_amount)::text as "netAmount", trim_scale(s.received_amount)::text as "receivedAmount",
-        s.txid as "txHash", s.hold_reason as "holdReason", s.wait_reason as "waitReason", s.created_at as "createdAt", s.dispatch_at as "dispatchAt",
-        s.expires_at as "expiresAt", s.settled_at as "settledAt", count(*) over () as total
+        s.txid as "txHash", s.hold_reason, s.wait_reason, s.created_at, s.dispatch_at,
+        s.expires_at, s.settled_at, count(*) over () as total
       from settlements s join assets a on a.id = s.asset_id join networks n on n.id = s.network_id
       where (${filter.gatewayId}::uuid is null or s.gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or s.status = ${filter.status})
       order by s.created_at desc, s.id desc limit ${filter.limit} offset ${filter.offset}`,
@@ -104,8 +104,8 @@ export interface ListedUnexplained extends Omit<ListedDeposit, 'paymentId' | 'ga
 export async function listDepositsForOperator(sql: Reads, filter: ListFilter): Promise<Listed<ListedDeposit>> {
   return split(
     await sql<(ListedDeposit & Total)[]>`
-      select d.id, d.payment_id as "paymentId", p.gateway_id as "gatewayId", d.state, n.name as network, a.symbol as "assetSymbol",
-        trim_scale(d.amount)::text as amount, d.txid as "txHash", d.height, d.path, d.first_seen_at as "seenAt", d.final_at as "finalAt", count(*) over () as total
+      select d.id, d.payment_id, p.gateway_id, d.state, n.name as network, a.symbol as "assetSymbol",
+        trim_scale(d.amount)::text as amount, d.txid as "txHash", d.height, d.path, d.first_seen_at as "seenAt", d.final_at, count(*) over () as total
       from deposits d join payments p on p.id = d.payment_id join networks n on n.id = d.network_id join assets a on a.id = d.asset_id
       where (${filter.gatewayId}::uuid is null or p.gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or d.state = ${filter.status})
       order by d.first_seen_at desc, d.id desc limit ${filter.limit} offset ${filter.offset}`,
@@ -116,7 +116,7 @@ export async function listDepositsForOperator(sql: Reads, filter: ListFilter): P
 export async function listUnexplainedForOperator(sql: Reads, filter: ListFilter): Promise<Listed<ListedUnexplained>> {
   return split(
     await sql<(ListedUnexplained & Total)[]>`
-      select u.id, u.payment_id as "paymentId", p.gateway_id as "gatewayId", 'unexplained' as state, n.name as network, a.symbol as "assetSymbol", u.address,
+      select u.id, u.payment_id, p.gateway_id, 'unexplained' as state, n.name as network, a.symbol as "assetSymbol", u.address,
         trim_scale(u.raw_amount::numeric / power(10::numeric, a.decimals))::text as amount, null as "txHash", u.to_height as height, null as path,
         u.found_at as "seenAt", null as "finalAt", count(*) over () as total
       from unexplained_balances u join networks n on n.id = u.network_id join assets a on a.network_id = u.network_id and a.contract is null
@@ -143,8 +143,8 @@ export interface ListedWebhook {
 export async function listWebhooksForOperator(sql: Reads, filter: ListFilter & { paymentId: string | null }): Promise<Listed<ListedWebhook>> {
   return split(
     await sql<(ListedWebhook & Total)[]>`
-      select id, payment_id as "paymentId", gateway_id as "gatewayId", status, url, state, attempts, next_attempt_at as "nextAttemptAt",
-        created_at as "createdAt", delivered_at as "deliveredAt", count(*) over () as total
+      select id, payment_id, gateway_id, status, url, state, attempts, next_attempt_at,
+        created_at, delivered_at, count(*) over () as total
       from webhook_events
       where (${filter.gatewayId}::uuid is null or gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or state = ${filter.status})
         and (${filter.paymentId}::uuid is null or payment_id = ${filter.paymentId})
@@ -166,7 +166,7 @@ export interface ListedJob {
 export async function listJobsForOperator(sql: Reads, page: { limit: number; offset: number }): Promise<Listed<ListedJob>> {
   return split(
     await sql<(ListedJob & Total)[]>`
-      select id, topic, ref_id as "refId", due_at as "dueAt", claims, last_error as "lastError",
+      select id, topic, ref_id, due_at, claims, last_error,
         case when state = 'dead' then 'dead' when last_error is not null then 'retrying' when due_at <= sluice_now() then 'due' else 'scheduled' end as state,
         count(*) over () as total
       from outbox where state <> 'done' order by due_at, id limit ${page.limit} offset ${page.offset}`,

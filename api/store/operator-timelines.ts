@@ -40,15 +40,15 @@ export interface PaymentDetail {
 /** Reads one payment in full; locks nothing. */
 export async function findPaymentDetail(sql: Reads, id: string): Promise<PaymentDetail | undefined> {
   const [row] = await sql<PaymentDetail[]>`
-    select p.id, p.gateway_id as "gatewayId", p.status, p.checkout_mode as "checkoutMode", p.sandbox as "isSandbox", p.currency_code as "currencyCode", p.amount,
-      trim_scale(p.amount_usd)::text as "amountUsd", p.tx_fee_payer as "txFeePayer", p.commission_fee_payer as "commissionFeePayer",
-      trim_scale(p.over_tolerance)::text as "overTolerance", trim_scale(p.under_tolerance)::text as "underTolerance", p.tolerance_kind as "toleranceKind",
-      p.check_amount_deviation as "checkAmountDeviation", p.created_at as "createdAt", p.expires_at as "expiresAt", p.grace_seconds as "graceSeconds",
-      p.resolved_at as "resolvedAt", p.is_verified as "isVerified", p.verified_at as "verifiedAt", p.selected_offer_id as "selectedOfferId",
-      p.judging_offer_id as "judgingOfferId", p.deciding_deposit_id as "decidingDepositId", a.symbol as "receivedAssetSymbol",
+    select p.id, p.gateway_id, p.status, p.checkout_mode, p.sandbox as "isSandbox", p.currency_code, p.amount,
+      trim_scale(p.amount_usd)::text as "amountUsd", p.tx_fee_payer, p.commission_fee_payer,
+      trim_scale(p.over_tolerance)::text as "overTolerance", trim_scale(p.under_tolerance)::text as "underTolerance", p.tolerance_kind,
+      p.check_amount_deviation, p.created_at, p.expires_at, p.grace_seconds,
+      p.resolved_at, p.is_verified, p.verified_at, p.selected_offer_id,
+      p.judging_offer_id, p.deciding_deposit_id, a.symbol as "receivedAssetSymbol",
       trim_scale(p.received_amount)::text as "receivedAmount", trim_scale(p.received_amount_usd)::text as "receivedAmountUsd",
-      trim_scale(p.expected_usd)::text as "expectedUsd", trim_scale(p.deviation_usd)::text as "deviationUsd", p.deposit_path as "depositPath",
-      p.aml_state as "amlState", p.webhook_url as "webhookUrl"
+      trim_scale(p.expected_usd)::text as "expectedUsd", trim_scale(p.deviation_usd)::text as "deviationUsd", p.deposit_path,
+      p.aml_state, p.webhook_url
     from payments p left join assets a on a.id = p.received_asset_id where p.id = ${id}`;
   return row;
 }
@@ -72,9 +72,9 @@ export interface OfferDetail {
 /** Reads a payment's offers with the address assigned on their network, in the order they are listed; locks nothing. */
 export async function listOfferDetails(sql: Reads, paymentId: string): Promise<OfferDetail[]> {
   return sql<OfferDetail[]>`
-    select o.id, a.symbol as "assetSymbol", n.name as network, trim_scale(o.price_usd)::text as "priceUsd", o.price_source as "priceSource",
+    select o.id, a.symbol as "assetSymbol", n.name as network, trim_scale(o.price_usd)::text as "priceUsd", o.price_source,
       trim_scale(o.amount)::text as amount, trim_scale(o.tx_fee)::text as "txFee", trim_scale(o.commission_fee)::text as "commissionFee",
-      trim_scale(o.total_value)::text as "totalValue", o.selected_at as "selectedAt",
+      trim_scale(o.total_value)::text as "totalValue", o.selected_at,
       case when w.acked_epoch is not null then d.address end as address, d.created_at as "addressAt"
     from payment_offers o join assets a on a.id = o.asset_id join networks n on n.id = a.network_id
       left join deposit_addresses d on d.payment_id = o.payment_id and d.network_id = n.id
@@ -105,8 +105,8 @@ export interface DepositDetail {
 /** Reads a payment's deposits, the first seen first; locks nothing. */
 export async function listDepositDetails(sql: Reads, paymentId: string): Promise<DepositDetail[]> {
   return sql<DepositDetail[]>`
-    select d.id, n.name as network, a.symbol as "assetSymbol", trim_scale(d.amount)::text as amount, d.txid as "txHash", d.sender, d.co_senders as "coSenders", d.coinbase, d.height,
-      d.block_time as "blockTime", d.state, d.path, trim_scale(d.usd_price)::text as "usdPrice", d.first_seen_at as "firstSeenAt", d.final_at as "finalAt"
+    select d.id, n.name as network, a.symbol as "assetSymbol", trim_scale(d.amount)::text as amount, d.txid as "txHash", d.sender, d.co_senders, d.coinbase, d.height,
+      d.block_time, d.state, d.path, trim_scale(d.usd_price)::text as "usdPrice", d.first_seen_at, d.final_at
     from deposits d join networks n on n.id = d.network_id join assets a on a.id = d.asset_id
     where d.payment_id = ${paymentId} order by d.first_seen_at, d.height, d.position, d.ordinal`;
 }
@@ -150,7 +150,7 @@ export async function listCreditDetails(sql: Reads, paymentId: string): Promise<
   return sql<CreditDetail[]>`
     select c.pool, c.screening, c.screening_score as "riskScore", c.taken, a.symbol as "assetSymbol", trim_scale(c.gross)::text as gross, trim_scale(c.network_fee)::text as "networkFee",
       trim_scale(c.commission)::text as commission, trim_scale(c.net)::text as net, trim_scale(c.remaining)::text as remaining,
-      c.credited_at as "creditedAt", c.matures_at as "maturesAt", c.matured_at as "maturedAt"
+      c.credited_at, c.matures_at, c.matured_at
     from credits c join assets a on a.id = c.asset_id where c.payment_id = ${paymentId} order by c.credited_at, c.id`;
 }
 
@@ -180,10 +180,10 @@ export interface SettlementDetail {
 /** Reads one settlement in full; locks nothing. */
 export async function findSettlementDetail(sql: Reads, id: string): Promise<SettlementDetail | undefined> {
   const [row] = await sql<(Omit<SettlementDetail, 'metadata'> & { metadata: string | null })[]>`
-    select s.id, s.gateway_id as "gatewayId", s.status, a.symbol as "assetSymbol", n.name as network, s.address, s.amount_text as amount,
-      s.requested_route as "requestedRoute", s.pool, trim_scale(s.fee_locked)::text as "feeLocked", trim_scale(s.net_amount)::text as "netAmount",
-      trim_scale(s.received_amount)::text as "receivedAmount", s.txid as "txHash", ${sentMetadata(sql)} as metadata, s.hold_reason as "holdReason", s.wait_reason as "waitReason",
-      s.created_at as "createdAt", s.dispatch_at as "dispatchAt", s.expires_at as "expiresAt", s.settled_at as "settledAt"
+    select s.id, s.gateway_id, s.status, a.symbol as "assetSymbol", n.name as network, s.address, s.amount_text as amount,
+      s.requested_route, s.pool, trim_scale(s.fee_locked)::text as "feeLocked", trim_scale(s.net_amount)::text as "netAmount",
+      trim_scale(s.received_amount)::text as "receivedAmount", s.txid as "txHash", ${sentMetadata(sql)} as metadata, s.hold_reason, s.wait_reason,
+      s.created_at, s.dispatch_at, s.expires_at, s.settled_at
     from settlements s join assets a on a.id = s.asset_id join networks n on n.id = s.network_id where s.id = ${id}`;
   return row && { ...row, metadata: row.metadata === null ? null : new SentJson(row.metadata) };
 }
@@ -217,7 +217,7 @@ export interface AttemptDetail {
 /** Reads the payouts that carry a settlement out, sweeps and top-ups made for it included, oldest first; locks nothing. */
 export async function listPayoutDetails(sql: Reads, settlementId: string): Promise<PayoutDetail[]> {
   return sql<PayoutDetail[]>`
-    select p.id, p.purpose, p.family, p.status, p.nonce, p.txid as "txHash", p.failure, p.created_at as "createdAt", p.final_at as "finalAt",
+    select p.id, p.purpose, p.family, p.status, p.nonce, p.txid as "txHash", p.failure, p.created_at, p.final_at,
       coalesce((
         select jsonb_agg(jsonb_build_object('number', t.number, 'kind', t.kind, 'txHash', t.txid, 'rawFeeLimit', t.fee_limit::text, 'signedAt', t.created_at,
           'expiresAt', t.expires_at) order by t.number)

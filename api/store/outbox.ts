@@ -85,7 +85,7 @@ export async function leaseOutbox(sql: Reads, { id, topic }: { id: string; topic
   const [row] = await sql<OutboxLease[]>`
     update outbox set claims = claims + 1, failures = failures + 1, claimed_until = now() + make_interval(secs => ${seconds})
     where id = ${id} and topic = ${topic} and state = 'due' and due_at <= sluice_now() and (claimed_until is null or claimed_until < now())
-    returning id, topic, ref_id as "refId", claims, failures, trace_context as "traceContext"`;
+    returning id, topic, ref_id, claims, failures, trace_context`;
   return row;
 }
 

@@ -55,7 +55,7 @@ export interface Purse {
  */
 export async function listSpendable(sql: Reads, purse: Purse, payoutId?: string): Promise<OwnOutput[]> {
   const rows = await sql<Row[]>`
-    select o.txid, o.vout, o.address, o.raw_amount::text as "rawAmount" from (${unspent(sql, purse)}) o
+    select o.txid, o.vout, o.address, o.raw_amount::text from (${unspent(sql, purse)}) o
     where o.ready and not ${isTaken(sql, sql`o`, purse.networkId, payoutId ?? null)}
     order by o.raw_amount desc, o.txid, o.vout limit ${MOST_LISTED}`;
   return rows.map(fromRow);
@@ -64,7 +64,7 @@ export async function listSpendable(sql: Reads, purse: Purse, payoutId?: string)
 /** The smallest outputs worth more than `least` that a wallet may spend now, in that order, at most `limit`; otherwise as `listSpendable`. */
 export async function listSmallest(sql: Reads, purse: Purse, { least, limit }: { least: bigint; limit: number }): Promise<OwnOutput[]> {
   const rows = await sql<Row[]>`
-    select o.txid, o.vout, o.address, o.raw_amount::text as "rawAmount" from (${unspent(sql, purse)}) o
+    select o.txid, o.vout, o.address, o.raw_amount::text from (${unspent(sql, purse)}) o
     where o.ready and o.raw_amount > ${least.toString()}::text::numeric and not ${isTaken(sql, sql`o`, purse.networkId, null)}
     order by o.raw_amount, o.txid, o.vout limit ${limit}`;
   return rows.map(fromRow);
@@ -81,7 +81,7 @@ export async function sumSpendable(sql: Reads, purse: Purse, least = 0n): Promis
 /** Those among `outputs` that a wallet may spend now, in the same sense, whatever else there is. */
 export async function findSpendable(sql: Reads, purse: Purse, outputs: readonly Outpoint[], payoutId?: string): Promise<OwnOutput[]> {
   const rows = await sql<Row[]>`
-    select o.txid, o.vout, o.address, o.raw_amount::text as "rawAmount" from (${unspent(sql, purse, outputs)}) o
+    select o.txid, o.vout, o.address, o.raw_amount::text from (${unspent(sql, purse, outputs)}) o
     where o.ready and not ${isTaken(sql, sql`o`, purse.networkId, payoutId ?? null)}`;
   return rows.map(fromRow);
 }

@@ -32,7 +32,7 @@ export async function listSweepable(
   query: SweepScope & { above: bigint; restSeconds?: number; evenRefused?: boolean; limit: number },
 ): Promise<SweepableAddress[]> {
   const rows = await sql<Row[]>`
-    select f.address, f.derivation_index as "derivationIndex", f.raw_amount::text as "rawAmount" from (${lying(sql, query)}) f
+    select f.address, f.derivation_index, f.raw_amount::text from (${lying(sql, query)}) f
     where not f.waiting and not f.live and f.raw_amount > ${query.above.toString()}::text::numeric
       and f.last_at <= sluice_now() - make_interval(secs => ${query.restSeconds ?? 0})
       and not exists (select 1 from wallets w where w.network_id = ${query.networkId} and w.address = f.address and w.halted_reason is not null)

@@ -45,9 +45,9 @@ export interface PaymentDeposit {
 /** What arrived for a payment, in chain order; locks nothing. */
 export async function listPaymentDeposits(sql: Reads, paymentId: string): Promise<PaymentDeposit[]> {
   const rows = await sql<Record<string, unknown>[]>`
-    select d.id, d.asset_id as "assetId", a.symbol, a.type as "assetType", a.decimals, a.dust_floor as "dustFloor", n.name as "networkName", d.amount, d.txid, d.height, d.coinbase, d.state, d.path, d.claimed_by as "claimedBy", d.first_seen_at as "firstSeenAt",
-      d.block_time as "blockTime", d.final_at as "finalAt", d.waits_since is not null as waits, case when d.doubted_since is not null then coalesce(d.doubt, 'unreachable') end as doubt, d.lost_at as "lostAt", d.usd_price as "usdPrice", case when d.state = 'dropped' or d.lost_at is not null then 0 else greatest(t.height - d.height + 1, 0) end as confirmations,
-      c.gross, c.network_fee as "networkFee", c.commission, c.net
+    select d.id, d.asset_id, a.symbol, a.type as "assetType", a.decimals, a.dust_floor, n.name as "networkName", d.amount, d.txid, d.height, d.coinbase, d.state, d.path, d.claimed_by, d.first_seen_at,
+      d.block_time, d.final_at, d.waits_since is not null as waits, case when d.doubted_since is not null then coalesce(d.doubt, 'unreachable') end as doubt, d.lost_at, d.usd_price, case when d.state = 'dropped' or d.lost_at is not null then 0 else greatest(t.height - d.height + 1, 0) end as confirmations,
+      c.gross, c.network_fee, c.commission, c.net
     from deposits d join assets a on a.id = d.asset_id join networks n on n.id = d.network_id
     left join chain_tips t on t.network_id = d.network_id left join credits c on c.id = d.id
     where d.payment_id = ${paymentId} order by d.block_time, d.height, d.position, d.ordinal`;

@@ -62,8 +62,8 @@ export async function insertOffers(tx: Tx, paymentId: string, offers: readonly N
 /** A payment's offers in listing order; locks nothing. */
 export async function listOffers(sql: Reads, paymentId: string): Promise<Offer[]> {
   const rows = await sql<Record<string, unknown>[]>`
-    select o.id, o.payment_id as "paymentId", o.asset_id as "assetId", o.price_usd as "priceUsd", o.price_source as "priceSource", o.price_at as "priceAt", o.amount,
-      o.tx_fee as "txFee", o.commission_fee as "commissionFee", o.total_value as "totalValue", o.network_fee as "networkFee", o.selected_at as "selectedAt",
+    select o.id, o.payment_id, o.asset_id, o.price_usd, o.price_source, o.price_at, o.amount,
+      o.tx_fee, o.commission_fee, o.total_value, o.network_fee, o.selected_at,
       a.symbol, a.type, a.contract, a.decimals, n.id as "networkId", n.name as "networkName", n.native_symbol as "networkSymbol", n.paused_at is not null as "networkPaused", n.family,
       a.contract is null and n.traces_missing_since is not null as "unwatchable",
       exists (select 1 from issuer_refusals r where r.asset_id = a.id and r.stopped_at is not null) as "issuerStopped"

@@ -233,50 +233,50 @@ export function paymentFromRow(row: Record<string, unknown>): Payment {
   };
   return {
     id: row.id as string,
-    gatewayId: row.gateway_id as string,
+    gatewayId: row.gatewayId as string,
     status: row.status as PaymentStatus,
-    checkoutMode: row.checkout_mode as Payment['checkoutMode'],
+    checkoutMode: row.checkoutMode as Payment['checkoutMode'],
     type: row.type as Payment['type'],
-    paylinkId: text('paylink_id'),
-    openAmount: row.open_amount as boolean,
+    paylinkId: text('paylinkId'),
+    openAmount: row.openAmount as boolean,
     sandbox: row.sandbox as boolean,
-    currencyCode: row.currency_code as string,
+    currencyCode: row.currencyCode as string,
     amount: row.amount as string,
-    amountUsd: money('amount_usd') as Usd,
-    fiatRate: money('fiat_rate'),
-    fiatSource: text('fiat_source'),
-    fiatAt: row.fiat_at as Date | null,
-    minimumUsd: money('minimum_usd'),
-    txFeePayer: row.tx_fee_payer as FeePayer,
-    commissionFeePayer: row.commission_fee_payer as FeePayer,
-    commissionBps: row.commission_bps as number,
-    commissionMinimumUsd: money('commission_minimum_usd') as Usd,
-    overTolerance: money('over_tolerance') as Usd,
-    underTolerance: money('under_tolerance') as Usd,
-    toleranceKind: row.tolerance_kind as Payment['toleranceKind'],
-    checkAmountDeviation: row.check_amount_deviation as boolean,
-    callbackUrl: text('callback_url'),
-    callbackParams: sentOf(row.callback_params),
-    webhookUrl: text('webhook_url'),
-    webhookParams: sentOf(row.webhook_params),
+    amountUsd: money('amountUsd') as Usd,
+    fiatRate: money('fiatRate'),
+    fiatSource: text('fiatSource'),
+    fiatAt: row.fiatAt as Date | null,
+    minimumUsd: money('minimumUsd'),
+    txFeePayer: row.txFeePayer as FeePayer,
+    commissionFeePayer: row.commissionFeePayer as FeePayer,
+    commissionBps: row.commissionBps as number,
+    commissionMinimumUsd: money('commissionMinimumUsd') as Usd,
+    overTolerance: money('overTolerance') as Usd,
+    underTolerance: money('underTolerance') as Usd,
+    toleranceKind: row.toleranceKind as Payment['toleranceKind'],
+    checkAmountDeviation: row.checkAmountDeviation as boolean,
+    callbackUrl: text('callbackUrl'),
+    callbackParams: sentOf(row.callbackParams),
+    webhookUrl: text('webhookUrl'),
+    webhookParams: sentOf(row.webhookParams),
     language: text('language'),
-    timeoutSeconds: row.timeout_seconds as number,
-    graceSeconds: row.grace_seconds as number,
-    createdAt: row.created_at as Date,
-    expiresAt: row.expires_at as Date,
-    selectedOfferId: text('selected_offer_id'),
-    isVerified: row.is_verified as boolean,
-    verifiedAt: row.verified_at as Date | null,
-    resolvedAt: row.resolved_at as Date | null,
-    decidingDepositId: text('deciding_deposit_id'),
-    judgingOfferId: text('judging_offer_id'),
-    receivedAssetId: text('received_asset_id'),
-    receivedAmount: money('received_amount'),
-    receivedAmountUsd: money('received_amount_usd'),
-    expectedUsd: money('expected_usd'),
-    deviationUsd: money('deviation_usd'),
-    depositPath: row.deposit_path as DepositPath | null,
-    amlState: row.aml_state as Payment['amlState'],
+    timeoutSeconds: row.timeoutSeconds as number,
+    graceSeconds: row.graceSeconds as number,
+    createdAt: row.createdAt as Date,
+    expiresAt: row.expiresAt as Date,
+    selectedOfferId: text('selectedOfferId'),
+    isVerified: row.isVerified as boolean,
+    verifiedAt: row.verifiedAt as Date | null,
+    resolvedAt: row.resolvedAt as Date | null,
+    decidingDepositId: text('decidingDepositId'),
+    judgingOfferId: text('judgingOfferId'),
+    receivedAssetId: text('receivedAssetId'),
+    receivedAmount: money('receivedAmount'),
+    receivedAmountUsd: money('receivedAmountUsd'),
+    expectedUsd: money('expectedUsd'),
+    deviationUsd: money('deviationUsd'),
+    depositPath: row.depositPath as DepositPath | null,
+    amlState: row.amlState as Payment['amlState'],
   };
 }
 
@@ -303,7 +303,7 @@ export interface PaymentEventRow {
 /** A payment's history, oldest first; locks nothing. */
 export async function listPaymentEvents(sql: Reads, paymentId: string): Promise<PaymentEventRow[]> {
   return sql<PaymentEventRow[]>`
-    select event, from_status as "fromStatus", to_status as "toStatus", facts, actor, at from payment_events where payment_id = ${paymentId} order by id`;
+    select event, from_status, to_status, facts, actor, at from payment_events where payment_id = ${paymentId} order by id`;
 }
 
 /** Which payments of a gateway a list holds. */
@@ -331,7 +331,7 @@ export interface PaymentPage extends PaymentFilter {
 
 /** Finds the place of one of the gateway's own payments in its list; locks nothing. */
 export async function findPaymentPlace(sql: Reads, gatewayId: string, id: string): Promise<PaymentPlace | undefined> {
-  const [row] = await sql<PaymentPlace[]>`select id, created_at::text as "createdAt" from payments where id = ${id} and gateway_id = ${gatewayId}`;
+  const [row] = await sql<PaymentPlace[]>`select id, created_at::text from payments where id = ${id} and gateway_id = ${gatewayId}`;
   return row;
 }
 

@@ -75,8 +75,8 @@ export async function listUndead(sql: Reads, payoutId: string): Promise<string[]
 }
 
 function columns(sql: Reads) {
-  return sql`id, payout_id as "payoutId", number, kind, txid, signed_bytes as "signedBytes", fee_limit as "rawFeeLimit", expires_at as "expiresAt",
-    tip_height as "tipHeight", created_at as "createdAt"`;
+  return sql`id, payout_id, number, kind, txid, signed_bytes, fee_limit as "rawFeeLimit", expires_at,
+    tip_height, created_at`;
 }
 
 function fromRow(row: Row): StoredAttempt {
@@ -162,7 +162,7 @@ export interface DoublePayout {
  */
 export async function listDoublePayouts(sql: Reads, networkId: string): Promise<DoublePayout[]> {
   return sql<DoublePayout[]>`
-    select p.id, p.wallet_id as "walletId", array_agg(distinct t.txid) as txids
+    select p.id, p.wallet_id, array_agg(distinct t.txid) as txids
     from payouts p join payout_attempts t on t.payout_id = p.id
       join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.kind = 'sent' and g.canonical
     where p.network_id = ${networkId} and p.id in (

@@ -255,7 +255,7 @@ export async function sumOutgoing(
       select asset_id, gateway_id, raw_amount from families where moves
       union all
       select (select id from assets where network_id = ${query.networkId} and contract is null), gateway_id, fee from families)
-    select a.symbol, a.decimals, a.contract is null as native, l.gateway_id as "gatewayId", sum(l.raw_amount)::text as "rawAmount"
+    select a.symbol, a.decimals, a.contract is null as native, l.gateway_id, sum(l.raw_amount)::text as "rawAmount"
     from leaving l join assets a on a.id = l.asset_id
     group by a.id, l.gateway_id`;
   return rows.map((row) => ({ ...row, rawAmount: BigInt(row.rawAmount) }));
@@ -283,7 +283,7 @@ export interface OpenPayout {
 /** Every payout of a network whose bytes exist and whose outcome is not final, with the block any of its attempts is in. Locks nothing. */
 export async function listOpenOnChain(sql: Reads, networkId: string): Promise<OpenPayout[]> {
   return sql<OpenPayout[]>`
-    select p.id, p.settlement_id as "settlementId", p.status,
+    select p.id, p.settlement_id, p.status,
       (select max(g.height) from payout_attempts t join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.kind = 'sent' and g.canonical
        where t.payout_id = p.id) as height
     from payouts p where p.network_id = ${networkId} and p.status in ('SIGNED', 'BROADCAST', 'REPLACING', 'INCLUDED')
@@ -295,10 +295,10 @@ function joined(sql: Reads) {
 }
 
 function columns(sql: Reads) {
-  return sql`p.id, p.network_id as "networkId", n.name as "networkName", p.wallet_id as "walletId", w.address as "walletAddress", p.purpose,
-    p.settlement_id as "settlementId", p.refund_id as "refundId",
-    (select x.transfer_id from withheld_payouts x where x.payout_id = p.id) as "withheldId", p.payment_id as "paymentId", p.family, p.parent_id as "parentId", p.status, p.asset_id as "assetId", a.symbol as "assetSymbol", a.contract,
-    a.decimals, p.recipient, p.raw_amount as "rawAmount", p.nonce, p.anchor, p.plan, p.txid, p.failure,
+  return sql`p.id, p.network_id, n.name as "networkName", p.wallet_id, w.address as "walletAddress", p.purpose,
+    p.settlement_id, p.refund_id,
+    (select x.transfer_id from withheld_payouts x where x.payout_id = p.id) as "withheldId", p.payment_id, p.family, p.parent_id, p.status, p.asset_id, a.symbol as "assetSymbol", a.contract,
+    a.decimals, p.recipient, p.raw_amount, p.nonce, p.anchor, p.plan, p.txid, p.failure,
     greatest((p.plan->>'rawFee')::numeric, (select max(t.fee_limit) from payout_attempts t where t.payout_id = p.id), 0)::text as "rawFeeAtMost"`;
 }
 

@@ -109,7 +109,7 @@ export async function upsertQuotes(
 /** Lists the quotes of `sources` that still count, with the service time; locks nothing. */
 export async function listGoodQuotes(sql: Reads, sources: readonly string[]): Promise<{ quotes: StoredQuote[]; now: Date }> {
   const rows = await sql<(Omit<StoredQuote, 'price'> & { price: string })[]>`
-    select source, symbol, price, quoted_in as in, taken_at as "takenAt", good_until as "goodUntil", standing from price_quotes
+    select source, symbol, price, quoted_in as in, taken_at, good_until, standing from price_quotes
     where source = any(${[...sources]}::text[]) and good_until > sluice_now()`;
   const [{ now }] = await sql<[{ now: Date }]>`select sluice_now() as now`;
   return { quotes: rows.map((row) => ({ ...row, price: parseTrusted(row.price) })), now };
@@ -172,7 +172,5 @@ export interface PriceSourceHealth {
 
 /** Lists the sources that were ever asked; locks nothing. */
 export async function listPriceSources(sql: Reads): Promise<PriceSourceHealth[]> {
-  return sql<
-    PriceSourceHealth[]
-  >`select name, failures, answered_at as "answeredAt", last_error as "lastError", failed_at as "failedAt" from price_sources order by name`;
+  return sql<PriceSourceHealth[]>`select name, failures, answered_at, last_error, failed_at from price_sources order by name`;
 }

@@ -72,8 +72,8 @@ function statusOf(sql: Reads) {
 }
 
 function columns(sql: Reads) {
-  return sql`p.id, p.act, p.target, p.content, p.reason, p.proposed_by as "proposedBy", p.mac, ${statusOf(sql)} as status, p.created_at as "createdAt",
-    p.expires_at as "expiresAt", p.decided_by as "decidedBy", p.decided_at as "decidedAt", p.outcome`;
+  return sql`p.id, p.act, p.target, p.content, p.reason, p.proposed_by, p.mac, ${statusOf(sql)} as status, p.created_at,
+    p.expires_at, p.decided_by, p.decided_at, p.outcome`;
 }
 
 function json(tx: Tx, value: Record<string, unknown>) {
@@ -137,7 +137,7 @@ export async function listOperatorActions(
   filter: { action: string | null; target: string | null; limit: number; offset: number },
 ): Promise<{ items: LoggedAction[]; total: number }> {
   const rows = await sql<(LoggedAction & { total: number })[]>`
-    select id::text, at, action, target, reason, details, person, actor, client_ip as "clientIp", token, request_id as "requestId", count(*) over ()::int as total
+    select id::text, at, action, target, reason, details, person, actor, client_ip, token, request_id, count(*) over ()::int as total
     from operator_actions
     where (${filter.action}::text is null or action = ${filter.action}) and (${filter.target}::text is null or target = ${filter.target})
     order by operator_actions.id desc limit ${filter.limit} offset ${filter.offset}`;

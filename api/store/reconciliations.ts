@@ -18,7 +18,7 @@ export interface Reconciliation {
 /** Reads the last comparison of an asset and locks its row until commit; undefined before the first. */
 export async function lockReconciliation(tx: Tx, assetId: string): Promise<Reconciliation | undefined> {
   const [row] = await tx<(Omit<Reconciliation, 'difference' | 'accepted'> & { difference: string; accepted: string })[]>`
-    select asset_id as "assetId", height, difference, short_since as "shortSince", accepted_shortage as accepted
+    select asset_id, height, difference, short_since, accepted_shortage as accepted
     from reconciliations where asset_id = ${assetId} for update`;
   return row && { ...row, difference: parseTrusted(row.difference), accepted: parseTrusted(row.accepted) };
 }
@@ -43,7 +43,7 @@ export async function acceptShortages(tx: Tx, scope: string): Promise<{ assetId:
     from assets a join networks n on n.id = a.network_id
     where a.id = r.asset_id and r.short_since is not null and -r.difference > r.accepted_shortage
       and ${scope} in ('all', 'network:' || n.name, 'asset:' || a.id)
-    returning r.asset_id as "assetId", trim_scale(r.accepted_shortage::numeric)::text as shortage`;
+    returning r.asset_id, trim_scale(r.accepted_shortage::numeric)::text as shortage`;
 }
 
 /** What gateways are owed of an asset, by pool, and what is kept for nobody yet; decimal texts for gauges. Locks nothing. */
@@ -205,6 +205,6 @@ export async function noteLook(tx: Reads, networkId: string, address: string, he
 /** How many addresses hold something unexplained, by network id; networks without any are left out. */
 export async function countUnexplained(reads: Reads): Promise<ReadonlyMap<string, number>> {
   const rows = await reads<{ networkId: string; count: number }[]>`
-    select network_id as "networkId", count(*)::int as count from unexplained_balances where resolved_at is null group by network_id`;
+    select network_id, count(*)::int as count from unexplained_balances where resolved_at is null group by network_id`;
   return new Map(rows.map((row) => [row.networkId, row.count]));
 }

@@ -108,7 +108,7 @@ export async function countUnstored(sql: Reads, networkId: string, sightings: re
 
 function columns(sql: Reads) {
   return sql`r.id, n.name as network, r.from_height as "from", r.to_height as "to", r.reason, r.next_height as next, r.found, r.problem,
-    r.requested_at as "requestedAt", r.finished_at as "finishedAt"`;
+    r.requested_at, r.finished_at`;
 }
 
 /**

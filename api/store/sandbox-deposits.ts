@@ -58,7 +58,7 @@ export interface SeenSandboxDeposit {
 /** The deposit of a payment that waits for its confirmation; there is one at most. Takes no lock: the caller holds the payment's, or only looks. */
 export async function findSeenSandboxDeposit(sql: Reads, paymentId: string): Promise<SeenSandboxDeposit | undefined> {
   const [row] = await sql<(Omit<SeenSandboxDeposit, 'amount'> & { amount: string })[]>`
-    select id, payment_id as "paymentId", asset_id as "assetId", txid, amount, first_seen_at as "firstSeenAt"
+    select id, payment_id, asset_id, txid, amount, first_seen_at
     from sandbox_deposits where payment_id = ${paymentId} and state = 'seen'`;
   return row && { ...row, amount: parseTrusted<'asset'>(row.amount) };
 }
@@ -73,9 +73,9 @@ export async function listDueSandboxPayments(sql: Reads, limit: number): Promise
 /** What arrived for a sandbox payment, in the form in which real deposits are read; locks nothing. */
 export async function listSandboxDeposits(sql: Reads, paymentId: string): Promise<PaymentDeposit[]> {
   const rows = await sql<Record<string, unknown>[]>`
-    select d.id, d.asset_id as "assetId", a.symbol, a.type as "assetType", a.decimals, a.dust_floor as "dustFloor", n.name as "networkName", d.amount, d.txid, d.confirmations, d.state, d.path,
-      d.first_seen_at as "firstSeenAt", d.first_seen_at as "blockTime", d.final_at as "finalAt", d.usd_price as "usdPrice",
-      d.network_fee as "networkFee", d.commission, d.net
+    select d.id, d.asset_id, a.symbol, a.type as "assetType", a.decimals, a.dust_floor, n.name as "networkName", d.amount, d.txid, d.confirmations, d.state, d.path,
+      d.first_seen_at, d.first_seen_at as "blockTime", d.final_at, d.usd_price,
+      d.network_fee, d.commission, d.net
     from sandbox_deposits d join assets a on a.id = d.asset_id join networks n on n.id = a.network_id
     where d.payment_id = ${paymentId} order by d.first_seen_at, d.id`;
   return rows.map(({ networkFee, commission, net, ...row }) => {

@@ -43,7 +43,7 @@ const matches = (sql: Reads, subject: ScreeningSubject) =>
     : sql`kind = 'deposit' and deposit_id = ${subject.depositId}`;
 
 const unfinished = (sql: Reads) => sql`
-  id, state, attempt, provider_ref as "providerRef", coalesce(leased_until > clock_timestamp(), false) as leased,
+  id, state, attempt, provider_ref, coalesce(leased_until > clock_timestamp(), false) as leased,
   asked_at < sluice_now() - make_interval(secs => ${POLICY.screeningPendingSeconds}) as overdue`;
 
 /** The verdict that counts: for a destination one of the last day, a listed address before all others. Locks nothing. */
@@ -154,7 +154,7 @@ export interface LeftScreening extends HeldScreening {
 /** Lists questions that nobody has asked for a minute, the oldest first; locks nothing. */
 export async function listLeftScreenings(sql: Reads, limit: number): Promise<LeftScreening[]> {
   return sql<LeftScreening[]>`
-    select gateway_id as "gatewayId", ${unfinished(sql)} from screenings
+    select gateway_id, ${unfinished(sql)} from screenings
     where state in ('asking', 'pending') and coalesce(leased_until, '-infinity') < clock_timestamp() - interval '1 minute'
     order by asked_at limit ${limit}`;
 }
@@ -176,7 +176,7 @@ function leaseEnd(sql: Reads) {
 /** Credits left by gateway; one that never had any is missing. Locks nothing. */
 export async function listScreeningCredits(sql: Reads, gatewayIds: readonly string[]): Promise<Map<string, number>> {
   const rows = await sql<{ gatewayId: string; credits: number }[]>`
-    select gateway_id as "gatewayId", credits from screening_credits where gateway_id = any (${[...gatewayIds]}::uuid[])`;
+    select gateway_id, credits from screening_credits where gateway_id = any (${[...gatewayIds]}::uuid[])`;
   return new Map(rows.map((row) => [row.gatewayId, row.credits]));
 }
 

@@ -93,7 +93,7 @@ export async function insertSettlementQuote(tx: Tx, settlementId: string, quote:
 /** Reads it; undefined for a cashout that the platform pays for, and for those that claimed before quotes were noted. Locks nothing. */
 export async function findSettlementQuote(sql: Reads, settlementId: string): Promise<SettlementQuote | undefined> {
   const [row] = await sql<{ rawFee: string; units: string | null }[]>`
-    select raw_fee::text as "rawFee", units::text from settlement_quotes where settlement_id = ${settlementId}`;
+    select raw_fee::text, units::text from settlement_quotes where settlement_id = ${settlementId}`;
   return row && { rawFee: BigInt(row.rawFee), ...(row.units !== null && { units: BigInt(row.units) }) };
 }
 
@@ -106,7 +106,7 @@ export async function sumFeesBeyondLocked(
   query: { networkId: string; seconds: number; except?: string | undefined },
 ): Promise<Map<string, bigint>> {
   const rows = await sql<{ gatewayId: string; beyond: string }[]>`
-    select b.gateway_id as "gatewayId", trunc(sum(b.beyond))::text as beyond from (
+    select b.gateway_id, trunc(sum(b.beyond))::text as beyond from (
       select s.gateway_id, greatest(0, greatest((p.plan->>'rawFee')::numeric, (select max(t.fee_limit) from payout_attempts t where t.payout_id = p.id))
         - greatest(q.raw_fee, q.raw_fee * coalesce((p.plan->>'units')::numeric / nullif(q.units, 0), 1))) as beyond
       from payouts p join settlements s on s.id = p.settlement_id join settlement_quotes q on q.settlement_id = s.id

@@ -158,7 +158,7 @@ export async function listDispatchQueue(
   queue: { networkId: string; pool: 'green' | 'held'; limit: number; wantedId: string },
 ): Promise<{ id: string; gatewayId: string }[]> {
   return sql<{ id: string; gatewayId: string }[]>`
-    select q.id, q.gateway_id as "gatewayId" from (
+    select q.id, q.gateway_id from (
       select s.id, s.gateway_id, s.dispatch_at, row_number() over (partition by s.gateway_id order by s.dispatch_at, s.id) as turn from settlements s
       where s.network_id = ${queue.networkId} and s.pool = ${queue.pool} and s.dispatch_at <= sluice_now() and ${isUnsent(sql)}
         and (s.id = ${queue.wantedId} or not exists (
@@ -215,7 +215,7 @@ export async function setClaim(tx: Tx, id: string, claim: { fee_locked: string; 
 /** Makes a claimed cashout due `delaySeconds` from now and returns when that is; the caller holds its lock. */
 export async function scheduleDispatch(tx: Tx, id: string, delaySeconds: number): Promise<Date> {
   const [row] = await tx<{ dispatchAt: Date }[]>`
-    update settlements set dispatch_at = sluice_now() + make_interval(secs => ${delaySeconds}) where id = ${id} returning dispatch_at as "dispatchAt"`;
+    update settlements set dispatch_at = sluice_now() + make_interval(secs => ${delaySeconds}) where id = ${id} returning dispatch_at`;
   return (row as { dispatchAt: Date }).dispatchAt;
 }
 
@@ -224,13 +224,13 @@ function joined(sql: Reads) {
 }
 
 function columns(sql: Reads) {
-  return sql`s.id, s.gateway_id as "gatewayId", s.status, s.address, b.address as "canonicalAddress", s.amount_text as "amountText", s.amount,
-    s.requested_route as "requestedRoute", s.pool, s.routed_by_service as "routedByService", s.destination_risk_score as "destinationRiskScore",
+  return sql`s.id, s.gateway_id, s.status, s.address, b.address as "canonicalAddress", s.amount_text, s.amount,
+    s.requested_route, s.pool, s.routed_by_service, s.destination_risk_score,
     ${sentMetadata(sql)} as metadata,
-    s.fee_locked as "feeLocked", s.net_amount as "netAmount", s.received_amount as "receivedAmount",
-    (select coalesce(sum(c.amount), 0) from charges c where c.settlement_id = s.id)::text as charged, s.txid, s.created_at as "createdAt",
-    s.expires_at as "expiresAt", s.dispatch_at as "dispatchAt", s.wait_reason as "waitReason", s.hold_reason as "holdReason",
-    s.intent_mac as "intentMac", s.order_mac as "orderMac", a.id as "assetId", a.symbol as "assetSymbol", a.contract,
+    s.fee_locked, s.net_amount, s.received_amount,
+    (select coalesce(sum(c.amount), 0) from charges c where c.settlement_id = s.id)::text as charged, s.txid, s.created_at,
+    s.expires_at, s.dispatch_at, s.wait_reason, s.hold_reason,
+    s.intent_mac, s.order_mac, a.id as "assetId", a.symbol as "assetSymbol", a.contract,
     a.decimals, n.id as "networkId", n.name as "networkName", n.family`;
 }
 
@@ -281,7 +281,7 @@ export async function takeParked(sql: Reads, { seconds, limit }: { seconds: numb
               and l.kind = case s.pool when 'held' then 'held' else 'available' end and l.balance >= s.amount))
         order by s.created_at, s.id limit ${limit} for update of s skip locked)
       returning id, gateway_id, asset_id, created_at)
-    select id, gateway_id as "gatewayId", asset_id as "assetId" from claimed order by created_at, id`;
+    select id, gateway_id, asset_id from claimed order by created_at, id`;
 }
 
 /** Up to `limit` cashouts whose parking time is over, oldest first; locks nothing. */

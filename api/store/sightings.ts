@@ -84,7 +84,7 @@ export async function listInternal(reads: Reads, networkId: string, those: reado
   if (those.length === 0) return [];
   const [hashes, txids] = [those.map((one) => one.blockHash), those.map((one) => one.txid)];
   return reads<Movement[]>`
-    select block_hash as "blockHash", txid, ordinal, recipient, raw_amount as "rawAmount" from sightings
+    select block_hash, txid, ordinal, recipient, raw_amount from sightings
     where network_id = ${networkId} and kind = 'internal' and parts is null and block_hash = any(${[...new Set(hashes)]}) and txid = any(${[...new Set(txids)]})
     union all
     select s.block_hash, p.txid, p.ordinal, g.recipient, p.raw_amount
@@ -96,7 +96,7 @@ export async function listInternal(reads: Reads, networkId: string, those: reado
 /** Hash of the canonical block in which a transaction was seen at an address of ours; undefined when it was not. Locks nothing. */
 export async function findSightedBlock(reads: Reads, networkId: string, txid: string): Promise<string | undefined> {
   const [row] = await reads<{ blockHash: string }[]>`
-    select block_hash as "blockHash" from sightings where network_id = ${networkId} and txid = ${txid} and canonical
+    select block_hash from sightings where network_id = ${networkId} and txid = ${txid} and canonical
     union all
     select g.block_hash from transfer_sums s join sightings g on g.network_id = s.network_id and g.block_hash = s.block_hash and g.txid = s.txid and g.kind = s.kind and g.ordinal = s.ordinal
     where s.network_id = ${networkId} and s.txids @> array[${txid}::text] and g.canonical limit 1`;
@@ -120,7 +120,7 @@ export async function listUntold(
   { above, upTo, message }: Blocks & { message: Pick<BlockMessage, 'sightings' | 'internalUnseen'> },
 ): Promise<string[]> {
   const stored = await reads<{ txid: string; kind: string; ordinal: number; blockHash: string }[]>`
-    select s.txid, s.kind, s.ordinal, s.block_hash as "blockHash" from sightings s
+    select s.txid, s.kind, s.ordinal, s.block_hash from sightings s
     join watches w on w.network_id = s.network_id and w.address = s.recipient and w.acked_epoch is not null and w.watched_from <= s.height
       and (w.watch_until is null or w.watch_until > sluice_now())
     where s.network_id = ${networkId} and s.height > ${above} and s.height <= ${upTo} and s.canonical and s.kind <> 'sent'`;
@@ -243,6 +243,6 @@ function isConfigured(sql: Reads) {
 }
 
 function columns(sql: Reads) {
-  return sql`g.id, g.kind, g.txid, g.ordinal, g.height, g.sender, g.recipient, g.contract, g.raw_amount as "rawAmount", g.nonce, g.succeeded, g.raw_fee as "rawFee",
-    t.payout_id as "payoutId", g.sender_ours as "senderOurs", g.recipient_ours as "recipientOurs", g.recipient_wallet as "recipientWallet", g.configured`;
+  return sql`g.id, g.kind, g.txid, g.ordinal, g.height, g.sender, g.recipient, g.contract, g.raw_amount, g.nonce, g.succeeded, g.raw_fee,
+    t.payout_id, g.sender_ours, g.recipient_ours, g.recipient_wallet, g.configured`;
 }

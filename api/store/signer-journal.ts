@@ -52,7 +52,7 @@ export async function writeReport(sql: Reads, { state, reason, unknown }: Omit<S
 
 /** Reads what it said last; undefined while it never did. Locks nothing. */
 export async function readReport(sql: Reads): Promise<SignerReport | undefined> {
-  const [row] = await sql<SignerReport[]>`select state, reason, unknown, reported_at as "reportedAt" from signer_reports`;
+  const [row] = await sql<SignerReport[]>`select state, reason, unknown, reported_at from signer_reports`;
   return row;
 }
 
@@ -77,7 +77,7 @@ export interface BookedAttempt {
 /** The next signed bytes after `after` in the order of their ids, at most `limit`; null begins. Locks nothing. */
 export async function pageAttempts(sql: Reads, after: string | null, limit: number): Promise<BookedAttempt[]> {
   const rows = await sql<(Omit<BookedAttempt, 'rawFeeLimit'> & { rawFeeLimit: string })[]>`
-    select id, payout_id as "payoutId", txid, kind, signed_bytes as "signedBytes", fee_limit as "rawFeeLimit", created_at as "createdAt"
+    select id, payout_id, txid, kind, signed_bytes, fee_limit as "rawFeeLimit", created_at
     from payout_attempts where ${after === null ? sql`true` : sql`id > ${after}`} order by id limit ${limit}`;
   return rows.map((row) => ({ ...row, rawFeeLimit: BigInt(row.rawFeeLimit) }));
 }

@@ -135,7 +135,7 @@ function isSumOf(reads: Reads) {
 }
 
 function columns(reads: Reads) {
-  return reads`s.network_id as "networkId", s.block_hash as "blockHash", s.txid, s.kind, s.ordinal, s.txids, s.positions, s.ordinals, s.senders, s.raw_amounts::text[] as "rawAmounts"`;
+  return reads`s.network_id, s.block_hash, s.txid, s.kind, s.ordinal, s.txids, s.positions, s.ordinals, s.senders, s.raw_amounts::text[]`;
 }
 
 function fromRow({ txids, positions, ordinals, senders, rawAmounts, ...key }: Row): StoredSum {
@@ -158,7 +158,7 @@ export async function readFoldFacts(reads: Reads, networkId: string, crowds: rea
   const txids = [...new Set(all.map((one) => one.txid))];
   const recipients = [...new Set(crowds.map(([first]) => (first as Transfer).recipient))];
   const places = await reads<{ recipient: string; contract: string | null; decimals: number; dustFloor: string; wallet: boolean }[]>`
-    select r.address as recipient, a.contract, a.decimals, a.dust_floor as "dustFloor", not exists (select 1 from deposit_addresses d where d.address = r.address) as wallet
+    select r.address as recipient, a.contract, a.decimals, a.dust_floor, not exists (select 1 from deposit_addresses d where d.address = r.address) as wallet
     from unnest(${recipients}::text[]) r (address) join networks n on n.id = ${networkId} and n.family <> 'bitcoin' join assets a on a.network_id = n.id
     where exists (select 1 from deposit_addresses d where d.address = r.address) or exists (select 1 from wallets w where w.network_id = n.id and w.address = r.address)`;
   const stored = await reads<{ txid: string; kind: string; ordinal: number }[]>`

@@ -83,5 +83,5 @@ export async function findDepositIndex(sql: Reads, family: string, address: stri
 }
 
 function columns(sql: Reads) {
-  return sql`id, network_id as "networkId", role, address, derivation_path as "derivationPath", next_nonce as "nextNonce", halted_reason as "haltedReason"`;
+  return sql`id, network_id, role, address, derivation_path, next_nonce, halted_reason`;
 }

@@ -107,8 +107,8 @@ export async function listWebhookEvents(sql: Reads, paymentId: string): Promise<
 }
 
 function columns(sql: Reads) {
-  return sql`id, payment_id as "paymentId", gateway_id as "gatewayId", seq, status, url, body, state, attempts, next_attempt_at as "nextAttemptAt",
-    created_at as "createdAt", delivered_at as "deliveredAt", resend_requested_at as "resendRequestedAt"`;
+  return sql`id, payment_id, gateway_id, seq, status, url, body, state, attempts, next_attempt_at,
+    created_at, delivered_at, resend_requested_at`;
 }
 
 export interface WebhookAttempt {
@@ -145,7 +145,7 @@ export async function finishWebhookAttempt(
 ): Promise<{ startedAt: Date; finishedAt: Date }> {
   const [row] = await tx<[{ startedAt: Date; finishedAt: Date }]>`
     update webhook_attempts set finished_at = sluice_now(), result = ${outcome.result}, http_status = ${outcome.httpStatus}, duration_ms = ${outcome.durationMs}
-    where id = ${id} returning started_at as "startedAt", finished_at as "finishedAt"`;
+    where id = ${id} returning started_at, finished_at`;
   return row;
 }
 
@@ -155,10 +155,9 @@ const LISTED = 100;
 /** The attempts of every webhook of a payment, oldest first, with the status each announced; of each webhook the newest 100. */
 export async function listWebhookAttempts(sql: Reads, paymentId: string): Promise<WebhookAttempt[]> {
   return sql<WebhookAttempt[]>`
-    select id, "eventId", status, number, "startedAt", "finishedAt", result, "httpStatus", "durationMs", manual
+    select id, event_id, status, number, started_at, finished_at, result, http_status, duration_ms, manual
     from (
-      select a.id, a.event_id as "eventId", e.status, a.number, a.started_at as "startedAt", a.finished_at as "finishedAt", a.result,
-        a.http_status as "httpStatus", a.duration_ms as "durationMs", a.manual, row_number() over (partition by a.event_id order by a.started_at desc) as place
+      select a.id, a.event_id, e.status, a.number, a.started_at, a.finished_at, a.result, a.http_status, a.duration_ms, a.manual, row_number() over (partition by a.event_id order by a.started_at desc) as place
       from webhook_attempts a join webhook_events e on e.id = a.event_id where e.payment_id = ${paymentId}) listed
-    where place <= ${LISTED} order by "startedAt", number`;
+    where place <= ${LISTED} order by started_at, number`;
 }

@@ -83,7 +83,7 @@ export interface Withheld {
 /** What is kept from a gateway, by asset; true until commit while the withheld accounts are locked, and locks nothing. */
 export async function listWithheld(sql: Reads, gatewayId: string): Promise<Withheld[]> {
   const rows = await sql<{ assetId: string; kept: string; final: string; ordered: string }[]>`
-    select c.asset_id as "assetId", sum(c.remaining)::text as kept,
+    select c.asset_id, sum(c.remaining)::text as kept,
       coalesce(sum(c.remaining) filter (where c.mature_height <= coalesce(t.final_height, -1)), 0)::text as final,
       coalesce((select sum(o.amount) from withheld_transfers o where o.gateway_id = ${gatewayId} and o.asset_id = c.asset_id and o.status = 'ordered'), 0)::text as ordered
     from credits c left join chain_tips t on t.network_id = c.network_id
@@ -113,8 +113,8 @@ export async function drawWithheld(tx: Tx, t: Pick<WithheldTransfer, 'id' | 'gat
 }
 
 function columns(sql: Reads) {
-  return sql`t.id, t.gateway_id as "gatewayId", t.asset_id as "assetId", t.network_id as "networkId", t.recipient, t.amount, t.status, t.reason,
-    t.proposed_by as "proposedBy", t.confirmed_by as "confirmedBy", t.intent_mac as "intentMac", t.ordered_at as "orderedAt", t.ended_at as "endedAt", t.txid, t.failure`;
+  return sql`t.id, t.gateway_id, t.asset_id, t.network_id, t.recipient, t.amount, t.status, t.reason,
+    t.proposed_by, t.confirmed_by, t.intent_mac, t.ordered_at, t.ended_at, t.txid, t.failure`;
 }
 
 function fromRow(row: Row): WithheldTransfer {

@@ -40,7 +40,7 @@ async function writeTables(tx: Tx, folder: string): Promise<Manifest> {
   for (const { name, columns } of await listTables(tx)) tables.push({ name, columns, ...(await writeRows(tx, folder, { name, columns })) });
   // Last: they are of no snapshot, and what they gave meanwhile must not be given again.
   const sequences = await tx<{ name: string; lastValue: number | null }[]>`
-    select sequencename as name, last_value as "lastValue" from pg_sequences where schemaname = current_schema() order by 1`;
+    select sequencename as name, last_value from pg_sequences where schemaname = current_schema() order by 1`;
   return { format: 1, takenAt: now.takenAt, version: VERSION, migrations: [...migrations], tables, sequences: [...sequences] };
 }
 

@@ -94,12 +94,12 @@ export async function refuseOtherChains(databaseUrl: string, networks: NetworkCo
   try {
     if ((await database.sql`select to_regclass('networks')::text as found`)[0]?.found == null) return;
     for (const network of networks) {
-      const [known] = await database.sql<{ genesis_hash: string | null; final_height: number | null; final_hash: string | null }[]>`
+      const [known] = await database.sql<{ genesisHash: string | null; finalHeight: number | null; finalHash: string | null }[]>`
         select genesis_hash, final_height, (select hash from chain_blocks where network_id = networks.id and height = final_height and canonical) as final_hash
         from networks left join chain_tips on network_id = networks.id where name = ${network.name}`;
-      if (known?.genesis_hash != null && known.genesis_hash.toLowerCase() !== (await blockHash(network, 0)))
+      if (known?.genesisHash != null && known.genesisHash.toLowerCase() !== (await blockHash(network, 0)))
         throw new CannotStart(`${network.name}: this chain is new: npm start -- --reset`);
-      if (known?.final_height != null && known.final_hash != null && (await blockHash(network, known.final_height)) !== known.final_hash.toLowerCase())
+      if (known?.finalHeight != null && known.finalHash != null && (await blockHash(network, known.finalHeight)) !== known.finalHash.toLowerCase())
         throw new CannotStart(`${network.name}: this chain lost blocks that were final (was its node killed?): npm start -- --reset`);
     }
   } finally {

@@ -62,6 +62,8 @@ export function prepareDriver(url: string, { name, deadlines }: ConnectionOption
     connect_timeout: CONNECT_SECONDS,
     // The pool knows better when a connection is between two transactions.
     max_lifetime: null,
+    // Only the names of columns: what stands inside a document of JSON is somebody's own.
+    transform: { column: { from: postgres.toCamel } },
     types: {
       bigint: {
         to: 20,

@@ -66,7 +66,7 @@ const payee = (at: number): Payee => payees[at] as Payee;
 const paying = (at: number) => [{ to: payee(at).address, rawAmount: SATOSHIS }];
 const waitingOf = (at: number) =>
   rig.deps.db.sql<{ txid: string; state: string; replacedBy: string | null; rawAmount: string }[]>`
-    select t.txid, t.state, t.replaced_by as "replacedBy", d.raw_amount::text as "rawAmount" from mempool_deposits d
+    select t.txid, t.state, t.replaced_by, d.raw_amount::text from mempool_deposits d
     join mempool_transactions t on t.network_id = d.network_id and t.txid = d.txid where d.payment_id = ${payee(at).paymentId} order by t.first_seen_at, d.ordinal`;
 const shown = async (at: number) => {
   const payment = await findPayment(rig.deps.db.sql, payee(at).paymentId);

@@ -75,16 +75,16 @@ describeOperation('createOpenAmountPayment', {
       expect(await seen(context, answer)).toMatchObject({ currencyCode: 'JPY', timeoutSeconds: 60, language: 'de-CH', amount: '0' });
       const [row] = await service.world.database.sql`select * from payments where id = ${String(answer.data.paymentUid)}`;
       expect(row).toMatchObject({
-        open_amount: true,
+        openAmount: true,
         amount: '0',
-        amount_usd: '0',
-        minimum_usd: '1',
-        fiat_rate: '0.0067',
-        fiat_source: 'static',
-        fiat_at: expect.any(Date),
-        callback_params: { order: 7 },
-        webhook_params: { cart: { id: 'x' } },
-        webhook_url: 'http://127.0.0.1:8099/hook',
+        amountUsd: '0',
+        minimumUsd: '1',
+        fiatRate: '0.0067',
+        fiatSource: 'static',
+        fiatAt: expect.any(Date),
+        callbackParams: { order: 7 },
+        webhookParams: { cart: { id: 'x' } },
+        webhookUrl: 'http://127.0.0.1:8099/hook',
       });
     });
 

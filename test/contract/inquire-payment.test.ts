@@ -82,7 +82,7 @@ describeOperation('inquirePayment', {
         expect(error.message).toContain(field);
       }
       const [row] = await context.service.world.database.sql`select inquiry_attempts from payments where id = ${paymentId}`;
-      expect(row).toEqual({ inquiry_attempts: 0 });
+      expect(row).toEqual({ inquiryAttempts: 0 });
     });
   },
   503: (context) => {

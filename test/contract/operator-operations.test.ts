@@ -390,7 +390,7 @@ function cases(entry: Entry): Record<string, () => Promise<void>> {
       const answer = await ask(entry, await special.request(), { through: special.through?.() ?? service.ask, headers: { 'x-operator': 'ada@console' } });
       expect(answer.status, answer.text).toBe(Number(success));
       const logged = await service.world.database.sql`
-        select person, actor, client_ip as "clientIp", token from operator_actions where request_id = ${answer.headers.get('x-request-id')}`;
+        select person, actor, client_ip, token from operator_actions where request_id = ${answer.headers.get('x-request-id')}`;
       expect(logged, 'every change leaves a line in the audit log, and nothing else does').toEqual(
         entry.method === 'GET'
           ? []

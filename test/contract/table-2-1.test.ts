@@ -116,8 +116,8 @@ describe('2.1 currencyCode', () => {
   });
 
   it('2.1 currencyCode: the rate of creation is kept with its source and time, and none for the dollar', async () => {
-    expect(await stored({ currencyCode: 'JPY' })).toMatchObject({ amount_usd: '0.67', fiat_rate: '0.0067', fiat_source: 'static', fiat_at: expect.any(Date) });
-    expect(await stored({})).toMatchObject({ amount_usd: '100', fiat_rate: null, fiat_source: null, fiat_at: null });
+    expect(await stored({ currencyCode: 'JPY' })).toMatchObject({ amountUsd: '0.67', fiatRate: '0.0067', fiatSource: 'static', fiatAt: expect.any(Date) });
+    expect(await stored({})).toMatchObject({ amountUsd: '100', fiatRate: null, fiatSource: null, fiatAt: null });
   });
 });
 
@@ -178,12 +178,12 @@ describe('2.1 amount', () => {
 
 describe('2.1 type and paylinkId', () => {
   it('2.1 type: default DIRECT', async () => {
-    expect(await stored({})).toMatchObject({ type: 'DIRECT', paylink_id: null });
+    expect(await stored({})).toMatchObject({ type: 'DIRECT', paylinkId: null });
     expect(await stored({ type: null })).toMatchObject({ type: 'DIRECT' });
   });
 
   it('2.1 type: PAYLINK keeps the link it was created from', async () => {
-    expect(await stored({ type: 'PAYLINK', paylinkId: PAYLINK_ID })).toMatchObject({ type: 'PAYLINK', paylink_id: PAYLINK_ID });
+    expect(await stored({ type: 'PAYLINK', paylinkId: PAYLINK_ID })).toMatchObject({ type: 'PAYLINK', paylinkId: PAYLINK_ID });
   });
 
   it('2.1 type: another value gives 422', async () => {
@@ -198,14 +198,14 @@ describe('2.1 type and paylinkId', () => {
 
   it('2.1 paylinkId: default null, and ignored with DIRECT whatever it is (decisions 9)', async () => {
     for (const body of [{ paylinkId: PAYLINK_ID }, { type: 'DIRECT', paylinkId: PAYLINK_ID }, { paylinkId: 'not a UUID' }, { paylinkId: null }])
-      expect(await stored(body)).toMatchObject({ type: 'DIRECT', paylink_id: null });
+      expect(await stored(body)).toMatchObject({ type: 'DIRECT', paylinkId: null });
   });
 });
 
 describe('2.1 checkoutMode', () => {
   it('2.1 checkoutMode: default HOSTED', async () => {
-    expect(await stored({})).toMatchObject({ checkout_mode: 'HOSTED' });
-    expect(await stored({ checkoutMode: null })).toMatchObject({ checkout_mode: 'HOSTED' });
+    expect(await stored({})).toMatchObject({ checkoutMode: 'HOSTED' });
+    expect(await stored({ checkoutMode: null })).toMatchObject({ checkoutMode: 'HOSTED' });
   });
 
   it('2.1 checkoutMode: an invalid value gives 422', async () => {
@@ -227,7 +227,7 @@ describe('2.1 callbackUrl', () => {
 
   it('2.1 callbackUrl: forbidden in API', async () => {
     await refused('callbackUrl', { ...API, callbackUrl: 'https://shop.example/thanks' });
-    expect(await stored({ ...API, callbackUrl: null })).toMatchObject({ callback_url: null });
+    expect(await stored({ ...API, callbackUrl: null })).toMatchObject({ callbackUrl: null });
   });
 
   it.each([
@@ -259,7 +259,7 @@ describe('2.1 callbackUrl', () => {
 
   it('2.1 callbackUrl: kept as it was sent', async () => {
     for (const callbackUrl of ['https://shop.example', 'HTTPS://Shop.Example/A?b=%20c#d', 'https://bücher.example/ü?x=1', 'http://[::1]:3000/'])
-      expect(await stored({ callbackUrl })).toMatchObject({ callback_url: callbackUrl });
+      expect(await stored({ callbackUrl })).toMatchObject({ callbackUrl: callbackUrl });
   });
 
   it('2.1 callbackUrl: localhost allowed in any environment', async () => {
@@ -272,9 +272,9 @@ describe('2.1 callbackUrl', () => {
 describe('2.1 callbackParams', () => {
   it('2.1 callbackParams: any JSON object, kept for the callback', async () => {
     const callbackParams = { order: 'A-1', n: 1.5, ok: true, none: null, nested: { a: [1, { b: 'ü' }] } };
-    expect(await stored({ callbackParams })).toMatchObject({ callback_params: callbackParams });
-    expect(await stored({ callbackParams: {} })).toMatchObject({ callback_params: {} });
-    expect(await stored({})).toMatchObject({ callback_params: null });
+    expect(await stored({ callbackParams })).toMatchObject({ callbackParams: callbackParams });
+    expect(await stored({ callbackParams: {} })).toMatchObject({ callbackParams: {} });
+    expect(await stored({})).toMatchObject({ callbackParams: null });
   });
 
   it('2.1 callbackParams: anything but an object gives 422', async () => {
@@ -282,7 +282,7 @@ describe('2.1 callbackParams', () => {
   });
 
   it('2.1 callbackParams: hosted mode only, so ignored in API whatever its size', async () => {
-    expect(await stored({ ...API, callbackUrl: undefined, callbackParams: { a: 'x'.repeat(20_000) } })).toMatchObject({ callback_params: null });
+    expect(await stored({ ...API, callbackUrl: undefined, callbackParams: { a: 'x'.repeat(20_000) } })).toMatchObject({ callbackParams: null });
   });
 
   it('2.1 callbackParams: what no web server would take as a URL gives 422', async () => {
@@ -310,9 +310,9 @@ describe('2.1 callbackParams', () => {
 
 describe('2.1 webhookUrl and webhookParams', () => {
   it('2.1 webhookUrl: optional in HOSTED', async () => {
-    expect(await stored({})).toMatchObject({ webhook_url: null });
-    expect(await stored({ webhookUrl: null })).toMatchObject({ webhook_url: null });
-    expect(await stored({ webhookUrl: 'http://127.0.0.1:8099/hook' })).toMatchObject({ webhook_url: 'http://127.0.0.1:8099/hook' });
+    expect(await stored({})).toMatchObject({ webhookUrl: null });
+    expect(await stored({ webhookUrl: null })).toMatchObject({ webhookUrl: null });
+    expect(await stored({ webhookUrl: 'http://127.0.0.1:8099/hook' })).toMatchObject({ webhookUrl: 'http://127.0.0.1:8099/hook' });
   });
 
   it('2.1 webhookUrl: required in API', async () => {
@@ -327,9 +327,9 @@ describe('2.1 webhookUrl and webhookParams', () => {
 
   it('2.1 webhookParams: any JSON object, stored with the payment', async () => {
     const webhookParams = { cart: 7, deep: { list: ['a', null] } };
-    expect(await stored({ webhookParams })).toMatchObject({ webhook_params: webhookParams });
-    expect(await stored({})).toMatchObject({ webhook_params: null });
-    expect(await stored({ webhookParams: { note: 'x'.repeat(60_000) } })).toMatchObject({ webhook_params: { note: 'x'.repeat(60_000) } });
+    expect(await stored({ webhookParams })).toMatchObject({ webhookParams: webhookParams });
+    expect(await stored({})).toMatchObject({ webhookParams: null });
+    expect(await stored({ webhookParams: { note: 'x'.repeat(60_000) } })).toMatchObject({ webhookParams: { note: 'x'.repeat(60_000) } });
   });
 
   it('2.1 webhookParams: anything but an object gives 422', async () => {
@@ -390,8 +390,8 @@ it('2.1 txFeePayer and commissionFeePayer: what the customer bears is added to w
 });
 
 describe.each([
-  { field: 'overAcceptableDiff', column: 'over_tolerance', inside: '101', outside: '101.01', setting: '3' },
-  { field: 'underAcceptableDiff', column: 'under_tolerance', inside: '99', outside: '98.99', setting: '1' },
+  { field: 'overAcceptableDiff', column: 'overTolerance', inside: '101', outside: '101.01', setting: '3' },
+  { field: 'underAcceptableDiff', column: 'underTolerance', inside: '99', outside: '98.99', setting: '1' },
 ])('2.1 $field', ({ field, column, inside, outside, setting }) => {
   it(`2.1 ${field}: the gateway's setting by default`, async () => {
     expect((await stored({}))[column]).toBe('0');
@@ -433,10 +433,10 @@ describe.each([
 
 describe('2.1 acceptableDiffKind', () => {
   it("2.1 acceptableDiffKind: the gateway's setting by default", async () => {
-    expect((await stored({})).tolerance_kind).toBe('ABSOLUTE');
-    expect((await stored({}, tuned)).tolerance_kind).toBe('PERCENTAGE');
-    expect((await stored({ acceptableDiffKind: null }, tuned)).tolerance_kind).toBe('PERCENTAGE');
-    expect((await stored({ acceptableDiffKind: 'ABSOLUTE' }, tuned)).tolerance_kind).toBe('ABSOLUTE');
+    expect((await stored({})).toleranceKind).toBe('ABSOLUTE');
+    expect((await stored({}, tuned)).toleranceKind).toBe('PERCENTAGE');
+    expect((await stored({ acceptableDiffKind: null }, tuned)).toleranceKind).toBe('PERCENTAGE');
+    expect((await stored({ acceptableDiffKind: 'ABSOLUTE' }, tuned)).toleranceKind).toBe('ABSOLUTE');
   });
 
   it('2.1 acceptableDiffKind: ABSOLUTE is flat USD, whatever the currency and the size', async () => {
@@ -472,10 +472,10 @@ describe('2.1 acceptableDiffKind', () => {
 
 describe('2.1 checkAmountDeviation', () => {
   it("2.1 checkAmountDeviation: the gateway's setting by default", async () => {
-    expect((await stored({})).check_amount_deviation).toBe(true);
-    expect((await stored({}, tuned)).check_amount_deviation).toBe(false);
-    expect((await stored({ checkAmountDeviation: null }, tuned)).check_amount_deviation).toBe(false);
-    expect((await stored({ checkAmountDeviation: true }, tuned)).check_amount_deviation).toBe(true);
+    expect((await stored({})).checkAmountDeviation).toBe(true);
+    expect((await stored({}, tuned)).checkAmountDeviation).toBe(false);
+    expect((await stored({ checkAmountDeviation: null }, tuned)).checkAmountDeviation).toBe(false);
+    expect((await stored({ checkAmountDeviation: true }, tuned)).checkAmountDeviation).toBe(true);
   });
 
   it('2.1 checkAmountDeviation: when false, any paid amount resolves to SUCCESS', async () => {
@@ -539,8 +539,8 @@ describe('2.1 assets', () => {
   it('2.1 OfferAsset.assetPriceUsd: locked as given and kept as the merchant’s; a market price is kept with its source and time', async () => {
     const offersOf = async (body: Body): Promise<Body[]> =>
       service.world.database.sql`select price_usd, price_source, price_at from payment_offers where payment_id = ${String((await payment(body)).id)}`;
-    expect(await offersOf({ assets: [override('USDT', '0.9999')] })).toEqual([{ price_usd: '0.9999', price_source: 'merchant', price_at: null }]);
-    for (const offer of await offersOf({})) expect(offer).toMatchObject({ price_source: 'static', price_at: expect.any(Date) });
+    expect(await offersOf({ assets: [override('USDT', '0.9999')] })).toEqual([{ priceUsd: '0.9999', priceSource: 'merchant', priceAt: null }]);
+    for (const offer of await offersOf({})) expect(offer).toMatchObject({ priceSource: 'static', priceAt: expect.any(Date) });
   });
 });
 

@@ -246,7 +246,7 @@ export async function aRiver(): Promise<River> {
       });
       // Many of one block are one row, whose parts are listed beside it.
       const deposits = await sql<{ paymentId: string; txid: string; rawAmount: string; state: string }[]>`
-        select d.payment_id as "paymentId", coalesce(p.txid, d.txid) as txid, coalesce(p.raw_amount, d.raw_amount)::text as "rawAmount", d.state from deposits d
+        select d.payment_id, coalesce(p.txid, d.txid) as txid, coalesce(p.raw_amount, d.raw_amount)::text as "rawAmount", d.state from deposits d
         left join transfer_sums s on d.parts is not null and s.network_id = d.network_id and s.block_hash = d.block_hash and s.txid = d.txid and s.kind = d.kind
           and s.ordinal = d.ordinal
         left join lateral unnest(s.txids, s.raw_amounts) as p (txid, raw_amount) on true
@@ -257,18 +257,18 @@ export async function aRiver(): Promise<River> {
       );
       // What comes in one block is booked together: it is the sums that must be right.
       const booked = await sql<{ paymentId: string; rawAmount: string }[]>`
-        select d.payment_id as "paymentId", trunc(-sum(e.amount) * 1000000)::text as "rawAmount" from deposits d
+        select d.payment_id, trunc(-sum(e.amount) * 1000000)::text as "rawAmount" from deposits d
         join ledger_transactions t on t.source_key = 'deposit:' || d.id join ledger_entries e on e.transaction_id = t.id
         join ledger_accounts a on a.id = e.account_id and a.kind = 'chain' where d.payment_id = any(${ids}) group by d.payment_id`;
       const sums = new Map(ids.map((id) => [id, paid.filter((one) => one.paymentId === id).reduce((sum, { rawAmount }) => sum + rawAmount, 0n)]));
       expect(new Map(booked.map(({ paymentId, rawAmount }) => [paymentId, BigInt(rawAmount)]))).toEqual(sums);
       for (const { paymentId, address } of paid.slice(0, 3)) expect(await chain.tokenBalance(chain.tokens.USDT, address)).toBe(sums.get(paymentId));
-      const told = await sql<{ paymentId: string }[]>`select payment_id as "paymentId" from webhook_events where payment_id = any(${ids})`;
+      const told = await sql<{ paymentId: string }[]>`select payment_id from webhook_events where payment_id = any(${ids})`;
       expect(told, 'one webhook each').toHaveLength(ids.length);
     },
     async tip() {
       const [row] = await sql<{ height: number; hash: string; epoch: number; finalHeight: number }[]>`
-        select height, hash, epoch, final_height as "finalHeight" from chain_tips where network_id = ${stored.id}`;
+        select height, hash, epoch, final_height from chain_tips where network_id = ${stored.id}`;
       return row;
     },
     audit: () => assertCleanAudit(world.database),

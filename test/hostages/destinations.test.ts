@@ -56,10 +56,10 @@ const turn = (to: 0 | 1) => treasury.chain.node.call('anvil_setStorageAt', [TRAP
 const status = async (gateway: Gateway, id: string) => (await getSettlement(treasury.deps, { gateway, id })).status;
 const reasonFor = async (id: string) => (await sql()<{ reason: string | null }[]>`select wait_reason as reason from settlements where id = ${id}`)[0]?.reason;
 const payoutsOf = (id: string) =>
-  sql()<{ status: string; raw_fee: string | null; gas: string; fee: string }[]>`
+  sql()<{ status: string; rawFee: string | null; gas: string; fee: string }[]>`
     select status, raw_fee::text, plan->'fields'->>'gas' as gas, plan->>'rawFee' as fee from payouts where settlement_id = ${id} and purpose = 'settlement' order by family`;
 const quoteOf = async (id: string) =>
-  (await sql()<{ units: string; rawFee: string }[]>`select units::text, raw_fee::text as "rawFee" from settlement_quotes where settlement_id = ${id}`)[0];
+  (await sql()<{ units: string; rawFee: string }[]>`select units::text, raw_fee::text from settlement_quotes where settlement_id = ${id}`)[0];
 const chargesOf = (gateway: Gateway) =>
   sql()<{ cause: string; amount: string; raw: string }[]>`
     select cause, trim_scale(amount)::text as amount, raw_native::text as raw from charges where gateway_id = ${gateway.id} order by at, id`;
@@ -168,7 +168,7 @@ describe('a recipient that burns the gas of its payout', () => {
     }
     const charges = await chargesOf(thief);
     expect(charges.map((charge) => charge.cause)).toEqual(['failed', 'failed']);
-    expect(charges.map((charge) => charge.raw)).toEqual((await payoutsOf(id)).map((payout) => payout.raw_fee));
+    expect(charges.map((charge) => charge.raw)).toEqual((await payoutsOf(id)).map((payout) => payout.rawFee));
     const view = await getSettlement(treasury.deps, { gateway: thief, id });
     expect(Number(view.feeCharged)).toBeCloseTo(
       charges.reduce((sum, charge) => sum + Number(charge.amount), 0),
@@ -303,7 +303,7 @@ describe('a recipient that moves its tokens away between quote and payout', () =
     const [quote, [payout], charges] = [await quoteOf(id), await payoutsOf(id), await chargesOf(thief)];
     expect(BigInt(payout?.gas as string)).toBeGreaterThan(BigInt(quote?.units as string));
     expect(charges).toMatchObject([{ cause: 'units' }]);
-    const share = (BigInt(payout?.raw_fee as string) * (BigInt(payout?.gas as string) - BigInt(quote?.units as string))) / BigInt(payout?.gas as string);
+    const share = (BigInt(payout?.rawFee as string) * (BigInt(payout?.gas as string) - BigInt(quote?.units as string))) / BigInt(payout?.gas as string);
     expect(charges[0]?.raw).toBe(share.toString());
     expect(Number(await balanceOf(thief, 'available', 'USDT'))).toBeCloseTo(left - Number(charges[0]?.amount), 6);
   });

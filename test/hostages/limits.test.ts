@@ -122,7 +122,7 @@ describe('a gateway that sends all it can', () => {
     const { id } = await treasury.cashOut(modest, 'USDT', '10');
     await dispatchSettlement(treasury.deps, id);
     const planned = await treasury.world.database.sql<{ settlementId: string }[]>`
-      select settlement_id as "settlementId" from payouts where purpose = 'settlement' order by nonce`;
+      select settlement_id from payouts where purpose = 'settlement' order by nonce`;
     expect(planned).toHaveLength(POLICY.noncesPerGateway + 1);
     expect(planned.at(-1)?.settlementId).toBe(id);
     expect(await reasonFor(ids.at(-1) as string)).toBe(OUT_OF_TURNS);

@@ -49,7 +49,7 @@ describe('an operator', () => {
       deposit: { id, state: 'credited', paymentId: payment.id, assetSymbol: 'USDT', amount: '100' },
       payment: { id: payment.id, gatewayId: books.gatewayId, status: 'SUCCESS' },
     });
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'manual_inquiry' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'manual_inquiry' });
     expect(await webhooks()).toEqual(['EXPIRED', 'SUCCESS']);
     expect([await balance('unallocated'), await balance('pending', books.gatewayId)]).toEqual(['0', '99.5']);
     expect(await books.db.sql`select action, target, reason, details->>'paymentId' as payment from operator_actions`).toEqual([
@@ -69,7 +69,7 @@ describe('an operator', () => {
     expect(await allocate(id, { paymentId: other.id, reason: 'meant for them' })).toMatchObject({ payment: { gatewayId, status: 'SUCCESS' } });
     expect([await balance('pending', gatewayId), await balance('commission'), await balance('unallocated')]).toEqual(['98.5', '1', '0']);
     expect(await row()).toMatchObject({ status: 'EXPIRED' });
-    expect(await row(other)).toMatchObject({ status: 'SUCCESS', received_amount: '100', deciding_deposit_id: id });
+    expect(await row(other)).toMatchObject({ status: 'SUCCESS', receivedAmount: '100', decidingDepositId: id });
   });
 
   it('credits a resolved payment once more without touching its status', async () => {
@@ -77,7 +77,7 @@ describe('an operator', () => {
     await books.chain.mine([books.chain.transfer(resolved.address, books.assets.USDT, 100_000_000n)]);
     const id = await setAside();
     await allocate(id, { paymentId: resolved.id, reason: 'paid twice' });
-    expect(await row(resolved)).toMatchObject({ status: 'SUCCESS', received_amount: '100' });
+    expect(await row(resolved)).toMatchObject({ status: 'SUCCESS', receivedAmount: '100' });
     expect(await webhooks(resolved)).toEqual(['SUCCESS']);
     expect(await balance('pending', books.gatewayId)).toBe('199.5');
   });
@@ -100,7 +100,7 @@ describe('an operator', () => {
     await books.db.sql`delete from deposit_addresses where payment_id = ${bare.id}`;
     const id = await setAside();
     expect(await allocate(id, { paymentId: bare.id, reason: 'sent to an old address' })).toMatchObject({ payment: { status: 'SUCCESS' } });
-    expect(await row(bare)).toMatchObject({ judging_offer_id: bare.offerId, deviation_usd: '0' });
+    expect(await row(bare)).toMatchObject({ judgingOfferId: bare.offerId, deviationUsd: '0' });
   });
 
   it('leaves it open while its price is missing; the first fresh one credits it', async () => {
@@ -113,7 +113,7 @@ describe('an operator', () => {
     // The stream says it again, as a rescan does: it stays where the operator put it.
     const block = books.chain.branch.at(-2);
     if (block !== undefined) await books.chain.apply({ ...block, seq: block.seq + 50 });
-    expect(await books.db.sql`select payment_id from deposits`).toEqual([{ payment_id: other.id }]);
+    expect(await books.db.sql`select payment_id from deposits`).toEqual([{ paymentId: other.id }]);
     books.prices.set('USDT', parseTrusted('1'));
     expect(await creditFinalDeposits(books.deps, books.network.id)).toBe(1);
     expect(await row(other)).toMatchObject({ status: 'SUCCESS' });

@@ -54,7 +54,7 @@ function aReplica(everySeconds: number): Replica {
 }
 
 const payments = () => world.database.sql<{ status: string; sandbox: boolean; isVerified: boolean }[]>`
-  select status, sandbox, is_verified as "isVerified" from payments`;
+  select status, sandbox, is_verified from payments`;
 
 describe('the canary', () => {
   it('shows 0 while it never succeeded, and says at which step and why, without the key', async () => {
@@ -65,7 +65,7 @@ describe('the canary', () => {
     expect(replica.problems.join()).not.toContain('wrongwrong');
     await replica.canary.stop();
     expect(await world.database.sql`select succeeded_at, problem from canary`).toEqual([
-      { succeeded_at: null, problem: expect.stringContaining('auth_api_key_invalid') },
+      { succeededAt: null, problem: expect.stringContaining('auth_api_key_invalid') },
     ]);
   });
 

@@ -72,9 +72,9 @@ describe('a hosted payment', () => {
   it('needs no webhookUrl and keeps callbackParams and webhookParams as sent', async () => {
     const { paymentUid } = await create({ ...hosted, callbackParams: { order: 'A-1', nested: { a: [1] } }, webhookParams: { cart: 7 }, language: 'de' });
     expect(await row(paymentUid)).toMatchObject({
-      webhook_url: null,
-      callback_params: { order: 'A-1', nested: { a: [1] } },
-      webhook_params: { cart: 7 },
+      webhookUrl: null,
+      callbackParams: { order: 'A-1', nested: { a: [1] } },
+      webhookParams: { cart: 7 },
       language: 'de',
     });
   });
@@ -252,14 +252,14 @@ describe('defaults and overrides', () => {
 
   it('PAYLINK keeps its id, DIRECT ignores one', async () => {
     const paylinkId = '3f0d7c3a-3f8a-4c6e-9f3b-0a5b2f7b8c11';
-    expect(await row((await create({ ...hosted, type: 'PAYLINK', paylinkId })).paymentUid)).toMatchObject({ type: 'PAYLINK', paylink_id: paylinkId });
-    expect(await row((await create({ ...hosted, type: 'DIRECT', paylinkId })).paymentUid)).toMatchObject({ type: 'DIRECT', paylink_id: null });
-    expect(await row((await create({ ...hosted, paylinkId: 'anything' })).paymentUid)).toMatchObject({ type: 'DIRECT', paylink_id: null });
+    expect(await row((await create({ ...hosted, type: 'PAYLINK', paylinkId })).paymentUid)).toMatchObject({ type: 'PAYLINK', paylinkId: paylinkId });
+    expect(await row((await create({ ...hosted, type: 'DIRECT', paylinkId })).paymentUid)).toMatchObject({ type: 'DIRECT', paylinkId: null });
+    expect(await row((await create({ ...hosted, paylinkId: 'anything' })).paymentUid)).toMatchObject({ type: 'DIRECT', paylinkId: null });
   });
 
   it('tolerances: negative and zero mean none, the rest is kept with its kind', async () => {
     const none = await create({ ...hosted, overAcceptableDiff: '-5.5', underAcceptableDiff: '0' });
-    expect(await row(none.paymentUid)).toMatchObject({ over_tolerance: '0', under_tolerance: '0', tolerance_kind: 'ABSOLUTE', check_amount_deviation: true });
+    expect(await row(none.paymentUid)).toMatchObject({ overTolerance: '0', underTolerance: '0', toleranceKind: 'ABSOLUTE', checkAmountDeviation: true });
     const some = await create({
       ...hosted,
       overAcceptableDiff: '1.25',
@@ -268,10 +268,10 @@ describe('defaults and overrides', () => {
       checkAmountDeviation: false,
     });
     expect(await row(some.paymentUid)).toMatchObject({
-      over_tolerance: '1.25',
-      under_tolerance: '2',
-      tolerance_kind: 'PERCENTAGE',
-      check_amount_deviation: false,
+      overTolerance: '1.25',
+      underTolerance: '2',
+      toleranceKind: 'PERCENTAGE',
+      checkAmountDeviation: false,
     });
   });
 
@@ -290,18 +290,18 @@ describe('defaults and overrides', () => {
     });
     const { paymentUid, payment } = await create({ ...api, amount: '100' }, { gateway });
     expect(await row(paymentUid)).toMatchObject({
-      over_tolerance: '3',
-      under_tolerance: '1',
-      tolerance_kind: 'PERCENTAGE',
-      check_amount_deviation: false,
-      commission_bps: 100,
-      grace_seconds: 60,
+      overTolerance: '3',
+      underTolerance: '1',
+      toleranceKind: 'PERCENTAGE',
+      checkAmountDeviation: false,
+      commissionBps: 100,
+      graceSeconds: 60,
     });
     expect(payment).toMatchObject({ txFeePayer: 'CUSTOMER', commissionFeePayer: 'CUSTOMER' });
     expect(offerIn(payment, 'USDT')).toMatchObject({ amount: '100', txFee: '0.5', commissionFee: '1', totalValue: '101.5' });
     const overridden = await create({ ...api, amount: '100', txFeePayer: 'MERCHANT', commissionFeePayer: 'MERCHANT', checkAmountDeviation: true }, { gateway });
     expect(offerIn(overridden.payment, 'USDT')).toMatchObject({ txFee: '0', commissionFee: '0', totalValue: '100' });
-    expect(await row(overridden.paymentUid)).toMatchObject({ check_amount_deviation: true });
+    expect(await row(overridden.paymentUid)).toMatchObject({ checkAmountDeviation: true });
   });
 
   it('what the payer must send is rounded up at as few decimals as are fine enough for it, or as the deployment says', async () => {
@@ -384,11 +384,11 @@ describe('prices', () => {
     await world.setPrice('ETH', '1', 'elsewhere');
     await world.setPrice('fiat:EUR', '2', 'elsewhere');
     expect((await publicPayment(world.deps, { paymentId: paymentUid, clientIp: '127.0.0.1' })) as object).toEqual(payment);
-    expect(before).toMatchObject({ fiat_rate: '1.08', fiat_source: 'static' });
+    expect(before).toMatchObject({ fiatRate: '1.08', fiatSource: 'static' });
     const offers = await world.database.sql`select price_source, price_at from payment_offers where payment_id = ${paymentUid}`;
-    for (const { price_source, price_at } of offers) {
-      expect(price_source).toBe('static');
-      const age = before?.created_at.getTime() - price_at.getTime();
+    for (const { priceSource, priceAt } of offers) {
+      expect(priceSource).toBe('static');
+      const age = before?.createdAt.getTime() - priceAt.getTime();
       expect([age >= 0, age < 60_000]).toEqual([true, true]);
     }
   });

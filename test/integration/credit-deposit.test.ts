@@ -48,13 +48,13 @@ describe('a deposit that became final', () => {
     expect(await credit()).toBe(1);
     expect(await row()).toMatchObject({
       status: 'SUCCESS',
-      judging_offer_id: payment.offerId,
-      received_asset_id: books.assets.USDT.id,
-      received_amount: '100',
-      received_amount_usd: '100',
-      expected_usd: '100',
-      deviation_usd: '0',
-      deposit_path: 'standard',
+      judgingOfferId: payment.offerId,
+      receivedAssetId: books.assets.USDT.id,
+      receivedAmount: '100',
+      receivedAmountUsd: '100',
+      expectedUsd: '100',
+      deviationUsd: '0',
+      depositPath: 'standard',
     });
     expect(await deposits()).toEqual([{ state: 'credited', path: 'standard', amount: '100' }]);
     expect(await webhooks()).toEqual(['SUCCESS']);
@@ -75,9 +75,9 @@ describe('a deposit that became final', () => {
   it('decides together with the other transfers of its block, and takes the network fee once', async () => {
     await pay(usdt(40_000_000n), usdt(60_000_000n));
     await credit();
-    expect(await row()).toMatchObject({ status: 'SUCCESS', received_amount: '100' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', receivedAmount: '100' });
     expect(await deposits()).toMatchObject([{ state: 'credited' }, { state: 'credited' }]);
-    expect(await books.db.sql`select gross::text, network_fee::text, net::text from credits`).toEqual([{ gross: '100', network_fee: '0.5', net: '99.5' }]);
+    expect(await books.db.sql`select gross::text, network_fee::text, net::text from credits`).toEqual([{ gross: '100', networkFee: '0.5', net: '99.5' }]);
   });
 
   it('decides alone against one of a later block, which is credited and changes nothing', async () => {
@@ -85,10 +85,10 @@ describe('a deposit that became final', () => {
     await books.chain.mine([usdt(60_000_000n)]);
     await books.chain.mine();
     await credit();
-    expect(await row()).toMatchObject({ status: 'MISMATCH', received_amount: '40', deviation_usd: '-60' });
+    expect(await row()).toMatchObject({ status: 'MISMATCH', receivedAmount: '40', deviationUsd: '-60' });
     expect(await webhooks()).toEqual(['MISMATCH']);
     expect(await balance('chain')).toBe('-100');
-    expect(await books.db.sql`select network_fee::text from credits order by credited_at, gross`).toEqual([{ network_fee: '0.5' }, { network_fee: '0' }]);
+    expect(await books.db.sql`select network_fee::text from credits order by credited_at, gross`).toEqual([{ networkFee: '0.5' }, { networkFee: '0' }]);
   });
 
   it('is credited long after another one decided', async () => {
@@ -97,7 +97,7 @@ describe('a deposit that became final', () => {
     await after(30 * 86_400);
     await pay(usdt(5_000_000n));
     await credit();
-    expect(await row()).toMatchObject({ status: 'SUCCESS', received_amount: '100' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', receivedAmount: '100' });
     expect(await webhooks()).toEqual(['SUCCESS']);
     expect(await balance('chain')).toBe('-105');
   });
@@ -107,10 +107,10 @@ describe('a deposit that became final', () => {
     await credit();
     expect(await row()).toMatchObject({
       status: 'SUCCESS',
-      received_asset_id: books.assets.ETH.id,
-      received_amount: '0.05',
-      received_amount_usd: '100',
-      judging_offer_id: payment.offerId,
+      receivedAssetId: books.assets.ETH.id,
+      receivedAmount: '0.05',
+      receivedAmountUsd: '100',
+      judgingOfferId: payment.offerId,
     });
     expect(await balance('pending', books.assets.ETH)).toBe('0.0495');
   });
@@ -244,7 +244,7 @@ describe('finality by value', () => {
     await books.chain.mine([usdt(1_000_000n)]);
     await books.chain.mine();
     await credit();
-    expect(await row()).toMatchObject({ status: 'MISMATCH', received_amount: '1' });
+    expect(await row()).toMatchObject({ status: 'MISMATCH', receivedAmount: '1' });
   });
 
   it('holds credits back until the maturity rule is met too', async () => {
@@ -302,7 +302,7 @@ describe('time', () => {
     books.prices.set('USDT', parseTrusted('0.5'));
     await books.chain.mine();
     await credit();
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'late_confirmation', received_amount_usd: '50' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'late_confirmation', receivedAmountUsd: '50' });
   });
 
   it('captures what arrives within the grace period after expiry, at the market price', async () => {
@@ -311,7 +311,7 @@ describe('time', () => {
     books.prices.set('USDT', parseTrusted('0.5'));
     await pay(usdt(200_000_000n));
     await credit();
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'late_capture', received_amount: '200', deviation_usd: '0' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'late_capture', receivedAmount: '200', deviationUsd: '0' });
   });
 
   it('captures at the locked price what was mined before the deadline but found after expiry', async () => {
@@ -321,7 +321,7 @@ describe('time', () => {
     await books.chain.mine([usdt(100_000_000n)], { time: new Date(Date.now() - 300_000) });
     await books.chain.mine();
     await credit();
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'late_capture' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'late_capture' });
   });
 
   it('sets aside what arrives after the grace period', async () => {
@@ -356,7 +356,7 @@ describe('a price outage', () => {
     expect(await row()).toMatchObject({ status: 'PENDING' });
     books.prices.set('ETH', parseTrusted('1000'));
     expect(await credit()).toBe(1);
-    expect(await row()).toMatchObject({ status: 'MISMATCH', received_amount_usd: '50', deviation_usd: '-50' });
+    expect(await row()).toMatchObject({ status: 'MISMATCH', receivedAmountUsd: '50', deviationUsd: '-50' });
   });
 
   it('does not let a later deposit decide instead of the one that waits', async () => {
@@ -368,7 +368,7 @@ describe('a price outage', () => {
     expect(await credit()).toBe(0);
     books.prices.set('ETH', parseTrusted('2000'));
     await credit();
-    expect(await row()).toMatchObject({ status: 'SUCCESS', received_asset_id: books.assets.ETH.id });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', receivedAssetId: books.assets.ETH.id });
     expect(await deposits()).toMatchObject([{ state: 'credited' }, { state: 'credited' }]);
   });
 
@@ -377,6 +377,6 @@ describe('a price outage', () => {
     books.prices.delete('USDT');
     await pay(usdt(100_000_000n));
     expect(await credit()).toBe(1);
-    expect(await row()).toMatchObject({ status: 'SUCCESS', received_amount_usd: null });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', receivedAmountUsd: null });
   });
 });

@@ -299,7 +299,7 @@ describe('an indexer with a login for its network', () => {
     await database.sql`insert into indexer_leases (network_id, holder, epoch, expires_at) values (${tron}, 'y', 7, now())`;
     expect(await take(own.sql, tron)).toBe(DENIED);
     expect((await own.sql`update indexer_leases set epoch = epoch + 1000000`).count).toBe(1);
-    expect(await own.sql`select network_id from indexer_leases`).toEqual([{ network_id: ethereum }]);
+    expect(await own.sql`select network_id from indexer_leases`).toEqual([{ networkId: ethereum }]);
     expect(await database.sql`select holder, epoch from indexer_leases where network_id = ${tron}`).toEqual([{ holder: 'y', epoch: 7 }]);
   });
 

@@ -75,7 +75,7 @@ async function work(deadlineMs: number): Promise<void> {
   jobs = await startJobs(world.deps, { jobs: [deliver, resend], periodic: {} });
 }
 
-const states = () => world.database.sql<{ gateway_id: string; state: string; n: number }[]>`
+const states = () => world.database.sql<{ gatewayId: string; state: string; n: number }[]>`
   select gateway_id, state, count(*)::int as n from webhook_events group by gateway_id, state`;
 
 it("three hundred webhooks for a receiver that never answers hold up nobody else's, and it is never sent more than four at once", async () => {
@@ -88,7 +88,7 @@ it("three hundred webhooks for a receiver that never answers hold up nobody else
   await waitFor(() => tarpit.sockets.size === POLICY.webhookLanesPerHost, { what: 'the tar pit to have its share' });
   await announce(honest, receiver.url, 5);
   await waitFor(() => receiver.received.length === 25, { what: 'later webhooks', timeoutMs: 60_000 });
-  await waitFor(async () => (await states()).some((row) => row.gateway_id === honest.id && row.state === 'delivered' && row.n === 25), {
+  await waitFor(async () => (await states()).some((row) => row.gatewayId === honest.id && row.state === 'delivered' && row.n === 25), {
     what: 'it all recorded',
   });
   const ended = world.database.sql`

@@ -35,7 +35,7 @@ async function announced(statuses: string[], url = receiver.url): Promise<string
 const run = (job = deliverWebhook) => runDueJobs(world.deps, [job]);
 const events = () => world.database.sql<{ id: string; status: string; state: string; attempts: number; wait: number }[]>`
   select id, status, state, attempts, round(extract(epoch from next_attempt_at - sluice_now()))::int as wait from webhook_events order by seq`;
-const attempts = () => world.database.sql<{ number: number; result: string | null; http_status: number | null; finished: boolean }[]>`
+const attempts = () => world.database.sql<{ number: number; result: string | null; httpStatus: number | null; finished: boolean }[]>`
   select number, result, http_status, finished_at is not null as finished from webhook_attempts order by started_at, number`;
 
 describe('a webhook', () => {
@@ -50,7 +50,7 @@ describe('a webhook', () => {
     const [event] = await events();
     expect(headers['webhook-id']).toBe(event?.id);
     expect(event).toMatchObject({ state: 'delivered', attempts: 1 });
-    expect(await attempts()).toEqual([{ number: 1, result: '2xx', http_status: 200, finished: true }]);
+    expect(await attempts()).toEqual([{ number: 1, result: '2xx', httpStatus: 200, finished: true }]);
     expect(await world.database.sql`select state from outbox`).toEqual([{ state: 'done' }]);
     expect(await run()).toBe(0);
   });
@@ -206,7 +206,7 @@ describe('a webhook', () => {
       },
     };
     await run(webhookJobs(() => dying).deliver);
-    expect(await attempts()).toEqual([{ number: 1, result: null, http_status: null, finished: false }]);
+    expect(await attempts()).toEqual([{ number: 1, result: null, httpStatus: null, finished: false }]);
     await world.advance(2);
     await run();
     expect(receiver.received).toHaveLength(2);
@@ -258,7 +258,7 @@ it('a blocked target counts as an attempt and says so, in the log with the reaso
   await announced(['SUCCESS'], 'http://hooks.example/hook?token=confidential');
   const strict = webhookJobs(() => createWebhookHttp({ policy: { privateTargets: false, requireHttps: false }, resolve: async () => ['10.0.0.1'] }));
   await run(strict.deliver);
-  expect(await attempts()).toEqual([{ number: 1, result: 'blocked', http_status: null, finished: true }]);
+  expect(await attempts()).toEqual([{ number: 1, result: 'blocked', httpStatus: null, finished: true }]);
   expect((await events())[0]).toMatchObject({ state: 'pending', attempts: 1 });
   expect(logged.mock.calls.map(([fields]) => fields)).toContainEqual(
     expect.objectContaining({ attempt: '1', result: 'blocked', problem: 'the host resolves to a private or reserved address' }),

@@ -67,8 +67,8 @@ describe('a payment nobody selected', () => {
     expect(
       await world.database.sql`select event, from_status, to_status, actor from payment_events where payment_id = ${payment.id} order by id`,
     ).toMatchObject([
-      { event: 'CREATED', from_status: null, to_status: 'PENDING', actor: 'merchant' },
-      { event: 'DEADLINE_PASSED', from_status: 'PENDING', to_status: 'EXPIRED', actor: 'sweeper' },
+      { event: 'CREATED', fromStatus: null, toStatus: 'PENDING', actor: 'merchant' },
+      { event: 'DEADLINE_PASSED', fromStatus: 'PENDING', toStatus: 'EXPIRED', actor: 'sweeper' },
     ]);
     expect(await world.database.sql`select status, body, state from webhook_events where payment_id = ${payment.id}`).toEqual([
       { status: 'EXPIRED', body: `{"paymentId":"${payment.id}","status":"EXPIRED"}`, state: 'pending' },

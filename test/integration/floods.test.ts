@@ -38,7 +38,7 @@ const crowd = (count: number, units: bigint, over: (at: number) => Partial<Trans
   Array.from({ length: count }, (_, at) => usdt(units, over(at)));
 const credit = () => creditFinalDeposits(books.deps, books.network.id);
 const deposits = () => books.db.sql`select state, amount::text, parts, lost_at is not null as lost from deposits order by height, position, ordinal`;
-const sightings = () => books.db.sql`select raw_amount::text as "rawAmount", parts, canonical from sightings order by height, position, ordinal, id`;
+const sightings = () => books.db.sql`select raw_amount::text, parts, canonical from sightings order by height, position, ordinal, id`;
 const row = async () => (await books.db.sql`select status, received_amount::text as received from payments where id = ${payment.id}`)[0];
 const balance = async (kind: string) =>
   formatAmount(parseTrusted((await books.db.sql`select coalesce(sum(balance), 0)::text as sum from ledger_accounts where kind = ${kind}`)[0]?.sum));

@@ -79,7 +79,7 @@ describe('a header field that nobody knows', () => {
     expect(confirmed.status, confirmed.text).toBe(200);
     await waitFor(() => waitsFor(0), { what: 'headers to be believed', timeoutMs: 60_000 });
     const rows = await service.deps.db.sql`select field, accepted_by from accepted_header_fields`;
-    expect(rows).toEqual([{ field: FIELD, accepted_by: 'anna, ben' }]);
+    expect(rows).toEqual([{ field: FIELD, acceptedBy: 'anna, ben' }]);
   });
 
   it.each([

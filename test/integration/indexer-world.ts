@@ -97,7 +97,7 @@ export async function anIndexerWorld(options: { blocksToFinal?: number; blockSec
   } as unknown as Deps;
 
   const tip = async (): Promise<Tip | undefined> => {
-    const [row] = await sql<Tip[]>`select height, hash, final_height as "finalHeight", epoch, seq from chain_tips where network_id = ${networkId}`;
+    const [row] = await sql<Tip[]>`select height, hash, final_height, epoch, seq from chain_tips where network_id = ${networkId}`;
     return row;
   };
   const world: IndexerWorld = {
@@ -131,7 +131,7 @@ export async function anIndexerWorld(options: { blocksToFinal?: number; blockSec
         async () => {
           const [row] = await sql<
             { watchedFrom: number }[]
-          >`select watched_from as "watchedFrom" from watches where network_id = ${networkId} and address = ${address} and acked_epoch is not null`;
+          >`select watched_from from watches where network_id = ${networkId} and address = ${address} and acked_epoch is not null`;
           return row?.watchedFrom;
         },
         { what: 'the watch to be acknowledged', timeoutMs: 20_000 },
@@ -147,7 +147,7 @@ export async function anIndexerWorld(options: { blocksToFinal?: number; blockSec
       ),
     sightings: () =>
       sql<Sighted[]>`
-        select kind, txid, ordinal, height, sender, recipient, contract, raw_amount::text as "rawAmount", canonical from sightings
+        select kind, txid, ordinal, height, sender, recipient, contract, raw_amount::text, canonical from sightings
         where network_id = ${networkId} order by height, position, kind, ordinal`,
     async stop() {
       await Promise.all(running.map((one) => one.stop()));

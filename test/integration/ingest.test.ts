@@ -25,7 +25,7 @@ describe('applying a block', () => {
   it('stores the sighting, the deposit as seen, the block and the tip together', async () => {
     const sighting = usdt(100_000_000n);
     expect(await books.chain.mine([sighting])).toMatchObject({ outcome: 'applied', orphanedBlocks: 0 });
-    expect(await deposits()).toMatchObject([{ txid: sighting.txid, state: 'seen', height: books.chain.height, block_hash: books.chain.hash, amount: '100' }]);
+    expect(await deposits()).toMatchObject([{ txid: sighting.txid, state: 'seen', height: books.chain.height, blockHash: books.chain.hash, amount: '100' }]);
     expect(await tip()).toMatchObject({ height: books.chain.height, hash: books.chain.hash, epoch: 1, seq: 1 });
   });
 
@@ -97,13 +97,11 @@ describe('applying a block', () => {
   it('writes acknowledgements, with the block and on their own', async () => {
     const acks = [{ address: payment.address, watchedFrom: 100 }];
     await books.chain.mine([], { acks });
-    expect(await books.db.sql`select acked_epoch, watched_from from watches where address = ${payment.address}`).toEqual([
-      { acked_epoch: 1, watched_from: 100 },
-    ]);
+    expect(await books.db.sql`select acked_epoch, watched_from from watches where address = ${payment.address}`).toEqual([{ ackedEpoch: 1, watchedFrom: 100 }]);
     const later = await books.aPayment();
     const message = books.chain.next([], { acks: [{ address: later.address, watchedFrom: books.chain.height + 1 }] });
     expect(await books.chain.apply({ ...message, to: message.from - 1, hash: message.parentHash })).toEqual({ outcome: 'acknowledged' });
-    expect(await books.db.sql`select acked_epoch from watches where address = ${later.address}`).toEqual([{ acked_epoch: 1 }]);
+    expect(await books.db.sql`select acked_epoch from watches where address = ${later.address}`).toEqual([{ ackedEpoch: 1 }]);
     expect(await tip()).toMatchObject({ height: books.chain.height, seq: 2 });
   });
 
@@ -219,14 +217,14 @@ describe('reorganisations', () => {
       await books.chain.mine();
       expect(await deposits()).toMatchObject([{ state: 'dropped' }]);
       await books.chain.mine([{ ...paid, position: 7 }]);
-      expect(await deposits()).toMatchObject([{ txid: paid.txid, state: 'seen', height: ancestor + 2, block_hash: books.chain.hash, position: 7 }]);
+      expect(await deposits()).toMatchObject([{ txid: paid.txid, state: 'seen', height: ancestor + 2, blockHash: books.chain.hash, position: 7 }]);
       expect(await canonical()).toEqual([paid.txid]);
     });
 
     it('follows a deposit that is mined again in the very block that replaces its own', async () => {
       const { paid, ancestor } = await reorganise(depth);
       expect(await books.chain.mine([paid])).toMatchObject({ outcome: 'applied', orphanedBlocks: depth, droppedDeposits: 1 });
-      expect(await deposits()).toMatchObject([{ state: 'seen', height: ancestor + 1, block_hash: books.chain.hash }]);
+      expect(await deposits()).toMatchObject([{ state: 'seen', height: ancestor + 1, blockHash: books.chain.hash }]);
     });
 
     it('drops a deposit that is not mined again', async () => {
@@ -255,11 +253,11 @@ describe('reorganisations', () => {
     it('comes back to a branch it had left', async () => {
       const { paid, ancestor } = await reorganise(depth);
       await books.chain.mine();
-      const [first] = (await books.db.sql`select block_hash from sightings where txid = ${paid.txid}`).map((row) => row.block_hash);
+      const [first] = (await books.db.sql`select block_hash from sightings where txid = ${paid.txid}`).map((row) => row.blockHash);
       books.chain.forkAt(ancestor);
       const message = books.chain.next([paid]);
       await books.chain.apply({ ...message, hash: first, sightings: message.sightings.map((sighting) => ({ ...sighting, blockHash: first })) });
-      expect(await deposits()).toMatchObject([{ state: 'seen', block_hash: first }]);
+      expect(await deposits()).toMatchObject([{ state: 'seen', blockHash: first }]);
       expect(await canonical()).toEqual([paid.txid]);
     });
   });
@@ -279,7 +277,7 @@ describe('reorganisations', () => {
     await books.db.sql`update wallets set halted_reason = 'test' where address = ${wallet}`;
     await books.chain.mine([aSentTransaction(wallet, { nonce: 3, succeeded: false, rawFee: '42' })]);
     expect(await books.db.sql`select kind, sender, nonce, succeeded, raw_fee::text from sightings`).toEqual([
-      { kind: 'sent', sender: wallet, nonce: 3, succeeded: false, raw_fee: '42' },
+      { kind: 'sent', sender: wallet, nonce: 3, succeeded: false, rawFee: '42' },
     ]);
   });
 });

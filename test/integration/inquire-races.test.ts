@@ -95,7 +95,7 @@ describe('on one payment, everything at once', () => {
       ]);
       const credited = await books.db.sql`select payment_id from credits where payment_id in (${payment.id}, ${other.id})`;
       expect(credited).toHaveLength(1);
-      await expectOneCredit(credited[0]?.payment_id === payment.id ? payment : other);
+      await expectOneCredit(credited[0]?.paymentId === payment.id ? payment : other);
     }
     expect(await books.db.sql`select balance::text from ledger_accounts where kind = 'unallocated'`).toEqual([{ balance: '0' }]);
   });

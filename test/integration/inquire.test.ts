@@ -32,7 +32,7 @@ interface Answer {
 }
 
 const inquire = async (txHash: string, network?: string, of = payment): Promise<Answer> => {
-  const gateway = await findGateway(books.deps.db.sql, (await books.db.sql`select gateway_id from payments where id = ${of.id}`)[0]?.gateway_id);
+  const gateway = await findGateway(books.deps.db.sql, (await books.db.sql`select gateway_id from payments where id = ${of.id}`)[0]?.gatewayId);
   if (gateway === undefined) throw new Error('no gateway');
   return (await inquirePayment(books.deps, { gateway, paymentId: of.id, txHash, network })) as Answer;
 };
@@ -100,8 +100,8 @@ describe('a transfer the indexer missed (contract 4.1, decisions 9)', () => {
       receivedAssetSymbol: 'USDT',
       confirmations: 2,
     });
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'manual_inquiry', received_amount: '100' });
-    expect(await deposits()).toEqual([{ state: 'credited', path: 'manual_inquiry', amount: '100', claimed_by: 'inquiry' }]);
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'manual_inquiry', receivedAmount: '100' });
+    expect(await deposits()).toEqual([{ state: 'credited', path: 'manual_inquiry', amount: '100', claimedBy: 'inquiry' }]);
     expect(await webhooks()).toEqual(['SUCCESS']);
     expect(await balances('pending', 'networkFee', 'chain', 'unallocated')).toEqual(['99.5', '0.5', '-100', '0']);
     expect(await inquire(txid)).toMatchObject({ resultCode: 'already_credited', attemptsUsed: 0, status: 'SUCCESS', receivedAmount: '100' });
@@ -110,10 +110,10 @@ describe('a transfer the indexer missed (contract 4.1, decisions 9)', () => {
   it('is pending_confirmation while its block is not final, and then confirms by normal crediting', async () => {
     const txid = await mined([usdt(100_000_000n)]);
     expect(await inquire(txid)).toMatchObject({ resultCode: 'pending_confirmation', status: 'PENDING', confirmations: 1, attemptsUsed: 0 });
-    expect(await deposits()).toMatchObject([{ state: 'seen', claimed_by: 'inquiry' }]);
+    expect(await deposits()).toMatchObject([{ state: 'seen', claimedBy: 'inquiry' }]);
     await books.chain.mine();
     expect(await credit()).toBe(1);
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'manual_inquiry' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'manual_inquiry' });
     expect(await inquire(txid)).toMatchObject({ resultCode: 'already_credited' });
   });
 
@@ -197,7 +197,7 @@ describe('a transfer the indexer missed (contract 4.1, decisions 9)', () => {
     const txid = await mined([stranger, usdt(40_000_000n), usdt(60_000_000n), books.chain.transfer(to, books.assets.USDC, 5_000_000n)]);
     await books.chain.mine();
     expect(await inquire(txid)).toMatchObject({ resultCode: 'matched', status: 'SUCCESS', receivedAmount: '100', receivedAssetSymbol: 'USDT' });
-    expect(await row()).toMatchObject({ received_amount: '100' });
+    expect(await row()).toMatchObject({ receivedAmount: '100' });
     expect(await deposits()).toMatchObject([
       { state: 'credited', amount: '40' },
       { state: 'credited', amount: '60' },
@@ -219,7 +219,7 @@ describe('a transfer the indexer missed (contract 4.1, decisions 9)', () => {
     expect(await inquire(txid)).toMatchObject({ resultCode: 'matched', status: 'PENDING' });
     books.prices.set('ETH', parseTrusted('2000'));
     expect(await credit()).toBe(1);
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'manual_inquiry' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'manual_inquiry' });
   });
 });
 
@@ -278,7 +278,7 @@ describe('a transaction beyond the tip, while the indexer is stopped (contract 3
   it('is judged together with what else its block brought', async () => {
     const { txids } = unread([usdt(60_000_000n), usdt(40_000_000n)]);
     expect(await inquire(txids[0] as string)).toMatchObject({ resultCode: 'matched', status: 'SUCCESS' });
-    expect(await row()).toMatchObject({ received_amount: '100' });
+    expect(await row()).toMatchObject({ receivedAmount: '100' });
   });
 
   it('leaves the decision to a deposit that was seen before it and is on the same chain', async () => {
@@ -286,7 +286,7 @@ describe('a transaction beyond the tip, while the indexer is stopped (contract 3
     books.node.hashes.set(`ethereum ${books.chain.height}`, books.chain.hash);
     const { txids } = unread([usdt(7_000_000n)]);
     expect(await inquire(txids[0] as string)).toMatchObject({ resultCode: 'matched', status: 'SUCCESS', receivedAmount: '7' });
-    expect(await row()).toMatchObject({ received_amount: '100', deposit_path: 'standard' });
+    expect(await row()).toMatchObject({ receivedAmount: '100', depositPath: 'standard' });
   });
 
   it('decides when the chain no longer holds what was seen before it', async () => {
@@ -294,7 +294,7 @@ describe('a transaction beyond the tip, while the indexer is stopped (contract 3
     books.node.hashes.set(`ethereum ${books.chain.height}`, `0x${'d'.repeat(64)}`);
     const { txids } = unread([usdt(100_000_000n)]);
     expect(await inquire(txids[0] as string)).toMatchObject({ resultCode: 'matched', status: 'SUCCESS' });
-    expect(await row()).toMatchObject({ received_amount: '100' });
+    expect(await row()).toMatchObject({ receivedAmount: '100' });
   });
 
   it('is lost, and its asset frozen, when the indexer comes to its height and does not see it', async () => {
@@ -328,7 +328,7 @@ describe('a deposit that is known already', () => {
     expect(await inquire(txid)).toMatchObject({ resultCode: 'pending_confirmation', confirmations: 1, receivedAmount: '100' });
     await books.chain.mine();
     await credit();
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'standard' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'standard' });
   });
 
   it('is answered from the books while the chain cannot be asked', async () => {
@@ -343,7 +343,7 @@ describe('a deposit that is known already', () => {
     const txid = await mined([usdt(100_000_000n)], { seen: true });
     await books.chain.mine();
     expect(await inquire(txid)).toMatchObject({ resultCode: 'matched', status: 'SUCCESS' });
-    expect(await row()).toMatchObject({ deposit_path: 'standard' });
+    expect(await row()).toMatchObject({ depositPath: 'standard' });
   });
 
   it('below the dust floor is recorded, resolves nothing and makes the payment not eligible for it', async () => {
@@ -367,7 +367,7 @@ describe('a deposit that was set aside', () => {
     await credit();
     expect(await balances('unallocated', 'chain')).toEqual(['100', '-100']);
     expect(await inquire(txid)).toMatchObject({ resultCode: 'matched', status: 'SUCCESS', attemptsUsed: 0 });
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'manual_inquiry', deviation_usd: '0' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'manual_inquiry', deviationUsd: '0' });
     expect(await balances('unallocated', 'chain', 'pending', 'networkFee')).toEqual(['0', '-100', '99.5', '0.5']);
     expect(await webhooks()).toEqual(['EXPIRED', 'SUCCESS']);
     expect(await books.db.sql`select kind from ledger_transactions order by id`).toEqual([{ kind: 'unallocated' }, { kind: 'claim' }, { kind: 'credit' }]);
@@ -392,7 +392,7 @@ describe('a deposit that was set aside', () => {
     expect(await deposits()).toMatchObject([{ state: 'unallocated' }]);
     expect(await row()).toMatchObject({ status: 'PENDING' });
     expect(await inquire(txid, 'sidechain')).toMatchObject({ resultCode: 'matched', status: 'SUCCESS', network: 'sidechain' });
-    expect(await row()).toMatchObject({ received_asset_id: books.otherUsdt.id, deposit_path: 'manual_inquiry', deviation_usd: '0' });
+    expect(await row()).toMatchObject({ receivedAssetId: books.otherUsdt.id, depositPath: 'manual_inquiry', deviationUsd: '0' });
     expect(await balances('unallocated')).toEqual(['0']);
   });
 
@@ -403,7 +403,7 @@ describe('a deposit that was set aside', () => {
     expect(await inquire(txid)).toMatchObject({ resultCode: 'pending_confirmation', network: 'sidechain' });
     await books.otherChain.mine();
     await creditFinalDeposits(books.deps, books.otherNetwork.id);
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'manual_inquiry' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'manual_inquiry' });
   });
 
   it('for a payment that has resolved is credited as an additional deposit: no status, no webhook', async () => {
@@ -415,7 +415,7 @@ describe('a deposit that was set aside', () => {
     await books.otherChain.mine();
     await creditFinalDeposits(books.deps, books.otherNetwork.id);
     expect(await inquire(txid)).toMatchObject({ resultCode: 'matched', status: 'SUCCESS', receivedAmount: '30' });
-    expect(await row()).toMatchObject({ received_amount: '100', deposit_path: 'standard' });
+    expect(await row()).toMatchObject({ receivedAmount: '100', depositPath: 'standard' });
     expect(await webhooks()).toEqual(['SUCCESS']);
     expect(await balances('chain', 'unallocated')).toEqual(['-130', '0']);
   });
@@ -460,13 +460,13 @@ describe('a deposit that an operator gave to another payment', () => {
     await allocateDeposit(books.deps, { params: { id: deposit?.id }, query: {}, body: { paymentId: other.id, reason: 'theirs' } });
     books.chain.forkAt(books.chain.height - 2);
     await books.chain.mine();
-    expect(await deposits()).toMatchObject([{ state: 'dropped', claimed_by: 'operator' }]);
+    expect(await deposits()).toMatchObject([{ state: 'dropped', claimedBy: 'operator' }]);
     await mined([{ ...transfer, txid }]);
     expect(await inquire(txid, 'ethereum')).toMatchObject({ resultCode: 'claimed_by_other_payment' });
     // The stream brings it after all.
     const facts = books.node.transactions.get(`ethereum ${txid}`);
     await books.chain.apply({ ...(books.chain.branch.at(-1) as BlockMessage), sightings: facts?.transfers ?? [] });
-    expect(await books.db.sql`select payment_id, state, claimed_by from deposits`).toEqual([{ payment_id: other.id, state: 'seen', claimed_by: 'operator' }]);
+    expect(await books.db.sql`select payment_id, state, claimed_by from deposits`).toEqual([{ paymentId: other.id, state: 'seen', claimedBy: 'operator' }]);
     books.prices.set('ETH', parseTrusted('2000'));
     await books.chain.mine();
     await credit();
@@ -489,7 +489,7 @@ describe('verdicts that use an attempt (decisions 9)', () => {
     };
     const txid = (await transactions[code]?.()) ?? '';
     expect(await inquire(txid)).toMatchObject({ resultCode: code, attemptsUsed: 1, attemptsRemaining: 4, status: 'PENDING' });
-    expect(await row()).toMatchObject({ inquiry_attempts: 1 });
+    expect(await row()).toMatchObject({ inquiryAttempts: 1 });
   });
 
   it("does not tell one gateway of another one's payments: an address of theirs is just a wrong recipient", async () => {
@@ -530,7 +530,7 @@ describe('verdicts that use an attempt (decisions 9)', () => {
     const answers = await Promise.all(Array.from({ length: 24 }, () => inquire(NOBODYS)));
     expect(answers.filter((answer) => answer.resultCode === 'tx_not_found')).toHaveLength(5);
     expect(answers.filter((answer) => answer.resultCode === 'attempts_exhausted')).toHaveLength(19);
-    expect(await row()).toMatchObject({ inquiry_attempts: 5 });
+    expect(await row()).toMatchObject({ inquiryAttempts: 5 });
   });
 });
 
@@ -539,7 +539,7 @@ describe('what uses no attempt', () => {
 
   it.each(['', '0x', '0x1234', `0x${'g'.repeat(64)}`, `0x${'a'.repeat(65)}`, 'a'.repeat(64), ` ${NOBODYS}`])('a malformed hash %j is 422', async (txHash) => {
     await expect(inquire(txHash)).rejects.toMatchObject({ code: 'validation_error', field: 'txHash' });
-    expect(await row()).toMatchObject({ inquiry_attempts: 0 });
+    expect(await row()).toMatchObject({ inquiryAttempts: 0 });
   });
 
   it('an unknown network is 422', async () => {
@@ -552,14 +552,14 @@ describe('what uses no attempt', () => {
     await expect(inquire(NOBODYS, 'ethereum')).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(await inquire(NOBODYS, 'sidechain')).toMatchObject({ resultCode: 'tx_not_found', attemptsUsed: 1 });
     books.node.down.clear();
-    expect(await row()).toMatchObject({ inquiry_attempts: 1 });
+    expect(await row()).toMatchObject({ inquiryAttempts: 1 });
   });
 
   it('a hash that a node below our own tip does not know is 503: it has not read everything yet', async () => {
     await books.chain.mineEmpty(3);
     books.node.heads.set('ethereum', books.chain.height - 1);
     await expect(inquire(NOBODYS)).rejects.toMatchObject({ code: 'service_unavailable', status: 503 });
-    expect(await row()).toMatchObject({ inquiry_attempts: 0 });
+    expect(await row()).toMatchObject({ inquiryAttempts: 0 });
     books.node.heads.set('ethereum', books.chain.height);
     expect(await inquire(NOBODYS)).toMatchObject({ resultCode: 'tx_not_found', attemptsUsed: 1 });
   });
@@ -632,8 +632,8 @@ describe('a deposit that waits for a price', () => {
     for (const { txid } of message.sightings) expect(await inquire(txid, 'ethereum')).toMatchObject({ resultCode: 'matched', status: 'PENDING' });
     books.prices.set('ETH', parseTrusted('2000'));
     expect(await credit()).toBe(1);
-    expect(await row()).toMatchObject({ status: 'SUCCESS', received_amount: '0.05' });
-    expect(await books.db.sql`select waits_since from deposits`).toEqual([{ waits_since: null }, { waits_since: null }]);
+    expect(await row()).toMatchObject({ status: 'SUCCESS', receivedAmount: '0.05' });
+    expect(await books.db.sql`select waits_since from deposits`).toEqual([{ waitsSince: null }, { waitsSince: null }]);
   });
 
   it('is credited although the dust floor was raised above it after somebody claimed it', async () => {
@@ -647,7 +647,7 @@ describe('a deposit that waits for a price', () => {
     await books.db.sql`update assets set dust_floor = 1 where symbol = 'ETH'`;
     books.prices.set('ETH', parseTrusted('2000'));
     expect(await credit()).toBe(1);
-    expect(await deposits()).toMatchObject([{ state: 'credited', claimed_by: 'inquiry' }]);
+    expect(await deposits()).toMatchObject([{ state: 'credited', claimedBy: 'inquiry' }]);
     expect(await row()).toMatchObject({ status: 'EXPIRED' });
     expect(await balances('unallocated', 'chain')).toEqual(['0', '-0.05']);
   });
@@ -678,7 +678,7 @@ describe('an expired payment', () => {
     books.prices.set('USDT', parseTrusted('0.5'));
     await books.chain.mine();
     expect(await inquire(txid)).toMatchObject({ resultCode: 'matched', status: 'SUCCESS' });
-    expect(await row()).toMatchObject({ deposit_path: 'manual_inquiry', received_amount_usd: '50' });
+    expect(await row()).toMatchObject({ depositPath: 'manual_inquiry', receivedAmountUsd: '50' });
     expect(await webhooks()).toEqual(['EXPIRED', 'SUCCESS']);
   });
 });

@@ -209,7 +209,7 @@ describe('outbox rows', () => {
       await runDueJobs(world.deps, [job]);
     }
     expect(runs).toBe(30);
-    expect(await world.database.sql`select state, failures, last_error from outbox`).toEqual([{ state: 'dead', failures: 30, last_error: 'the node is away' }]);
+    expect(await world.database.sql`select state, failures, last_error from outbox`).toEqual([{ state: 'dead', failures: 30, lastError: 'the node is away' }]);
     expect([1, 2, 3, 9, 10, 30].map(pauseAfter)).toEqual([1, 2, 4, 256, 300, 300]);
   });
 });

@@ -88,7 +88,7 @@ const mineIt = async (transaction: SeenTransaction, over: Partial<Transfer> = {}
   );
 const credit = () => creditFinalDeposits(books.deps, books.network.id);
 const row = async () =>
-  (await books.db.sql<{ status: string; deposit_path: string | null }[]>`select status, deposit_path from payments where id = ${payment.id}`)[0];
+  (await books.db.sql<{ status: string; depositPath: string | null }[]>`select status, deposit_path from payments where id = ${payment.id}`)[0];
 const status = async () => (await row())?.status;
 const states = async () =>
   Object.fromEntries(
@@ -121,7 +121,7 @@ describe('coins seen on their way before the deadline', () => {
     await mineIt(paying);
     expect(await pending()).toMatchObject({ confirmations: 1, required: 1 });
     await credit();
-    expect(await row()).toEqual({ status: 'SUCCESS', deposit_path: 'late_confirmation' });
+    expect(await row()).toEqual({ status: 'SUCCESS', depositPath: 'late_confirmation' });
     expect(await states()).toEqual({ a: 'mined' });
     expect(await pending()).toBeNull();
     const told = (await explainAnyPayment(books.deps, payment.id)).steps.map((one) => one.rule);
@@ -136,7 +136,7 @@ describe('coins seen on their way before the deadline', () => {
     halvePrice();
     await mineIt(paying);
     await credit();
-    expect(await row()).toEqual({ status: 'MISMATCH', deposit_path: 'late_capture' });
+    expect(await row()).toEqual({ status: 'MISMATCH', depositPath: 'late_capture' });
   });
 
   it('count no more once another transaction spends the same coins elsewhere', async () => {
@@ -163,7 +163,7 @@ describe('coins seen on their way before the deadline', () => {
     halvePrice();
     await mineIt(paying);
     await credit();
-    expect(await row()).toEqual({ status: 'SUCCESS', deposit_path: 'late_capture' });
+    expect(await row()).toEqual({ status: 'SUCCESS', depositPath: 'late_capture' });
   });
 
   it('go on counting when a transaction with a higher fee replaces them after the deadline', async () => {
@@ -178,7 +178,7 @@ describe('coins seen on their way before the deadline', () => {
     halvePrice();
     await mineIt(bumped);
     await credit();
-    expect(await row()).toEqual({ status: 'SUCCESS', deposit_path: 'late_confirmation' });
+    expect(await row()).toEqual({ status: 'SUCCESS', depositPath: 'late_confirmation' });
   });
 
   it('lend their time to no larger sum: whoever sends more later sends it at the market', async () => {
@@ -192,7 +192,7 @@ describe('coins seen on their way before the deadline', () => {
     halvePrice();
     await mineIt(more);
     await credit();
-    expect(await row()).toEqual({ status: 'MISMATCH', deposit_path: 'late_capture' });
+    expect(await row()).toEqual({ status: 'MISMATCH', depositPath: 'late_capture' });
   });
 
   it('lend it to no other transaction of their block either: a little in time reserves no price for the rest', async () => {
@@ -205,7 +205,7 @@ describe('coins seen on their way before the deadline', () => {
     const both = { ...little, transfers: [...little.transfers, ...rest.transfers] };
     await mineIt(both);
     await credit();
-    expect(await row()).toEqual({ status: 'MISMATCH', deposit_path: 'late_confirmation' });
+    expect(await row()).toEqual({ status: 'MISMATCH', depositPath: 'late_confirmation' });
   });
 
   it('keep it open again when the block that held them is orphaned', async () => {
@@ -226,7 +226,7 @@ describe('coins seen on their way before the deadline', () => {
     expect(await expireDuePayments(books.deps)).toBe(0);
     await mineIt(paying);
     await credit();
-    expect(await row()).toEqual({ status: 'SUCCESS', deposit_path: 'late_confirmation' });
+    expect(await row()).toEqual({ status: 'SUCCESS', depositPath: 'late_confirmation' });
   });
 
   it.each([

@@ -91,7 +91,7 @@ describe('confirmations by value', () => {
     await books.chain.mine([output(payment.address, 2_000n * CENT)]);
     await books.chain.mineEmpty(4);
     await credit();
-    expect(await books.db.sql`select waits_since from deposits`).toEqual([{ waits_since: null }]);
+    expect(await books.db.sql`select waits_since from deposits`).toEqual([{ waitsSince: null }]);
     await books.chain.mine();
     await credit();
     expect((await books.db.sql`select waits_since is not null as waits from deposits`)[0]?.waits).toBe(true);
@@ -162,6 +162,6 @@ describe('a credited output', () => {
     expect(await books.db.sql`select scope from freezes`).toEqual([{ scope: `asset:${books.assets.ETH.id}` }]);
     await books.chain.mine([paying]);
     await credit();
-    expect(await books.db.sql`select state, lost_at from deposits`).toEqual([{ state: 'credited', lost_at: null }]);
+    expect(await books.db.sql`select state, lost_at from deposits`).toEqual([{ state: 'credited', lostAt: null }]);
   });
 });

@@ -177,7 +177,7 @@ describe('a wallet that held outputs before it was watched', () => {
     expect(await open()).toBe(3);
     await world.mine([later]);
     expect(await bookOpeningBalances(world.deps)).toBe(0);
-    expect((await sql()`select raw_amount from opening_outputs order by raw_amount::numeric`).map((row) => row.raw_amount)).toEqual(['50', '200', '300']);
+    expect((await sql()`select raw_amount from opening_outputs order by raw_amount::numeric`).map((row) => row.rawAmount)).toEqual(['50', '200', '300']);
     expect(await differences()).toEqual(['0']);
     await world.mine();
     expect((await spendable('hot')).map((one) => one.rawAmount)).toEqual([4_000n, 1_000n, 300n, 200n]);

@@ -104,10 +104,10 @@ describe('prices from public sources', () => {
     const gateway = await world.aGateway();
     const body = { currencyCode: 'eur', amount: '100', callbackUrl: 'https://shop.example.com/back' };
     const { data } = await createPayment(deps, { gateway, body, clientIp: '127.0.0.1', commit: plainCommit(deps) });
-    const offers = await world.database.sql<{ symbol: string; price_usd: string; price_source: string; total_value: string }[]>`
+    const offers = await world.database.sql<{ symbol: string; priceUsd: string; priceSource: string; totalValue: string }[]>`
       select a.symbol, o.price_usd, o.price_source, o.total_value from payment_offers o join assets a on a.id = o.asset_id
       where o.payment_id = ${(data as { paymentUid: string }).paymentUid} order by a.symbol`;
-    expect(offers.map((one) => `${one.symbol} ${Number(one.price_usd)} ${one.price_source} ${Number(one.total_value)}`)).toEqual([
+    expect(offers.map((one) => `${one.symbol} ${Number(one.priceUsd)} ${one.priceSource} ${Number(one.totalValue)}`)).toEqual([
       'ETH 2500 median of bitstamp, coinbase, kraken 0.05',
       'USDC 0.99955 median of bitstamp, kraken 125.06',
       'USDT 1 median of bitstamp, coinbase, kraken 125',

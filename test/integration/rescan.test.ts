@@ -133,9 +133,7 @@ describe('a rescan through the indexer', () => {
       .sql`insert into rescans (id, network_id, from_height, to_height, next_height) values (${id}, ${world.networkId}, ${from}, ${to}, ${from})`;
     return waitFor(
       async () => {
-        const [row] = await world.database.sql<
-          Rescan[]
-        >`select next_height as next, found::int, problem, finished_at as "finishedAt" from rescans where id = ${id}`;
+        const [row] = await world.database.sql<Rescan[]>`select next_height as next, found::int, problem, finished_at from rescans where id = ${id}`;
         return row?.finishedAt != null && row;
       },
       { what: 'the rescan to be done', timeoutMs: 30_000 },

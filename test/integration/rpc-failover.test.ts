@@ -110,7 +110,7 @@ describe('a network with two endpoints', () => {
       what: 'the deposit to be seen',
       timeoutMs: 60_000,
     });
-    expect(seen).toMatchObject({ raw_amount: (10n ** 18n).toString() });
+    expect(seen).toMatchObject({ rawAmount: (10n ** 18n).toString() });
     expect(first.asked).toContain('eth_getBlockByHash');
     first.flaw = 'none';
     await waitFor(async () => (await statusOf(id)) !== 'PENDING', { what: 'the payment to be judged by the word of both', timeoutMs: 60_000 });

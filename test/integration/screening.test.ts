@@ -181,7 +181,7 @@ describe('credits', () => {
     const audited = async () => (await runAudit(world.deps.db.sql)).find((one) => one.check === 'A24')?.rows;
     expect(await audited()).toEqual([]);
     await world.database.sql`update screening_credits set credits = 2 where gateway_id = ${gateway.id}`;
-    expect(await audited()).toMatchObject([{ gateway_id: gateway.id, granted: 3, credits: 2, used: 0 }]);
+    expect(await audited()).toMatchObject([{ gatewayId: gateway.id, granted: 3, credits: 2, used: 0 }]);
     await world.database.sql`update screening_credits set credits = 3 where gateway_id = ${gateway.id}`;
   });
 
@@ -237,7 +237,7 @@ describe('a provider', () => {
     provider.saysLater(pending);
     shortDeadline();
     expect(await ask(gateway, address)).toBe('unavailable');
-    expect(await stored(address)).toMatchObject([{ state: 'pending', credit: true, provider_ref: 'check-1' }]);
+    expect(await stored(address)).toMatchObject([{ state: 'pending', credit: true, providerRef: 'check-1' }]);
     provider.saysLater(down);
     expect(await ask(gateway, address)).toBe('unavailable');
     expect(await creditsOf(world, gateway)).toEqual({ left: 0, used: 1 });

@@ -67,8 +67,7 @@ describe('a deposit above the threshold', () => {
     const payment = await aPayment();
     await shop.receive(payment, 'USDT', '2000');
     expect(await shop.status(payment)).toMatchObject({ status: 'SUCCESS' });
-    const rows = await shops.world.database
-      .sql`select d.txid, d.kind, d.ordinal, d.height, d.block_hash as "blockHash", x.address as recipient, a.contract, d.raw_amount as "rawAmount"
+    const rows = await shops.world.database.sql`select d.txid, d.kind, d.ordinal, d.height, d.block_hash, x.address as recipient, a.contract, d.raw_amount
       from deposits d join deposit_addresses x on x.id = d.address_id join assets a on a.id = d.asset_id where d.payment_id = ${payment.id}`;
     expect(asked.map(({ claims }) => claims)).toEqual([[...rows]]);
     expect(rows).toMatchObject([{ kind: 'token', rawAmount: '2000000000' }]);

@@ -24,8 +24,7 @@ const webhooks = async () =>
   (await books.db.sql`select status from webhook_events where payment_id = ${payment.id} order by created_at`).map((event) => event.status);
 const deposits = () => books.db.sql`select state, path, amount::text from deposits where payment_id = ${payment.id} order by height, position, ordinal`;
 const credits = () =>
-  books.db
-    .sql`select gross::text, network_fee::text as "networkFee", commission::text, net::text from credits where payment_id = ${payment.id} order by credited_at, gross`;
+  books.db.sql`select gross::text, network_fee::text, commission::text, net::text from credits where payment_id = ${payment.id} order by credited_at, gross`;
 const events = async () =>
   (await books.db.sql`select facts from payment_events where payment_id = ${payment.id} and event = 'DEPOSIT_CONFIRMED'`).map((one) => one.facts);
 const pass = (seconds: number) => books.db.sql`update clock_offset set seconds = seconds + ${seconds}`;
@@ -88,7 +87,7 @@ describe('contract 3.1 row 4, fixed amount: the tolerance check of decisions 3',
     async ({ options, sent, status, deviation, rule }) => {
       payment = await books.aPayment(options);
       await pay(usdt(sent));
-      expect(await row()).toMatchObject({ status, deviation_usd: deviation, received_amount: sent, expected_usd: '100', deposit_path: 'standard' });
+      expect(await row()).toMatchObject({ status, deviationUsd: deviation, receivedAmount: sent, expectedUsd: '100', depositPath: 'standard' });
       expect(await webhooks()).toEqual([status]);
       expect(await events()).toMatchObject([{ rule, priceKind: 'locked', price: '1', priceSource: 'static', confirmations: 2, finality: { blocks: 2 } }]);
       expect(await credits()).toMatchObject([{ gross: sent }]);
@@ -98,7 +97,7 @@ describe('contract 3.1 row 4, fixed amount: the tolerance check of decisions 3',
   it('contract 3.1: exactly totalValue is SUCCESS before any USD arithmetic, whatever a coin costs', async () => {
     payment = await books.aPayment({ assetId: books.assets.ETH.id, total: '0.033333333333333334', priceUsd: '3000' });
     await pay(send(books.assets.ETH, '0.033333333333333334'));
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deviation_usd: '0' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', deviationUsd: '0' });
   });
 
   it('decisions 3: below one cent expected, any difference counts and no tolerance helps', async () => {
@@ -113,7 +112,7 @@ describe('contract 3.1 row 1, checkAmountDeviation is false', () => {
   it.each(['0.01', '99.99', '100', '100.01', '5000'])('contract 3.1: any amount (%s of 100) is SUCCESS and its deviation is still told', async (sent) => {
     payment = await books.aPayment({ checkAmountDeviation: false, over: '1', under: '1' });
     await pay(usdt(sent));
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deviation_usd: formatAmount(parseTrusted(sent) - parseTrusted('100')) });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', deviationUsd: formatAmount(parseTrusted(sent) - parseTrusted('100')) });
     expect(await webhooks()).toEqual(['SUCCESS']);
     expect(await events()).toMatchObject([{ rule: sent === '100' ? 'exact_total_value' : 'deviation_not_checked' }]);
   });
@@ -136,10 +135,10 @@ describe('contract 3.1 rows 2 and 3, open amounts', () => {
     expect(await row()).toMatchObject({
       status,
       amount,
-      amount_usd: formatAmount(parseTrusted(amount)),
-      expected_usd: '25',
-      deviation_usd: deviation,
-      received_amount: sent,
+      amountUsd: formatAmount(parseTrusted(amount)),
+      expectedUsd: '25',
+      deviationUsd: deviation,
+      receivedAmount: sent,
     });
     expect(await webhooks()).toEqual([status]);
     expect(await events()).toMatchObject([
@@ -151,14 +150,14 @@ describe('contract 3.1 rows 2 and 3, open amounts', () => {
   it('contract 4.1: is valued at the market price of the confirmation, whatever an offer said', async () => {
     payment = await books.aPayment({ ...open, assetId: books.assets.ETH.id, priceUsd: '5000' });
     await pay(send(books.assets.ETH, '0.0125'));
-    expect(await row()).toMatchObject({ status: 'SUCCESS', amount: '25.00', amount_usd: '25', received_amount_usd: '25' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', amount: '25.00', amountUsd: '25', receivedAmountUsd: '25' });
   });
 
   it('contract 4.1: there is no second chance to top up a MISMATCH, and the top-up is credited', async () => {
     payment = await books.aPayment(open);
     await pay(usdt('10'));
     await pay(usdt('40'));
-    expect(await row()).toMatchObject({ status: 'MISMATCH', amount: '25.00', received_amount: '10' });
+    expect(await row()).toMatchObject({ status: 'MISMATCH', amount: '25.00', receivedAmount: '10' });
     expect(await webhooks()).toEqual(['MISMATCH']);
     expect(await credits()).toMatchObject([{ gross: '10' }, { gross: '40' }]);
   });
@@ -174,7 +173,7 @@ describe('contract 3.1 rows 2 and 3, open amounts', () => {
     setPrice('fiat:EUR', '1.07');
     payment = await books.aPayment({ ...open, currency: 'EUR' });
     await pay(usdt('30'));
-    expect(await row()).toMatchObject({ status: 'SUCCESS', amount: '28.04', amount_usd: '30' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', amount: '28.04', amountUsd: '30' });
     expect(await events()).toMatchObject([{ fiatRate: '1.07', fiatSource: 'static', amount: '28.04' }]);
   });
 
@@ -203,7 +202,7 @@ describe('contract 3.1 row 5, the deadline passes unpaid', () => {
     await pass(20 * 60);
     expect(await expireDuePayments(books.deps)).toBe(1);
     expect(await expireDuePayments(books.deps)).toBe(0);
-    expect(await row()).toMatchObject({ status: 'EXPIRED', deposit_path: null });
+    expect(await row()).toMatchObject({ status: 'EXPIRED', depositPath: null });
     expect(await webhooks()).toEqual(['EXPIRED']);
   });
 
@@ -215,7 +214,7 @@ describe('contract 3.1 row 5, the deadline passes unpaid', () => {
     setPrice('USDT', '0.5');
     await books.chain.mine();
     await credit();
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'late_confirmation', received_amount_usd: '50', deviation_usd: '0' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'late_confirmation', receivedAmountUsd: '50', deviationUsd: '0' });
     expect(await webhooks()).toEqual(['SUCCESS']);
   });
 
@@ -251,7 +250,7 @@ describe('contract 3.1 row 6, a late deposit inside the grace period', () => {
   ])('contract 3.1: %s is captured as %s at the market price, with a second webhook', async (sent, status) => {
     await expired({ under: '1' });
     await mineAt(await serviceTime(), usdt(sent));
-    expect(await row()).toMatchObject({ status, deposit_path: 'late_capture' });
+    expect(await row()).toMatchObject({ status, depositPath: 'late_capture' });
     expect(await webhooks()).toEqual(['EXPIRED', status]);
     expect(await events()).toMatchObject([{ priceKind: 'market' }]);
   });
@@ -263,7 +262,7 @@ describe('contract 3.1 row 6, a late deposit inside the grace period', () => {
     await expireDuePayments(books.deps);
     setPrice('USDT', '0.5');
     await mineAt(inTime, usdt('100'));
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'late_capture', deviation_usd: '0' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'late_capture', deviationUsd: '0' });
     expect(await webhooks()).toEqual(['EXPIRED', 'SUCCESS']);
   });
 
@@ -277,7 +276,7 @@ describe('contract 3.1 row 6, a late deposit inside the grace period', () => {
     expect(await row()).toMatchObject({ status: 'EXPIRED' });
     expect(await deposits()).toMatchObject([{ state: 'unallocated' }]);
     await mineAt(end, usdt('100'));
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'late_capture' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'late_capture' });
     expect(await webhooks()).toEqual(['EXPIRED', 'SUCCESS']);
   });
 
@@ -296,7 +295,7 @@ describe('contract 3.1 row 6, a late deposit inside the grace period', () => {
     await mineAt(await serviceTime(), usdt('3'));
     await pass(3_600);
     await mineAt(await serviceTime(), usdt('7'));
-    expect(await row()).toMatchObject({ status: 'SUCCESS', deposit_path: 'standard', received_amount: '100' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', depositPath: 'standard', receivedAmount: '100' });
     expect((await deposits()).map(({ amount, path }) => [amount, path])).toEqual([
       ['100', 'standard'],
       ['3', 'standard'],
@@ -309,7 +308,7 @@ describe('contract 3.1 row 6, a late deposit inside the grace period', () => {
     await mineAt(await serviceTime(), usdt('100'));
     await mineAt(await serviceTime(), usdt('7'));
     expect(await webhooks()).toEqual(['EXPIRED', 'SUCCESS']);
-    expect(await row()).toMatchObject({ received_amount: '100' });
+    expect(await row()).toMatchObject({ receivedAmount: '100' });
     expect(await credits()).toHaveLength(2);
   });
 });
@@ -321,10 +320,10 @@ describe('contract 3.1 row 7, a wrong asset', () => {
     await pay(send(books.assets.ETH, '0.05'));
     expect(await row()).toMatchObject({
       status: 'SUCCESS',
-      received_asset_id: books.assets.ETH.id,
-      received_amount: '0.05',
-      expected_usd: '100',
-      judging_offer_id: payment.offerId,
+      receivedAssetId: books.assets.ETH.id,
+      receivedAmount: '0.05',
+      expectedUsd: '100',
+      judgingOfferId: payment.offerId,
     });
     expect(await events()).toMatchObject([{ priceKind: 'market', price: '2000' }]);
   });
@@ -333,28 +332,28 @@ describe('contract 3.1 row 7, a wrong asset', () => {
     payment = await books.aPayment({ under: '1' });
     setPrice('USDC', '0.99');
     await pay(send(books.assets.USDC, '100'));
-    expect(await row()).toMatchObject({ status: 'ACCEPTABLE', received_asset_id: books.assets.USDC.id, received_amount_usd: '99', deviation_usd: '-1' });
-    expect(await books.db.sql`select asset_id from credits where payment_id = ${payment.id}`).toEqual([{ asset_id: books.assets.USDC.id }]);
+    expect(await row()).toMatchObject({ status: 'ACCEPTABLE', receivedAssetId: books.assets.USDC.id, receivedAmountUsd: '99', deviationUsd: '-1' });
+    expect(await books.db.sql`select asset_id from credits where payment_id = ${payment.id}`).toEqual([{ assetId: books.assets.USDC.id }]);
   });
 
   it('decisions 3: selected earlier, it is no wrong asset: its own offer judges at its locked price', async () => {
     payment = await books.aPayment({ moreOffers: [{ asset: books.assets.ETH, total: '0.04', priceUsd: '2500', selected: true }] });
     setPrice('USDT', '0.5');
     await pay(usdt('100'));
-    expect(await row()).toMatchObject({ status: 'SUCCESS', judging_offer_id: payment.offerId, deviation_usd: '0' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', judgingOfferId: payment.offerId, deviationUsd: '0' });
     expect(await events()).toMatchObject([{ rule: 'exact_total_value', priceKind: 'locked' }]);
   });
 
   it('decisions 3: with two selected, a third asset is judged against the last one selected', async () => {
     payment = await books.aPayment({ total: '100', moreOffers: [{ asset: books.assets.ETH, total: '0.06', priceUsd: '2000', selected: true }] });
     await pay(send(books.assets.USDC, '100'));
-    expect(await row()).toMatchObject({ status: 'MISMATCH', expected_usd: '120', deviation_usd: '-20' });
+    expect(await row()).toMatchObject({ status: 'MISMATCH', expectedUsd: '120', deviationUsd: '-20' });
   });
 
   it('decisions 3: two assets in one block on one address: the first in the block decides, the other is credited', async () => {
     payment = await books.aPayment();
     await pay(send(books.assets.ETH, '0.05', { position: 4 }), usdt('100', { position: 9 }));
-    expect(await row()).toMatchObject({ status: 'SUCCESS', received_asset_id: books.assets.ETH.id });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', receivedAssetId: books.assets.ETH.id });
     expect(await deposits()).toMatchObject([{ state: 'credited' }, { state: 'credited' }]);
     expect(await webhooks()).toEqual(['SUCCESS']);
   });
@@ -365,7 +364,7 @@ describe('decisions 3, additional deposits, dust and nothing', () => {
   it('decisions 3: transfers of the same asset in the same block are summed and decide together', async () => {
     payment = await books.aPayment();
     await pay(usdt('30'), usdt('30'), usdt('40'));
-    expect(await row()).toMatchObject({ status: 'SUCCESS', received_amount: '100' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', receivedAmount: '100' });
     expect(await credits()).toEqual([{ gross: '100', networkFee: '0.5', commission: '0', net: '99.5' }]);
   });
 
@@ -373,7 +372,7 @@ describe('decisions 3, additional deposits, dust and nothing', () => {
     payment = await books.aPayment();
     await books.chain.mine([usdt('60')]);
     await pay(usdt('40'));
-    expect(await row()).toMatchObject({ status: 'MISMATCH', received_amount: '60' });
+    expect(await row()).toMatchObject({ status: 'MISMATCH', receivedAmount: '60' });
     expect(await deposits()).toMatchObject([
       { state: 'credited', amount: '60' },
       { state: 'credited', amount: '40' },
@@ -387,13 +386,13 @@ describe('decisions 3, additional deposits, dust and nothing', () => {
     expect(await row()).toMatchObject({ status: 'PENDING' });
     expect(await deposits()).toMatchObject([{ state: 'dust' }]);
     await pay(usdt('0.01'));
-    expect(await row()).toMatchObject({ status: 'SUCCESS', received_amount: '0.01' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', receivedAmount: '0.01' });
   });
 
   it('decisions 3: dust is not summed with what arrives beside it', async () => {
     payment = await books.aPayment();
     await pay(usdt('99.995'), usdt('0.005'));
-    expect(await row()).toMatchObject({ received_amount: '99.995' });
+    expect(await row()).toMatchObject({ receivedAmount: '99.995' });
     expect(await deposits()).toMatchObject([{ state: 'credited' }, { state: 'dust' }]);
   });
 
@@ -428,7 +427,7 @@ describe('decisions 3, a price outage between deposit and judgement', () => {
     expect(await webhooks()).toEqual([]);
     setPrice('ETH', '1000');
     expect(await credit()).toBe(1);
-    expect(await row()).toMatchObject({ status: 'MISMATCH', received_amount_usd: '50', deposit_path: 'late_confirmation' });
+    expect(await row()).toMatchObject({ status: 'MISMATCH', receivedAmountUsd: '50', depositPath: 'late_confirmation' });
     expect(await webhooks()).toEqual(['MISMATCH']);
   });
 
@@ -459,7 +458,7 @@ describe('decisions 3, a price outage between deposit and judgement', () => {
     setPrice('ETH', '2000');
     await credit();
     expect(await deposits()).toMatchObject([{ state: 'credited' }, { state: 'credited' }]);
-    expect(await row()).toMatchObject({ status: 'SUCCESS', received_amount: '100' });
+    expect(await row()).toMatchObject({ status: 'SUCCESS', receivedAmount: '100' });
   });
 
   it('decisions 3: an additional deposit that waits keeps no other from being credited', async () => {
@@ -482,7 +481,7 @@ describe('decisions 3, a price outage between deposit and judgement', () => {
     await credit();
     books.chain.forkAt(books.chain.height - 1);
     await books.chain.mine();
-    expect(await books.db.sql`select state, waits_since from deposits`).toEqual([{ state: 'dropped', waits_since: null }]);
+    expect(await books.db.sql`select state, waits_since from deposits`).toEqual([{ state: 'dropped', waitsSince: null }]);
     await books.chain.mine([transfer]);
     setPrice('ETH', '2000');
     await credit();

@@ -48,7 +48,7 @@ const mineBlind = async (blocks: number, sightings: Sighting[] = []): Promise<vo
 const arrive = (address: string, rawAmount: bigint): void => void arrivals.push({ address, height: books.chain.height + 1, rawAmount });
 const flags = () =>
   books.db.sql`
-    select address, payment_id as "paymentId", raw_amount::text as "rawAmount", from_height as "from", to_height as "to", resolved_at is not null as resolved
+    select address, payment_id, raw_amount::text, from_height as "from", to_height as "to", resolved_at is not null as resolved
     from unexplained_balances order by found_at, address`;
 const eth = (rawAmount: bigint, over: Partial<Transfer> = {}) => books.chain.transfer(payment.address, books.assets.ETH, rawAmount, over);
 const internal = (rawAmount: bigint): Transfer => eth(rawAmount, { kind: 'internal', ordinal: 1, sender: PASSER });

@@ -51,7 +51,7 @@ describe('an inquiry survives SIGKILL of the api', () => {
   const expectCreditedOnce = async (id: string): Promise<void> => {
     expect(await scene.verify(id)).toMatchObject({ status: 'SUCCESS', depositPath: 'manual_inquiry', receivedAmount: '10' });
     expect(await sql`select 1 from credits where payment_id = ${id}`).toHaveLength(1);
-    expect(await sql`select inquiry_attempts from payments where id = ${id}`).toEqual([{ inquiry_attempts: 0 }]);
+    expect(await sql`select inquiry_attempts from payments where id = ${id}`).toEqual([{ inquiryAttempts: 0 }]);
     await assertBooksMatchChain(scene.world);
     await scene.world.audit();
   };

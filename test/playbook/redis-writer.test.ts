@@ -50,7 +50,7 @@ describe('whoever writes to Redis', () => {
     await treasury.settleAll();
     expect((await getSettlement(treasury.deps, { gateway: shop, id: held.id })).status).toBe('PENDING_APPROVAL');
     const paid = await treasury.world.database.sql`select settlement_id, count(*)::int as payouts from payouts where purpose = 'settlement' group by 1`;
-    expect(paid).toEqual([{ settlement_id: free.id, payouts: 1 }]);
+    expect(paid).toEqual([{ settlementId: free.id, payouts: 1 }]);
     await treasury.audit();
   });
 

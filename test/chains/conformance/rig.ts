@@ -142,7 +142,7 @@ export async function aRig(driver: FamilyDriver, options: { notFinal: number }):
     tip,
     depositsOf: (payees) =>
       sql<BookedDeposit[]>`
-        select d.txid, d.kind, d.ordinal, a.symbol, d.raw_amount::text as "rawAmount", d.state, d.height, da.address
+        select d.txid, d.kind, d.ordinal, a.symbol, d.raw_amount::text, d.state, d.height, da.address
         from deposits d join assets a on a.id = d.asset_id join deposit_addresses da on da.id = d.address_id
         where d.payment_id in ${sql(payees.map((one) => one.paymentId))} order by d.height, d.position, d.kind, d.ordinal`,
     async creditedOf(payees) {

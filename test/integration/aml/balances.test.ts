@@ -120,7 +120,7 @@ describe('a balance item', () => {
     const states = await books.db.sql`
       select distinct p.aml_state from credits c join payments p on p.id = c.payment_id
       where c.gateway_id = ${given.held.gatewayId} and c.pool = 'held' and c.taken is null and c.remaining > 0`;
-    expect(states).toEqual([{ aml_state: 'HELD' }]);
+    expect(states).toEqual([{ amlState: 'HELD' }]);
   });
 });
 

@@ -49,7 +49,7 @@ const refunds = async (of = payment): Promise<StoredRefund[]> => {
 const pay = (refund: StoredRefund, txid = `0x${randomUUID()}`) => books.db.transaction((tx) => completeRefund(tx, held.deps, { refundId: refund.id, txid }));
 const fail = (refund: StoredRefund) => books.db.transaction((tx) => failRefund(tx, held.deps, { refundId: refund.id, reason: 'no bytes of it can be mined' }));
 const history = async (of = payment) =>
-  (await books.db.sql`select event, to_status from aml_events where payment_id = ${of.id} order by id`).map((row) => `${row.event} ${row.to_status}`);
+  (await books.db.sql`select event, to_status from aml_events where payment_id = ${of.id} order by id`).map((row) => `${row.event} ${row.toStatus}`);
 const actions = () => books.db.sql`select action, reason from operator_actions where target = ${payment.id} order by at, action`;
 
 describe('RELEASE', () => {
@@ -67,7 +67,7 @@ describe('RELEASE', () => {
     expect(await actions()).toEqual([{ action: 'payment.release', reason: 'test' }]);
     expect(
       await books.db.sql`select from_pool, to_pool, trim_scale(amount)::text as amount from pool_moves where payment_id = ${payment.id} and from_pool = 'held'`,
-    ).toEqual([{ from_pool: 'held', to_pool: 'green', amount: '88.4' }]);
+    ).toEqual([{ fromPool: 'held', toPool: 'green', amount: '88.4' }]);
     for (const action of ['RELEASE', 'WITHHOLD', 'REFUND']) expect(await refused(resolve(action))).toMatchObject({ code: 'conflict' });
   });
 
@@ -245,7 +245,7 @@ describe('REFUND', () => {
     await held.pay(payment, '100', 80);
     await held.screen();
     expect(await books.db.sql`select net::text, matured_at from credits where payment_id = ${payment.id} and gross = 0.4`).toEqual([
-      { net: '0', matured_at: null },
+      { net: '0', maturedAt: null },
     ]);
     await resolve('REFUND');
     await pay((await refunds())[0] as StoredRefund);

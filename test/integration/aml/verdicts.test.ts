@@ -67,7 +67,7 @@ describe('a deposit of a gateway that screens', () => {
     expect(await held.accounts()).toEqual({ held: '98.5' });
     expect(await verified()).toMatchObject({ status: 'SUCCESS', amlState: 'HELD' });
     expect(await books.db.sql`select event, from_status, to_status, actor from aml_events where payment_id = ${payment.id}`).toEqual([
-      { event: 'FLAGGED', from_status: 'NONE', to_status: 'HELD', actor: 'screening' },
+      { event: 'FLAGGED', fromStatus: 'NONE', toStatus: 'HELD', actor: 'screening' },
     ]);
     // Nothing of it was in a wallet as clean, and nobody needs to be asked again.
     expect(await held.screen()).toBe(0);
@@ -163,7 +163,7 @@ describe('a payment with several deposits', () => {
     expect(await held.accounts()).toEqual({ held: '68.5', reserved: '30', heldPending: '29.7' });
     expect(await held.amlState(payment)).toBe('HELD');
     expect(await books.db.sql`select from_pool, to_pool, trim_scale(amount)::text as amount from pool_moves where payment_id = ${payment.id}`).toEqual([
-      { from_pool: 'green', to_pool: 'held', amount: '98.2' },
+      { fromPool: 'green', toPool: 'held', amount: '98.2' },
     ]);
     // What the cashout had drawn is its own, and comes back to where the payment is by now.
     await held.reject(taken);

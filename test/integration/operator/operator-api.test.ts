@@ -139,7 +139,7 @@ describe('API keys', () => {
     expect(await authenticateApiKey(depsWith(), apiKey)).toMatchObject({ gateway: { name: 'Acme' } });
     expect(await authenticateApiKey(depsWith({ SLUICE_API_KEY_PEPPER: 'another-pepper-another-pepper-another-pepper' }), apiKey)).toBeUndefined();
     const [row] = await world.database.sql`select secret_hash from api_keys where id = ${apiKey.split('_')[1] as string}`;
-    const forged = `sluice_${apiKey.split('_')[1]}_${Buffer.from(row?.secret_hash as Uint8Array).toString('hex')}`;
+    const forged = `sluice_${apiKey.split('_')[1]}_${Buffer.from(row?.secretHash as Uint8Array).toString('hex')}`;
     expect(await authenticateApiKey(depsWith(), forged)).toBeUndefined();
   });
 

@@ -81,12 +81,12 @@ describe('an act that takes two people', () => {
     const [made] =
       await sql()`select gateway_id, recipient, amount::text, status, proposed_by, confirmed_by from withheld_transfers order by ordered_at desc limit 1`;
     expect(made).toEqual({
-      gateway_id: gatewayId,
+      gatewayId: gatewayId,
       recipient: ADDRESS.toLowerCase(),
       amount: expect.stringMatching(/^12\.50*$/),
       status: 'ordered',
-      proposed_by: 'anna',
-      confirmed_by: 'ben',
+      proposedBy: 'anna',
+      confirmedBy: 'ben',
     });
     const log = (await ask(SHARED, 'GET', `/audit-log?target=${String(proposed.data.id)}`)).data.items;
     expect(log).toMatchObject([

@@ -170,7 +170,7 @@ describe('sluice listen', () => {
     });
     expect(
       await service.world.database.sql`select http_status from webhook_attempts a join webhook_events e on e.id = a.event_id where e.payment_id = ${paymentId}`,
-    ).toEqual([{ http_status: 503 }]);
+    ).toEqual([{ httpStatus: 503 }]);
     own.answerWith(() => ({ status: 200 }));
     await sluice('webhook', 'resend', paymentId);
     await work();

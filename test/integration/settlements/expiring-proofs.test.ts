@@ -43,7 +43,7 @@ const tend = (deps: Deps = treasury.deps) => tendPayouts(deps);
 const row = async (id: string) => (await sql()<{ status: string; failure: string | null }[]>`select status, failure from payouts where id = ${id}`)[0];
 const attempts = (payoutId: string) =>
   sql()<{ id: string; txid: string; expiresAt: Date }[]>`
-    select id, txid, expires_at as "expiresAt" from payout_attempts where payout_id = ${payoutId} order by number`;
+    select id, txid, expires_at from payout_attempts where payout_id = ${payoutId} order by number`;
 const violations = async (name: string) => (await runCheck(sql() as never, CHECKS.find((check) => check.name === name) as never, { staticAllowed: true })).rows;
 /** Lets chain time pass, one block every half a minute, and scans it; the last of them is not final, and bytes live for up to two minutes. */
 async function pass(seconds: number): Promise<void> {

@@ -37,7 +37,7 @@ const tend = (deps: Deps = treasury.deps) => tendPayouts(deps);
 const status = async (payoutId: string) => (await sql()<{ status: string }[]>`select status from payouts where id = ${payoutId}`)[0]?.status;
 const attempts = (payoutId: string) =>
   sql()<{ id: string; number: number; txid: string; expiresAt: Date }[]>`
-    select id, number, txid, expires_at as "expiresAt" from payout_attempts where payout_id = ${payoutId} order by number`;
+    select id, number, txid, expires_at from payout_attempts where payout_id = ${payoutId} order by number`;
 const endOf = (attempt: { expiresAt: Date } | undefined): number => attempt?.expiresAt.getTime() ?? 0;
 /** Lets chain time pass, one block every half a minute, and scans it; the last of them is not final, and bytes live for up to two minutes. */
 async function pass(seconds: number): Promise<void> {
@@ -206,7 +206,7 @@ describe('a payout whose bytes expire', () => {
     expect(await tend(closed)).toBe(1);
     expect(await sql()`select status, plan->'repay' as repay from payouts where id = ${payoutId}`).toEqual([{ status: 'FAILED', repay: false }]);
     expect(await sql()`select status, wait_reason from settlements where id = ${settlementId}`).toEqual([
-      { status: 'PROCESSING', wait_reason: expect.stringMatching(/paused; an operator must decide$/) },
+      { status: 'PROCESSING', waitReason: expect.stringMatching(/paused; an operator must decide$/) },
     ]);
     expect(await signPayout(treasury.deps, treasury.signers, payoutId)).toBe('gone');
     expect(await dispatchSettlement(treasury.deps, settlementId)).toBeNull();

@@ -39,7 +39,7 @@ describe('outputs of the held pool', () => {
   const resolve = (paymentId: string, resolution: Resolution) => resolveHeldPayment(treasury.deps, { paymentId, resolution, reason: 'a test' });
   const paymentAt = async (address: string) =>
     (await sql()<{ id: string }[]>`select payment_id as id from deposit_addresses where address = ${address}`)[0]?.id as string;
-  const amlState = async (address: string) => (await sql()`select aml_state from payments where id = ${await paymentAt(address)}`)[0]?.aml_state;
+  const amlState = async (address: string) => (await sql()`select aml_state from payments where id = ${await paymentAt(address)}`)[0]?.amlState;
   const transfers = () => sql()<{ amount: string; status: string; role: string }[]>`
     select p.raw_amount::text as amount, p.status, w.role from payouts p join wallets w on w.id = p.wallet_id where p.purpose = 'held_release' order by p.created_at`;
   const spendable = async (role: 'hot' | 'held' | 'funding') =>

@@ -44,7 +44,7 @@ describe.each(['evm', 'tron'] as const)('coins of the held pool (%s)', (family) 
   const resolve = (paymentId: string, resolution: Resolution) => resolveHeldPayment(treasury.deps, { paymentId, resolution, reason: 'a test' });
   const paymentAt = async (address: string) =>
     (await sql()<{ id: string }[]>`select payment_id as id from deposit_addresses where address = ${address}`)[0]?.id as string;
-  const amlState = async (address: string) => (await sql()`select aml_state from payments where id = ${await paymentAt(address)}`)[0]?.aml_state;
+  const amlState = async (address: string) => (await sql()`select aml_state from payments where id = ${await paymentAt(address)}`)[0]?.amlState;
   const transfers = () => sql()<{ amount: string; status: string }[]>`
     select raw_amount::text as amount, status from payouts where purpose = 'held_release' order by created_at`;
   const sweepsOf = (address: string) => sql()<{ id: string; status: string; recipient: string }[]>`

@@ -73,7 +73,7 @@ describe('a create above the balance', () => {
       txHash: '',
       blockchainUrl: '',
     });
-    const { created_at: createdAt } = await rowOf(view);
+    const { createdAt } = await rowOf(view);
     expect(Date.parse(view.expiresAt ?? '') - (createdAt as Date).getTime()).toBe(WEEK_MS);
     expect(await balancesOf(shop)).toEqual({ available: '4', held: '0', reserved: '0' });
     expect(await world.shops.world.database.sql`select 1 from outbox where ref_id = ${view.id}`).toHaveLength(0);
@@ -156,7 +156,7 @@ describe('activation', () => {
       select extract(epoch from due_at - sluice_now())::float8 as delay from outbox where ref_id = ${parked.id} and topic = 'settlement.dispatch'`;
     expect(delay).toBeGreaterThan(20);
     expect(delay).toBeLessThanOrEqual(30);
-    expect(await rowOf(parked)).toMatchObject({ intent_mac: expect.any(Buffer), wait_reason: null });
+    expect(await rowOf(parked)).toMatchObject({ intentMac: expect.any(Buffer), waitReason: null });
   });
 
   it('looks at each about once a minute, and asks nobody about one whose pool is short', async () => {
@@ -198,7 +198,7 @@ describe('activation', () => {
     world.screening.verdict = 'out_of_credit';
     expect(await world.aMinute()).toBe(1);
     const rows = await Promise.all(parked.map(rowOf));
-    expect(rows.map((row) => [row.status, row.hold_reason])).toEqual([
+    expect(rows.map((row) => [row.status, row.holdReason])).toEqual([
       ['PENDING_APPROVAL', 'approval_cap'],
       ['PENDING_APPROVAL', 'destination_flagged'],
       ['PENDING_APPROVAL', 'screening_unavailable'],
@@ -213,7 +213,7 @@ describe('activation', () => {
     await world.fund(shop, 10);
     world.network.feeUsd = 10;
     expect(await world.aMinute()).toBe(0);
-    expect(await rowOf(parked)).toMatchObject({ status: 'UNDERFUNDED', wait_reason: 'amount: the network fee alone is 10' });
+    expect(await rowOf(parked)).toMatchObject({ status: 'UNDERFUNDED', waitReason: 'amount: the network fee alone is 10' });
     expect(await failureOf(retry(shop, parked))).toMatchObject({ code: 'conflict', message: expect.stringContaining('the network fee alone is 10') });
     world.network.feeUsd = 5;
     expect(await world.aMinute()).toBe(1);
@@ -229,10 +229,10 @@ describe('activation', () => {
     // Accepted at 1: half of ten is less than ten times that, and half of a hundred is more.
     world.network.feeUsd = 11;
     expect(await world.aMinute()).toBe(0);
-    expect(await rowOf(large)).toMatchObject({ status: 'UNDERFUNDED', wait_reason: risen('11', '10') });
+    expect(await rowOf(large)).toMatchObject({ status: 'UNDERFUNDED', waitReason: risen('11', '10') });
     world.network.feeUsd = 6;
     expect(await world.aMinute()).toBe(1);
-    expect(await rowOf(small)).toMatchObject({ status: 'UNDERFUNDED', wait_reason: risen('6', '5') });
+    expect(await rowOf(small)).toMatchObject({ status: 'UNDERFUNDED', waitReason: risen('6', '5') });
     expect(await get(shop, large)).toMatchObject({ status: 'REQUESTED', netAmount: '94' });
     expect(await balancesOf(shop)).toMatchObject({ available: '10', reserved: '100' });
     expect(await retry(shop, small)).toMatchObject({ status: 200, data: { status: 'REQUESTED', netAmount: '4' } });
@@ -249,7 +249,7 @@ describe('activation', () => {
     await world.shops.world.database.sql`update gateways set settings = jsonb_set(settings, '{cashout,approvalCapUsd}', 'null') where id = ${shop.gateway.id}`;
     await world.fund(shop, 10);
     expect(await world.aMinute()).toBe(1);
-    expect(await rowOf(parked)).toMatchObject({ status: 'PENDING_APPROVAL', hold_reason: 'approval_cap' });
+    expect(await rowOf(parked)).toMatchObject({ status: 'PENDING_APPROVAL', holdReason: 'approval_cap' });
   });
 
   it('moves nothing while the chain cannot be reached, nor for a gateway that is suspended or may not cash out', async () => {
@@ -284,7 +284,7 @@ describe('activation', () => {
     await world.shops.world.advance(60);
     expect(await activateParked(refused)).toBe(0);
     expect(await rowOf(parked)).toMatchObject({
-      wait_reason: expect.stringMatching(/^address: the network refuses this transfer: execution reverted: \ufffd\ufffdx{100,300}$/),
+      waitReason: expect.stringMatching(/^address: the network refuses this transfer: execution reverted: \ufffd\ufffdx{100,300}$/),
     });
     const again = await failureOf(retrySettlement(refused, { gateway: shop.gateway, id: parked.id, commit: plainCommit(deps) }));
     expect(again).toMatchObject({ code: 'conflict', message: expect.stringMatching(/^.{100,400}$/) });
@@ -301,8 +301,8 @@ describe('activation', () => {
     expect(await world.aMinute()).toBe(1);
     await world.fund(shop, 50);
     await world.fundHeld(shop, 50);
-    const { address_id: addressId } = await rowOf(elsewhere);
-    const { address_id: before } = await rowOf(smart);
+    const { addressId } = await rowOf(elsewhere);
+    const { addressId: before } = await rowOf(smart);
     const forgeries: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
       [
         'destination',
@@ -400,7 +400,7 @@ describe('one that waits for screening credit', () => {
     world.screening.verdict = 'out_of_credit';
     const [covered, large] = [await park(shop, { route: 'SMART' }), await park(shop, { route: 'SMART', amount: '101' })];
     expect(await world.aMinute()).toBe(0);
-    expect(await rowOf(covered)).toMatchObject({ status: 'WAITING_AML_CREDIT', wait_reason: 'its screening credit is used up' });
+    expect(await rowOf(covered)).toMatchObject({ status: 'WAITING_AML_CREDIT', waitReason: 'its screening credit is used up' });
     world.screening.verdict = { score: 5 };
     expect(await world.aMinute()).toBe(2);
     const routed = { route: 'GREEN', routedBy: 'SMART_ROUTE', destinationRiskScore: 5 };
@@ -459,7 +459,7 @@ describe('one that waits for screening credit', () => {
     const parked = [await park(shop, { route: 'SMART' }), await park(shop, { route: 'AML_HELD' })];
     world.screening.verdict = 'unavailable';
     expect(await world.aMinute()).toBe(0);
-    for (const one of parked) expect(await rowOf(one)).toMatchObject({ status: 'WAITING_AML_CREDIT', wait_reason: 'the screening provider gives no verdict' });
+    for (const one of parked) expect(await rowOf(one)).toMatchObject({ status: 'WAITING_AML_CREDIT', waitReason: 'the screening provider gives no verdict' });
     await world.shops.world.database.sql`update gateways set settings = jsonb_set(settings, '{screening,enabled}', 'false') where id = ${shop.gateway.id}`;
     expect(await world.aMinute()).toBe(1);
     expect((await Promise.all(parked.map(rowOf))).map((row) => row.status)).toEqual(['WAITING_AML_CREDIT', 'UNDERFUNDED']);

@@ -100,8 +100,8 @@ describe('paying a cashout', () => {
     const made: string[] = [];
     for (let i = 0; i < 6; i++) made.push((await treasury.cashOut(shop, 'USDT', '10')).id);
     await treasury.settleAll();
-    const rows = await sql()<{ settlement_id: string; nonce: number }[]>`select settlement_id, nonce from payouts where purpose = 'settlement' order by nonce`;
-    expect(rows.map((row) => row.settlement_id)).toEqual(made);
+    const rows = await sql()<{ settlementId: string; nonce: number }[]>`select settlement_id, nonce from payouts where purpose = 'settlement' order by nonce`;
+    expect(rows.map((row) => row.settlementId)).toEqual(made);
     expect(rows.map((row) => row.nonce)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
@@ -125,8 +125,8 @@ describe('paying a cashout', () => {
       await treasury.mine();
     }
     expect([(await read(blocked.id)).status, (await read(behind.id)).status, (await read(free.id)).status]).toEqual(['REQUESTED', 'REQUESTED', 'SETTLED']);
-    const [row] = await sql()<{ wait_reason: string }[]>`select wait_reason from settlements where id = ${blocked.id}`;
-    expect(row?.wait_reason).toContain('short of');
+    const [row] = await sql()<{ waitReason: string }[]>`select wait_reason from settlements where id = ${blocked.id}`;
+    expect(row?.waitReason).toContain('short of');
     await sql()`update wallets set halted_reason = null`;
     await treasury.settleAll();
     expect([(await read(blocked.id)).status, (await read(behind.id)).status]).toEqual(['SETTLED', 'SETTLED']);
@@ -221,7 +221,7 @@ describe('when the chain takes something back', () => {
     expect(await sql()`select 1 from payouts where settlement_id = ${settlementId} and purpose = 'settlement'`).toHaveLength(2);
     const [row] = await sql()`select status, wait_reason from settlements where id = ${settlementId}`;
     expect(row).toMatchObject({ status: 'PROCESSING' });
-    expect(row?.wait_reason).toContain('an operator must decide');
+    expect(row?.waitReason).toContain('an operator must decide');
     expect(await merchantHolds('USDT')).toBe(0n);
   });
 });
@@ -376,8 +376,8 @@ describe('the signer', () => {
       await treasury.mine();
     }
     expect([(await read(over.id)).status, (await read(first.id)).status, (await read(second.id)).status]).toEqual(['REQUESTED', 'SETTLED', 'REQUESTED']);
-    const reasons = await sql()<{ wait_reason: string }[]>`select wait_reason from settlements where status = 'REQUESTED' order by created_at`;
-    expect(reasons.map((row) => row.wait_reason)).toEqual([expect.stringContaining('per transaction'), expect.stringContaining('hourly limit')]);
+    const reasons = await sql()<{ waitReason: string }[]>`select wait_reason from settlements where status = 'REQUESTED' order by created_at`;
+    expect(reasons.map((row) => row.waitReason)).toEqual([expect.stringContaining('per transaction'), expect.stringContaining('hourly limit')]);
     await treasury.world.advance(3_700);
     await sql()`update outbox set due_at = sluice_now() where state = 'due'`;
     for (let round = 0; round < 3; round++) {
@@ -489,8 +489,8 @@ describe('what the books did not order', () => {
     await treasury.settleAll();
     await steal(treasury.wallet('hot'), contractOf('USDT'), 1_000_000n);
     await treasury.mine();
-    const [wallet] = await sql()<{ halted_reason: string }[]>`select halted_reason from wallets where role = 'hot'`;
-    expect(wallet?.halted_reason).toContain('is not one of ours');
+    const [wallet] = await sql()<{ haltedReason: string }[]>`select halted_reason from wallets where role = 'hot'`;
+    expect(wallet?.haltedReason).toContain('is not one of ours');
     const waiting = await treasury.cashOut(shop, 'USDT', '10');
     await treasury.work();
     expect((await read(waiting.id)).status).toBe('REQUESTED');

@@ -32,11 +32,7 @@ const read = (id: string) => getSettlement(treasury.deps, { gateway: shop, id })
 const advance = (seconds: number) => treasury.world.advance(seconds);
 const tend = (deps: Deps = treasury.deps) => tendPayouts(deps);
 const row = async (id: string) =>
-  (
-    await sql()<
-      { status: string; failure: string | null; rawAmount: string }[]
-    >`select status, failure, raw_amount as "rawAmount" from payouts where id = ${id}`
-  )[0];
+  (await sql()<{ status: string; failure: string | null; rawAmount: string }[]>`select status, failure, raw_amount from payouts where id = ${id}`)[0];
 const attempts = (id: string) =>
   sql()<{ id: string; kind: string; fee: string }[]>`select id, kind, fee_limit::text as fee from payout_attempts where payout_id = ${id} order by number`;
 const quotedAt = async (id: string) => (await sql()<{ at: string }[]>`select plan->>'quotedAt' as at from payouts where id = ${id}`)[0]?.at;

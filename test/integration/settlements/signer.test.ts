@@ -63,7 +63,7 @@ describe('wallets', () => {
     await Promise.all([seedWallets(treasury.deps), seedWallets(treasury.deps)]);
     const rows = await treasury.world.database
       .sql`select w.role, c.watch_until from wallets w join watches c on c.network_id = w.network_id and c.address = w.address order by w.role`;
-    expect(rows).toEqual(['funding', 'held', 'hot'].map((role) => ({ role, watch_until: null })));
+    expect(rows).toEqual(['funding', 'held', 'hot'].map((role) => ({ role, watchUntil: null })));
   });
 
   it('refuses to start when a stored address got another role', async () => {

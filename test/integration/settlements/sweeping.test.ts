@@ -28,7 +28,7 @@ const sql = () => treasury.world.database.sql;
 const asset = (symbol: string) => treasury.assets[symbol] as NonNullable<Treasury['assets'][string]>;
 const raw = (symbol: string, amount: string) => toUnits(parseTrusted(amount), asset(symbol).decimals) as bigint;
 const sweeps = (): Promise<{ status: string; nonce: number | null; rawAmount: string }[]> =>
-  sql()`select status, nonce, raw_amount as "rawAmount" from payouts where purpose = 'sweep' order by created_at`;
+  sql()`select status, nonce, raw_amount from payouts where purpose = 'sweep' order by created_at`;
 
 describe('a sweep', () => {
   it.each([
@@ -119,7 +119,7 @@ describe('a sweep', () => {
     const { id } = await treasury.cashOut(screened, 'ETH', '0.05');
     await dispatchSettlement(treasury.deps, id);
     expect(await sql()`select purpose from payouts`).toEqual([]);
-    expect(await sql()`select wait_reason from settlements where id = ${id}`).toMatchObject([{ wait_reason: expect.stringContaining('verdict') }]);
+    expect(await sql()`select wait_reason from settlements where id = ${id}`).toMatchObject([{ waitReason: expect.stringContaining('verdict') }]);
     await upsertScreeningScore(sql(), { address, score: 0 });
     await treasury.world.advance(61);
     await treasury.credit();

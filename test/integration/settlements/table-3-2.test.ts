@@ -141,7 +141,7 @@ describe('the rows', () => {
     await world.fund(shop, 100);
     world.network.feeUsd = 3;
     await act(view);
-    expect([await seen(view), await rowOf(view)]).toMatchObject([REQUESTED(actor, ['90', '10']), { fee_locked: expect.stringMatching(/^3\.?0*$/) }]);
+    expect([await seen(view), await rowOf(view)]).toMatchObject([REQUESTED(actor, ['90', '10']), { feeLocked: expect.stringMatching(/^3\.?0*$/) }]);
   });
 
   const gates: [string, string, { score: number } | 'unavailable', string][] = [
@@ -158,7 +158,7 @@ describe('the rows', () => {
       await act(view);
       expect([await seen(view), await rowOf(view)]).toMatchObject([
         { status: 'PENDING_APPROVAL', ...UNQUEUED, balance: [String(100 - Number(amount)), amount] },
-        { hold_reason: reason },
+        { holdReason: reason },
       ]);
     },
   );

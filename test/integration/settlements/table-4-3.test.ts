@@ -277,7 +277,7 @@ describe('parked rule 6', () => {
     const waiting = (await world.create(shop, { route: 'AML_HELD' })).view;
     expect([underfunded.status, waiting.status]).toEqual(['UNDERFUNDED', 'WAITING_AML_CREDIT']);
     for (const view of [underfunded, waiting]) {
-      const [row] = await world.shops.world.database.sql<[{ createdAt: Date }]>`select created_at as "createdAt" from settlements where id = ${view.id}`;
+      const [row] = await world.shops.world.database.sql<[{ createdAt: Date }]>`select created_at from settlements where id = ${view.id}`;
       expect(Date.parse(view.expiresAt ?? '') - row.createdAt.getTime()).toBe(WEEK_MS);
     }
   });

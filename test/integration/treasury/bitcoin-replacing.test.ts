@@ -237,7 +237,7 @@ it('halts the wallet of the pool at first sight when somebody else spends an out
   const { id } = await treasury.cashOut(shop, 'BTC', '0.001');
   await dispatchSettlement(treasury.deps, id);
   expect(await sql()`select status, wait_reason from settlements where id = ${id}`).toEqual([
-    { status: 'REQUESTED', wait_reason: expect.stringContaining('the wallet is halted') },
+    { status: 'REQUESTED', waitReason: expect.stringContaining('the wallet is halted') },
   ]);
   await treasury.mine(3);
   const [loss] = await sql()<{ balance: string }[]>`select trim_scale(balance)::text as balance from ledger_accounts where kind = 'loss'`;

@@ -81,7 +81,7 @@ export async function bitcoinSteps(options: TreasuryOptions = {}): Promise<Bitco
       new Map(
         (
           await sql<{ name: string; payoutId: string }[]>`
-        select txid || ':' || vout as name, payout_id as "payoutId" from output_locks where released_at is null`
+        select txid || ':' || vout as name, payout_id from output_locks where released_at is null`
         ).map((row) => [row.name, row.payoutId]),
       ),
     planned,

@@ -153,6 +153,6 @@ it('keeps watching an address for as long as it may hold coins of ours', async (
   await sql()`update watches set watch_until = now() - interval '1 day' where address = ${address}`;
   expect(await keepWatchingOutputs(sql(), self.books.network.id)).toBeGreaterThan(0);
   // What ran out must be acknowledged anew.
-  expect(await sql()`select watch_until, acked_epoch from watches where address = ${address}`).toEqual([{ watch_until: null, acked_epoch: null }]);
+  expect(await sql()`select watch_until, acked_epoch from watches where address = ${address}`).toEqual([{ watchUntil: null, ackedEpoch: null }]);
   expect(await keepWatchingOutputs(sql(), self.books.network.id)).toBe(0);
 });
