@@ -227,13 +227,21 @@ describe.each(FAMILIES)('an hour-old backup of a deployment on $family, restored
     const { sql } = restored.database;
     const parked = { status: 'UNDERFUNDED', fee_locked: null, net_amount: null, intent_mac: null, dispatch_at: null };
     const set = (columns: object) => sql`update settlements set ${sql(columns as Record<string, string>)} where id = ${cashouts.planned}`;
-    const [was] = await sql<
-      [object]
-    >`select status, fee_locked, net_amount, intent_mac, dispatch_at, check_at, order_mac, expires_at from settlements where id = ${cashouts.planned}`;
+    const [was] = await sql`
+      select status, fee_locked, net_amount, intent_mac, dispatch_at, check_at, order_mac, expires_at from settlements where id = ${cashouts.planned}`;
     await set({ ...parked, check_at: new Date(), order_mac: Buffer.alloc(32), expires_at: new Date() });
     for (const more of [{}, { amount: amounts.planned }])
       expect(await adopt(txids.planned, { gatewayId: shop.id, ...more }).catch(refusal)).toEqual(['conflict', null]);
-    await set(was);
+    await set({
+      status: was?.status,
+      fee_locked: was?.feeLocked,
+      net_amount: was?.netAmount,
+      intent_mac: was?.intentMac,
+      dispatch_at: was?.dispatchAt,
+      check_at: was?.checkAt,
+      order_mac: was?.orderMac,
+      expires_at: was?.expiresAt,
+    });
     expect(await adopt(txids.lost, { gatewayId: shop.id, amount: '1000' }).catch(refusal)).toEqual(['conflict', null]);
     expect(await adopt(txids.lost, { gatewayId: shop.id, amount: '0.00000001' }).catch(refusal)).toEqual(['validation_error', 'amount']);
     expect(await adopt(txids.lost, { lost: true, idempotencyKey: 'x' }).catch(refusal)).toEqual(['validation_error', 'idempotencyKey']);
