@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ControlHandler } from './control-server.ts';
 
@@ -21,6 +23,20 @@ export function nodeServer(
   });
   server.keepAliveTimeout = 60_000;
   return server;
+}
+
+/** Listens on 127.0.0.1, at any free port when none is named; `close` also ends what is being answered. */
+export async function listen(server: Server, wanted = 0): Promise<{ port: number; close(): Promise<void> }> {
+  server.listen(wanted, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
 }
 
 /** Ends the connection without an answer. */

@@ -37,7 +37,7 @@ export interface Chain {
 }
 
 /** A chain that has nothing but regtest's first block; `trusted` skips what was found good before: proofs and scripts. */
-export function createChain(trusted: () => boolean = () => false): Chain {
+export function createChain(trusted: () => boolean): Chain {
   const blocks = new Map<string, Block>();
   const branch: Block[] = [];
   const coins = createCoins();

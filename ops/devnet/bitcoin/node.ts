@@ -31,7 +31,6 @@ export interface BitcoinNode {
   /** Unix seconds, as `setmocktime` says or the machine's clock. */
   now(): number;
   setMockTime(unixSeconds: number): void;
-  startedAt: number;
   /** Adds a block found elsewhere. @throws Rejected */
   take(found: Found): Block;
   /** Mines one block on the tip; with `transactions` it holds these alone, otherwise all that waits. @throws Rejected */
@@ -96,7 +95,6 @@ export function createNode({ chain, mempool, wallets, clock, record }: NodeParts
     behaviour: { staleBlocks: 0 },
     now: clock.now,
     setMockTime: clock.set,
-    startedAt: clock.now(),
     take,
     draft,
     hashOf: ({ header }) => idOf(hash256(header)),

@@ -141,9 +141,3 @@ function sizes(entries: Entry[]): number {
 function fees(entries: Entry[]): bigint {
   return entries.reduce((sum, { fee }) => sum + fee, 0n);
 }
-
-/** Outpoints that transactions spend, in print. */
-export function pointJson(point: string): { txid: string; vout: number } {
-  const [txid = '', vout = ''] = point.split(':');
-  return { txid, vout: Number(vout) };
-}

@@ -93,8 +93,7 @@ function accepted(node: BitcoinNode, tx: Tx, maxRate: bigint): unknown {
 export const mempoolMethods: Methods = {
   getrawmempool: method(['verbose', 'mempool_sequence'], rawMempool),
   getmempoolentry: method(['txid'], (node, ask) => entryJson(node, entryOf(node, ask))),
-  getmempoolancestors: method(['txid', 'verbose'], (node, ask) => related(node, ask, 'ancestors')),
-  getmempooldescendants: method(['txid', 'verbose'], (node, ask) => related(node, ask, 'descendants')),
+  getmempoolancestors: method(['txid', 'verbose'], (node, ask) => ancestors(node, ask)),
   getmempoolinfo: method([], mempoolInfo),
   sendrawtransaction: method(['hexstring', 'maxfeerate', 'maxburnamount'], (node, ask) => {
     const tx = txArgument(ask.text('hexstring'));
@@ -117,8 +116,8 @@ export const mempoolMethods: Methods = {
   }),
 };
 
-function related(node: BitcoinNode, ask: Arguments, side: 'ancestors' | 'descendants'): unknown {
-  const others = node.mempool[side](entryOf(node, ask)).slice(1);
+function ancestors(node: BitcoinNode, ask: Arguments): unknown {
+  const others = node.mempool.ancestors(entryOf(node, ask)).slice(1);
   if (!ask.bool('verbose', false)) return others.map(({ tx }) => tx.txid);
   return Object.fromEntries(others.map((entry) => [entry.tx.txid, entryJson(node, entry)]));
 }

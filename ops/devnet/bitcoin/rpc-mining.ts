@@ -39,7 +39,6 @@ function generate(node: BitcoinNode, script: Uint8Array, count: number): string[
 /** Methods that make blocks and turn the clock. */
 export const miningMethods: Methods = {
   generatetoaddress: method(['nblocks', 'address', 'maxtries'], (node, ask) => generate(node, miner(ask.text('address')), ask.int('nblocks'))),
-  generatetodescriptor: method(['num_blocks', 'descriptor', 'maxtries'], (node, ask) => generate(node, output(ask.text('descriptor')), ask.int('num_blocks'))),
   generateblock: method(['output', 'transactions', 'submit'], (node, ask) => {
     const script = output(ask.text('output'));
     const transactions = ask.list('transactions').map((each) => chosen(node, each));

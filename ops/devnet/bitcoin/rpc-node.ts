@@ -33,7 +33,6 @@ export const nodeMethods: Methods = {
     warnings: [WARNING],
   })),
   getindexinfo: method(['index_name'], (node) => ({ txindex: { synced: true, best_block_height: node.chain.tip().height } })),
-  uptime: method([], (node) => Math.max(0, node.now() - node.startedAt)),
   validateaddress: method(['address'], (_node, ask) => {
     const address = ask.text('address');
     const script = scriptOfAddress(address);

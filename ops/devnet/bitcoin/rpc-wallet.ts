@@ -3,15 +3,13 @@ import { method, type Methods } from './method.ts';
 import type { BitcoinNode } from './node.ts';
 import { POLICY } from './parameters.ts';
 import { dustLimit } from './policy.ts';
-import { pointJson } from './print.ts';
 import { RPC, RpcError } from './refusal.ts';
 import { coins, satoshisOf } from './request.ts';
 import { broadcast } from './rpc-mempool.ts';
 import { txArgument } from './rpc-transactions.ts';
-import { addressOf, scriptOfAddress } from './script.ts';
+import { scriptOfAddress } from './script.ts';
 import type { AddressKind } from './sign.ts';
 import type { Wallet } from './wallet.ts';
-import { toHex } from './bytes.ts';
 
 const KINDS: readonly string[] = ['legacy', 'p2sh-segwit', 'bech32', 'bech32m'] satisfies AddressKind[];
 
@@ -63,30 +61,7 @@ export const walletMethods: Methods = {
     if (!KINDS.includes(kind)) throw new RpcError(RPC.addressOrKey, `Unknown address type '${kind}'`);
     return walletOf(node, named).newAddress(kind as AddressKind);
   }),
-  getbalance: method(['dummy', 'minconf', 'include_watchonly', 'avoid_reuse'], (node, _ask, named) => coins(walletOf(node, named).balances().trusted)),
-  getbalances: method([], (node, _ask, named) => {
-    const { trusted, immature } = walletOf(node, named).balances();
-    const tip = node.chain.tip();
-    return {
-      mine: { trusted: coins(trusted), untrusted_pending: coins(0n), immature: coins(immature) },
-      lastprocessedblock: { hash: tip.hash, height: tip.height },
-    };
-  }),
-  listunspent: method(['minconf', 'maxconf', 'addresses', 'include_unsafe', 'query_options'], (node, ask, named) =>
-    walletOf(node, named)
-      .coins()
-      .filter(({ confirmations }) => confirmations >= ask.int('minconf', 1))
-      .map(({ point, script, value, confirmations }) => ({
-        ...pointJson(point),
-        address: addressOf(script),
-        scriptPubKey: toHex(script),
-        amount: coins(value),
-        confirmations,
-        spendable: true,
-        solvable: true,
-        safe: true,
-      })),
-  ),
+  getbalance: method(['dummy', 'minconf', 'include_watchonly', 'avoid_reuse'], (node, _ask, named) => coins(walletOf(node, named).balance())),
   sendtoaddress: method(
     [
       'address',

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { parseBlock } from './block.ts';
 import { createChain } from './chain.ts';
 import { type BitcoinControl, bitcoinControl } from './control.ts';
@@ -7,7 +5,8 @@ import { controlHandler, miningTimer } from '../control-server.ts';
 import { noFaults } from '../faults.ts';
 import { controlVerbs } from './control-server.ts';
 import { BITCOIN_CREDENTIALS, FAUCET_WALLET, FIRST_BLOCKS } from './demo.ts';
-import { type Journal, openJournal } from './journal.ts';
+import { listen } from '../http.ts';
+import { type Journal, openJournal } from '../journal.ts';
 import { createMempool } from './mempool.ts';
 import { type BitcoinNode, type Clock, createNode, type Step } from './node.ts';
 import { scriptOfAddress } from './script.ts';
@@ -39,7 +38,7 @@ export interface RunningBitcoinNode {
 
 /** Starts a local Bitcoin node: bitcoind's JSON-RPC in regtest shape, and the control below `/dev/`. */
 export async function startBitcoinNode(options: BitcoinNodeOptions = {}): Promise<RunningBitcoinNode> {
-  const journal = options.folder === undefined ? null : openJournal(options.folder);
+  const journal = options.folder === undefined ? null : openJournal<Step>(options.folder);
   const clock = createClock(options.clock ?? Date.now);
   const node = restored(journal, clock);
   if (options.faucet === true && node.chain.tip().height === 0) fillFaucet(node, clock);
@@ -47,18 +46,15 @@ export async function startBitcoinNode(options: BitcoinNodeOptions = {}): Promis
   const faults = noFaults();
   const credentials = options.credentials ?? BITCOIN_CREDENTIALS;
   const server = serve({ node, faults, control: controlHandler(controlVerbs(node, faults, { timer, warp: clock.warp })), credentials });
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
+  const { port, close } = await listen(server, options.port);
   if (options.intervalSeconds !== undefined) timer.start(options.intervalSeconds);
-  const url = `http://${credentials}@127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://${credentials}@127.0.0.1:${port}`;
   return {
     url,
     control: bitcoinControl(url),
     stop: async () => {
       timer.stop();
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
+      await close();
       journal?.close();
     },
   };
@@ -83,7 +79,7 @@ function createClock(machineClock: () => number): MovableClock {
   };
 }
 
-function restored(journal: Journal | null, clock: MovableClock): BitcoinNode {
+function restored(journal: Journal<Step> | null, clock: MovableClock): BitcoinNode {
   let replaying = true;
   const record = (step: Step): void => {
     if (!replaying) journal?.append(step);

@@ -31,8 +31,8 @@ export interface Wallet {
   newAddress(kind: AddressKind): string;
   /** Its coins that may be spent now, the largest first; its own change also while it waits. */
   coins(): WalletCoin[];
-  /** Satoshis: confirmed or its own change, and rewards still too young. */
-  balances(): { trusted: bigint; immature: bigint };
+  /** Satoshis: confirmed or its own change. */
+  balance(): bigint;
   /**
    * Builds a payment at satoshis per 1,000 vbytes; change comes back to its first address, and `changeAt` is -1 without any.
    * @throws RpcError when there is too little
@@ -124,10 +124,7 @@ function createWallet(name: string, chain: Chain, mempool: Mempool, changed: (wa
       return addressOf(scriptAt(wallet.issued, kind)) ?? '';
     },
     coins,
-    balances: () => ({
-      trusted: coins().reduce((sum, { value }) => sum + value, 0n),
-      immature: held().reduce((sum, each) => (ripe(each) ? sum : sum + each.value), 0n),
-    }),
+    balance: () => coins().reduce((sum, { value }) => sum + value, 0n),
     fund(outputs, rate, feeFromFirst = false) {
       const wanted = outputs.reduce((sum, { value }) => sum + value, 0n);
       const chosen: WalletCoin[] = [];

@@ -16,8 +16,8 @@ const FULL: Record<string, Handler> = { ...blockHandlers, ...accountHandlers, ..
 
 /** What the solidified side answers; a real node has no broadcasting, no pool and no building there. */
 const SOLID = new Set([
-  ...['getnowblock', 'getblockbynum', 'getblockbyid', 'getblock', 'getblockbylimitnext', 'getblockbylatestnum', 'gettransactioncountbyblocknum'],
-  ...['gettransactionbyid', 'gettransactioninfobyid', 'gettransactioninfobyblocknum', 'getaccount', 'listwitnesses'],
+  ...['getnowblock', 'getblockbynum', 'getblockbyid', 'getblock', 'getblockbylimitnext'],
+  ...['gettransactionbyid', 'gettransactioninfobyid', 'gettransactioninfobyblocknum', 'getaccount'],
   ...['triggerconstantcontract', 'estimateenergy', 'getenergyprices', 'getbandwidthprices', 'getnodeinfo'],
 ]);
 

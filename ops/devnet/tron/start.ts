@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { createChain } from './chain.ts';
-import { createChainState } from './chain-state.ts';
+import { createChainState, type Entry } from './chain-state.ts';
 import { type TronControl, tronControl } from './control.ts';
 import { controlHandler, miningTimer } from '../control-server.ts';
 import { noFaults } from '../faults.ts';
 import { controlVerbs } from './control-server.ts';
 import { beginChain } from './genesis.ts';
-import { type Journal, openJournal } from './journal.ts';
+import { listen } from '../http.ts';
+import { type Journal, openJournal } from '../journal.ts';
 import { HONEST, type TronNode } from './node.ts';
 import { serve } from './server.ts';
 
@@ -35,7 +34,7 @@ export interface RunningTronNode {
 /** Starts a local TRON node: the full-node and solidity HTTP API, and the control below `/dev/`. */
 export async function startTronNode(options: TronNodeOptions = {}): Promise<RunningTronNode> {
   const clock = options.clock ?? Date.now;
-  const journal = options.folder === undefined ? null : openJournal(options.folder);
+  const journal = options.folder === undefined ? null : openJournal<Entry>(options.folder);
   const state = restore(journal, options, clock);
   const chain = createChain(state, clock);
   // A block of number 0 has no `number` in its JSON, which clients do not expect of a head: no real node is ever asked there.
@@ -44,24 +43,21 @@ export async function startTronNode(options: TronNodeOptions = {}): Promise<Runn
   const faults = noFaults();
   const timer = miningTimer(() => node.chain.mine(1));
   const server = serve(node, faults, controlHandler(controlVerbs(node, faults, timer)));
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
+  const { port, close } = await listen(server, options.port);
   if (options.intervalSeconds !== undefined) timer.start(options.intervalSeconds);
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${port}`;
   return {
     url,
     control: tronControl(url),
     stop: async () => {
       timer.stop();
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
+      await close();
       journal?.close();
     },
   };
 }
 
-function restore(journal: Journal | null, options: TronNodeOptions, clock: () => number): ReturnType<typeof createChainState> {
+function restore(journal: Journal<Entry> | null, options: TronNodeOptions, clock: () => number): ReturnType<typeof createChainState> {
   const state = createChainState((entry) => {
     journal?.append(entry);
     if (journal?.grown()) journal.compact(state.entries());

@@ -55,9 +55,6 @@ export const accountHandlers: Record<string, Handler> = {
       configNodeInfo: { codeVersion: '4.8.1', p2pVersion: '11111', supportConstant: view.node.behaviour.supportConstant },
     };
   },
-  listnodes: () => ({}),
-  listwitnesses: () => ({ witnesses: [] }),
-  getnextmaintenancetime: (view) => ({ num: time(view) + parameter(view.cells(), 'getMaintenanceTimeInterval') }),
 };
 
 function time(view: View): bigint {

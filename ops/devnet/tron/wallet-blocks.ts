@@ -32,17 +32,6 @@ export const blockHandlers: Record<string, Handler> = {
     return list(view, start, Math.min(end, view.height + 1), request.visible);
   },
 
-  getblockbylatestnum: (view, request) => {
-    const count = Number(request.int('num'));
-    if (count <= 0 || count >= MOST_BLOCKS) return {};
-    return list(view, Math.max(0, view.height + 1 - count), view.height + 1, request.visible);
-  },
-
-  gettransactioncountbyblocknum: (view, request) => {
-    const block = readable(view, Number(request.int('num')));
-    return { count: block ? BigInt(block.included.length) : -1n };
-  },
-
   gettransactionbyid: (view, request) => {
     const found = find(view, request.text('value'));
     return found ? printIncluded(found.included, request.visible) : {};
@@ -71,8 +60,6 @@ export const blockHandlers: Record<string, Handler> = {
     const waiting = node.chain.state.pool.get(request.text('value'));
     return waiting ? printTransaction(waiting, request.visible) : {};
   },
-
-  getpendingsize: ({ node }) => ({ pendingSize: BigInt(node.chain.state.pool.size) }),
 };
 
 function list(view: View, start: number, end: number, visible: boolean): unknown {

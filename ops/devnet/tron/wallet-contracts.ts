@@ -17,10 +17,6 @@ const EXPIRATION_MS = 60_000n;
 /** Contracts: what they are, what a call would do, and transactions built by the node. */
 export const contractHandlers: Record<string, Handler> = {
   getcontract: (view, request) => describe(view, request, 'value'),
-  getcontractinfo: (view, request) => {
-    const contract = describe(view, request, 'value');
-    return Object.keys(contract).length === 0 ? {} : { smart_contract: contract, contract_state: { update_cycle: 1n } };
-  },
 
   triggerconstantcontract: answering((view, request) => {
     if (!view.node.behaviour.supportConstant) return refusal('this node does not support constant');
