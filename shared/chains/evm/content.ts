@@ -33,7 +33,8 @@ function isStateSync(receipt: Receipt): boolean {
   return isMadeBySync(receipt) && receipt.gasUsed === 0n;
 }
 
-function isMadeBySync({ from, to }: Pick<Transaction, 'from' | 'to'>): boolean {
+/** Whether the chain itself put it there: nobody can sign for that sender. */
+export function isMadeBySync({ from, to }: Pick<Transaction, 'from' | 'to'>): boolean {
   return from === NOBODY && to === NOBODY;
 }
 
@@ -78,6 +79,7 @@ export function* crossCheck(header: Header, receipts: readonly Receipt[], { stat
 
 /** The transactions of a block as its node tells them, and how many of them, from the first on, the root in its header covers. */
 export interface Bodies {
+  /** Of a walk (walk-bodies.ts) those at the places that were asked for alone. */
   told: readonly Readonly<Record<string, unknown>>[];
   read: readonly Transaction[];
   covered: number;

@@ -42,6 +42,7 @@ import {
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { encodeBalanceOf, readBalance } from './token.ts';
 import { openTracing } from './tracing.ts';
+import { walkBodies } from './walk-bodies.ts';
 import { walkReceipts } from './walk-receipts.ts';
 import type { HeaderTrust } from './header-trust.ts';
 
@@ -170,9 +171,16 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     }
   };
 
-  /** All transactions of a block: one alone says nothing about whether the block holds it. */
-  const bodiesOf = async (header: Header): Promise<Bodies> => {
-    const answer = await call('eth_getBlockByHash', [header.hash, true]);
+  /**
+   * All transactions of a block: one alone says nothing about whether the block holds it. Where only those at `positions` matter, the others are walked
+   * over if that proves them (decision 0046).
+   */
+  const bodiesOf = async (header: Header, positions?: readonly number[]): Promise<Bodies> => {
+    const unread = await call('eth_getBlockByHash', [header.hash, true], 'unread');
+    const walked = unread instanceof Unread && positions !== undefined ? walkBodies(unread, header, rules, positions) : undefined;
+    await breathe();
+    if (walked !== undefined) return walked;
+    const answer = readAnswer(unread);
     const block = answer === null ? unsure(`it has the receipts of block ${header.hash} but not the block`) : readObject(answer, 'the block');
     return inTurns(crossCheckBodies(header, readList(block.transactions, 'the list of transactions'), rules), breathe);
   };
@@ -184,7 +192,13 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     const transfers: Transfer[] = [];
     const sent: SentTransaction[] = [];
     const concerned = await find(traces, watched);
-    const bodies = concerned.length === 0 ? undefined : await bodiesOf(header);
+    const bodies =
+      concerned.length === 0
+        ? undefined
+        : await bodiesOf(
+            header,
+            concerned.map(({ position }) => position),
+          );
     for (const receipt of bodies === undefined ? [] : concerned) {
       const body = bodyOf(header, receipt, bodies as Bodies, network.chainId);
       if (watched.has(receipt.from)) sent.push(sentOf(header, receipt, body));

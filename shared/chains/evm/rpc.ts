@@ -17,20 +17,22 @@ const LONGEST_REFUSAL = 500;
 const LARGEST_REPLY_BYTES = 256 * 1024 * 1024;
 
 /** What is walked over rather than parsed: most of what a node answers, of which nearly nothing concerns anybody. */
-const LEFT_UNREAD = new Set(['eth_getBlockReceipts']);
+function isLeftUnread({ method, params }: Pick<Call, 'method' | 'params'>): boolean {
+  return method === 'eth_getBlockReceipts' || (method === 'eth_getBlockByHash' && params[1] === true);
+}
 /** A reply that is looked over in some twenty milliseconds; a larger one is parsed at once, whatever is in it. */
 const LARGEST_SCANNED_BYTES = 32 * 1024 * 1024;
 
 /**
  * Speaks JSON-RPC with one endpoint of an EVM network: what it is too busy for is asked again, what was too much in a list is asked alone.
- * Answers of LEFT_UNREAD may be had `unread`, where nothing about the whole reply is unusual (decision 0046).
+ * The receipts and the transactions of whole blocks may be had `unread`, where nothing about the whole reply is unusual (decision 0046).
  */
 export function openRpc(url: string, observe: RpcObserver = () => undefined, options: RpcOptions = {}): Rpc {
   const hide = keyHider(url);
   const client = getHttpRpcClient(url, { timeout: options.timeoutMs ?? TIMEOUT_MS, maxResponseBodySize: LARGEST_REPLY_BYTES });
   const request = async (body: Call | Call[]): Promise<unknown> => {
     const calls = [body].flat();
-    if (!calls.some(({ method }) => LEFT_UNREAD.has(method))) return client.request({ body });
+    if (!calls.some(isLeftUnread)) return client.request({ body });
     let scanned: unknown;
     const fetchFn = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       const response = await fetch(input, init);
@@ -91,8 +93,8 @@ function answersOf(bytes: Buffer, body: Call | Call[]): unknown {
   const calls = [body].flat();
   const told = [entries].flat();
   if (told.length !== calls.length) return undefined;
-  const methods = new Map(calls.map(({ id, method }) => [id, method]));
-  const answers = told.map(({ id, result }) => ({ id, result: LEFT_UNREAD.has(methods.get(id) ?? '') ? result : result.read() }));
+  const unread = new Set(calls.filter(isLeftUnread).map(({ id }) => id));
+  const answers = told.map(({ id, result }) => ({ id, result: unread.has(id) ? result : result.read() }));
   return Array.isArray(entries) ? answers : answers[0];
 }
 

@@ -9,7 +9,7 @@ const NODE_ROOM = 544;
 const LEVELS = 14;
 const nodes = new Uint8Array(NODE_ROOM * LEVELS);
 /** Keys of three bytes end here. */
-export const MOST_VALUES = 0xffff;
+const MOST_VALUES = 0xffff;
 
 const LIST = 0xc0;
 const STRING = 0x80;
@@ -23,12 +23,26 @@ export interface Values {
   count: number;
 }
 
+/** Where values go. It is used from the beginning to the end of one walk, which nothing interrupts. */
+const shared: Values = { bytes: new Uint8Array(1 << 20), starts: new Int32Array(1 << 9), ends: new Int32Array(1 << 9), count: 0 };
+/** Beside the values themselves: each begins further on than the one before ends. */
+const SPARE = 1 << 10;
+
+/** Room for that many values of so many bytes together, in place of those before; undefined when there are none, or more than a trie is written of. */
+export function openValues(size: number, count: number): Values | undefined {
+  if (count === 0 || count > MOST_VALUES) return undefined;
+  if (shared.bytes.length < size + SPARE) shared.bytes = new Uint8Array(Math.max(size + SPARE, 2 * shared.bytes.length));
+  if (shared.starts.length < count) [shared.starts, shared.ends] = [new Int32Array(MOST_VALUES), new Int32Array(MOST_VALUES)];
+  shared.count = count;
+  return shared;
+}
+
 /** Where the node that was written last is. */
 let [written, from, to]: [Uint8Array, number, number] = [nodes, 0, 0];
 
 /**
  * The root of the trie that has these values under their positions, as trie-root.ts finds it, without making an object of any of its nodes:
- * keys are known by their order, leaves are written around the values. @param values at least one, at most MOST_VALUES
+ * keys are known by their order, leaves are written around the values.
  */
 export function writeTrieRoot(values: Values): Uint8Array {
   writeNode(values, 0, values.count, 0, 0);

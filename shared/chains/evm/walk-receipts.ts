@@ -4,7 +4,7 @@ import type { Unread } from '../unread.ts';
 import { POLYGON_COIN } from './content.ts';
 import { type Header, type Outcome, readReceipt, type Receipt } from './replies.ts';
 import { endOfQuantity, headerLength, isHex, quantityLength, stringBytes, writeHeader, writeHex, writeQuantity, writeString } from './rlp-writer.ts';
-import { LEAF_ROOM, MOST_VALUES, writeTrieRoot } from './trie-writer.ts';
+import { LEAF_ROOM, openValues, writeTrieRoot } from './trie-writer.ts';
 
 /** Receipts of a block that the root in its header proves, nearly all of which nobody made an object of. */
 export interface WalkedReceipts {
@@ -70,10 +70,8 @@ const LONGEST_NUMBER = 16;
 /** Before the logs of a receipt: room for its leaf, its type, two headers, status, gas and bloom. */
 const BEFORE_LOGS = LEAF_ROOM + 1 + 4 + 1 + 9 + BLOOM + 4;
 
-/** Where what is written goes. It is used from the beginning to the end of one walk, which nothing interrupts. */
-let buffer = new Uint8Array(1 << 20);
-let starts = new Int32Array(1 << 9);
-let ends = new Int32Array(1 << 9);
+/** Where this walk writes receipts, and where each of them is. */
+let [buffer, starts, ends]: [Uint8Array, Int32Array, Int32Array] = [new Uint8Array(), new Int32Array(), new Int32Array()];
 /** An address, while it is looked up. */
 const address = new Uint8Array(20);
 const KEY_AT = 0;
@@ -106,10 +104,11 @@ const [START, END, FROM, TO, CREATED, GAS] = [0, 1, 2, 3, 4, 5];
 export function walkReceipts(answer: Unread, header: Header, watched: WatchSet): WalkedReceipts | undefined {
   const { bytes } = answer;
   const count = header.transactions.length;
-  if (header.rootless === true || count === 0 || count > MOST_VALUES || bytes.length > LARGEST_BYTES || bytes[0] !== OPEN_LIST) return undefined;
+  if (header.rootless === true || bytes.length > LARGEST_BYTES || bytes[0] !== OPEN_LIST) return undefined;
   // What is written of a receipt is shorter than what is told of it.
-  if (buffer.length < bytes.length + BEFORE_LOGS) buffer = new Uint8Array(LARGEST_BYTES + BEFORE_LOGS);
-  if (starts.length < count) [starts, ends] = [new Int32Array(MOST_VALUES), new Int32Array(MOST_VALUES)];
+  const values = openValues(bytes.length, count);
+  if (values === undefined) return undefined;
+  ({ bytes: buffer, starts, ends } = values);
   const walk: Walk = { bytes, has: matcher(watched), blockHash: bytesOf(`"${header.hash}"`), txid: NULL, logs: 0, named: false, foreign: false, to: 0 };
   const places = new Int32Array(count * PLACES);
   const succeeded = new Uint8Array(count);
@@ -131,7 +130,7 @@ export function walkReceipts(answer: Unread, header: Header, watched: WatchSet):
     at = end + 1;
   }
   if (at !== bytes.length) return undefined;
-  const root = Buffer.from(writeTrieRoot({ bytes: buffer, starts, ends, count })).toString('hex');
+  const root = Buffer.from(writeTrieRoot(values)).toString('hex');
   if (`0x${root}` !== header.receiptsRoot) return undefined;
 
   const place = (i: number, what: number): number => places[i * PLACES + what] as number;
