@@ -28,6 +28,15 @@ const LITERALS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 export function endOfString(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== QUOTE) return DOUBT;
   let place = at + 1;
+  // Four at once: this is where most of the time of a walk over anything goes.
+  while (
+    ((PLAIN[bytes[place] as number] as number) &
+      (PLAIN[bytes[place + 1] as number] as number) &
+      (PLAIN[bytes[place + 2] as number] as number) &
+      (PLAIN[bytes[place + 3] as number] as number)) ===
+    1
+  )
+    place += 4;
   while (PLAIN[bytes[place] as number] === 1) place += 1;
   return bytes[place] === QUOTE ? place + 1 : DOUBT;
 }

@@ -6,6 +6,11 @@ const ZERO = 0x30;
 const X = 0x78;
 /** Half bytes of the digits that nodes write, small letters only; 255 is none. */
 const HEX = Uint8Array.from({ length: 256 }, (_, code) => '0123456789abcdef'.indexOf(String.fromCharCode(code)) & 255);
+/** The byte that two of them are, by the codes of both; below zero for what is none. */
+const PAIRS = Int16Array.from({ length: 1 << 16 }, (_, codes) => {
+  const [high, low] = [HEX[codes >> 8] as number, HEX[codes & 255] as number];
+  return (high | low) <= 15 ? (high << 4) | low : -1;
+});
 
 /** How many bytes the header of a string or list of this length takes, at most 16 MiB. */
 export function headerLength(length: number): number {
@@ -37,13 +42,12 @@ export function writeHex(bytes: Uint8Array, at: number, into: Uint8Array, to: nu
   let digit = at + 3;
   let none = 0;
   for (let place = to; place < to + length; place++) {
-    const high = HEX[bytes[digit] as number] as number;
-    const low = HEX[bytes[digit + 1] as number] as number;
-    none |= high | low;
-    into[place] = (high << 4) | low;
+    const byte = PAIRS[((bytes[digit] as number) << 8) | (bytes[digit + 1] as number)] as number;
+    none |= byte;
+    into[place] = byte;
     digit += 2;
   }
-  return none <= 15 && bytes[digit] === QUOTE ? digit + 1 : DOUBT;
+  return none >= 0 && bytes[digit] === QUOTE ? digit + 1 : DOUBT;
 }
 
 /** The place after a number in hex without leading zeros, opening quote included, or DOUBT. */
