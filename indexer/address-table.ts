@@ -13,6 +13,8 @@ const HEX_ADDRESS = /^0x[0-9a-f]{40}$/;
 export interface AddressTable extends WatchSet {
   /** Adds one canonical address (0x…, T… or P2WPKH, of one network) in O(1); false when it was there already. @throws RangeError when it is not one */
   add(address: string): boolean;
+  /** Whether these twenty bytes are those of an address in the table. */
+  hasKey(bytes: Uint8Array, at: number): boolean;
   readonly size: number;
 }
 
@@ -88,6 +90,15 @@ export function createAddressTable(): AddressTable {
       parseHex(address, key);
       return used[find(key, 0)] === 1;
     },
+    hasKey(from, at) {
+      const first = wordAt(from, at);
+      let slot = hashOf(first, wordAt(from, at + 16)) & (capacity - 1);
+      // As above: nearly every one is told from what is in the table by its first word.
+      while (used[slot] === 1 && keys[slot * WORDS] !== first) slot = (slot + 1) & (capacity - 1);
+      if (used[slot] !== 1) return false;
+      for (let word = 0; word < WORDS; word++) key[word] = wordAt(from, at + 4 * word);
+      return used[find(key, 0)] === 1;
+    },
     add(address) {
       const hrp = prefixOf(address);
       const keyHash = hrp !== undefined && (prefix ?? hrp) === hrp && parseKeyHash(address) && hasGoodChecksum(address, hrp);
@@ -115,6 +126,11 @@ export function createAddressTable(): AddressTable {
 /** Addresses are hashes already; both ends are used so that made-up ones that count upwards do not meet either. */
 function hashOf(first: number, last: number): number {
   return first ^ Math.imul(last, 0x9e37_79b1);
+}
+
+/** Four bytes as an unsigned number, the first one highest. */
+function wordAt(bytes: Uint8Array, at: number): number {
+  return (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0;
 }
 
 function isBase58Address(address: string): boolean {

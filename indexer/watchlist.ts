@@ -31,6 +31,7 @@ export function createWatchlist(): Watchlist {
   const due = (sentAt: number, nowMs: number): boolean => nowMs - sentAt >= RESEND_MS;
   return {
     has: (address) => table.has(address),
+    hasKey: (bytes, at) => table.hasKey(bytes, at),
     add: (address) => void table.add(address),
     expect(addresses) {
       const still = new Map<string, number>();

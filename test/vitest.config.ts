@@ -21,6 +21,7 @@ const FULL = [
   'test/journeys/{reorganisations,roles,scale-out,select,shutdown,start,stop-mid-webhook,trigger,tron,two-people,unmined-bitcoin,upgrade}.test.ts',
   'test/monitoring/live.test.ts',
   'test/playbook/*.test.ts',
+  'test/unit/chains/walk-fuzz.test.ts',
 ];
 /** `short` is what `npm test` runs, `full` what `npm run test:full` does; without it every file may be named. */
 const asked = process.env.SLUICE_TESTS;

@@ -1,9 +1,10 @@
 import { backfill } from './backfill.ts';
 import type { Bench } from './bench.ts';
+import { evm } from './evm.ts';
 import { head } from './head.ts';
 import { http } from './http.ts';
 import { journal } from './journal.ts';
 import { memory } from './memory.ts';
 
 /** Every bench, in the order they run. */
-export const BENCHES: Readonly<Record<string, Bench>> = { backfill, head, memory, http, journal };
+export const BENCHES: Readonly<Record<string, Bench>> = { backfill, evm, head, memory, http, journal };

@@ -136,6 +136,8 @@ answerLines(async (recording: Recording) => {
   await recorders[recording.family](recording);
   if (port === 0) {
     const server = createServer((request, response) => void serve(request, response));
+    // Contestants take turns, and their connections wait meanwhile.
+    server.keepAliveTimeout = 600_000;
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     port = (server.address() as AddressInfo).port;

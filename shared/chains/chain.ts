@@ -20,6 +20,8 @@ export interface Head {
 /** Which addresses matter; asked once per transfer end, so it must cost nothing. Keys are canonical addresses. */
 export interface WatchSet {
   has(address: string): boolean;
+  /** The same of the twenty bytes at `at`, where addresses are that long: without making text of them. */
+  hasKey?(bytes: Uint8Array, at: number): boolean;
 }
 
 /** Everything that happened to watched addresses in one block, read from effects and cross-checked by hash. */

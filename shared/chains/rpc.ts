@@ -15,10 +15,10 @@ export class RpcRefused extends Error {
 }
 
 /**
- * One JSON-RPC request. Requests made in the same turn share one HTTP request.
+ * One JSON-RPC request. Requests made in the same turn share one HTTP request. Whoever asks for it `unread` may be answered with an `Unread`.
  * @throws RpcRefused when the node answers with an error, ChainUnavailable when it gives no answer
  */
-export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
+export type Rpc = (method: string, params: readonly unknown[], as?: 'unread') => Promise<unknown>;
 
 /** Told of every request, for metrics. */
 export type RpcObserver = (request: { method: string; provider: string; result: 'ok' | 'refused' | 'failed'; seconds: number }) => void;

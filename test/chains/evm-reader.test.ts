@@ -3,8 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callData } from '#ops/dev/services/evm-node.ts';
 import { ChainUnavailable, type Reader, type WatchSet } from '#shared/chains/chain.ts';
 import { evmReader } from '#shared/chains/evm/reader.ts';
+import { readHeader } from '#shared/chains/evm/replies.ts';
 import { openRpc } from '#shared/chains/evm/rpc.ts';
+import { walkBodies } from '#shared/chains/evm/walk-bodies.ts';
+import { walkReceipts } from '#shared/chains/evm/walk-receipts.ts';
 import type { Rpc } from '#shared/chains/rpc.ts';
+import type { Unread } from '#shared/chains/unread.ts';
 import { aChain, type TestChain } from '#test/harness/chain.ts';
 
 const ALICE = '0x00000000000000000000000000000000000a11ce';
@@ -263,3 +267,18 @@ async function routerWith(token: string, rawAmount: bigint): Promise<string> {
     return router;
   });
 }
+
+describe('a block as a real node tells it', () => {
+  it('is walked over, alone and in a list of answers, and is read as it always was by whoever does not ask for it unread', async () => {
+    await chain.pay(ALICE, null, 5n);
+    await chain.pay(BOB, chain.tokens.USDT, 6n);
+    await chain.mine();
+    const { hash } = (await reader.head()).latest;
+    const ask = (as?: 'unread') => Promise.all([rpc('eth_getBlockReceipts', [hash], as), rpc('eth_getBlockByHash', [hash, true], as)]);
+    const [header, receipts, bodies] = [readHeader(await rpc('eth_getBlockByHash', [hash, false])), ...(await ask('unread'))];
+    const alone = await rpc('eth_getBlockReceipts', [hash], 'unread');
+    for (const answer of [receipts, alone]) expect(walkReceipts(answer as Unread, header, watching(BOB))?.named(() => false)).toHaveLength(1);
+    expect(walkBodies(bodies as Unread, header, { chainId: '31337', stateSyncs: false }, [1])?.covered).toBe(2);
+    expect(await ask()).toEqual([receipts, bodies].map((answer) => (answer as Unread).read()));
+  });
+});

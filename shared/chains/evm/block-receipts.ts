@@ -3,7 +3,7 @@ import { isNotOffered } from './not-offered.ts';
 
 /** The receipts of whole blocks, as a node tells them. */
 export interface BlockReceipts {
-  /** Those of one block, by its hash or height; `header` is asked for beside it. @throws ChainUnavailable */
+  /** Those of one block, unread where that is possible, by its hash or height; `header` is asked for beside it. @throws ChainUnavailable */
   of(block: string, header: Promise<{ transactions: readonly string[] }>): Promise<unknown>;
   /** The endpoint failed: what it offers is found out again. */
   forget(): void;
@@ -19,7 +19,7 @@ export function openBlockReceipts(call: Rpc): BlockReceipts {
     async of(block, header) {
       if (!oneByOne) {
         try {
-          return await call('eth_getBlockReceipts', [block]);
+          return await call('eth_getBlockReceipts', [block], 'unread');
         } catch (error) {
           if (!isNotOffered(error)) throw error;
           oneByOne = true;

@@ -26,14 +26,15 @@ export function sawOf(traces: Traces, txid: string): boolean {
 
 const NOBODY = `0x${'0'.repeat(40)}`;
 /** The coin of Polygon PoS as a contract: it logs the fee of every transaction, failed ones included. */
-const POLYGON_COIN = '0x0000000000000000000000000000000000001010';
+export const POLYGON_COIN = '0x0000000000000000000000000000000000001010';
 
 /** What Polygon PoS puts at the end of a block to hand over deposits from Ethereum; nobody can sign such a transaction. */
 function isStateSync(receipt: Receipt): boolean {
   return isMadeBySync(receipt) && receipt.gasUsed === 0n;
 }
 
-function isMadeBySync({ from, to }: Pick<Transaction, 'from' | 'to'>): boolean {
+/** Whether the chain itself put it there: nobody can sign for that sender. */
+export function isMadeBySync({ from, to }: Pick<Transaction, 'from' | 'to'>): boolean {
   return from === NOBODY && to === NOBODY;
 }
 
@@ -78,6 +79,7 @@ export function* crossCheck(header: Header, receipts: readonly Receipt[], { stat
 
 /** The transactions of a block as its node tells them, and how many of them, from the first on, the root in its header covers. */
 export interface Bodies {
+  /** Of a walk (walk-bodies.ts) those at the places that were asked for alone. */
   told: readonly Readonly<Record<string, unknown>>[];
   read: readonly Transaction[];
   covered: number;
@@ -186,11 +188,17 @@ export function concerns(receipt: Receipt, traces: Traces, watched: WatchSet): b
   const recipient = receipt.to ?? receipt.created;
   if (recipient !== null && watched.has(recipient)) return true;
   const touches = ({ sender, recipient: to }: { sender: string; recipient: string }): boolean => watched.has(to) || watched.has(sender);
-  if (traces !== 'in-logs' && traces?.traced.get(receipt.txid)?.moves.some(touches) === true) return true;
+  if (movesOurs(traces, watched)(receipt.txid)) return true;
   return receipt.logs.some((log) => {
     const moved = tokenTransferOf(log);
     return moved !== undefined && touches(moved);
   });
+}
+
+/** Whether contracts passed on coins of, or to, a watched address in the transaction of an id, as its trace says; what logs say of coins is in its receipt. */
+export function movesOurs(traces: Traces, watched: WatchSet): (txid: string) => boolean {
+  const touches = ({ sender, recipient }: CoinMove): boolean => watched.has(recipient) || watched.has(sender);
+  return (txid) => traces !== 'in-logs' && traces?.traced.get(txid)?.moves.some(touches) === true;
 }
 
 /** What the contracts of one transaction passed on. Its trace must begin with the value the transaction itself carries. */

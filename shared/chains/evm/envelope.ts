@@ -1,6 +1,5 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { concatBytes } from 'viem';
-import { addressOfPublicKey } from './deriver.ts';
+import { bytesToHex, concatBytes } from 'viem';
 import { keccak } from './keccak.ts';
 import { bytes, encodeRlp, quantity, type Rlp } from './rlp.ts';
 
@@ -171,7 +170,9 @@ export function signerOf(tx: Fields, type: number, chainId: string): string | nu
   const named = type === 0 && v >= 35n ? [quantity((v - 35n) / 2n), quantity(0n), quantity(0n)] : [];
   const recovery = type !== 0 ? v : v >= 35n ? (v - 35n) % 2n : v - 27n;
   const signature = new secp256k1.Signature(BigInt(String(tx.r)), BigInt(String(tx.s)), Number(recovery));
-  return addressOfPublicKey(signature.recoverPublicKey(keccak(enveloped(type, [...items, ...named]))).toBytes(true));
+  const key = signature.recoverPublicKey(keccak(enveloped(type, [...items, ...named]))).toBytes(false);
+  // Without its first byte, which says how the key is written.
+  return bytesToHex(keccak(key.subarray(1)).subarray(12));
 }
 
 function enveloped(type: number, items: readonly Rlp[]): Uint8Array {

@@ -5,6 +5,7 @@ import { breathe } from '../breathe.ts';
 import { type BlockContent, type BlockRef, ChainUnavailable, type Reader, type TransactionFacts, type WatchSet } from '../chain.ts';
 import { profileOf } from '../networks.ts';
 import { askingSize, isTooMuch } from '../too-much.ts';
+import { readAnswer, Unread } from '../unread.ts';
 import { openAbilities } from './abilities.ts';
 import { openBlockReceipts } from './block-receipts.ts';
 import {
@@ -15,6 +16,7 @@ import {
   crossCheck,
   crossCheckBodies,
   movesOf,
+  movesOurs,
   sawAll,
   sawOf,
   sentOf,
@@ -24,6 +26,7 @@ import {
 import {
   type Header,
   HeaderUnproven,
+  type Outcome,
   readHeader,
   readInteger,
   readList,
@@ -39,6 +42,8 @@ import {
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { encodeBalanceOf, readBalance } from './token.ts';
 import { openTracing } from './tracing.ts';
+import { walkBodies } from './walk-bodies.ts';
+import { walkReceipts } from './walk-receipts.ts';
 import type { HeaderTrust } from './header-trust.ts';
 
 /** Most blocks whose headers and receipts share one HTTP request. */
@@ -55,8 +60,13 @@ const EVERYTHING: WatchSet = { has: () => true };
 /** A block whose receipts are its own: `covered` of them are proven by the root in its header. */
 interface Checked {
   header: Header;
-  receipts: Receipt[];
+  /** How many logs they have. */
+  logs: number;
   covered: number;
+  /** What traces must agree with, of each. */
+  outcomes(): readonly Outcome[];
+  /** Those that concern a watched address. */
+  concerned(traces: Traces, watched: WatchSet): Promise<Receipt[]>;
 }
 
 /**
@@ -68,17 +78,45 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
   const rules: ChainRules = { chainId: network.chainId, stateSyncs: profileOf('evm', network.chainId).stateSyncs };
   const tracing = openTracing(rpc);
 
-  const check = async (header: Header, answer: unknown): Promise<Checked> => {
+  const checkEach = async (header: Header, answer: unknown): Promise<Checked & { receipts: Receipt[] }> => {
     const receipts = await receiptsIn(answer);
     const covered = await inTurns(crossCheck(header, receipts, rules), breathe);
-    return { header, receipts, covered: header.rootless === true ? 0 : covered };
+    return {
+      header,
+      receipts,
+      logs: receipts.reduce((sum, { logs }) => sum + logs.length, 0),
+      covered: header.rootless === true ? 0 : covered,
+      outcomes: () => receipts,
+      async concerned(traces, watched) {
+        const found: Receipt[] = [];
+        for (const receipt of receipts) {
+          if (concerns(receipt, traces, watched)) found.push(receipt);
+          await breathe();
+        }
+        return found;
+      },
+    };
+  };
+
+  /** Walks over the receipts where that proves them, and reads each of them where it does not (decision 0046): what is believed is the same. */
+  const check = async (header: Header, answer: unknown, watched: WatchSet): Promise<Checked> => {
+    const walked = answer instanceof Unread ? walkReceipts(answer, header, watched) : undefined;
+    await breathe();
+    if (walked === undefined) return checkEach(header, answer);
+    return {
+      header,
+      logs: walked.logs,
+      covered: header.transactions.length,
+      outcomes: () => walked.outcomes(),
+      concerned: async (traces, ours) => walked.named(movesOurs(traces, ours)).filter((receipt) => concerns(receipt, traces, ours)),
+    };
   };
   const blocksAtOnce = askingSize(FIRST_BLOCKS, BLOCKS_PER_REQUEST);
   const tracesAtOnce = askingSize(TRACES_PER_REQUEST, TRACES_PER_REQUEST);
 
-  const call: Rpc = async (method, params) => {
+  const call: Rpc = async (method, params, as) => {
     try {
-      return await rpc(method, params);
+      return await rpc(method, params, as);
     } catch (error) {
       if (error instanceof RpcRefused) throw new ChainUnavailable(error.message, { cause: error });
       // An endpoint that was away may come back as another node.
@@ -133,26 +171,34 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     }
   };
 
-  /** All transactions of a block: one alone says nothing about whether the block holds it. */
-  const bodiesOf = async (header: Header): Promise<Bodies> => {
-    const answer = await call('eth_getBlockByHash', [header.hash, true]);
+  /**
+   * All transactions of a block: one alone says nothing about whether the block holds it. Where only those at `positions` matter, the others are walked
+   * over if that proves them (decision 0046).
+   */
+  const bodiesOf = async (header: Header, positions?: readonly number[]): Promise<Bodies> => {
+    const unread = await call('eth_getBlockByHash', [header.hash, true], 'unread');
+    const walked = unread instanceof Unread && positions !== undefined ? walkBodies(unread, header, rules, positions) : undefined;
+    await breathe();
+    if (walked !== undefined) return walked;
+    const answer = readAnswer(unread);
     const block = answer === null ? unsure(`it has the receipts of block ${header.hash} but not the block`) : readObject(answer, 'the block');
     return inTurns(crossCheckBodies(header, readList(block.transactions, 'the list of transactions'), rules), breathe);
   };
 
-  const tracesOf = async (header: Header, receipts: readonly Receipt[]): Promise<Traces> =>
-    network.coinLogs === true ? 'in-logs' : tracing.trace(header, receipts);
+  const tracesOf = async ({ header, outcomes }: Checked): Promise<Traces> => (network.coinLogs === true ? 'in-logs' : tracing.trace(header, outcomes()));
 
   /** Says what happened in a block whose receipts were cross-checked. */
-  const contentOf = async ({ header, receipts, covered }: Checked, traces: Traces, watched: WatchSet): Promise<BlockContent> => {
+  const contentOf = async ({ header, covered, concerned: find }: Checked, traces: Traces, watched: WatchSet): Promise<BlockContent> => {
     const transfers: Transfer[] = [];
     const sent: SentTransaction[] = [];
-    const concerned: Receipt[] = [];
-    for (const receipt of receipts) {
-      if (concerns(receipt, traces, watched)) concerned.push(receipt);
-      await breathe();
-    }
-    const bodies = concerned.length === 0 ? undefined : await bodiesOf(header);
+    const concerned = await find(traces, watched);
+    const bodies =
+      concerned.length === 0
+        ? undefined
+        : await bodiesOf(
+            header,
+            concerned.map(({ position }) => position),
+          );
     for (const receipt of bodies === undefined ? [] : concerned) {
       const body = bodyOf(header, receipt, bodies as Bodies, network.chainId);
       if (watched.has(receipt.from)) sent.push(sentOf(header, receipt, body));
@@ -178,7 +224,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     while (traces.length < blocks.length) {
       const part = blocks.slice(traces.length, traces.length + tracesAtOnce.now());
       try {
-        traces.push(...(await Promise.all(part.map(({ header, receipts }) => tracesOf(header, receipts)))));
+        traces.push(...(await Promise.all(part.map(tracesOf))));
         tracesAtOnce.grow();
       } catch (error) {
         if (part.length === 1 || !isTooMuch(error) || !tracesAtOnce.shrink()) throw error;
@@ -196,11 +242,10 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       }),
     );
     const blocks: Checked[] = [];
-    for (const [header, answer] of answers) blocks.push(await check(header, answer));
+    for (const [header, answer] of answers) blocks.push(await check(header, answer, watched));
     const traces = await traceAll(blocks);
     const contents = await Promise.all(blocks.map((block, i) => contentOf(block, traces[i], watched)));
-    const logs = blocks.reduce((sum, { receipts }) => receipts.reduce((more, receipt) => more + receipt.logs.length, sum), 0);
-    return { headers: blocks.map(({ header }) => header), contents, sawInternal: traces.every(sawAll), logs };
+    return { headers: blocks.map(({ header }) => header), contents, sawInternal: traces.every(sawAll), logs: blocks.reduce((sum, { logs }) => sum + logs, 0) };
   };
 
   return {
@@ -230,9 +275,9 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     async block(hash, watched, { lean = false } = {}) {
       const asked = headerByHash(hash);
       const [header, answer] = await Promise.all([asked, receipts.of(hash, asked)]);
-      const checked = await check(header, answer);
+      const checked = await check(header, answer, watched);
       // Its traces are several times as long as its receipts, and what they would show can be told from balances.
-      return contentOf(checked, lean && network.coinLogs !== true ? undefined : await tracesOf(header, checked.receipts), watched);
+      return contentOf(checked, lean && network.coinLogs !== true ? undefined : await tracesOf(checked), watched);
     },
 
     async range(from, to, watched, { enough = Number.POSITIVE_INFINITY } = {}) {
@@ -285,9 +330,9 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       if (answered !== txid) unsure(`asked for transaction ${txid}, got ${answered}`);
       const asked = headerByHash(blockHash);
       const [header, answers] = await Promise.all([asked, receipts.of(blockHash, asked)]);
-      const checked = await check(header, answers);
+      const checked = await checkEach(header, answers);
       const receipt = checked.receipts.find((one) => one.txid === txid) ?? unsure(`block ${blockHash} does not hold ${txid}`);
-      const [bodies, traces] = await Promise.all([bodiesOf(header), tracesOf(header, checked.receipts)]);
+      const [bodies, traces] = await Promise.all([bodiesOf(header), tracesOf(checked)]);
       const tx = bodyOf(header, receipt, bodies, network.chainId);
       const told = transfersOf(header, receipt, tx, movesOf(receipt, traces, tx), EVERYTHING);
       const transfers =
@@ -330,7 +375,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
 }
 
 function receiptsIn(answer: unknown): Promise<Receipt[]> {
-  return inTurns(readReceiptsInSteps(answer), breathe);
+  return inTurns(readReceiptsInSteps(readAnswer(answer)), breathe);
 }
 
 function unseenUnless(saw: boolean): { internalUnseen?: true } {

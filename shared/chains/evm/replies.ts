@@ -68,6 +68,9 @@ export interface Receipt {
   height: number;
 }
 
+/** What a receipt says of its transaction that a trace must agree with. */
+export type Outcome = Pick<Receipt, 'txid' | 'succeeded' | 'from' | 'to' | 'created' | 'gasUsed'> & { logs: { readonly length: number } };
+
 export interface Transaction {
   txid: string;
   /** Of its envelope; 0 for a legacy transaction. */

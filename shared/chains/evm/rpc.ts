@@ -6,7 +6,8 @@ import { ChainUnavailable } from '../chain.ts';
 import { printable } from '../printable.ts';
 import { type Failure, type Rpc, type RpcObserver, type RpcOptions, RpcRefused } from '../rpc.ts';
 import { isBusy, isTooMuch } from '../rpc-answers.ts';
-import { openBatches } from '../rpc-batches.ts';
+import { type Call, openBatches } from '../rpc-batches.ts';
+import { readAnswer, scanReply } from '../unread.ts';
 import { keyHider } from '../url-keys.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -15,16 +16,41 @@ const LONGEST_REFUSAL = 500;
 /** Twenty full blocks of receipts of a busy chain fit; an endless reply does not. */
 const LARGEST_REPLY_BYTES = 256 * 1024 * 1024;
 
-/** Speaks JSON-RPC with one endpoint of an EVM network: what it is too busy for is asked again, what was too much in a list is asked alone. */
+/** What is walked over rather than parsed: most of what a node answers, of which nearly nothing concerns anybody. */
+function isLeftUnread({ method, params }: Pick<Call, 'method' | 'params'>): boolean {
+  return method === 'eth_getBlockReceipts' || (method === 'eth_getBlockByHash' && params[1] === true);
+}
+/** A reply that is looked over in some twenty milliseconds; a larger one is parsed at once, whatever is in it. */
+const LARGEST_SCANNED_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Speaks JSON-RPC with one endpoint of an EVM network: what it is too busy for is asked again, what was too much in a list is asked alone.
+ * The receipts and the transactions of whole blocks may be had `unread`, where nothing about the whole reply is unusual (decision 0046).
+ */
 export function openRpc(url: string, observe: RpcObserver = () => undefined, options: RpcOptions = {}): Rpc {
   const hide = keyHider(url);
   const client = getHttpRpcClient(url, { timeout: options.timeoutMs ?? TIMEOUT_MS, maxResponseBodySize: LARGEST_REPLY_BYTES });
-  return openBatches(
+  const request = async (body: Call | Call[]): Promise<unknown> => {
+    const calls = [body].flat();
+    if (!calls.some(isLeftUnread)) return client.request({ body });
+    let scanned: unknown;
+    const fetchFn = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      const response = await fetch(input, init);
+      if (!response.ok || response.body === null || Number(response.headers.get('content-length')) > LARGEST_REPLY_BYTES) return response;
+      const bytes = await readBytes(response.body);
+      scanned = bytes.length > LARGEST_SCANNED_BYTES ? undefined : answersOf(bytes, body);
+      // Whoever reads replies with care gets the same bytes, or answers that say nothing where nothing is left to read.
+      return new Response(scanned === undefined ? bytes : JSON.stringify(Array.isArray(body) ? calls.map(() => null) : null), response);
+    };
+    const careful = await client.request({ body, fetchFn });
+    return scanned ?? careful;
+  };
+  const ask = openBatches(
     {
       provider: new URL(url).host,
       gate: options.gate ?? openGate(url),
       retryMs: options.retryMs,
-      post: (body) => client.request({ body }),
+      post: (body) => request(body),
       failureOf,
       judge(error, { method, alone }) {
         if (isBusy(error)) return 'again';
@@ -42,6 +68,34 @@ export function openRpc(url: string, observe: RpcObserver = () => undefined, opt
     },
     observe,
   );
+  return async (method, params, as) => {
+    const answer = await ask(method, params);
+    return as === 'unread' ? answer : readAnswer(answer);
+  };
+}
+
+/** All bytes of a reply. @throws ResponseBodyTooLargeError */
+async function readBytes(body: ReadableStream<Uint8Array>): Promise<Buffer<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body) {
+    size += part.length;
+    if (size > LARGEST_REPLY_BYTES) throw new ResponseBodyTooLargeError({ maxSize: LARGEST_REPLY_BYTES, size });
+    parts.push(part);
+  }
+  return Buffer.concat(parts, size);
+}
+
+/** The answers to these calls, of which the large ones are left unread; undefined where the reply has to be parsed as a whole. */
+function answersOf(bytes: Buffer, body: Call | Call[]): unknown {
+  const entries = scanReply(bytes);
+  if (entries === null || Array.isArray(entries) !== Array.isArray(body)) return undefined;
+  const calls = [body].flat();
+  const told = [entries].flat();
+  if (told.length !== calls.length) return undefined;
+  const unread = new Set(calls.filter(isLeftUnread).map(({ id }) => id));
+  const answers = told.map(({ id, result }) => ({ id, result: unread.has(id) ? result : result.read() }));
+  return Array.isArray(entries) ? answers : answers[0];
 }
 
 /** What a failed HTTP request says about the endpoint, without a word of its URL. Whoever reads ranges looks for "timed out" and sizes (too-much.ts). */

@@ -1,4 +1,4 @@
-import { readAddress, readList, readObject, readQuantity, readTxid, type Receipt, unsure } from './replies.ts';
+import { type Outcome, readAddress, readList, readObject, readQuantity, readTxid, unsure } from './replies.ts';
 
 /** Coins that moved from one account to another inside a transaction, other than by its own value. */
 export interface CoinMove {
@@ -201,7 +201,7 @@ function readParityFrame(entry: Record<string, unknown>): Frame {
  * agreeing about both ends and the outcome. Only what used no gas (a system's own entry in the block) may have no trace, or
  * one with other ends: each node makes up its own.
  */
-export function movesByTransaction(receipts: readonly Receipt[], traces: readonly (TracedTransaction | Unshown)[]): BlockTraces {
+export function movesByTransaction(receipts: readonly Outcome[], traces: readonly (TracedTransaction | Unshown)[]): BlockTraces {
   const traced = new Map<string, TracedTransaction>();
   const unshown = new Set<string>();
   let next = 0;

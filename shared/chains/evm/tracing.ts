@@ -1,5 +1,5 @@
 import { ChainUnavailable, type Trouble } from '../chain.ts';
-import { type Header, readPlace, type Receipt } from './replies.ts';
+import { type Header, type Outcome, readPlace } from './replies.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { type BlockTraces, movesByTransaction, readCallTraces, readParityTraces } from './traces.ts';
 
@@ -44,7 +44,7 @@ export interface Tracing {
    */
   neverOffered(): Promise<boolean>;
   /** The transactions of a block as traced; undefined when this endpoint cannot trace it. @throws ChainUnavailable */
-  trace(header: Header, receipts: readonly Receipt[]): Promise<BlockTraces | undefined>;
+  trace(header: Header, receipts: readonly Outcome[]): Promise<BlockTraces | undefined>;
   /** The endpoint failed: what it offers is found out again. */
   forget(): void;
 }

@@ -1,0 +1,78 @@
+import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isKey, OPEN_LIST, OPEN_OBJECT } from './json-bytes.ts';
+
+/** JSON of the plainest form (json-bytes.ts) that was walked over once, and of which nothing was made yet. */
+export class Unread {
+  readonly bytes: Buffer;
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  /** What JSON.parse makes of all of it, or of the bytes between two places. */
+  read(from = 0, to = this.bytes.length): unknown {
+    return JSON.parse(this.bytes.toString('latin1', from, to));
+  }
+}
+
+/** An answer as careful readers want it, whether somebody read it before or not. */
+export function readAnswer(answer: unknown): unknown {
+  return answer instanceof Unread ? answer.read() : answer;
+}
+
+/** One answer of a reply, whose result nobody read. */
+interface UnreadEntry {
+  id: number;
+  result: Unread;
+}
+
+const KEYS = { jsonrpc: Buffer.from('jsonrpc'), id: Buffer.from('id'), result: Buffer.from('result') };
+/** Nobody makes more requests than this with one connection. */
+const MOST_DIGITS = 15;
+
+/**
+ * The answers of a JSON-RPC reply, one or a list, in one pass over its bytes; null when anything about it is unusual, an error among them or a key
+ * told twice, so that the whole reply has to be parsed. Pure.
+ */
+export function scanReply(bytes: Buffer): UnreadEntry | UnreadEntry[] | null {
+  let end = bytes.length;
+  while (bytes[end - 1] === 0x0a) end -= 1;
+  const entries: UnreadEntry[] = [];
+  const listed = bytes[0] === OPEN_LIST;
+  let at = listed ? 1 : 0;
+  for (;;) {
+    at = scanEntry(bytes, at, entries);
+    if (at === DOUBT) return null;
+    if (!listed) return at === end ? (entries[0] ?? null) : null;
+    if (bytes[at] === COMMA) at += 1;
+    else return bytes[at] === CLOSE_LIST && at + 1 === end ? entries : null;
+  }
+}
+
+/** Adds the entry that begins at `from`; answers the place after it, or DOUBT. */
+function scanEntry(bytes: Buffer, from: number, entries: UnreadEntry[]): number {
+  if (bytes[from] !== OPEN_OBJECT) return DOUBT;
+  let id: number | undefined;
+  let result: Unread | undefined;
+  let versions = 0;
+  let at = from + 1;
+  for (;;) {
+    const value = endOfKey(bytes, at);
+    const end = value === DOUBT ? DOUBT : endOfValue(bytes, value);
+    if (end === DOUBT) return DOUBT;
+    if (isKey(bytes, at, value, KEYS.result) && result === undefined) result = new Unread(bytes.subarray(value, end));
+    else if (isKey(bytes, at, value, KEYS.id) && id === undefined) id = idOf(bytes, value, end);
+    else if (isKey(bytes, at, value, KEYS.jsonrpc) && versions === 0) versions += 1;
+    else return DOUBT;
+    if (bytes[end] === COMMA) {
+      at = end + 1;
+      continue;
+    }
+    if (bytes[end] !== CLOSE_OBJECT || id === undefined || Number.isNaN(id) || result === undefined) return DOUBT;
+    entries.push({ id, result });
+    return end + 1;
+  }
+}
+
+function idOf(bytes: Buffer, at: number, end: number): number {
+  const text = bytes.toString('latin1', at, end);
+  return text.length <= MOST_DIGITS && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : Number.NaN;
+}
