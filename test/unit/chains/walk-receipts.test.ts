@@ -114,6 +114,13 @@ describe('a walk over receipts', () => {
     expect(walk(receipt, change)).toBeUndefined();
   });
 
+  it('knows nothing of a failure that logs, whatever the root says, unless it is the fee that Polygon logs of every transaction', () => {
+    const failed = (address: string): MadeBlock =>
+      madeBlock([{ ...paid(ALICE), receipt: { status: '0x0', logs: [{ address, topics: [TRANSFER], data: '0x' }] } }]);
+    expect(walk(failed(TOKEN))).toBeUndefined();
+    expect(walk(failed('0x0000000000000000000000000000000000001010'))?.outcomes()).toMatchObject([{ succeeded: false, logs: { length: 1 } }]);
+  });
+
   it('knows nothing of a header whose roots nobody proved', () => {
     const header = readHeader({ ...receipt.block, transactions: receipt.block.transactions.map(({ hash }) => hash) });
     const answer = new Unread(Buffer.from(JSON.stringify(receipt.receipts)));
