@@ -77,7 +77,7 @@ describe('the signer’s caps', () => {
     expect(await checkLimits(treasury.deps, sql(), limited, { ...cashout, fee })).toMatchObject({ lasting: true });
   });
 
-  it('count a family that was closed by its fees alone, once the chain shows that it moved nothing, and by its amount until then', async () => {
+  it('count a payout that was closed by its fees alone, once the chain shows that it moved nothing, and by its amount until then', async () => {
     await treasury.earn(shop, 'USDT', '50');
     const { id } = await treasury.cashOut(shop, 'USDT', '20');
     const moved = async () =>

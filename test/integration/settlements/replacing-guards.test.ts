@@ -183,7 +183,7 @@ it('a payout that could be sent in between is stuck anew, and not closed for wha
   expect(await attempts(payoutId)).toHaveLength(1);
 });
 
-it('a family that is being closed still counts with the fee of its dearest bytes, and no transfer of it is signed again', async () => {
+it('a payout that is being closed still counts with the fee of its dearest bytes, and no transfer of it is signed again', async () => {
   const { settlementId, payoutId } = await stuck();
   await tend(refusing());
   await advance(POLICY.payoutCloseSeconds);

@@ -37,7 +37,7 @@ const status = async (payoutId: string) => (await sql()<{ status: string }[]>`se
 const attempts = (payoutId: string) =>
   sql()<{ id: string; number: number; kind: string; txid: string; fee: string }[]>`
     select id, number, kind, txid, fee_limit::text as fee from payout_attempts where payout_id = ${payoutId} order by number`;
-const families = (settlementId: string) =>
+const payoutsOf = (settlementId: string) =>
   sql()`select family, status, failure from payouts where settlement_id = ${settlementId} and purpose = 'settlement' order by family, created_at`;
 const setBaseFee = (wei: bigint) => treasury.chain.node.call('anvil_setNextBlockBaseFeePerGas', [`0x${wei.toString(16)}`]);
 const cheapBlocks = () => setBaseFee(10n ** 8n);
@@ -265,7 +265,7 @@ it('never offers less gas than before, though a node estimates for a state in wh
   await treasury.sign();
   await treasury.settleAll();
   await paidOnce(settlementId);
-  expect(await families(settlementId)).toMatchObject([{ family: 1, status: 'CONFIRMED' }]);
+  expect(await payoutsOf(settlementId)).toMatchObject([{ family: 1, status: 'CONFIRMED' }]);
   expect(await attempts(payoutId)).toHaveLength(2);
 });
 
@@ -296,7 +296,7 @@ describe('a payout nobody signed', () => {
     expect((await attempts(payoutId)).map((one) => one.kind)).toEqual(['close']);
     await treasury.settleAll();
     await paidOnce(settlementId);
-    expect((await families(settlementId)).map((row) => `${row.family} ${row.status}`)).toEqual(['1 FAILED', '2 CONFIRMED']);
+    expect((await payoutsOf(settlementId)).map((row) => `${row.family} ${row.status}`)).toEqual(['1 FAILED', '2 CONFIRMED']);
   });
 
   it('may be quoted again while it is being signed: the signer signs again, and freezes nothing', async () => {
@@ -312,7 +312,7 @@ describe('a payout nobody signed', () => {
   });
 });
 
-describe('a family that cannot be sent any more', () => {
+describe('a payout that cannot be sent any more', () => {
   /** Stuck with a fee no block takes, and for a quarter of an hour the token refuses the transfer. */
   async function closing(): Promise<{ settlementId: string; payoutId: string }> {
     const made = await stuck();
@@ -332,10 +332,10 @@ describe('a family that cannot be sent any more', () => {
     await treasury.work();
     await treasury.mine();
     expect(await status(payoutId)).toBe('INCLUDED');
-    expect(await families(settlementId)).toHaveLength(1);
+    expect(await payoutsOf(settlementId)).toHaveLength(1);
     await treasury.settleAll();
     await paidOnce(settlementId);
-    expect(await families(settlementId)).toMatchObject([
+    expect(await payoutsOf(settlementId)).toMatchObject([
       { family: 1, status: 'FAILED', failure: expect.stringContaining('closed') },
       { family: 2, status: 'CONFIRMED' },
     ]);
@@ -349,7 +349,7 @@ describe('a family that cannot be sent any more', () => {
     await treasury.work();
     await treasury.settleAll();
     await paidOnce(settlementId);
-    expect(await families(settlementId)).toMatchObject([{ family: 1, status: 'CONFIRMED', failure: null }]);
+    expect(await payoutsOf(settlementId)).toMatchObject([{ family: 1, status: 'CONFIRMED', failure: null }]);
   });
 
   it('has its close raised as well, and never a transfer again', async () => {
@@ -393,7 +393,7 @@ describe('the signer of further bytes', () => {
     await paidOnce(settlementId);
   });
 
-  it('counts a family once against the limits, by the highest fee any of its bytes may cost', async () => {
+  it('counts a payout once against the limits, by the highest fee any of its bytes may cost', async () => {
     const { settlementId, payoutId } = await stuck();
     await tend();
     await treasury.sign();
