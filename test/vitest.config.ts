@@ -13,7 +13,7 @@ const FULL = [
   'test/chains/{conformance/*,evm-lesser-nodes}.test.ts',
   'test/contract/fuzz.test.ts',
   'test/hostages/*.test.ts',
-  'test/integration/{benches,faults,indexer,ingest-simulation,inquire-races,rpc-failover,simulate,simulation}.test.ts',
+  'test/integration/{benches,faults,indexer,ingest-simulation,inquire-races,payout-parts,rpc-failover,simulate,simulation}.test.ts',
   'test/integration/operator/{cli,webhook-cli}.test.ts',
   'test/integration/settlements/{expiring,expiring-proofs,hostile-chain,lesser-nodes,planned-sweeps,races,replacing,replacing-guards,unblocking}.test.ts',
   'test/integration/treasury/{bitcoin-replacing,consolidation,lost-transactions}.test.ts',
@@ -21,7 +21,7 @@ const FULL = [
   'test/journeys/{reorganisations,roles,scale-out,select,shutdown,start,stop-mid-webhook,trigger,tron,two-people,unmined-bitcoin,upgrade}.test.ts',
   'test/monitoring/live.test.ts',
   'test/playbook/*.test.ts',
-  'test/unit/chains/walk-fuzz.test.ts',
+  'test/unit/{chains/walk-fuzz,dev/contracts}.test.ts',
 ];
 /** `short` is what `npm test` runs, `full` what `npm run test:full` does; without it every file may be named. */
 const asked = process.env.SLUICE_TESTS;
