@@ -94,7 +94,14 @@ export function writeString(bytes: Uint8Array, at: number, end: number, into: Ui
 }
 
 /** How many bytes stand in hex between an opening quote and the place after the closing one, or DOUBT. */
-export function stringBytes(at: number, end: number): number {
+function stringBytes(at: number, end: number): number {
   const digits = end - at - 4;
   return digits >= 0 && (digits & 1) === 0 ? digits >> 1 : DOUBT;
+}
+
+/** How many bytes RLP takes for these, or DOUBT: a single small one is its own header. */
+export function stringLength(bytes: Uint8Array, at: number, end: number): number {
+  const length = stringBytes(at, end);
+  if (length === DOUBT) return DOUBT;
+  return length === 1 && (HEX[bytes[at + 3] as number] as number) < 8 ? 1 : headerLength(length) + length;
 }

@@ -1,3 +1,4 @@
+import { ReadableStream as Stream } from 'node:stream/web';
 import { ResponseBodyTooLargeError, TimeoutError } from 'viem';
 import { getHttpRpcClient } from 'viem/utils';
 import { readRetryAfter } from '../budget.ts';
@@ -20,7 +21,7 @@ const LARGEST_REPLY_BYTES = 256 * 1024 * 1024;
 function isLeftUnread({ method, params }: Pick<Call, 'method' | 'params'>): boolean {
   return method === 'eth_getBlockReceipts' || (method === 'eth_getBlockByHash' && params[1] === true);
 }
-/** A reply that is looked over in some twenty milliseconds; a larger one is parsed at once, whatever is in it. */
+/** A reply that is looked over in some twenty milliseconds; a larger one is parsed as it comes, whatever is in it. */
 const LARGEST_SCANNED_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -36,11 +37,13 @@ export function openRpc(url: string, observe: RpcObserver = () => undefined, opt
     let scanned: unknown;
     const fetchFn = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       const response = await fetch(input, init);
-      if (!response.ok || response.body === null || Number(response.headers.get('content-length')) > LARGEST_REPLY_BYTES) return response;
-      const bytes = await readBytes(response.body);
-      scanned = bytes.length > LARGEST_SCANNED_BYTES ? undefined : answersOf(bytes, body);
-      // Whoever reads replies with care gets the same bytes, or answers that say nothing where nothing is left to read.
-      return new Response(scanned === undefined ? bytes : JSON.stringify(Array.isArray(body) ? calls.map(() => null) : null), response);
+      if (!response.ok || response.body === null || Number(response.headers.get('content-length')) > LARGEST_SCANNED_BYTES) return response;
+      const told = await readBytes(response.body);
+      scanned = Buffer.isBuffer(told) ? answersOf(told, body) : undefined;
+      // Whoever reads replies with care gets the same bytes, or answers that say nothing where nothing is left to read. The words of a status, which
+      // an endpoint may choose so that no Response can be made with them, are of no use to anybody.
+      const { status, headers } = response;
+      return new Response(scanned === undefined ? told : JSON.stringify(Array.isArray(body) ? calls.map(() => null) : null), { status, headers });
     };
     const careful = await client.request({ body, fetchFn });
     return scanned ?? careful;
@@ -74,16 +77,22 @@ export function openRpc(url: string, observe: RpcObserver = () => undefined, opt
   };
 }
 
-/** All bytes of a reply. @throws ResponseBodyTooLargeError */
-async function readBytes(body: ReadableStream<Uint8Array>): Promise<Buffer<ArrayBuffer>> {
+/** All bytes of a reply that is looked over; of a larger one, which is never held whole beside what is parsed of it, the same stream from its beginning. */
+async function readBytes(body: ReadableStream<Uint8Array>): Promise<Buffer<ArrayBuffer> | ReadableStream<Uint8Array>> {
+  const left = body[Symbol.asyncIterator]();
   const parts: Uint8Array[] = [];
   let size = 0;
-  for await (const part of body) {
-    size += part.length;
-    if (size > LARGEST_REPLY_BYTES) throw new ResponseBodyTooLargeError({ maxSize: LARGEST_REPLY_BYTES, size });
-    parts.push(part);
+  for (let next = await left.next(); next.done !== true; next = await left.next()) {
+    parts.push(next.value);
+    size += next.value.length;
+    if (size > LARGEST_SCANNED_BYTES) return Stream.from(joined(parts, left)) as ReadableStream<Uint8Array>;
   }
   return Buffer.concat(parts, size);
+}
+
+async function* joined(parts: readonly Uint8Array[], left: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* parts;
+  yield* left;
 }
 
 /** The answers to these calls, of which the large ones are left unread; undefined where the reply has to be parsed as a whole. */

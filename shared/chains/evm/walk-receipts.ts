@@ -3,7 +3,7 @@ import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfString, endOfVal
 import type { Unread } from '../unread.ts';
 import { POLYGON_COIN } from './content.ts';
 import { type Header, type Outcome, readReceipt, type Receipt } from './replies.ts';
-import { endOfQuantity, headerLength, isHex, quantityLength, stringBytes, writeHeader, writeHex, writeQuantity, writeString } from './rlp-writer.ts';
+import { endOfQuantity, headerLength, isHex, quantityLength, stringLength, writeHeader, writeHex, writeQuantity, writeString } from './rlp-writer.ts';
 import { LEAF_ROOM, openValues, writeTrieRoot } from './trie-writer.ts';
 
 /** Receipts of a block that the root in its header proves, nearly all of which nobody made an object of. */
@@ -438,12 +438,10 @@ function walkLog(walk: Walk, from: number): number {
 function writeLog(walk: Walk, emitter: number, topics: number, topicsEnd: number, data: number, dataEnd: number): boolean {
   const { bytes } = walk;
   const count = topicsEnd - topics === 2 ? 0 : (topicsEnd - topics - 1) / (HASH_TEXT + 1);
-  const dataLength = stringBytes(data, dataEnd);
+  const dataLength = stringLength(bytes, data, dataEnd);
   if (dataLength === DOUBT) return false;
   const topicsLength = count * 33;
-  // A single byte may be its own header; careful readers know.
-  if (dataLength === 1) return false;
-  const length = 21 + headerLength(topicsLength) + topicsLength + headerLength(dataLength) + dataLength;
+  const length = 21 + headerLength(topicsLength) + topicsLength + dataLength;
   if (!walk.foreign && !isAt(bytes, emitter, POLYGON_COIN_TEXT)) walk.foreign = true;
   let to = writeHeader(buffer, walk.to, length, 0xc0);
   buffer[to] = 0x94;
@@ -475,10 +473,9 @@ function endOfTopics(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** The place after whole bytes in hex; most are one word long. Their digits are looked at when they are written. */
+/** The place after whole bytes in hex, whose digits are looked at when they are written; or DOUBT. */
 function endOfHex(bytes: Uint8Array, at: number): number {
-  if (!isHex(bytes, at)) return DOUBT;
-  return bytes[at + HASH_TEXT - 1] === 0x22 && bytes[at + 3] !== 0x22 ? at + HASH_TEXT : endOfString(bytes, at);
+  return isHex(bytes, at) ? endOfString(bytes, at) : DOUBT;
 }
 
 /** The place after a number without leading zeros, or after null; or DOUBT. */

@@ -52,6 +52,14 @@ describe('a walk over receipts', () => {
     expect(walk(made)?.outcomes()).toHaveLength(count);
   });
 
+  it('proves logs of any length: no contract can have a block read in the slow way', () => {
+    const data = ['00', '01', '7f', '80', 'ff', ...Array.from({ length: 70 }, (_, bytes) => 'ab'.repeat(bytes))];
+    for (const digits of data) {
+      const log = { data: `0x${digits}`, address: TOKEN, topics: [], blockNumber: '0x1312d00', removed: false };
+      expect(walk(madeBlock([{ tx: { type: '0x2', from: SENDER, to: TOKEN }, receipt: { logs: [log] } }]))?.logs, digits).toBe(1);
+    }
+  });
+
   it.each([
     ['0x0', '0x1', '0x2', '0x3', '0x4'],
     ['0x64', '0x65', '0x66', '0x68', '0x69', '0x6a'],
