@@ -1,4 +1,4 @@
-// Bundles the entry points into dist/: our own code in one file each, and for what runs in production its packages with it.
+// Bundles the entry points into dist/: one file each, with the packages that it needs.
 import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +9,6 @@ import { forgetBuild, inputsOf, isBuilt, readCommit, stampBuild } from './build-
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Processes that are started often: half the time of a start is spent on finding and reading a thousand files of packages. */
-const DEPLOYABLES = ['api', 'indexer'];
 /** Read only where a collector of traces is configured. */
 const TRACING = ['@opentelemetry/sdk-trace-node', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'];
 /** Packages that read files of their own at run time, or are so large and so seldom needed that they are read when they are. */
@@ -85,6 +83,7 @@ const UNMAPPED_PACKAGES = {
     }),
 };
 
+/** Most of the time of a start would be spent on finding and reading a thousand files of packages. */
 const WITH_PACKAGES = {
   external: OUTSIDE,
   plugins: [OWN_IMPORTS, UNMAPPED_PACKAGES],
@@ -103,7 +102,7 @@ async function buildOne(name, path) {
       entryPoints: [path],
       outfile: output,
       bundle: true,
-      ...(DEPLOYABLES.includes(name) ? WITH_PACKAGES : { packages: 'external', plugins: [OWN_IMPORTS] }),
+      ...WITH_PACKAGES,
       format: 'esm',
       platform: 'node',
       target: 'node20',

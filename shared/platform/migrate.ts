@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { MigrationError, Umzug } from 'umzug';
+import type { MigrationError } from 'umzug';
 import { type AppliedMigration, compareSchema, type MigrationFile, readMigrations } from './migration-files.ts';
 import type { Reads, Sql } from './postgres.ts';
 
@@ -26,6 +26,8 @@ export async function migrate(sql: Sql, directory: string): Promise<{ applied: s
     await connection`alter table schema_migrations add column if not exists needs_build int`;
     const files = await readMigrations(directory);
     compareSchema(files, await appliedMigrations(connection));
+    // Whatever waits for the schema reads this file, and nearly nothing applies it: the library brings a command line of its own along.
+    const { MigrationError, Umzug } = await import('umzug');
     const umzug = new Umzug<{ sql: typeof connection }>({
       context: { sql: connection },
       logger: undefined,
