@@ -1,12 +1,10 @@
 import { spendsOutput } from '#api/store/adopted.ts';
-import { advance } from '#api/store/advance.ts';
-import { releaseOutputs } from '#api/store/outputs.ts';
 import { listAttempts, listUndead } from '#api/store/payout-attempts.ts';
 import { lockPayout, type StoredPayout } from '#api/store/payouts.ts';
 import { lockWallet } from '#api/store/wallets.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
+import { moveByOperator } from './give-up.ts';
 
 /** The final transaction that did what these payouts were for. */
 interface Instead {
@@ -30,8 +28,9 @@ export async function endPayouts(tx: Tx, payouts: readonly StoredPayout[], inste
     const problem = await problemOf(tx, payout, instead);
     if (problem !== null) return problem;
     if (payout.status === 'FAILED') continue;
-    if (payout.status === 'PLANNED') await move(tx, payout, ['CANCELLED']);
-    else await move(tx, payout, payout.status === 'REPLACING' ? ['ABANDONED'] : ['EXPIRED', 'ABANDONED']);
+    const events =
+      payout.status === 'PLANNED' ? (['CANCELLED'] as const) : payout.status === 'REPLACING' ? (['ABANDONED'] as const) : (['EXPIRED', 'ABANDONED'] as const);
+    for (const event of events) await moveByOperator(tx, payout, event, { failure: 'a transaction that the books had lost did it' });
   }
   return null;
 }
@@ -52,17 +51,4 @@ async function problemOf(tx: Tx, payout: StoredPayout, instead: Instead): Promis
   }
   const [undead] = await listUndead(tx, payout.id);
   return undead === undefined ? null : `transaction ${undead} of payout ${payout.id} may still take effect`;
-}
-
-async function move(tx: Tx, payout: StoredPayout, events: readonly ('CANCELLED' | 'EXPIRED' | 'ABANDONED')[]): Promise<void> {
-  const columns = { failure: 'a transaction that the books had lost did it' };
-  const { id } = payout;
-  for (const event of events)
-    await advance(tx, 'payout', {
-      id,
-      event,
-      actor: 'operator',
-      facts: () => ({ facts: NO_PAYOUT_FACTS, columns }),
-      effects: { free: () => releaseOutputs(tx, id) },
-    });
 }

@@ -34,12 +34,12 @@ async function giveUpPlan(tx: Tx, deps: Deps, payout: StoredPayout): Promise<str
   if ((await listAttempts(tx, payout.id)).length > 0) return 'something is signed for a payout that is only planned';
   const failure = 'its cashout was rejected';
   if (payout.nonce === null) {
-    await move(tx, payout, 'CANCELLED', { failure });
+    await moveByOperator(tx, payout, 'CANCELLED', { failure });
     return null;
   }
   const mark = closeMark(masterKeys(deps.config).current, { ...payout, payoutId: payout.id });
   const { stuckSince: _, ...kept } = payout.plan;
-  await move(tx, payout, 'CLOSED', { failure, plan: tx.json({ ...kept, closeMark: mark } as Parameters<Tx['json']>[0]) });
+  await moveByOperator(tx, payout, 'CLOSED', { failure, plan: tx.json({ ...kept, closeMark: mark } as Parameters<Tx['json']>[0]) });
   return null;
 }
 
@@ -52,11 +52,17 @@ async function giveUpSigned(tx: Tx, chain: Chain, payout: StoredPayout): Promise
   if ((payout.status !== 'REPLACING' && !abandoned) || payout.nonce !== null || undead.length > 0)
     return `transaction ${undead[0] ?? payout.txid ?? 'of its payout'} may still take effect`;
   if (await hasPaid(tx, payout.id)) return 'it is paid on the chain';
-  if (!abandoned) await move(tx, payout, 'ABANDONED', { failure: 'its cashout was rejected' });
+  if (!abandoned) await moveByOperator(tx, payout, 'ABANDONED', { failure: 'its cashout was rejected' });
   return null;
 }
 
-async function move(tx: Tx, payout: StoredPayout, event: 'CANCELLED' | 'CLOSED' | 'ABANDONED', columns: Record<string, unknown>): Promise<void> {
+/** Moves a payout on because an operator decided so; what it no longer spends becomes free. The caller holds the payout's lock. @throws when the machine does not allow it */
+export async function moveByOperator(
+  tx: Tx,
+  payout: StoredPayout,
+  event: 'CANCELLED' | 'CLOSED' | 'EXPIRED' | 'ABANDONED',
+  columns: Record<string, unknown>,
+): Promise<void> {
   const { id } = payout;
   await advance(tx, 'payout', {
     id,

@@ -121,7 +121,7 @@ function steer(client: Client, run: Run): Reads {
     return Array.isArray(args[0].raw) ? lazy(args[0][0], make) : make(client);
   };
   const unsafe = (...args: Parameters<Client['unsafe']>): unknown => lazy(args[0], (maker) => maker.unsafe(...args));
-  return Object.assign(tag, { json: client.json, array: client.array, typed: client.typed, types: client.types, unsafe }) as unknown as Reads;
+  return Object.assign(tag, { json: client.json, unsafe }) as unknown as Reads;
 }
 
 function timeOf(text: string | undefined, observe: Observe): () => void {

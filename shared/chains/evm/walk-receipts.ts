@@ -95,7 +95,7 @@ interface Walk {
 
 /** Places in the reply of what stands in each receipt, six numbers for each. */
 const PLACES = 6;
-const [START, END, FROM, TO, CREATED, GAS] = [0, 1, 2, 3, 4, 5];
+const [START, END, FROM, TO, CREATED, GAS] = [0, 1, 2, 3, 4, 5] as const;
 
 /**
  * Walks once over the receipts of a block as its node told them, and writes each as its trie has it straight from the digits. Undefined unless every
@@ -141,16 +141,16 @@ export function walkReceipts(answer: Unread, header: Header, watched: WatchSet):
       header.transactions.map((txid, i) => ({
         txid,
         succeeded: succeeded[i] === 1,
-        from: addressAt(place(i, FROM as number)) as string,
-        to: addressAt(place(i, TO as number)),
-        created: addressAt(place(i, CREATED as number)),
-        gasUsed: BigInt(bytes.toString('latin1', place(i, GAS as number) + 1, endOfString(bytes, place(i, GAS as number)) - 1)),
+        from: addressAt(place(i, FROM)) as string,
+        to: addressAt(place(i, TO)),
+        created: addressAt(place(i, CREATED)),
+        gasUsed: BigInt(bytes.toString('latin1', place(i, GAS) + 1, endOfString(bytes, place(i, GAS)) - 1)),
         logs: { length: logCounts[i] as number },
       })),
     named(also) {
       const chosen = new Set(hits);
       for (const [i, txid] of header.transactions.entries()) if (also(txid)) chosen.add(i);
-      return [...chosen].sort((a, b) => a - b).map((i) => readReceipt(answer.read(place(i, START as number), place(i, END as number))));
+      return [...chosen].sort((a, b) => a - b).map((i) => readReceipt(answer.read(place(i, START), place(i, END))));
     },
   };
 }
@@ -330,12 +330,12 @@ function walkReceipt(walk: Walk, from: number, position: number, height: Buffer,
   // Whoever a contract's creation names as well is its creator; a careful look at those that are read decides.
   if (isOurs(walk, sender) || (status === 1 && (isOurs(walk, recipient) || isOurs(walk, created)))) walk.named = true;
   const own = position * PLACES;
-  places[own] = from;
-  places[own + 1] = at;
-  places[own + 2] = sender;
-  places[own + 3] = recipient;
-  places[own + 4] = created;
-  places[own + 5] = gasUsed;
+  places[own + START] = from;
+  places[own + END] = at;
+  places[own + FROM] = sender;
+  places[own + TO] = recipient;
+  places[own + CREATED] = created;
+  places[own + GAS] = gasUsed;
   return at;
 }
 
