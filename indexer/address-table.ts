@@ -1,6 +1,6 @@
 import type { WatchSet } from '#shared/chains/chain.ts';
 import { hasGoodChecksum, KEY_HASH_BYTES, prefixOf, readKeyHash } from '#shared/chains/bitcoin/key-hash.ts';
-import { tronAddress } from '#shared/chains/tron/address.ts';
+import { isAddressBytes } from '#shared/chains/tron/address.ts';
 import { ADDRESS_BYTES, decodeBase58 } from '#shared/chains/tron/base58.ts';
 
 /** Words of 32 bits in a 20-byte key. */
@@ -8,52 +8,92 @@ const WORDS = 5;
 const FIRST_CAPACITY = 1 << 10;
 /** Above this fill a probe sequence grows long. */
 const FULLEST = 0.6;
+/** Keys of one piece of memory; pieces are added and never copied. */
+const KEYS_PER_PIECE = 1 << 14;
+const PIECE_BITS = 14;
+const HEX_ADDRESS_LENGTH = 42;
 const HEX_ADDRESS = /^0x[0-9a-f]{40}$/;
 
 export interface AddressTable extends WatchSet {
   /** Adds one canonical address (0x…, T… or P2WPKH, of one network) in O(1); false when it was there already. @throws RangeError when it is not one */
   add(address: string): boolean;
+  /**
+   * Adds many, joined by spaces, as the database has them: checksums were right when these were made, and nobody can pay to one that is
+   * not, so a million of them are not computed again. @throws RangeError at the first that has not even the shape of one
+   */
+  addAll(addresses: string): void;
   /** Whether these twenty bytes are those of an address in the table. */
   hasKey(bytes: Uint8Array, at: number): boolean;
   readonly size: number;
 }
 
 /**
- * The watch set as one flat open-addressing table of 20-byte keys: about 35 bytes per address and nothing per address per
- * block, so that a million addresses fit in tens of megabytes (performance.md 0.3). A look-up that misses, nearly every one,
+ * The watch set as 20-byte keys one after the other, and a flat open-addressing index over them: a tag of one byte and the number of a key per
+ * slot, 28 to 37 bytes per address in all and nothing per address per block, so that a million addresses fit in tens of megabytes (performance.md
+ * 0.3). When it grows only the index is made anew, after the old one was let go. A look-up that misses, nearly every one, looks at tags and no key; it
  * costs the parsing of eight bytes for EVM, of one base58 number for TRON and of 32 digits for P2WPKH; no checksum is computed for it.
  */
 export function createAddressTable(): AddressTable {
   let capacity = FIRST_CAPACITY;
-  let keys = new Uint32Array(capacity * WORDS);
-  let used = new Uint8Array(capacity);
+  /** Of the key in each slot: 0 is a free one. */
+  let tags = new Uint8Array(capacity);
+  let numbers = new Uint32Array(capacity);
+  const pieces: Uint32Array[] = [];
   let size = 0;
   const key = new Uint32Array(WORDS);
   /** Of the P2WPKH addresses in the table; undefined while there is none. */
   let prefix: string | undefined;
 
-  /** Slot that holds the key in `words` at `offset`, or the free one where it belongs. */
-  const find = (words: Uint32Array, offset: number): number => {
-    let slot = hashOf(words[offset] as number, words[offset + WORDS - 1] as number) & (capacity - 1);
-    while (used[slot] === 1) {
-      let word = 0;
-      while (word < WORDS && keys[slot * WORDS + word] === words[offset + word]) word += 1;
-      if (word === WORDS) return slot;
-      slot = (slot + 1) & (capacity - 1);
-    }
+  const pieceOf = (number: number): Uint32Array => pieces[number >>> PIECE_BITS] as Uint32Array;
+  const placeOf = (number: number): number => (number & (KEYS_PER_PIECE - 1)) * WORDS;
+
+  const isKey = (number: number): boolean => {
+    const piece = pieceOf(number);
+    const place = placeOf(number);
+    let word = 0;
+    while (word < WORDS && piece[place + word] === key[word]) word += 1;
+    return word === WORDS;
+  };
+
+  /** The first slot from `slot` on that has this tag, or the free one before it. */
+  const next = (slot: number, tag: number): number => {
+    let at = slot;
+    while (tags[at] !== tag && tags[at] !== 0) at = (at + 1) & (capacity - 1);
+    return at;
+  };
+
+  /** Slot that holds the key in `key`, or the free one where it belongs. */
+  const find = (): number => {
+    const hash = hashOf(key[0] as number, key[WORDS - 1] as number);
+    const tag = tagOf(hash);
+    let slot = next(hash & (capacity - 1), tag);
+    while (tags[slot] === tag && !isKey(numbers[slot] as number)) slot = next((slot + 1) & (capacity - 1), tag);
     return slot;
   };
 
+  /** Whether a key with these ends is there; the common answer is no, and needs no key. */
+  const mayHave = (first: number, last: number): boolean => {
+    const hash = hashOf(first, last);
+    return tags[next(hash & (capacity - 1), tagOf(hash))] !== 0;
+  };
+
+  const hasThis = (): boolean => tags[find()] !== 0;
+
   const grow = (): void => {
-    const before = { keys, used, capacity };
     capacity *= 2;
-    keys = new Uint32Array(capacity * WORDS);
-    used = new Uint8Array(capacity);
-    for (let slot = 0; slot < before.capacity; slot++) {
-      if (before.used[slot] !== 1) continue;
-      const to = find(before.keys, slot * WORDS);
-      used[to] = 1;
-      for (let word = 0; word < WORDS; word++) keys[to * WORDS + word] = before.keys[slot * WORDS + word] as number;
+    // Nothing refers to the old ones any more when these are made.
+    tags = new Uint8Array(0);
+    numbers = new Uint32Array(0);
+    tags = new Uint8Array(capacity);
+    numbers = new Uint32Array(capacity);
+    for (let number = 0; number < size; number++) {
+      const piece = pieceOf(number);
+      const place = placeOf(number);
+      const hash = hashOf(piece[place] as number, piece[place + WORDS - 1] as number);
+      let slot = hash & (capacity - 1);
+      while (tags[slot] !== 0) slot = (slot + 1) & (capacity - 1);
+      tags[slot] = tagOf(hash);
+      numbers[slot] = number;
     }
   };
 
@@ -65,10 +105,7 @@ export function createAddressTable(): AddressTable {
     return true;
   };
   const takeBytes = (from: number): void => {
-    for (let word = 0; word < WORDS; word++) {
-      const at = from + word * 4;
-      key[word] = ((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number);
-    }
+    for (let word = 0; word < WORDS; word++) key[word] = wordAt(bytes, from + word * 4);
   };
   /** The same of a P2WPKH address; every other kind of address of that chain is none of ours. */
   const parseKeyHash = (address: string): boolean => {
@@ -76,46 +113,58 @@ export function createAddressTable(): AddressTable {
     takeBytes(0);
     return true;
   };
+  /** Reads one canonical address into `key`, whatever its family; false when it is none of this table. */
+  const parse = (address: string, checksums: boolean): boolean => {
+    if (prefix === undefined && address.length === HEX_ADDRESS_LENGTH && parseHex(address, 0, key)) return true;
+    const hrp = prefixOf(address);
+    if (hrp !== undefined && (prefix ?? hrp) === hrp && parseKeyHash(address) && (!checksums || hasGoodChecksum(address, hrp))) {
+      prefix = hrp;
+      return true;
+    }
+    return prefix === undefined && parseBase58(address) && (!checksums || isAddressBytes(bytes));
+  };
+
+  const add = (address: string, checksums: boolean): boolean => {
+    if (!parse(address, checksums)) throw new RangeError(`not an address of 20 bytes: ${address}`);
+    return insert();
+  };
+
+  /** Adds what is in `key`; false when it was there already. */
+  const insert = (): boolean => {
+    if ((size + 1) / capacity > FULLEST) grow();
+    const slot = find();
+    if (tags[slot] !== 0) return false;
+    tags[slot] = tagOf(hashOf(key[0] as number, key[WORDS - 1] as number));
+    numbers[slot] = size;
+    if (size % KEYS_PER_PIECE === 0) pieces.push(new Uint32Array(KEYS_PER_PIECE * WORDS));
+    pieceOf(size).set(key, placeOf(size));
+    size += 1;
+    return true;
+  };
 
   return {
     has(address) {
-      if (prefix !== undefined) return prefixOf(address) === prefix && parseKeyHash(address) && used[find(key, 0)] === 1 && hasGoodChecksum(address, prefix);
-      if (address.startsWith('T')) return parseBase58(address) && used[find(key, 0)] === 1 && isBase58Address(address);
-      // The common answer is no, and needs no more than two words.
+      if (prefix !== undefined) return prefixOf(address) === prefix && parseKeyHash(address) && hasThis() && hasGoodChecksum(address, prefix);
+      if (address.startsWith('T')) return parseBase58(address) && hasThis() && isAddressBytes(bytes);
       const first = Number.parseInt(address.slice(2, 10), 16) >>> 0;
-      const end = Number.parseInt(address.slice(34, 42), 16) >>> 0;
-      let slot = hashOf(first, end) & (capacity - 1);
-      while (used[slot] === 1 && keys[slot * WORDS] !== first) slot = (slot + 1) & (capacity - 1);
-      if (used[slot] !== 1 || !HEX_ADDRESS.test(address)) return false;
-      parseHex(address, key);
-      return used[find(key, 0)] === 1;
+      const last = Number.parseInt(address.slice(34, 42), 16) >>> 0;
+      return mayHave(first, last) && HEX_ADDRESS.test(address) && parseHex(address, 0, key) && hasThis();
     },
     hasKey(from, at) {
-      const first = wordAt(from, at);
-      let slot = hashOf(first, wordAt(from, at + 16)) & (capacity - 1);
-      // As above: nearly every one is told from what is in the table by its first word.
-      while (used[slot] === 1 && keys[slot * WORDS] !== first) slot = (slot + 1) & (capacity - 1);
-      if (used[slot] !== 1) return false;
+      if (!mayHave(wordAt(from, at), wordAt(from, at + 16))) return false;
       for (let word = 0; word < WORDS; word++) key[word] = wordAt(from, at + 4 * word);
-      return used[find(key, 0)] === 1;
+      return hasThis();
     },
-    add(address) {
-      const hrp = prefixOf(address);
-      const keyHash = hrp !== undefined && (prefix ?? hrp) === hrp && parseKeyHash(address) && hasGoodChecksum(address, hrp);
-      if (!keyHash && (prefix !== undefined || (!HEX_ADDRESS.test(address) && !isBase58Address(address))))
-        throw new RangeError(`not an address of 20 bytes: ${address}`);
-      if ((size + 1) / capacity > FULLEST) grow();
-      if (keyHash) {
-        prefix = hrp;
-        parseKeyHash(address);
-      } else if (address.startsWith('T')) parseBase58(address);
-      else parseHex(address, key);
-      const slot = find(key, 0);
-      if (used[slot] === 1) return false;
-      used[slot] = 1;
-      keys.set(key, slot * WORDS);
-      size += 1;
-      return true;
+    add: (address) => add(address, true),
+    addAll(addresses) {
+      for (let start = 0; start < addresses.length; ) {
+        const space = addresses.indexOf(' ', start);
+        const end = space < 0 ? addresses.length : space;
+        // No text of its own for each of a million.
+        if (prefix === undefined && end - start === HEX_ADDRESS_LENGTH && parseHex(addresses, start, key)) insert();
+        else add(addresses.slice(start, end), false);
+        start = end + 1;
+      }
     },
     get size() {
       return size;
@@ -128,15 +177,31 @@ function hashOf(first: number, last: number): number {
   return first ^ Math.imul(last, 0x9e37_79b1);
 }
 
+/** What a slot says of its key: bits that say nothing of the slot while there are less than 2^24, and never 0. */
+function tagOf(hash: number): number {
+  return ((hash >>> 24) % 255) + 1;
+}
+
 /** Four bytes as an unsigned number, the first one highest. */
 function wordAt(bytes: Uint8Array, at: number): number {
   return (((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16) | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0;
 }
 
-function isBase58Address(address: string): boolean {
-  return tronAddress.parse(address).ok;
-}
+const DIGITS = new Int8Array(128).fill(-1);
+for (const [value, digit] of [...'0123456789abcdef'].entries()) DIGITS[digit.charCodeAt(0)] = value;
 
-function parseHex(address: string, into: Uint32Array): void {
-  for (let word = 0; word < WORDS; word++) into[word] = Number.parseInt(address.slice(2 + word * 8, 10 + word * 8), 16);
+/** Reads the canonical EVM address that begins at `start`; false when it is anything else, with something left in `into`. */
+function parseHex(text: string, start: number, into: Uint32Array): boolean {
+  if (text.charCodeAt(start) !== 0x30 || text.charCodeAt(start + 1) !== 0x78) return false;
+  let wrong = 0;
+  for (let word = 0, at = start + 2; word < WORDS; word++) {
+    let value = 0;
+    for (const end = at + 8; at < end; at++) {
+      const digit = DIGITS[text.charCodeAt(at)] ?? -1;
+      wrong |= digit;
+      value = (value << 4) | digit;
+    }
+    into[word] = value;
+  }
+  return wrong >= 0;
 }

@@ -3,7 +3,7 @@ import type { JoinedReader } from '#shared/chains/join-readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import type { Logger } from '#shared/platform/logger.ts';
 import type { IndexerMetrics } from '#shared/platform/metrics.ts';
-import type { Sql } from '#shared/platform/postgres.ts';
+import type { Database, Sql } from '#shared/platform/postgres.ts';
 import type { Streams } from '#shared/platform/redis-streams.ts';
 import type { ChainEvent } from '#state-machines/chain/machine.ts';
 import type { Trail } from './trail.ts';
@@ -13,6 +13,7 @@ import type { Watchlist } from './watchlist.ts';
 /** What an indexer process is made of; nothing of this is a global. */
 export interface IndexerDeps {
   sql: Sql;
+  transaction: Database['transaction'];
   streams: Streams;
   log: Logger;
   metrics: IndexerMetrics;

@@ -70,6 +70,7 @@ async function main(config: IndexerConfig): Promise<void> {
   const supervisor = superviseChains(
     {
       sql: database.sql,
+      transaction: database.transaction,
       streams,
       log,
       metrics,

@@ -11,6 +11,8 @@ const ACKS_PER_MESSAGE = 5_000;
 export interface Watchlist extends WatchSet {
   /** Watches an address from the next block that is read on. */
   add(address: string): void;
+  /** The same of many, joined by spaces. */
+  addAll(addresses: string): void;
   /** What the database says waits for an acknowledgement: each is watched from here on, whatever is not named was acknowledged. */
   expect(addresses: readonly string[]): void;
   /**
@@ -33,6 +35,7 @@ export function createWatchlist(): Watchlist {
     has: (address) => table.has(address),
     hasKey: (bytes, at) => table.hasKey(bytes, at),
     add: (address) => void table.add(address),
+    addAll: (addresses) => table.addAll(addresses),
     expect(addresses) {
       const still = new Map<string, number>();
       for (const address of addresses) {

@@ -161,6 +161,7 @@ export async function aRiver(): Promise<River> {
       const followed = followChain(
         {
           sql: own.database.sql,
+          transaction: own.database.transaction,
           streams: own.streams,
           log,
           metrics: createIndexerMetrics('test'),

@@ -53,6 +53,7 @@ beforeAll(async () => {
   const indexer = followChain(
     {
       sql: world.database.as('indexer').sql,
+      transaction: world.database.as('indexer').transaction,
       streams,
       log,
       metrics: createIndexerMetrics('test'),

@@ -38,7 +38,7 @@ export async function openStreet(database: FreshDatabase, street: Pick<Street, '
   for (const table of ['indexer_leases', 'consumer_leases'])
     await database.sql`update ${database.sql(table)} set expires_at = clock_timestamp() - interval '1 second' where network_id = ${street.chain.id}`;
   const chain = { ...street.chain, config, reader: openReader(config), payer: openPayer(config) };
-  return { chain, scanner: await aScanner({ sql: database.as('indexer').sql, network: config, networkId: chain.id, reader: chain.reader }) };
+  return { chain, scanner: await aScanner({ db: database.as('indexer'), network: config, networkId: chain.id, reader: chain.reader }) };
 }
 
 /** Takes the consumer's lease of a street for a process that starts; whoever had it before is gone. */

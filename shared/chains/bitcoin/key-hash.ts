@@ -46,7 +46,8 @@ export function hasGoodChecksum(address: string, prefix: string): boolean {
   const take = (value: number): void => {
     const top = sum >>> 25;
     sum = ((sum & 0x1ffffff) << 5) ^ value;
-    for (const [bit, generator] of GENERATOR.entries()) if ((top >> bit) & 1) sum ^= generator;
+    // By number: a million addresses are read at a start, 41 digits each.
+    for (let bit = 0; bit < GENERATOR.length; bit++) if ((top >> bit) & 1) sum ^= GENERATOR[bit] as number;
   };
   for (const letter of prefix) take(letter.charCodeAt(0) >> 5);
   take(0);

@@ -67,10 +67,20 @@ export function toHex20(base58: string): string {
 /** Undefined when the text is not 25 bytes of base58 with the right prefix and checksum. */
 function bodyOf(text: string): string | undefined {
   const bytes = new Uint8Array(ADDRESS_BYTES);
-  if (!decodeBase58(text, bytes) || bytes[0] !== PREFIX) return undefined;
-  const checksum = checksumOf(bytes);
-  for (let i = 0; i < 4; i++) if (bytes[CHECKSUM_AT + i] !== checksum[i]) return undefined;
+  if (!decodeBase58(text, bytes) || !isChecked(bytes)) return undefined;
   return Buffer.from(bytes.subarray(1, CHECKSUM_AT)).toString('hex');
+}
+
+/** Whether the bytes inside a base58 text are those of an address that somebody may have: prefix and checksum are right, and it is not the zero address. */
+export function isAddressBytes(bytes: Uint8Array): boolean {
+  return isChecked(bytes) && bytes.subarray(1, CHECKSUM_AT).some((byte) => byte !== 0);
+}
+
+function isChecked(bytes: Uint8Array): boolean {
+  if (bytes[0] !== PREFIX) return false;
+  const checksum = checksumOf(bytes);
+  for (let i = 0; i < 4; i++) if (bytes[CHECKSUM_AT + i] !== checksum[i]) return false;
+  return true;
 }
 
 function checksumOf(bytes: Uint8Array): Uint8Array {

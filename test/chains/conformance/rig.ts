@@ -82,7 +82,7 @@ export async function aRig(driver: FamilyDriver, options: { notFinal: number }):
   const network = { id: chain.id, name: config.name };
   const { sql } = world.database;
   const fence = (await acquireConsumerLease(deps.db.sql, { networkId: network.id, holder: randomUUID(), seconds: 3_600 })) as number;
-  const scanner = await aScanner({ sql: world.database.as('indexer').sql, network: config, networkId: network.id, reader: chain.reader });
+  const scanner = await aScanner({ db: world.database.as('indexer'), network: config, networkId: network.id, reader: chain.reader });
   const gateway = await world.aGateway();
 
   const apply = async (published: readonly string[]): Promise<void> => {

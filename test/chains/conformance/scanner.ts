@@ -12,7 +12,7 @@ import type { openReader } from '#shared/chains/readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { createLogger } from '#shared/platform/logger.ts';
 import { createIndexerMetrics } from '#shared/platform/metrics.ts';
-import type { Sql } from '#shared/platform/postgres.ts';
+import type { Database } from '#shared/platform/postgres.ts';
 import type { Streams } from '#shared/platform/redis-streams.ts';
 
 /** The real scan of an indexer, one look at the chain at a time, its stream a list of texts. */
@@ -31,11 +31,17 @@ export interface Scanner {
 const BETWEEN_LOOKS_MS = 10_000;
 
 /** An indexer without a process: its clock moves only between looks, and it never waits. */
-export async function aScanner(given: { sql: Sql; network: NetworkConfig; networkId: string; reader: ReturnType<typeof openReader> }): Promise<Scanner> {
-  const { sql, network, networkId, reader } = given;
+export async function aScanner(given: {
+  db: Pick<Database, 'sql' | 'transaction'>;
+  network: NetworkConfig;
+  networkId: string;
+  reader: ReturnType<typeof openReader>;
+}): Promise<Scanner> {
+  const { network, networkId, reader } = given;
+  const { sql, transaction } = given.db;
   const holder = randomUUID();
   const watchlist = createWatchlist();
-  await loadWatches(sql, networkId, watchlist.add);
+  await loadWatches(transaction, networkId, watchlist.addAll);
   let nowMs = 0;
   let published: string[] = [];
   let problem: string | undefined;
@@ -47,6 +53,7 @@ export async function aScanner(given: { sql: Sql; network: NetworkConfig; networ
   };
   const deps: IndexerDeps = {
     sql,
+    transaction,
     streams: stream as Streams,
     log: createLogger({ component: 'test', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' }),
     metrics: createIndexerMetrics('test'),
