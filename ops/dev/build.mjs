@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Read only where a collector of traces is configured. */
 const TRACING = ['@opentelemetry/sdk-trace-node', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'];
 /** Packages that read files of their own at run time, or are so large and so seldom needed that they are read when they are. */
-const OUTSIDE = ['pino', 'swagger-ui-dist', 'tronweb', ...TRACING];
+const OUTSIDE = ['pino', 'swagger-ui-dist', 'tiny-secp256k1', 'tronweb', ...TRACING];
 
 const ENTRIES = {
   api: 'api/main.ts',
@@ -110,6 +110,8 @@ async function buildOne(name, path) {
       jsx: 'automatic',
       jsxImportSource: 'preact',
       sourcemap: true,
+      // Node reads a map when the program starts and keeps it; the text of every source would be nine tenths of it. Names and lines are not in there.
+      sourcesContent: false,
       write: false,
       logLevel: 'silent',
     });

@@ -1,6 +1,6 @@
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { bytesToHex, concatBytes } from 'viem';
 import { keccak } from './keccak.ts';
+import { recoverKey } from './recover-key.ts';
 import { bytes, encodeRlp, quantity, type Rlp } from './rlp.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -168,11 +168,9 @@ export function signerOf(tx: Fields, type: number, chainId: string): string | nu
   const v = BigInt(String(type === 0 ? tx.v : (tx.yParity ?? tx.v)));
   // Since EIP-155 a legacy signature names its chain, and is made over that name.
   const named = type === 0 && v >= 35n ? [quantity((v - 35n) / 2n), quantity(0n), quantity(0n)] : [];
-  const recovery = type !== 0 ? v : v >= 35n ? (v - 35n) % 2n : v - 27n;
-  const signature = new secp256k1.Signature(BigInt(String(tx.r)), BigInt(String(tx.s)), Number(recovery));
-  const key = signature.recoverPublicKey(keccak(enveloped(type, [...items, ...named]))).toBytes(false);
-  // Without its first byte, which says how the key is written.
-  return bytesToHex(keccak(key.subarray(1)).subarray(12));
+  const parity = type !== 0 ? v : v >= 35n ? (v - 35n) % 2n : v - 27n;
+  const key = recoverKey(keccak(enveloped(type, [...items, ...named])), { r: BigInt(String(tx.r)), s: BigInt(String(tx.s)), parity });
+  return bytesToHex(keccak(key).subarray(12));
 }
 
 function enveloped(type: number, items: readonly Rlp[]): Uint8Array {
