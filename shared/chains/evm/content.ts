@@ -198,7 +198,10 @@ export function concerns(receipt: Receipt, traces: Traces, watched: WatchSet): b
 /** Whether contracts passed on coins of, or to, a watched address in the transaction of an id, as its trace says; what logs say of coins is in its receipt. */
 export function movesOurs(traces: Traces, watched: WatchSet): (txid: string) => boolean {
   const touches = ({ sender, recipient }: CoinMove): boolean => watched.has(recipient) || watched.has(sender);
-  return (txid) => traces !== 'in-logs' && traces?.traced.get(txid)?.moves.some(touches) === true;
+  return (txid) => {
+    const trace = traces === 'in-logs' ? undefined : traces?.traced.get(txid);
+    return trace !== undefined && trace.named !== false && trace.moves.some(touches);
+  };
 }
 
 /** What the contracts of one transaction passed on. Its trace must begin with the value the transaction itself carries. */

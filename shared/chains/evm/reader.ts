@@ -185,7 +185,8 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     return inTurns(crossCheckBodies(header, readList(block.transactions, 'the list of transactions'), rules), breathe);
   };
 
-  const tracesOf = async ({ header, outcomes }: Checked): Promise<Traces> => (network.coinLogs === true ? 'in-logs' : tracing.trace(header, outcomes()));
+  const tracesOf = async ({ header, outcomes }: Checked, watched: WatchSet): Promise<Traces> =>
+    network.coinLogs === true ? 'in-logs' : tracing.trace(header, outcomes(), watched);
 
   /** Says what happened in a block whose receipts were cross-checked. */
   const contentOf = async ({ header, covered, concerned: find }: Checked, traces: Traces, watched: WatchSet): Promise<BlockContent> => {
@@ -219,12 +220,12 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
   }
 
   /** Traces blocks a few at a time, and fewer when that was too much. */
-  const traceAll = async (blocks: readonly Checked[]): Promise<Traces[]> => {
+  const traceAll = async (blocks: readonly Checked[], watched: WatchSet): Promise<Traces[]> => {
     const traces: Traces[] = [];
     while (traces.length < blocks.length) {
       const part = blocks.slice(traces.length, traces.length + tracesAtOnce.now());
       try {
-        traces.push(...(await Promise.all(part.map(tracesOf))));
+        traces.push(...(await Promise.all(part.map((block) => tracesOf(block, watched)))));
         tracesAtOnce.grow();
       } catch (error) {
         if (part.length === 1 || !isTooMuch(error) || !tracesAtOnce.shrink()) throw error;
@@ -243,7 +244,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
     );
     const blocks: Checked[] = [];
     for (const [header, answer] of answers) blocks.push(await check(header, answer, watched));
-    const traces = await traceAll(blocks);
+    const traces = await traceAll(blocks, watched);
     const contents = await Promise.all(blocks.map((block, i) => contentOf(block, traces[i], watched)));
     return { headers: blocks.map(({ header }) => header), contents, sawInternal: traces.every(sawAll), logs: blocks.reduce((sum, { logs }) => sum + logs, 0) };
   };
@@ -277,7 +278,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       const [header, answer] = await Promise.all([asked, receipts.of(hash, asked)]);
       const checked = await check(header, answer, watched);
       // Its traces are several times as long as its receipts, and what they would show can be told from balances.
-      return contentOf(checked, lean && network.coinLogs !== true ? undefined : await tracesOf(checked), watched);
+      return contentOf(checked, lean && network.coinLogs !== true ? undefined : await tracesOf(checked, watched), watched);
     },
 
     async range(from, to, watched, { enough = Number.POSITIVE_INFINITY } = {}) {
@@ -332,7 +333,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       const [header, answers] = await Promise.all([asked, receipts.of(blockHash, asked)]);
       const checked = await checkEach(header, answers);
       const receipt = checked.receipts.find((one) => one.txid === txid) ?? unsure(`block ${blockHash} does not hold ${txid}`);
-      const [bodies, traces] = await Promise.all([bodiesOf(header), tracesOf(checked)]);
+      const [bodies, traces] = await Promise.all([bodiesOf(header), tracesOf(checked, EVERYTHING)]);
       const tx = bodyOf(header, receipt, bodies, network.chainId);
       const told = transfersOf(header, receipt, tx, movesOf(receipt, traces, tx), EVERYTHING);
       const transfers =

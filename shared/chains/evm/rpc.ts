@@ -17,16 +17,17 @@ const LONGEST_REFUSAL = 500;
 /** Twenty full blocks of receipts of a busy chain fit; an endless reply does not. */
 const LARGEST_REPLY_BYTES = 256 * 1024 * 1024;
 
+const LEFT_UNREAD = new Set(['eth_getBlockReceipts', 'trace_block', 'debug_traceBlockByHash']);
 /** What is walked over rather than parsed: most of what a node answers, of which nearly nothing concerns anybody. */
 function isLeftUnread({ method, params }: Pick<Call, 'method' | 'params'>): boolean {
-  return method === 'eth_getBlockReceipts' || (method === 'eth_getBlockByHash' && params[1] === true);
+  return LEFT_UNREAD.has(method) || (method === 'eth_getBlockByHash' && params[1] === true);
 }
 /** A reply that is looked over in some twenty milliseconds; a larger one is parsed as it comes, whatever is in it. */
 const LARGEST_SCANNED_BYTES = 32 * 1024 * 1024;
 
 /**
  * Speaks JSON-RPC with one endpoint of an EVM network: what it is too busy for is asked again, what was too much in a list is asked alone.
- * The receipts and the transactions of whole blocks may be had `unread`, where nothing about the whole reply is unusual (decision 0046).
+ * The receipts, transactions and traces of whole blocks may be had `unread`, where nothing about the whole reply is unusual (decision 0046).
  */
 export function openRpc(url: string, observe: RpcObserver = () => undefined, options: RpcOptions = {}): Rpc {
   const hide = keyHider(url);

@@ -18,7 +18,9 @@ export interface TracedTransaction {
   to: string | null;
   value: bigint;
   failed: boolean;
-  moves: CoinMove[];
+  moves: readonly CoinMove[];
+  /** False when it is known without a look at `moves` that none of them is of a watched address (walk-traces.ts). */
+  named?: boolean;
 }
 
 /** One that the node has no trace of: it took too long alone, or the tracer cannot follow what the chain did. */

@@ -1,7 +1,11 @@
-import { ChainUnavailable, type Trouble } from '../chain.ts';
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '../breathe.ts';
+import { ChainUnavailable, type Trouble, type WatchSet } from '../chain.ts';
 import { type Header, type Outcome, readPlace } from './replies.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
+import { readAnswer, Unread } from '../unread.ts';
 import { type BlockTraces, movesByTransaction, readCallTraces, readParityTraces } from './traces.ts';
+import { walkCallTraces, walkParityTraces } from './walk-traces.ts';
 
 /** A node gives up on a block it cannot trace in this time; our own deadline is not far behind. */
 const TRACER = { tracer: 'callTracer', timeout: '9s' };
@@ -30,6 +34,8 @@ const NOTHING: BlockTraces = { traced: new Map(), unshown: new Set() };
 /** Trouble that says nothing about the block: it is asked again for as long as it lasts. */
 const PASSING = new Set<Trouble>(['down', 'busy', 'wrong-chain']);
 
+const NO_ONE: WatchSet = { has: () => false };
+
 type Place = Pick<Header, 'hash' | 'height'>;
 type Dialect = 'debug' | 'parity' | 'none';
 type Traced = ReturnType<typeof readCallTraces>;
@@ -44,7 +50,7 @@ export interface Tracing {
    */
   neverOffered(): Promise<boolean>;
   /** The transactions of a block as traced; undefined when this endpoint cannot trace it. @throws ChainUnavailable */
-  trace(header: Header, receipts: readonly Outcome[]): Promise<BlockTraces | undefined>;
+  trace(header: Header, receipts: readonly Outcome[], watched: WatchSet): Promise<BlockTraces | undefined>;
   /** The endpoint failed: what it offers is found out again. */
   forget(): void;
 }
@@ -60,15 +66,24 @@ export function openTracing(rpc: Rpc): Tracing {
   let useless = 0;
   let resting = 0;
 
-  const ask: Record<Exclude<Dialect, 'none'>, (header: Place) => Promise<Traced>> = {
-    debug: async (header) => readCallTraces(await rpc('debug_traceBlockByHash', [header.hash, TRACER])),
-    parity: async (header) => readParityTraces(await rpc('trace_block', [`0x${header.height.toString(16)}`]), header.hash),
+  /** Walks over the traces where that is enough, and reads each of them where it is not (decision 0049): what is believed is the same. */
+  const ask: Record<Exclude<Dialect, 'none'>, (header: Place, watched: WatchSet) => Promise<Traced>> = {
+    async debug({ hash }, watched) {
+      const answer = await rpc('debug_traceBlockByHash', [hash, TRACER], 'unread');
+      const walked = answer instanceof Unread ? await inTurns(walkCallTraces(answer, watched), breathe) : undefined;
+      return walked ?? readCallTraces(readAnswer(answer));
+    },
+    async parity({ height, hash }, watched) {
+      const answer = await rpc('trace_block', [`0x${height.toString(16)}`], 'unread');
+      const walked = answer instanceof Unread ? await inTurns(walkParityTraces(answer, hash, watched), breathe) : undefined;
+      return walked ?? readParityTraces(readAnswer(answer), hash);
+    },
   };
 
   /** Undefined when the endpoint does not offer this dialect. */
-  const attempt = async (tried: Exclude<Dialect, 'none'>, header: Place): Promise<Traced | 'state-gone' | undefined> => {
+  const attempt = async (tried: Exclude<Dialect, 'none'>, header: Place, watched: WatchSet): Promise<Traced | 'state-gone' | undefined> => {
     try {
-      return await ask[tried](header);
+      return await ask[tried](header, watched);
     } catch (error) {
       if (!(error instanceof RpcRefused)) throw error;
       if (error.code === NOT_OFFERED_CODE) return undefined;
@@ -78,12 +93,12 @@ export function openTracing(rpc: Rpc): Tracing {
     }
   };
 
-  const traced = async (header: Place): Promise<Traced | undefined> => {
+  const traced = async (header: Place, watched: WatchSet): Promise<Traced | undefined> => {
     const candidates: Dialect[] = dialect === undefined ? ['parity', 'debug'] : [dialect];
     let kept = false;
     for (const tried of candidates) {
       if (tried === 'none') return undefined;
-      const answer = await attempt(tried, header);
+      const answer = await attempt(tried, header, watched);
       if (answer === undefined) continue;
       if (answer === 'state-gone') {
         // The other dialect may belong to a node that keeps more.
@@ -101,7 +116,7 @@ export function openTracing(rpc: Rpc): Tracing {
     if (dialect !== undefined) return;
     const latest = await rpc('eth_getBlockByNumber', ['latest', false]);
     if (latest === null) throw new ChainUnavailable('the node has no latest block');
-    await traced(readPlace(latest));
+    await traced(readPlace(latest), NO_ONE);
   };
 
   return {
@@ -114,7 +129,7 @@ export function openTracing(rpc: Rpc): Tracing {
       await findDialect();
       return dialect === 'none';
     },
-    async trace(header, receipts) {
+    async trace(header, receipts, watched) {
       if (!receipts.some((receipt) => receipt.succeeded)) return NOTHING;
       if (resting > 0) {
         resting -= 1;
@@ -122,7 +137,7 @@ export function openTracing(rpc: Rpc): Tracing {
       }
       let part: BlockTraces | undefined;
       try {
-        const found = await traced(header);
+        const found = await traced(header, watched);
         const moves = found === undefined ? undefined : movesByTransaction(receipts, found);
         part = moves;
         const lost = receipts.find(({ txid, gasUsed }) => gasUsed > 0n && moves?.unshown.has(txid));

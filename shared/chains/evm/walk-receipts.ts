@@ -5,6 +5,7 @@ import { POLYGON_COIN } from './content.ts';
 import { type Header, type Outcome, readReceipt, type Receipt } from './replies.ts';
 import { endOfQuantity, headerLength, isHex, quantityLength, stringLength, writeHeader, writeHex, writeQuantity, writeString } from './rlp-writer.ts';
 import { LEAF_ROOM, openValues, writeTrieRoot } from './trie-writer.ts';
+import { type HasKey, watchedKeys } from './watched-keys.ts';
 
 /** Receipts of a block that the root in its header proves, nearly all of which nobody made an object of. */
 export interface WalkedReceipts {
@@ -79,7 +80,7 @@ const KEY_AT = 0;
 /** What a walk is told, and what it has found by now; one at a time. */
 interface Walk {
   bytes: Buffer;
-  has(from: Uint8Array, at: number): boolean;
+  has: HasKey;
   /** The hash of the block as it stands in JSON. */
   blockHash: Buffer;
   /** The id of the transaction whose receipt is being walked, likewise. */
@@ -109,7 +110,7 @@ export function walkReceipts(answer: Unread, header: Header, watched: WatchSet):
   const values = openValues(bytes.length, count);
   if (values === undefined) return undefined;
   ({ bytes: buffer, starts, ends } = values);
-  const walk: Walk = { bytes, has: matcher(watched), blockHash: bytesOf(`"${header.hash}"`), txid: NULL, logs: 0, named: false, foreign: false, to: 0 };
+  const walk: Walk = { bytes, has: watchedKeys(watched), blockHash: bytesOf(`"${header.hash}"`), txid: NULL, logs: 0, named: false, foreign: false, to: 0 };
   const places = new Int32Array(count * PLACES);
   const succeeded = new Uint8Array(count);
   const logCounts = new Int32Array(count);
@@ -504,9 +505,4 @@ function isOurs(walk: Walk, at: number): boolean {
   if (at === 0) return false;
   writeHex(walk.bytes, at, address, KEY_AT, 20);
   return walk.has(address, KEY_AT);
-}
-
-function matcher(watched: WatchSet): (bytes: Uint8Array, at: number) => boolean {
-  if (watched.hasKey !== undefined) return watched.hasKey.bind(watched);
-  return (bytes, at) => watched.has(`0x${Buffer.from(bytes.subarray(at, at + 20)).toString('hex')}`);
 }

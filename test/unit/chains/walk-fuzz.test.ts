@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fuzzReceipts } from '#test/fixtures/walked-blocks.ts';
+import { fuzzReceipts, fuzzTraces } from '#test/fixtures/walked-blocks.ts';
 import { FULL } from '#test/harness/counts.ts';
 
 const COUNT = Number(process.env.SLUICE_WALKS ?? (FULL ? 1_000_000 : 20_000));
@@ -8,4 +8,12 @@ it(`a walk over receipts believes what reading each of them believes: ${COUNT} c
   // A failure names the seed of the one reply that it met: fuzzReceipts(seed, 1).
   const { walked } = fuzzReceipts(Number(process.env.SLUICE_FUZZ ?? 1), COUNT);
   expect(walked).toBeGreaterThan(COUNT / 20);
+});
+
+/** Traces take several times as long to read as receipts do. */
+const TRACES = Math.ceil(COUNT / 4);
+
+it(`and a walk over traces what reading each of them believes: ${TRACES} changed replies`, { timeout: 40 * TRACES + 60_000 }, () => {
+  const { walked } = fuzzTraces(Number(process.env.SLUICE_FUZZ ?? 1), TRACES);
+  expect(walked).toBeGreaterThan(TRACES / 20);
 });
