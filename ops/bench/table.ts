@@ -27,6 +27,14 @@ const backfilled = (what: string, name: string, least?: string, begins = ''): Ro
   ...(least === undefined ? {} : { goal: { begins, least } }),
 });
 
+const proven = (what: string, name: string): Row => ({
+  bench: 'evm',
+  what,
+  measured: (found) =>
+    `${figure(found, name, 'blocksPerSecond')} blocks/s against ${figure(found, name, 'bareBlocksPerSecond')}, ${figure(found, name, 'cpuMsPerBlock')} ms of CPU each`,
+  ratio: `${name} ÷ bare headers and receipts`,
+});
+
 const asked = (what: string, name: string): Row => ({
   bench: 'http',
   what,
@@ -36,14 +44,24 @@ const asked = (what: string, name: string): Row => ({
 });
 
 const MILLION = '1000000 watched';
+const BARE_ENTRY = 'bare: node asked, one entry added';
 const BARE_HOP = 'bare: node asked, one row written';
 
 const ROWS: readonly Row[] = [
   backfilled('EVM on anvil, everything read', 'evm on anvil', '0.80', 'P3'),
   backfilled('EVM from memory, everything read', 'evm from memory'),
   backfilled('EVM from memory, receipts only', 'evm from memory, no traces', '0.50', 'P2'),
+  proven('EVM alone, everything read and proven', 'complete'),
+  proven('EVM alone, receipts only', 'receipts only'),
   backfilled('TRON from memory', 'tron from memory'),
   backfilled('Bitcoin from memory', 'bitcoin from memory', '0.60', 'P15'),
+  {
+    bench: 'head',
+    what: 'in the stream, subscribed to new heads',
+    measured: (found) => `${figure(found, 'in the stream', 'p50Ms')} ms against ${figure(found, BARE_ENTRY, 'p50Ms')} at the median`,
+    ratio: 'in the stream p50 ÷ bare',
+    goal: { begins: 'in the stream p50', most: '2' },
+  },
   {
     bench: 'head',
     what: 'credited, subscribed to new heads',
