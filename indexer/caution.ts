@@ -10,7 +10,7 @@ export interface Caution {
   most(height: number): number;
   /** Whether one block is to be read without what can be left out. */
   isLean(height: number): boolean;
-  /** Writes what is about to be read. */
+  /** Writes what is about to be read, unless that was the last thing written. */
   begin(unit: Unit): Promise<void>;
   /** Forgets it: this life was told to stop, which proves nothing against what it was reading. */
   forget(): Promise<void>;
@@ -24,12 +24,16 @@ export function createCaution(
   left: LeftUnit | null,
 ): Caution {
   const of = (height: number): LeftUnit | null => (left !== null && left.from <= height && height <= left.to ? left : null);
-  const write = async (unit: LeftUnit | null): Promise<void> => {
+  /** What is written, or being written, and when it is. */
+  let noted: { unit: Unit | null; written: Promise<void> } = { unit: null, written: Promise.resolve() };
+  const write = async (unit: LeftUnit | null, after: Promise<void>): Promise<void> => {
+    await after;
     try {
       await writeUnit(deps.sql, { networkId: life.networkId, holder: deps.holder, epoch: life.epoch }, purpose, unit);
     } catch (error) {
       // Without the database nothing is published either; what is read meanwhile is read again.
       deps.log.debug({ err: error }, 'what is about to be read is not noted');
+      if (noted.unit?.from === unit?.from) noted = { ...noted, unit: null };
     }
   };
   return {
@@ -41,8 +45,14 @@ export function createCaution(
       const died = of(height);
       return died !== null && died.from === died.to && died.deaths >= DEATHS_BEFORE_LEAN;
     },
-    begin: (unit) => write({ ...unit, deaths: left !== null && left.from === unit.from && left.to === unit.to ? left.deaths : 0 }),
-    forget: () => write(null),
+    async begin(unit) {
+      if (noted.unit?.from !== unit.from || noted.unit.to !== unit.to) {
+        const deaths = left !== null && left.from === unit.from && left.to === unit.to ? left.deaths : 0;
+        noted = { unit, written: write({ ...unit, deaths }, noted.written) };
+      }
+      await noted.written;
+    },
+    forget: () => write(null, noted.written),
   };
 }
 

@@ -88,6 +88,8 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       finalHeight: tip?.finalHeight ?? -1,
       forkedBelowFinal: false,
       head: undefined,
+      announced: undefined,
+      foreseenHeight: undefined,
       seq: 0,
       appliedSeq: 0,
       ahead: [],

@@ -21,7 +21,12 @@ export const followHead: Child = async (deps, life, _tell, signal) => {
     for (const field of fields) named.add(field);
     for (const field of named) deps.metrics.unknownHeaderField.set({ chain, field }, fields.includes(field) ? 1 : 0);
   };
-  const stopHearing = deps.hearHeads?.(life.network, bell.ring);
+  const stopHearing = deps.hearHeads?.(life.network, (announced) => {
+    bell.ring();
+    if (announced === undefined) return;
+    life.announced = announced;
+    life.scanWake.ring();
+  });
   try {
     while (!signal.aborted) {
       const askedAtMs = deps.monotonicMs();

@@ -1,4 +1,4 @@
-import type { Head } from '#shared/chains/chain.ts';
+import type { AnnouncedBlock, Head } from '#shared/chains/chain.ts';
 import type { JoinedReader } from '#shared/chains/join-readers.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import type { Logger } from '#shared/platform/logger.ts';
@@ -20,8 +20,8 @@ export interface IndexerDeps {
   /** Id of this process in the lease. */
   holder: string;
   openReader(network: NetworkConfig): JoinedReader;
-  /** Rings when a network's node says that its head moved, where one does; returns how to stop it. */
-  hearHeads?(network: NetworkConfig, ring: () => void): () => void;
+  /** Rings when a network's node says that its head moved, where one does, with the block it names; returns how to stop it. */
+  hearHeads?(network: NetworkConfig, ring: (announced?: AnnouncedBlock) => void): () => void;
   /** Milliseconds that never go back; for intervals only. */
   monotonicMs(): number;
 }
@@ -65,6 +65,10 @@ export interface Life {
   /** Set when the chain was left below `finalHeight`: its next block is published so that the consumer sees it, and nothing after. */
   forkedBelowFinal: boolean;
   head: SeenHead | undefined;
+  /** What a node named last as its new head, until somebody looked at it. */
+  announced: AnnouncedBlock | undefined;
+  /** Height of the block that was asked for last before the head was known to be it. */
+  foreseenHeight: number | undefined;
   /** Sequence of the last message appended in this epoch, and the last one the consumer applied. */
   seq: number;
   appliedSeq: number;

@@ -49,6 +49,7 @@ export const scanChain: Child = async (deps, life, tell, signal) => {
     if (near !== tailing) tell({ type: near ? 'CAUGHT_UP' : 'FELL_BEHIND' });
     tailing = near;
     try {
+      if (plan.step === 'caught-up') foresee(life, caution);
       const turn = await take(deps, life, { head, finalHeight, plan, caution }, signal);
       patience.reset();
       if (turn === 'published') tell({ type: 'PUBLISHED' });
@@ -90,6 +91,21 @@ async function take(deps: IndexerDeps, life: Life, reading: Reading, signal: Abo
       if (reading.caution.isLean(plan.from)) return readBlock(deps, life, reading, { height: plan.from, hash: undefined }, signal);
       return readRange(deps, life, reading, plan, signal);
   }
+}
+
+/**
+ * Begins to ask for the block that a node announced as the next one while the head itself is asked for, once for each height. A block that a process
+ * ended on is not asked for before it is known what may be left out of it. Nothing is read of the answers before the note is written: readBlock waits for it.
+ */
+function foresee(life: Life, caution: Caution): void {
+  const { announced } = life;
+  life.announced = undefined;
+  const last = life.trail.last();
+  if (announced === undefined || last === undefined || announced.parentHash !== last.hash || announced.height !== last.height + 1) return;
+  if (life.foreseenHeight === announced.height || caution.most(announced.height) !== Number.POSITIVE_INFINITY) return;
+  life.foreseenHeight = announced.height;
+  void caution.begin({ from: announced.height, to: announced.height });
+  life.reader.foresee?.(announced);
 }
 
 async function readBlock(

@@ -9,6 +9,9 @@ export interface BlockRef {
   time: number;
 }
 
+/** A block that a node says is its new head, of which nothing is known yet. */
+export type AnnouncedBlock = Pick<BlockRef, 'height' | 'hash' | 'parentHash'>;
+
 export interface Head {
   latest: BlockRef;
   /** Height of the block the node tags `safe`; null where the node has no such tag. */
@@ -90,6 +93,11 @@ export interface Reader {
    * `internalUnseen`); for one that was too much for a process before.
    */
   block(hash: string, watched: WatchSet, how?: { lean?: boolean }): Promise<BlockContent>;
+  /**
+   * Begins to ask for a block that may soon be asked for by its hash; `block` then takes what came of it, and asks anew where that failed. One at a time:
+   * another one takes its place. Absent on families whose nodes announce nothing.
+   */
+  foresee?(announced: AnnouncedBlock): void;
   /** Blocks `from` to `to`; it ends earlier once it holds `enough` transfers, and `last` says where. */
   range(from: number, to: number, watched: WatchSet, how?: { enough?: number }): Promise<RangeContent>;
   /** `inBlock` is where it may be found, by the books: some nodes have no index of all transactions. */

@@ -1,5 +1,5 @@
 import type { FinalityRule } from '#shared/core/assets.ts';
-import { type BlockRef, ChainUnavailable, type Head, type NodeAbility, type Reader } from './chain.ts';
+import { type AnnouncedBlock, type BlockRef, ChainUnavailable, type Head, type NodeAbility, type Reader } from './chain.ts';
 import type { EndpointReport, Endpoints } from './watch-endpoints.ts';
 import { askFate, type Fate, type FateQuestion } from './ask-fate.ts';
 import { askingAbout, type SoughtTransfer, type SecondOpinion, type Vote, verdictOf, voteOn } from './endpoint-votes.ts';
@@ -83,6 +83,16 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
   };
   const readMoves = async <T>(question: (one: Reader) => Promise<T>): Promise<T> => (await endpoints.first((at) => question(reader(at)), { choose })).answer;
 
+  /** Told to the endpoint that would be asked for the block now; whether it is still the one then costs a question at most. */
+  const foresee = (announced: AnnouncedBlock): void => {
+    const tell = async (): Promise<void> => {
+      const candidates = endpoints.inOrder();
+      const [best] = candidates;
+      if (best !== undefined) reader(candidates.length === 1 ? best : await choose(candidates)).foresee?.(announced);
+    };
+    tell().catch(() => undefined);
+  };
+
   const headOf = async (at: number): Promise<Head> => {
     probedMs[at] = now();
     const head = await reader(at).head();
@@ -160,6 +170,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
     },
 
     blockAt: (height) => read((one) => one.blockAt(height)),
+    ...(readers.some((one) => one.foresee !== undefined) ? { foresee } : {}),
     block: (hash, watched, how) => readMoves((one) => one.block(hash, watched, how)),
     range: (from, to, watched, how) => readMoves((one) => one.range(from, to, watched, how)),
 

@@ -2,7 +2,7 @@ import type { Family, NetworkConfig } from '#shared/core/assets.ts';
 import { type Gate, openGate } from './budget-gate.ts';
 import { bitcoinReader } from './bitcoin/reader.ts';
 import { openBitcoinRpc } from './bitcoin/rpc.ts';
-import type { Reader } from './chain.ts';
+import type { AnnouncedBlock, Reader } from './chain.ts';
 import { hearNewHeads } from './evm/head-news.ts';
 import { type AcceptedFields, type HeaderTrust, openHeaderTrust } from './evm/header-trust.ts';
 import { evmReader } from './evm/reader.ts';
@@ -54,7 +54,7 @@ export function openReader(network: NetworkConfig, { endpoints, readers } = open
   return joinReaders(endpoints, readers, { blockSeconds: network.blockSeconds });
 }
 
-/** Rings when the node behind a network's `headUrl` says that its head moved; returns how to stop it. Does nothing where there is none. */
-export function hearHeads({ family, headUrl }: Pick<NetworkConfig, 'family' | 'headUrl'>, ring: () => void): () => void {
+/** Rings when the node behind a network's `headUrl` says that its head moved, with the block it names; returns how to stop it. Does nothing where there is none. */
+export function hearHeads({ family, headUrl }: Pick<NetworkConfig, 'family' | 'headUrl'>, ring: (announced?: AnnouncedBlock) => void): () => void {
   return family === 'evm' && headUrl !== undefined ? hearNewHeads(headUrl, ring) : () => undefined;
 }

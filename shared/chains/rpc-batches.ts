@@ -129,7 +129,7 @@ export function openBatches(endpoint: Endpoint, observe: RpcObserver): Rpc {
       if (endpoint.takesLong(method)) return void send([asked]);
       waiting.push(asked);
       if (waiting.length === BATCH) flush();
-      else if (waiting.length === 1) setTimeout(flush, 0);
+      else if (waiting.length === 1) setImmediate(flush);
     });
 
   return async (method, params) => {

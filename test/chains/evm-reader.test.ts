@@ -163,6 +163,62 @@ describe('a block', () => {
   });
 });
 
+describe('a block that was announced', () => {
+  /** A reader of the chain, and what it asked; `answer` may answer in place of the node. */
+  const listening = (answer: (method: string, params: readonly unknown[]) => Promise<unknown> | undefined = () => undefined) => {
+    const asked: string[] = [];
+    const own = evmReader({ name: 'local', chainId: '31337' }, (method, params, as) => {
+      asked.push(`${method} ${JSON.stringify(params[0])}`);
+      return answer(method, params) ?? rpc(method, params, as);
+    });
+    return { own, asked };
+  };
+  const announced = async () => {
+    const { height, hash, parentHash } = (await reader.head()).latest;
+    return { height, hash, parentHash };
+  };
+
+  it('is asked for before anybody needs it, header, receipts and traces at once, and not again', async () => {
+    const { own, asked } = listening();
+    await chain.payAndMine(ALICE, null, 1n);
+    await own.block((await announced()).hash, watching());
+    await chain.payAndMine(ALICE, null, 2n);
+    const block = await announced();
+    asked.length = 0;
+    own.foresee?.(block);
+    const first = [...asked];
+    expect(first).toHaveLength(3);
+    expect((await own.block(block.hash, watching())).transfers).toEqual([]);
+    expect(asked).toEqual(first);
+    own.foresee?.(block);
+    const { transfers } = await own.block(block.hash, watching(ALICE));
+    expect(transfers).toMatchObject([{ recipient: ALICE, rawAmount: '2' }]);
+  });
+
+  it('is asked for anew when that failed, and when another one was announced', async () => {
+    let failing = true;
+    const { own, asked } = listening((method) => (failing && method !== 'eth_getBlockByNumber' ? Promise.reject(new ChainUnavailable('away')) : undefined));
+    await chain.payAndMine(ALICE, null, 3n);
+    const block = await announced();
+    own.foresee?.(block);
+    failing = false;
+    expect((await own.block(block.hash, watching(ALICE))).transfers).toMatchObject([{ rawAmount: '3' }]);
+    own.foresee?.({ ...block, hash: `0x${'ab'.repeat(32)}` });
+    asked.length = 0;
+    expect((await own.block(block.hash, watching(ALICE))).transfers).toMatchObject([{ rawAmount: '3' }]);
+    expect(asked.some((one) => one.includes(block.hash))).toBe(true);
+  });
+
+  it('that was never mined disturbs nothing', async () => {
+    const { own } = listening();
+    await chain.payAndMine(ALICE, null, 4n);
+    const block = await announced();
+    await own.block(block.hash, watching());
+    own.foresee?.({ height: block.height + 1, hash: `0x${'cd'.repeat(32)}`, parentHash: block.hash });
+    expect((await own.block(block.hash, watching(ALICE))).transfers).toMatchObject([{ rawAmount: '4' }]);
+  });
+});
+
 describe('a range', () => {
   it('says the same as its blocks one by one, and leaves quiet blocks out', async () => {
     const start = (await reader.head()).latest.height + 1;

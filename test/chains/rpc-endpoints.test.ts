@@ -68,6 +68,7 @@ function open(...providers: string[]): void {
       genesisHash: () => reading(one, 'genesis', () => one.genesis),
       head: () => reading(one, 'head', (): Head => ({ latest: blockOf(one, one.height), safeHeight: null, finalizedHeight: null })),
       blockAt: (height) => reading(one, `blockAt ${height}`, () => blockOf(one, height)),
+      foresee: ({ hash }) => void one.asked.push(`foresee ${hash}`),
       block: (hash) => reading(one, `block ${hash}`, () => ({ block: blockOf(one, Number(hash.slice(1))), transfers: [], sent: [] })),
       range: (from, to) => reading(one, `range ${from}..${to}`, () => ({ parentHash: `b${from - 1}`, last: blockOf(one, to), contents: [] })),
       transaction: (txid) =>
@@ -194,6 +195,29 @@ describe('several endpoints', () => {
     for (let i = 0; i < 9; i++) await expect(reader.blockAt(1)).rejects.toBeInstanceOf(ChainUnavailable);
     at(0).fault = null;
     expect((await reader.blockAt(1)).hash).toBe('b1');
+  });
+});
+
+describe('a block that a node announced', () => {
+  it('is foreseen by the endpoint that would be asked for it, and by no other', async () => {
+    open('a', 'b');
+    at(0).sighted = false;
+    await reader.head();
+    await settle();
+    asked();
+    reader.foresee?.({ height: 101, hash: 'b101', parentHash: 'b100' });
+    await settle();
+    expect(asked()).toEqual([[], ['foresee b101']]);
+  });
+
+  it('is no question that an endpoint can fail', async () => {
+    open('a');
+    await reader.head();
+    const before = endpoints.report();
+    at(0).fault = fault('down');
+    reader.foresee?.({ height: 101, hash: 'b101', parentHash: 'b100' });
+    await settle();
+    expect(endpoints.report()).toEqual(before);
   });
 });
 

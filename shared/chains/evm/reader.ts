@@ -111,6 +111,19 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       concerned: async (traces, ours) => walked.named(movesOurs(traces, ours)).filter((receipt) => concerns(receipt, traces, ours)),
     };
   };
+  /** Header and receipts of a block, asked for together. */
+  const askFor = (hash: string): Promise<[Header, unknown]> => {
+    const asked = headerByHash(hash);
+    return Promise.all([asked, receipts.of(hash, asked)]);
+  };
+  /** What was asked for before anybody needed it. */
+  let foreseen: { hash: string; answers: Promise<[Header, unknown]> } | undefined;
+  /** What came of that, once; where it failed, or was for another block, everything is asked for now. */
+  const takeForeseen = (hash: string): Promise<[Header, unknown]> => {
+    const before = foreseen;
+    foreseen = undefined;
+    return before?.hash === hash ? before.answers.catch(() => askFor(hash)) : askFor(hash);
+  };
   const blocksAtOnce = askingSize(FIRST_BLOCKS, BLOCKS_PER_REQUEST);
   const tracesAtOnce = askingSize(TRACES_PER_REQUEST, TRACES_PER_REQUEST);
 
@@ -273,9 +286,16 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       return refOf(await headerAt(height));
     },
 
+    foresee({ hash, height }) {
+      const answers = askFor(hash);
+      // Whoever takes them hears of it; nobody may.
+      answers.catch(() => undefined);
+      if (network.coinLogs !== true) tracing.foresee({ hash, height });
+      foreseen = { hash, answers };
+    },
+
     async block(hash, watched, { lean = false } = {}) {
-      const asked = headerByHash(hash);
-      const [header, answer] = await Promise.all([asked, receipts.of(hash, asked)]);
+      const [header, answer] = await takeForeseen(hash);
       const checked = await check(header, answer, watched);
       // Its traces are several times as long as its receipts, and what they would show can be told from balances.
       return contentOf(checked, lean && network.coinLogs !== true ? undefined : await tracesOf(checked, watched), watched);
@@ -329,8 +349,7 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       // The receipt only says which block to read: the receipts of a whole block prove one another, and number every log.
       const { txid: answered, blockHash } = readReceipt(answer);
       if (answered !== txid) unsure(`asked for transaction ${txid}, got ${answered}`);
-      const asked = headerByHash(blockHash);
-      const [header, answers] = await Promise.all([asked, receipts.of(blockHash, asked)]);
+      const [header, answers] = await askFor(blockHash);
       const checked = await checkEach(header, answers);
       const receipt = checked.receipts.find((one) => one.txid === txid) ?? unsure(`block ${blockHash} does not hold ${txid}`);
       const [bodies, traces] = await Promise.all([bodiesOf(header), tracesOf(checked, EVERYTHING)]);

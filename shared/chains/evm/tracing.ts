@@ -37,7 +37,8 @@ const PASSING = new Set<Trouble>(['down', 'busy', 'wrong-chain']);
 const NO_ONE: WatchSet = { has: () => false };
 
 type Place = Pick<Header, 'hash' | 'height'>;
-type Dialect = 'debug' | 'parity' | 'none';
+type Spoken = 'debug' | 'parity';
+type Dialect = Spoken | 'none';
 type Traced = ReturnType<typeof readCallTraces>;
 
 /** What an endpoint can say of coins moved inside contract calls. */
@@ -49,6 +50,8 @@ export interface Tracing {
    * rests after an error or has no state left is none of these. @throws ChainUnavailable when it does not answer
    */
   neverOffered(): Promise<boolean>;
+  /** Begins to ask for the traces of a block that may be traced next, where it is known how; `trace` takes what came of it, and asks anew where that failed. */
+  foresee(place: Place): void;
   /** The transactions of a block as traced; undefined when this endpoint cannot trace it. @throws ChainUnavailable */
   trace(header: Header, receipts: readonly Outcome[], watched: WatchSet): Promise<BlockTraces | undefined>;
   /** The endpoint failed: what it offers is found out again. */
@@ -66,22 +69,33 @@ export function openTracing(rpc: Rpc): Tracing {
   let useless = 0;
   let resting = 0;
 
+  const question: Record<Spoken, (header: Place) => Promise<unknown>> = {
+    debug: ({ hash }) => rpc('debug_traceBlockByHash', [hash, TRACER], 'unread'),
+    parity: ({ height }) => rpc('trace_block', [`0x${height.toString(16)}`], 'unread'),
+  };
+  let foreseen: { hash: string; dialect: Spoken; answer: Promise<unknown> } | undefined;
+  const answerOf = (spoken: Spoken, header: Place): Promise<unknown> => {
+    const before = foreseen;
+    foreseen = undefined;
+    return before?.hash === header.hash && before.dialect === spoken ? before.answer.catch(() => question[spoken](header)) : question[spoken](header);
+  };
+
   /** Walks over the traces where that is enough, and reads each of them where it is not (decision 0049): what is believed is the same. */
-  const ask: Record<Exclude<Dialect, 'none'>, (header: Place, watched: WatchSet) => Promise<Traced>> = {
-    async debug({ hash }, watched) {
-      const answer = await rpc('debug_traceBlockByHash', [hash, TRACER], 'unread');
+  const ask: Record<Spoken, (header: Place, watched: WatchSet) => Promise<Traced>> = {
+    async debug(header, watched) {
+      const answer = await answerOf('debug', header);
       const walked = answer instanceof Unread ? await inTurns(walkCallTraces(answer, watched), breathe) : undefined;
       return walked ?? readCallTraces(readAnswer(answer));
     },
-    async parity({ height, hash }, watched) {
-      const answer = await rpc('trace_block', [`0x${height.toString(16)}`], 'unread');
-      const walked = answer instanceof Unread ? await inTurns(walkParityTraces(answer, hash, watched), breathe) : undefined;
-      return walked ?? readParityTraces(readAnswer(answer), hash);
+    async parity(header, watched) {
+      const answer = await answerOf('parity', header);
+      const walked = answer instanceof Unread ? await inTurns(walkParityTraces(answer, header.hash, watched), breathe) : undefined;
+      return walked ?? readParityTraces(readAnswer(answer), header.hash);
     },
   };
 
   /** Undefined when the endpoint does not offer this dialect. */
-  const attempt = async (tried: Exclude<Dialect, 'none'>, header: Place, watched: WatchSet): Promise<Traced | 'state-gone' | undefined> => {
+  const attempt = async (tried: Spoken, header: Place, watched: WatchSet): Promise<Traced | 'state-gone' | undefined> => {
     try {
       return await ask[tried](header, watched);
     } catch (error) {
@@ -128,6 +142,13 @@ export function openTracing(rpc: Rpc): Tracing {
       dialect = undefined;
       await findDialect();
       return dialect === 'none';
+    },
+    foresee(place) {
+      if (resting > 0 || dialect === undefined || dialect === 'none') return;
+      const answer = question[dialect](place);
+      // Whoever takes it hears of it; nobody may.
+      answer.catch(() => undefined);
+      foreseen = { hash: place.hash, dialect, answer };
     },
     async trace(header, receipts, watched) {
       if (!receipts.some((receipt) => receipt.succeeded)) return NOTHING;

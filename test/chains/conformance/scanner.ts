@@ -76,6 +76,8 @@ export async function aScanner(given: {
       finalHeight: tip?.finalHeight ?? -1,
       forkedBelowFinal: false,
       head: undefined,
+    announced: undefined,
+    foreseenHeight: undefined,
       seq: 0,
       mempoolSeq: 0,
       appliedSeq: 0,

@@ -25,14 +25,15 @@ async function aNode(): Promise<{ url: string; sockets: WebSocket[]; asked: stri
   return node;
 }
 
-function hear(url: string | undefined, family: 'evm' | 'tron' = 'evm'): { rung(): number; stop(): void } {
-  let count = 0;
-  const stop = hearHeads({ family, ...(url === undefined ? {} : { headUrl: url }) }, () => {
-    count += 1;
-  });
+function hear(url: string | undefined, family: 'evm' | 'tron' = 'evm'): { rung(): number; announced: unknown[]; stop(): void } {
+  const announced: unknown[] = [];
+  const stop = hearHeads({ family, ...(url === undefined ? {} : { headUrl: url }) }, (block) => void announced.push(block));
   opened.push({ close: stop });
-  return { rung: () => count, stop };
+  return { rung: () => announced.length, announced, stop };
 }
+
+const hash = (digit: string): string => `0x${digit.repeat(64)}`;
+const notified = (result: unknown): string => JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: { subscription: '0x1', result } });
 
 describe('news of the head', () => {
   it('rings with every word of the node, and comes back when the connection breaks', async () => {
@@ -45,6 +46,36 @@ describe('news of the head', () => {
     node.sockets[0]?.terminate();
     await waitFor(() => heard.rung() === 3, { what: 'the second subscription' });
     expect(node.sockets).toHaveLength(2);
+  });
+
+  it('name the block that the node announces', async () => {
+    const node = await aNode();
+    const heard = hear(node.url);
+    await waitFor(() => heard.rung() === 1, { what: 'the answer to the subscription' });
+    node.sockets[0]?.send(notified({ hash: hash('a'), parentHash: hash('b'), number: '0x1f', miner: '0x' }));
+    await waitFor(() => heard.rung() === 2, { what: 'a new head' });
+    expect(heard.announced).toEqual([undefined, { hash: hash('a'), parentHash: hash('b'), height: 31 }]);
+  });
+
+  it.each([
+    'no JSON',
+    'null',
+    '[]',
+    '{"params":null}',
+    notified(null),
+    notified('0x1'),
+    notified({ hash: hash('A'), parentHash: hash('b'), number: '0x1' }),
+    notified({ hash: hash('a'), parentHash: 'latest', number: '0x1' }),
+    notified({ hash: hash('a'), parentHash: hash('b'), number: 1 }),
+    notified({ hash: hash('a'), parentHash: hash('b'), number: '0xffffffffffffffff' }),
+    notified({ hash: [hash('a')], parentHash: hash('b'), number: '0x1' }),
+  ])('ring and name nothing when the node says %s', async (text) => {
+    const node = await aNode();
+    const heard = hear(node.url);
+    await waitFor(() => heard.rung() === 1, { what: 'the answer to the subscription' });
+    node.sockets[0]?.send(text);
+    await waitFor(() => heard.rung() === 2, { what: 'the bell' });
+    expect(heard.announced).toEqual([undefined, undefined]);
   });
 
   it('is silent where no node is named, on other families, and once it was stopped', async () => {

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import type { IndexerDeps, LeftUnit, Life } from '#indexer/life.ts';
+import type { IndexerDeps, LeftUnit, Life, SeenHead } from '#indexer/life.ts';
 import { scanChain } from '#indexer/scan.ts';
 import { createTrail } from '#indexer/trail.ts';
 import { createWake } from '#indexer/wake.ts';
 import { createWatchlist } from '#indexer/watchlist.ts';
-import { ChainUnavailable, type RangeContent } from '#shared/chains/chain.ts';
+import { type AnnouncedBlock, type BlockRef, ChainUnavailable, type RangeContent } from '#shared/chains/chain.ts';
 import { decodeBlockMessage } from '#shared/core/block-codec.ts';
 import type { BlockMessage, Transfer } from '#shared/core/chain-events.ts';
 import { createIndexerMetrics } from '#shared/platform/metrics.ts';
@@ -78,6 +78,92 @@ async function scan(until: number, range: (from: number, to: number, tick: (ms: 
   await scanChain(deps, life, () => undefined, abort.signal);
   return { published, asked, lean, deps };
 }
+
+describe('a block that a node announces', () => {
+  const block = (height: number, fork = ''): BlockRef => ({ height, hash: `0xb${height}${fork}`, parentHash: `0xb${height - 1}`, time: height });
+
+  /** Follows a head at block 100 until it was told of 101; what happened, in order. */
+  async function follow(announced: readonly AnnouncedBlock[], left: LeftUnit | null = null): Promise<string[]> {
+    const done: string[] = [];
+    const abort = new AbortController();
+    const life = {
+      network: { name: 'local', finality: { resolve: [], mature: { blocks: 2 } } },
+      networkId: '',
+      epoch: 1,
+      watchlist: createWatchlist(),
+      trail: createTrail({ height: 100, hash: block(100).hash, time: 100 }, []),
+      finalHeight: 98,
+      forkedBelowFinal: false,
+      head: { latest: block(100), safeHeight: null, finalizedHeight: null, askedAtMs: 0, changedAtMs: 0 },
+      seq: 0,
+      appliedSeq: 0,
+      ahead: [],
+      leaseUntilMs: Number.POSITIVE_INFINITY,
+      scanWake: createWake(),
+      appliedWake: createWake(),
+      left: { following: left, rescanning: null },
+      reader: {
+        foresee: ({ hash }: AnnouncedBlock) => void done.push(`foresee ${hash}`),
+        block: async (hash: string) => {
+          done.push(`read ${hash}`);
+          return { block: block(101), transfers: [], sent: [] };
+        },
+      },
+    } as unknown as Life;
+    let noted = (): void => undefined;
+    const deps = {
+      sql: async (_text: unknown, unit: string | null) => {
+        if (unit === null) return [];
+        done.push('noting');
+        await new Promise<void>((resolve) => (noted = resolve));
+        done.push('noted');
+        return [];
+      },
+      log: pino({ level: 'silent' }),
+      metrics: createIndexerMetrics('test'),
+      monotonicMs: () => 0,
+      streams: {
+        append: async () => {
+          abort.abort();
+          return '1-0';
+        },
+      },
+    } as unknown as IndexerDeps;
+    const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    const scanning = scanChain(deps, life, () => undefined, abort.signal);
+    for (const one of announced) {
+      life.announced = one;
+      life.scanWake.ring();
+      await settle();
+    }
+    life.head = { ...(life.head as SeenHead), latest: block(101) };
+    life.scanWake.ring();
+    await settle();
+    noted();
+    await scanning;
+    return done;
+  }
+
+  it('is asked for at once, and read when the head says the same and the note of it is written', async () => {
+    expect(await follow([block(101)])).toEqual(['foresee 0xb101', 'noting', 'noted', 'read 0xb101']);
+  });
+
+  it('is asked for once for each height, whatever else is announced there', async () => {
+    expect(await follow([block(101, 'x'), block(101, 'y'), block(101)])).toEqual(['foresee 0xb101x', 'noting', 'noted', 'read 0xb101']);
+  });
+
+  it.each([
+    ['does not follow the last one', { ...block(101), parentHash: '0xother' }],
+    ['is at another height', { ...block(101), height: 102 }],
+    ['is read already', block(100)],
+  ])('is not asked for when it %s', async (_why, one) => {
+    expect(await follow([one])).toEqual(['noting', 'noted', 'read 0xb101']);
+  });
+
+  it('is not asked for when a process ended on it', async () => {
+    expect(await follow([block(101)], { from: 101, to: 101, deaths: 1 })).toEqual(['noting', 'noted', 'read 0xb101']);
+  });
+});
 
 describe('reading final blocks', () => {
   it('takes longer and longer ranges while they are answered', async () => {
