@@ -76,24 +76,32 @@ export function walkBodies(answer: Unread, header: Header, { chainId, stateSyncs
     }
     at = end + 1;
   }
-  if (`0x${Buffer.from(writeTrieRoot(values)).toString('hex')}` !== header.transactionsRoot) return undefined;
+  if (!endsAfter(bytes, at) || `0x${Buffer.from(writeTrieRoot(values)).toString('hex')}` !== header.transactionsRoot) return undefined;
   return { told, read, covered: count };
 }
 
-/** Where the first transaction of a block begins, or DOUBT: also when there is none, or the list is told twice. */
+/** Where the first transaction of a block begins, or DOUBT: also when there is none. */
 function transactionsIn(bytes: Buffer): number {
   if (bytes[0] !== OPEN_OBJECT) return DOUBT;
-  let found = DOUBT;
   for (let at = 1; ; ) {
     const value = endOfKey(bytes, at);
-    const end = value === DOUBT ? DOUBT : endOfValue(bytes, value);
-    if (end === DOUBT) return DOUBT;
-    if (isKey(bytes, at, value, TRANSACTIONS)) {
-      if (found !== DOUBT || bytes[value] !== OPEN_LIST) return DOUBT;
-      found = value + 1;
-    }
-    if (bytes[end] !== COMMA) return bytes[end] === CLOSE_OBJECT && end + 1 === bytes.length && bytes[found] === OPEN_OBJECT ? found : DOUBT;
+    if (value === DOUBT) return DOUBT;
+    // What is in the list is walked over once, by whoever reads it.
+    if (isKey(bytes, at, value, TRANSACTIONS)) return bytes[value] === OPEN_LIST && bytes[value + 1] === OPEN_OBJECT ? value + 1 : DOUBT;
+    const end = endOfValue(bytes, value);
+    if (end === DOUBT || bytes[end] !== COMMA) return DOUBT;
     at = end + 1;
+  }
+}
+
+/** Whether the block ends well after its transactions, whose list was closed just before `from`, and does not tell them again. */
+function endsAfter(bytes: Buffer, from: number): boolean {
+  for (let end = from; ; ) {
+    if (bytes[end] !== COMMA) return bytes[end] === CLOSE_OBJECT && end + 1 === bytes.length;
+    const value = endOfKey(bytes, end + 1);
+    if (value === DOUBT || isKey(bytes, end + 1, value, TRANSACTIONS)) return false;
+    end = endOfValue(bytes, value);
+    if (end === DOUBT) return false;
   }
 }
 
