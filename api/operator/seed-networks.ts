@@ -2,7 +2,7 @@ import { DEFAULT_PRICES, DEFAULT_RATES } from '#api/operator/defaults.ts';
 import { STATIC_SOURCE } from '#api/clients/prices.ts';
 import { upsertAsset } from '#api/store/assets.ts';
 import { type StoredNetwork, upsertNetwork } from '#api/store/networks.ts';
-import { insertPriceIfAbsent } from '#api/store/prices.ts';
+import { insertAbsentPrices } from '#api/store/prices.ts';
 import { watchFamilyAddresses } from '#api/store/deposit-addresses.ts';
 import type { AddressCodec } from '#shared/chains/chain.ts';
 import type { AssetConfig, NetworkConfig } from '#shared/core/assets.ts';
@@ -70,5 +70,8 @@ export function canonicalContract(codec: AddressCodec, network: string, contract
 
 async function seedPrices(tx: Tx): Promise<void> {
   const prices = [...Object.entries(DEFAULT_PRICES), ...Object.entries(DEFAULT_RATES).map(([code, usd]) => [`fiat:${code}`, usd] as const)];
-  for (const [symbol, usd] of prices) await insertPriceIfAbsent(tx, { symbol, usd: parseTrusted(usd), source: STATIC_SOURCE });
+  await insertAbsentPrices(
+    tx,
+    prices.map(([symbol, usd]) => ({ symbol, usd: parseTrusted(usd), source: STATIC_SOURCE })),
+  );
 }

@@ -56,10 +56,15 @@ export async function listPricedSymbols(sql: Reads): Promise<string[]> {
   return rows.map((row) => row.symbol);
 }
 
-/** Stores a price only where the symbol has none; a price somebody set is kept. Locks nothing else. */
-export async function insertPriceIfAbsent(tx: Tx, price: { symbol: string; usd: Usd; source: string }): Promise<void> {
+/** Stores each price only where its symbol has none; a price somebody set is kept. Locks nothing else. */
+export async function insertAbsentPrices(tx: Tx, prices: readonly { symbol: string; usd: Usd; source: string }[]): Promise<void> {
+  // In one order, so that two that begin at once do not wait for each other.
+  const sorted = [...prices].sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
   await tx`
-    insert into prices (symbol, usd, source, at) values (${price.symbol}, ${formatAmount(price.usd)}::text::numeric, ${price.source}, sluice_now())
+    insert into prices (symbol, usd, source, at)
+    select given.symbol, given.usd, given.source, sluice_now()
+    from unnest(${sorted.map((one) => one.symbol)}::text[], ${sorted.map((one) => formatAmount(one.usd))}::numeric[],
+      ${sorted.map((one) => one.source)}::text[]) as given (symbol, usd, source)
     on conflict (symbol) do nothing`;
 }
 

@@ -11,8 +11,6 @@ export interface Driver {
   client: Client;
   url: string;
   settings: Settings;
-  /** All types, those of the server's arrays too, as the first connection that was asked to learn them did. */
-  types?: Settings['types'];
   /** How often the next connection went on to the next of the hosts that the URL names. */
   turn: number;
 }
@@ -43,6 +41,14 @@ export interface ConnectionOptions {
 
 /** Seconds a connection may take to be there, from the first packet to the server's greeting. */
 const CONNECT_SECONDS = 5;
+
+/** Below it are the types that have the same number on every server of every version; arrays of a table's rows, which nobody reads, are not among them. */
+const FIRST_OWN_TYPE = 10_000;
+/**
+ * The arrays among those, as the first connection of this process that was asked to learn types did. Asking is most of what a connection costs,
+ * and the schema has no arrays of types of its own.
+ */
+let commonTypes: Record<string, postgres.PostgresType> | undefined;
 
 /** Opens nothing: this is what statements are built with, and what connections share of what they know about types. */
 export function prepareDriver(url: string, { name, deadlines }: ConnectionOptions): Driver {
@@ -91,13 +97,13 @@ function clientOf(url: string, settings: Settings, socket: () => Socket): Client
 
 /**
  * Makes a connection that opens with its first statement. `lost` is called when it has ended, whoever ended it. `learnTypes`
- * asks the server for its array types first, unless another connection of the same driver did.
+ * asks the server for its array types first, unless another connection of this process did.
  */
 export function openConnection(driver: Driver, { learnTypes, lost }: { learnTypes: boolean; lost(): void }): Connection {
   let socket: Socket | undefined;
   let over = false;
   let served = false;
-  const { turn, types } = driver;
+  const { turn } = driver;
   const running = new Set<(reason: unknown) => void>();
   const gone = (): Error => connectionError('CONNECTION_CLOSED', 'the connection to postgres was lost');
   const end = (): void => {
@@ -112,9 +118,10 @@ export function openConnection(driver: Driver, { learnTypes, lost }: { learnType
   };
   const { host: hosts, port: ports, path } = driver.client.options;
   const [host, port] = [hosts[turn % hosts.length] ?? 'localhost', ports[turn % ports.length] ?? 5432];
-  const learning = learnTypes && types === undefined;
+  const learning = learnTypes && commonTypes === undefined;
   // Of several hosts the driver would silently begin with the first one again.
-  const settings = { ...driver.settings, ...(types && { types }), host, port, fetch_types: learning, onclose: end };
+  const types = { ...driver.settings.types, ...commonTypes } as Settings['types'] & object;
+  const settings = { ...driver.settings, types, host, port, fetch_types: learning, onclose: end };
   const own = clientOf(driver.url, settings, () => {
     // It would open another one for what it had not sent yet: outside of the transaction that is over with the first.
     if (over || socket !== undefined) throw gone();
@@ -142,7 +149,7 @@ export function openConnection(driver: Driver, { learnTypes, lost }: { learnType
       build(own).then((value) => {
         running.delete(fail);
         served = true;
-        if (learning) driver.types ??= typesOf(own);
+        if (learning) commonTypes ??= commonTypesOf(own);
         resolve(value);
       }, fail);
     });
@@ -161,10 +168,11 @@ export function openConnection(driver: Driver, { learnTypes, lost }: { learnType
   };
 }
 
-/** All types that a client can read and write, in the form of an option that lets another client begin with them. */
-function typesOf({ options: { parsers, serializers } }: Client): Settings['types'] {
-  const known = Object.entries(parsers).map(([oid, parse]) => [oid, { to: Number(oid), from: [Number(oid)], parse, serialize: serializers[Number(oid)] }]);
-  return Object.fromEntries(known) as Settings['types'];
+/** The arrays of every server that a client can read and write, in the form of an option that lets another client begin with them. */
+function commonTypesOf({ options: { parsers, serializers } }: Client): Record<string, postgres.PostgresType> {
+  const arrays = Object.entries(parsers).filter(([oid, parse]) => Number(oid) < FIRST_OWN_TYPE && (parse as { array?: true }).array === true);
+  const types = arrays.map(([oid, parse]) => [oid, { to: Number(oid), from: [Number(oid)], parse, serialize: serializers[Number(oid)] }]);
+  return Object.fromEntries(types) as Record<string, postgres.PostgresType>;
 }
 
 /** An error of the link itself, with a code of the kind that the driver gives its own. */

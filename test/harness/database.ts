@@ -17,19 +17,32 @@ export interface FreshDatabase extends Database {
   drop(): Promise<void>;
 }
 
+/** What makes and drops the databases of a worker: one connection, because to make and drop those takes half as long as to open it. */
+let opened: Database | undefined;
+
+function administration(): Database {
+  opened ??= connect(inject('services').postgresUrl, { name: 'sluice-test', max: 1, deadlines: 'none', lifetimeMs: Number.POSITIVE_INFINITY });
+  return opened;
+}
+
 /** A migrated, empty database of its own on the run's Postgres; a copy of the template, made in some 50 ms. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const { postgresUrl, templateDatabase } = inject('services');
   const name = `sluice_${randomUUID().replaceAll('-', '')}`;
-  const admin = connect(postgresUrl, { name: 'sluice-test', max: 1, deadlines: 'none' });
+  const admin = await administration().sql.reserve();
   try {
     // One copy at a time, however many wait on a starved machine: Postgres refuses a template that another session is connected to.
-    await admin.sql`select pg_advisory_lock(7582002)`;
-    await admin.sql`create database ${admin.sql(name)} template ${admin.sql(templateDatabase)}`;
+    await admin`select pg_advisory_lock(7582002)`;
+    try {
+      // Files are copied in half the time that it takes to write the same pages through the log.
+      await admin`create database ${admin(name)} template ${admin(templateDatabase)} strategy file_copy`;
+    } finally {
+      await admin`select pg_advisory_unlock(7582002)`;
+    }
     // The one thing that a copy does not take over of what sluice db roles apply does.
-    await admin.sql`revoke temporary on database ${admin.sql(name)} from public`;
+    await admin`revoke temporary on database ${admin(name)} from public`;
   } finally {
-    await admin.end();
+    admin.release();
   }
   const url = databaseUrl(postgresUrl, name);
   const database = connect(url, { name: 'sluice-test', max: 10 });
@@ -47,9 +60,8 @@ export async function freshDatabase(): Promise<FreshDatabase> {
     },
     async drop() {
       await Promise.all([database, ...logins.values()].map((one) => one.end()));
-      const dropper = connect(postgresUrl, { name: 'sluice-test', max: 1, deadlines: 'none' });
-      await dropper.sql`drop database if exists ${dropper.sql(name)} with (force)`;
-      await dropper.end();
+      const { sql } = administration();
+      await sql`drop database if exists ${sql(name)} with (force)`;
     },
   };
 }

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildIfChanged } from '#ops/dev/build.mjs';
 import { isAlive } from '#ops/dev/services/child.ts';
-import { databaseUrl, ensureDatabase, removeCluster, startPostgres, stopAbandoned } from '#ops/dev/services/postgres.ts';
+import { databaseUrl, ensureDatabase, type Postgres, removeCluster, startPostgres, stopAbandoned } from '#ops/dev/services/postgres.ts';
 import { logFile, startRedis } from '#ops/dev/services/redis.ts';
 import { applyRoles } from '#shared/platform/database-roles.ts';
 import { migrate } from '#shared/platform/migrate.ts';
-import { connect } from '#shared/platform/postgres.ts';
+import { connect, type Database } from '#shared/platform/postgres.ts';
 import { TEST_LOGINS, TEST_REDIS_ACL } from './logins.ts';
 
 /** What every test file of one run shares. */
@@ -72,6 +72,7 @@ async function start(): Promise<Running> {
   await migrate(database.sql, schemaDirectory);
   // Roles belong to the cluster, and a copy of the template has what was granted in it.
   await applyRoles(database, TEST_LOGINS);
+  await weakenPasswords(database, postgres);
   await database.end();
   return {
     services: { postgresUrl: postgres.url, templateDatabase, redisUrl: redis.url, schemaDirectory, directory },
@@ -82,6 +83,22 @@ async function start(): Promise<Running> {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Proving a password takes 4,096 rounds of hashing, a quarter of what a connection costs, and a run opens thousands: here one round is enough.
+ * Postgres 15 knows no other number, and the owner of a server that somebody gave keeps what it has.
+ */
+async function weakenPasswords({ sql }: Database, postgres: Postgres): Promise<void> {
+  const [{ version }] = await sql<[{ version: number }]>`select current_setting('server_version_num')::int as version`;
+  if (version < 160_000) return;
+  const owner = new URL(postgres.url);
+  const logins = TEST_LOGINS.map(({ name, password }) => ({ name, password: password as string }));
+  if (!postgres.external) logins.push({ name: owner.username, password: owner.password });
+  const session = await sql.reserve();
+  await session`set scram_iterations = 1`;
+  for (const { name, password } of logins) await session.unsafe(`alter role ${name} password '${password}'`);
+  session.release();
 }
 
 /** A run that was killed leaves a Postgres and a folder named after its process id. */
