@@ -82,7 +82,7 @@ module.exports = {
     door('marked', 'api/docs/render\\.ts'),
     door('openapi-backend', 'api/http/'),
     door('viem', 'shared/chains/evm/'),
-    door('hash-wasm', 'shared/chains/evm/keccak\\.ts'),
+    door('hash-wasm', 'shared/chains/(evm/keccak|bitcoin/digests)\\.ts'),
     door('tronweb', 'shared/chains/tron/signer\\.ts'),
     door('lossless-json', 'shared/chains/tron/json\\.ts|shared/chains/bitcoin/json\\.ts'),
     door('bitcoinjs-lib', 'shared/chains/bitcoin/|ops/devnet/bitcoin/|ops/dev/local-bitcoin\\.ts'),

@@ -66,8 +66,9 @@ const recorders: Record<Family, (recording: Recording) => Promise<void>> = {
     await inParts(to, async (height) => {
       const hash = await keep<string>(url, 'getblockhash', [height]);
       await keep(url, 'getblockheader', [hash]);
-      await keep(url, 'getblock', [hash, 3]);
+      const { tx } = await keep<{ tx: { txid: string }[] }>(url, 'getblock', [hash, 3]);
       await keep(url, 'getblock', [hash, 0]);
+      for (const { txid } of tx) await keep(url, 'getrawtransaction', [txid, 2, hash]);
     });
     await keep(url, 'getbestblockhash', []);
   },

@@ -1,25 +1,40 @@
+import { bitcoinReader } from '#shared/chains/bitcoin/reader.ts';
+import { openBitcoinRpc } from '#shared/chains/bitcoin/rpc.ts';
+import type { Reader } from '#shared/chains/chain.ts';
+import type { Family } from '#shared/core/assets.ts';
 import { evmReader } from '#shared/chains/evm/reader.ts';
 import { openRpc } from '#shared/chains/evm/rpc.ts';
-import { createAddressTable } from '#indexer/address-table.ts';
+import { type AddressTable, createAddressTable } from '#indexer/address-table.ts';
 import type { Search, SearchResult } from './floor.ts';
 import { answerLines } from './tool.ts';
-import { watchedHex } from './watched.ts';
+import { addressOf, watchedHex } from './watched.ts';
 
-// The reader of EVM networks alone, as the indexer calls it: no Redis, no Postgres, nothing but reading, proving and matching.
+// The reader of a network alone, as the indexer calls it: no Redis, no Postgres, nothing but reading, proving and matching.
 
 /** What a loop over blocks cost a process, and what it found. */
 export interface Proved extends SearchResult {
   cpuSeconds: number;
 }
 
-/** The local network of ops/dev/networks.json. */
-const LOCAL = { name: 'local', chainId: '31337' };
+/** Of the local networks of ops/dev/networks.json. */
+const READERS: Record<'evm' | 'bitcoin', (url: string) => Reader> = {
+  evm: (url) => evmReader({ name: 'local', chainId: '31337' }, openRpc(url)),
+  bitcoin: (url) => bitcoinReader({ name: 'local', chainId: 'regtest' }, openBitcoinRpc(url)),
+};
 const ENOUGH = 5_000;
 
-answerLines(async ({ url, from, to, watched }: Search): Promise<Proved> => {
-  const table = createAddressTable();
-  for (let i = 0; i < watched; i++) table.add(`0x${watchedHex(i)}`);
-  const reader = evmReader(LOCAL, openRpc(url));
+/** Made once: it is no part of reading. */
+let table: AddressTable | undefined;
+
+function tableOf(family: Family, watched: number): AddressTable {
+  const made = createAddressTable();
+  for (let i = 0; i < watched; i++) made.add(addressOf(family, watchedHex(i)));
+  return made;
+}
+
+answerLines(async ({ family, url, from, to, watched }: Search & { family: keyof typeof READERS }): Promise<Proved> => {
+  table ??= tableOf(family, watched);
+  const reader = READERS[family](url);
   let deposits = 0;
   let sum = 0n;
   const [started, cpu] = [performance.now(), process.cpuUsage()];

@@ -5,6 +5,7 @@ import { parseExact, satoshisOf } from '#shared/chains/bitcoin/json.ts';
 import { openBitcoinRpc } from '#shared/chains/bitcoin/rpc.ts';
 import type { Gate } from '#shared/chains/budget-gate.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
+import { UnreadHex } from '#shared/chains/bitcoin/unread-hex.ts';
 import { type RpcObserver, RpcRefused } from '#shared/chains/rpc.ts';
 import { times } from '#test/harness/counts.ts';
 
@@ -101,6 +102,16 @@ describe('requests', () => {
     }
   });
 
+  it('for blocks as bytes are answered as text, or unread for whoever wants that, whatever else is asked with them', async () => {
+    const digits = 'ab'.repeat(200);
+    answering((asked) => [200, asked.map(({ id, method }) => ({ result: method === 'getblock' ? digits : 7, error: null, id }))]);
+    const ask = rpc();
+    const [text, unread, height] = await Promise.all([ask('getblock', ['aa', 0]), ask('getblock', ['bb', 0], 'unread'), ask('getblockcount', [])]);
+    expect([text, height]).toEqual([digits, 7]);
+    expect(unread).toBeInstanceOf(UnreadHex);
+    expect(String(unread)).toBe(digits);
+  });
+
   it('carry user name and password in a header, decoded, and never in their URL', async () => {
     let url = '';
     let authorization: unknown;
@@ -187,7 +198,13 @@ describe('errors', () => {
   });
 });
 
-describe('no answer', () => {
+/** What is read, and what is left unread: each goes its own way to the endpoint. */
+const QUESTIONS: [method: string, params: unknown[]][] = [
+  ['getblockhash', [1]],
+  ['getblock', ['ab'.repeat(32), 0]],
+];
+
+describe.each(QUESTIONS)('no answer to %s', (method, params) => {
   it.each<[string, number, unknown, string, RegExp, number]>([
     ['a wrong password', 401, '', 'down', /HTTP 401: user name and password/, 1],
     ['a host that is not let in', 403, '', 'down', /HTTP 403/, 1],
@@ -203,7 +220,7 @@ describe('no answer', () => {
     ['neither result nor error', 200, [{ jsonrpc: '2.0', id: 1 }], 'untrusted', /no answer carries its id/, 1],
   ])('because of %s says so without the password', async (_what, status, body, trouble, message, tries) => {
     const requests = answering(() => [status, body]);
-    const problem = await said(rpc()('getblockhash', [1]));
+    const problem = await said(rpc()(method, params));
     expect(problem).toBeInstanceOf(ChainUnavailable);
     expect(problem.trouble).toBe(trouble);
     expect(problem.message).toMatch(message);
@@ -214,7 +231,7 @@ describe('no answer', () => {
 
   it('for as long as it asks to be left alone is told, and not waited for', async () => {
     const requests = answering(() => [429, 'slow down', { 'retry-after': '30' }]);
-    expect(await said(rpc()('getblockhash', [1]))).toMatchObject({ trouble: 'busy', retryAfterMs: 30_000 });
+    expect(await said(rpc()(method, params))).toMatchObject({ trouble: 'busy', retryAfterMs: 30_000 });
     expect(requests).toHaveLength(1);
     expect(refusals).toEqual([30_000]);
   });
@@ -224,22 +241,22 @@ describe('no answer', () => {
       .persist()
       .post('/')
       .replyWithError(Object.assign(new Error(`connect ${URL_WITH_SECRET}`), { code: 'ECONNREFUSED' }));
-    const problem = await said(rpc()('getblockhash', [1]));
-    expect(problem).toMatchObject({ trouble: 'down', message: 'node.example:8332 did not answer getblockhash: ECONNREFUSED' });
+    const problem = await said(rpc()(method, params));
+    expect(problem).toMatchObject({ trouble: 'down', message: `node.example:8332 did not answer ${method}: ECONNREFUSED` });
   });
 
   it('in time is slow', async () => {
     nock(NODE).persist().post('/').delay(1_000).reply(200, []);
-    expect(await said(rpc(URL_WITH_SECRET, 50)('getblockhash', [1]))).toMatchObject({
+    expect(await said(rpc(URL_WITH_SECRET, 50)(method, params))).toMatchObject({
       trouble: 'slow',
-      message: 'node.example:8332 did not answer getblockhash: timed out',
+      message: `node.example:8332 did not answer ${method}: timed out`,
     });
   });
 
   it('is what a redirect is: nobody else is told the password', async () => {
     const other = nock('http://other.example').post('/').reply(200, []);
     nock(NODE).persist().post('/').reply(307, '', { location: 'http://other.example/' });
-    expect(await said(rpc()('getblockhash', [1]))).toMatchObject({ trouble: 'down' });
+    expect(await said(rpc()(method, params))).toMatchObject({ trouble: 'down' });
     expect(other.isDone()).toBe(false);
   });
 });

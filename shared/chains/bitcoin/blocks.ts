@@ -28,9 +28,9 @@ export function refusalOf(error: unknown): RpcRefused | undefined {
 
 /** Reads headers and blocks over a node's RPC and proves each of them. */
 export function openBlocks(rpc: Rpc, params: BitcoinParams): Blocks {
-  const call: Rpc = async (method, args) => {
+  const call: Rpc = async (method, args, as) => {
     try {
-      return await rpc(method, args);
+      return await rpc(method, args, as);
     } catch (error) {
       if (error instanceof RpcRefused) throw new ChainUnavailable(error.message, { cause: error });
       throw error;

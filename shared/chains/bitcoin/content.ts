@@ -2,9 +2,13 @@ import type { SentTransaction, Transfer } from '#shared/core/chain-events.ts';
 import { breathe } from '../breathe.ts';
 import type { BlockContent, BlockRef, WatchSet } from '../chain.ts';
 import type { BitcoinParams } from './params.ts';
-import { type Block, type Header, type Transaction, unsure } from './replies.ts';
+import { type Block, type Transaction, unsure } from './replies.ts';
 import { ownerOfScript } from './script.ts';
 import { crossCheckAmounts, crossCheckSpends, feeOf } from './prevouts.ts';
+
+/** How the script of a P2WPKH output begins, and how long it is. */
+const P2WPKH = '0014';
+const P2WPKH_DIGITS = 44;
 
 /** A movement of coins, wherever it is. */
 export type Flow = Omit<Transfer, 'height' | 'blockHash' | 'position' | 'time'>;
@@ -17,29 +21,37 @@ export const COINBASE = 'coinbase';
  * of theirs is one they sent, with all of its outputs. Outputs are matched by their scripts, whatever text a node prints.
  */
 export async function contentOf(block: Block, params: BitcoinParams, watched: WatchSet): Promise<BlockContent> {
-  const transfers: Transfer[] = [];
-  const sent: SentTransaction[] = [];
+  const found: Movements[] = [];
   for (const [position, transaction] of block.transactions.entries()) {
-    const found = movementsOf(block, transaction, position, params, watched);
-    // One by one: a transaction can have more outputs than a function takes arguments.
-    for (const transfer of found.transfers) transfers.push(transfer);
-    if (found.sent !== undefined) sent.push(found.sent);
+    found.push(movementsOf(block, transaction, position, params, watched));
     await breathe();
   }
+  return gathered(block, found);
+}
+
+/** The content of a block, of what its transactions did in their order. */
+export function gathered(block: BlockRef, found: readonly Movements[]): BlockContent {
+  const transfers: Transfer[] = [];
+  const sent: SentTransaction[] = [];
+  for (const one of found) {
+    // One by one: a transaction can have more outputs than a function takes arguments.
+    for (const transfer of one.transfers) transfers.push(transfer);
+    if (one.sent !== undefined) sent.push(one.sent);
+  }
   return { block: refOf(block), transfers, sent };
+}
+
+/** What one transaction did to watched addresses; `sent` when it is one of theirs. */
+export interface Movements {
+  transfers: Transfer[];
+  sent?: SentTransaction;
 }
 
 /**
  * What one transaction of a block did to watched addresses, once what it is said to spend is what it can spend; of a stranger's
  * transaction it is enough that no coins of ours are hidden in it.
  */
-export function movementsOf(
-  block: Header,
-  transaction: Transaction,
-  position: number,
-  params: BitcoinParams,
-  watched: WatchSet,
-): { transfers: Transfer[]; sent?: SentTransaction } {
+export function movementsOf(block: BlockRef, transaction: Transaction, position: number, params: BitcoinParams, watched: WatchSet): Movements {
   const { flows, spent } = flowsOf(transaction, params, watched);
   crossCheckSpends(transaction, flows.length + spent.length > 0 ? 'all' : 'keys');
   const place = { txid: transaction.txid, height: block.height, blockHash: block.hash, position, time: block.time };
@@ -61,20 +73,27 @@ export function flowsOf(transaction: Transaction, params: BitcoinParams, watched
   const { txid, outputs, prevouts, coinbase } = transaction;
   const owners = prevouts.map(({ script }) => ownerOfScript(script, params));
   const spent = owners.flatMap((owner, at) => (watched.has(owner) ? [at] : []));
-  const recipients = outputs.map(({ script }) => ownerOfScript(script, params));
-  if (spent.length === 0 && !recipients.some((recipient) => watched.has(recipient))) return { flows: [], spent };
+  const found = outputs.flatMap(({ script, rawAmount }, ordinal) =>
+    spent.length > 0 || isWatched(script, params, watched) ? [{ ordinal, recipient: ownerOfScript(script, params), rawAmount }] : [],
+  );
+  if (found.length === 0) return { flows: [], spent };
   const sender = coinbase ? COINBASE : (owners[spent[0] ?? 0] ?? unsure(`transaction ${txid} spends nothing`));
   const coSenders = [...new Set(owners)].filter((owner) => owner !== sender);
   const payers = { sender, ...(coSenders.length === 0 ? {} : { coSenders }), ...(coinbase ? { coinbase: true as const } : {}) };
-  const flows = outputs.flatMap(({ rawAmount }, ordinal): Flow[] => {
-    const recipient = recipients[ordinal] as string;
-    if (rawAmount === 0n || (spent.length === 0 && !watched.has(recipient))) return [];
-    return [{ kind: 'native', txid, ordinal, ...payers, recipient, contract: null, rawAmount: rawAmount.toString() }];
-  });
+  const flows = found.flatMap(({ ordinal, recipient, rawAmount }): Flow[] =>
+    rawAmount === 0n ? [] : [{ kind: 'native', txid, ordinal, ...payers, recipient, contract: null, rawAmount: rawAmount.toString() }],
+  );
   return { flows, spent };
 }
 
+/** Whether a script pays to a watched address; where the set knows keys, no address is written only to be taken apart again. */
+function isWatched(script: string, params: BitcoinParams, watched: WatchSet): boolean {
+  if (watched.hasKey !== undefined && !(script.length === P2WPKH_DIGITS && script.startsWith(P2WPKH) && watched.hasKey(Buffer.from(script, 'hex'), 2)))
+    return false;
+  return watched.has(ownerOfScript(script, params));
+}
+
 /** A header as far as following the chain needs it. */
-export function refOf({ height, hash, parentHash, time }: Header): BlockRef {
+export function refOf({ height, hash, parentHash, time }: BlockRef): BlockRef {
   return { height, hash, parentHash, time };
 }

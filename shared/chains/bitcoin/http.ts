@@ -5,6 +5,7 @@ import { readRetryAfter } from '../budget.ts';
 import { ChainUnavailable, type Trouble } from '../chain.ts';
 import type { Failure } from '../rpc.ts';
 import { parseExact } from './json.ts';
+import { cutAnswers, putBack } from './unread-hex.ts';
 
 /** Where to send requests to, and what to call it in messages. */
 export interface HttpEndpoint {
@@ -45,21 +46,26 @@ function decoded(text: string): string {
 /** Keeps a connection alive on which nothing is said for minutes. */
 const KEEP_ALIVE_MS = 30_000;
 
+interface HttpRequest {
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal;
+}
+
 /** Posts like `fetch` without redirects, but for as long as the signal says: `fetch` gives up when no answer begins for five minutes. */
-export function postPatiently(
-  target: string,
-  { headers, body, signal }: { headers: Record<string, string>; body: string; signal: AbortSignal },
-): Promise<Response> {
+export async function postPatiently(target: string, request: HttpRequest): Promise<Response> {
+  const answer = await post(target, request);
+  const retryAfter = answer.headers['retry-after'];
+  return new Response(Readable.toWeb(answer) as ReadableStream, {
+    status: answer.statusCode ?? 500,
+    headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+  });
+}
+
+function post(target: string, { headers, body, signal }: HttpRequest): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { request: open } = target.startsWith('https:') ? https : http;
-    const request = open(target, { method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) }, signal }, (answer) => {
-      const retryAfter = answer.headers['retry-after'];
-      const response = new Response(Readable.toWeb(answer) as ReadableStream, {
-        status: answer.statusCode ?? 500,
-        headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
-      });
-      resolve(response);
-    });
+    const request = open(target, { method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) }, signal }, resolve);
     request.setSocketKeepAlive(true, KEEP_ALIVE_MS);
     request.on('error', (error) => reject(signal.aborted ? signal.reason : error));
     request.end(body);
@@ -68,14 +74,27 @@ export function postPatiently(
 
 /** What an HTTP response says: JSON whatever its status, since older nodes answer errors with 500 and 404. Throws what `failureOf` explains. */
 export async function readReply(response: Response): Promise<unknown> {
-  const { status, headers } = response;
-  const text = await readText(response);
+  const answer = parsed(await readText(response));
+  return judged(answer, response.status, response.headers.get('retry-after'));
+}
+
+/**
+ * Posts, and reads what the response says without making text of long answers: they come as `UnreadHex`. The streams of `fetch` would cost more than everything
+ * that is done with the bytes. Throws what `failureOf` explains.
+ */
+export async function postForUnread(target: string, request: HttpRequest): Promise<unknown> {
+  const response = await post(target, request);
+  const cut = cutAnswers(await readBytes(response, request.signal));
+  const answer = putBack(parsed(new TextDecoder().decode(cut.rest)), cut);
+  return judged(answer, response.statusCode ?? 500, response.headers['retry-after'] ?? null);
+}
+
+function judged(answer: unknown, status: number, retryAfter: string | null): unknown {
   const failed = (problem: string, trouble: Trouble, more: Partial<Failure> = {}): NoAnswer =>
-    new NoAnswer({ problem, trouble, retryAfterMs: readRetryAfter(headers.get('retry-after'), Date.now()), passing: false, tooMuch: false, ...more });
+    new NoAnswer({ problem, trouble, retryAfterMs: readRetryAfter(retryAfter, Date.now()), passing: false, tooMuch: false, ...more });
   if (status === 401 || status === 403) throw failed(`HTTP ${status}: user name and password in its URL, or this host, are not let in`, 'down');
   if (status === 429) throw failed('it is asked too much', 'busy', { passing: true });
   if (status === 413) throw failed('HTTP 413, too much at once', 'refused', { tooMuch: true });
-  const answer = parsed(text);
   if (answer !== undefined && (status === 200 || speaksRpc(answer))) return answer;
   // "Work queue depth exceeded" is all a node says that has more requests than threads.
   if (status === 503) throw failed('it has too much to do', 'busy', { passing: true });
@@ -119,4 +138,18 @@ async function readText(response: Response): Promise<string> {
     text += decoder.decode(bytes, { stream: true });
   }
   return text + decoder.decode();
+}
+
+function readBytes(response: http.IncomingMessage, signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    response.on('data', (part: Buffer) => {
+      parts.push(part);
+      size += part.length;
+      if (size > LARGEST_REPLY_BYTES) response.destroy(new TooLarge());
+    });
+    response.once('end', () => resolve(Buffer.concat(parts)));
+    response.once('error', (error) => reject(signal.aborted ? signal.reason : error));
+  });
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import * as curve from '@bitcoinerlab/secp256k1';
 import { crypto, Transaction as BitcoinTransaction, script as scripts } from 'bitcoinjs-lib';
+import { hash160 as keyHashOf } from './digests.ts';
 import type { RawInput } from './raw-transaction.ts';
 import { type Prevout, type Transaction, unsure } from './replies.ts';
 
@@ -119,7 +120,7 @@ function lengthOf({ length }: Buffer): Buffer {
 }
 
 function hash160(bytes: Uint8Array | undefined): string | undefined {
-  return bytes === undefined ? undefined : Buffer.from(crypto.hash160(bytes)).toString('hex');
+  return bytes === undefined ? undefined : Buffer.from(keyHashOf(bytes)).toString('hex');
 }
 
 function isPushOnly(script: Buffer): boolean {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { BitcoinParams } from './params.ts';
-import { type RawTransaction, reversedHex, sha256d } from './raw-transaction.ts';
+import { type Parts, type RawTransaction, reversedHex, sha256d } from './raw-transaction.ts';
 
 /** What the 80 bytes of a block header are made of; hashes as people write them. */
 export interface HeaderParts {
@@ -52,23 +52,44 @@ export function merkleRootOf(ids: readonly string[]): string {
   return reversedHex(level[0] ?? Buffer.alloc(ROOT_LENGTH));
 }
 
+/** What a coinbase commits to its block's witnesses with (BIP-141). */
+export interface Commitment {
+  /** The hash it wrote, lower-case digits. */
+  written: string;
+  /** What is hashed beside the root; undefined when it shows nothing that could be. */
+  reserved: Buffer | undefined;
+}
+
+/** Reads it from a coinbase; undefined where there is none, and so may be no witness. */
+export function commitmentOf({ inputs, outputs }: Parts): Commitment | undefined {
+  const found = outputs.findLast(({ script }) => script.length >= COMMITMENT_LENGTH && script.startsWith(COMMITMENT));
+  if (found === undefined) return undefined;
+  const [reserved, ...more] = inputs[0]?.witness ?? [];
+  return {
+    written: found.script.slice(COMMITMENT.length, COMMITMENT_LENGTH),
+    reserved: reserved?.length === ROOT_LENGTH && more.length === 0 ? reserved : undefined,
+  };
+}
+
+/** Whether the root of all witness ids, as its bytes stand, is what was committed to. */
+export function isCommittedTo(root: Uint8Array, { written, reserved }: Commitment): boolean {
+  return reserved !== undefined && sha256d(Buffer.concat([root, reserved])).toString('hex') === written;
+}
+
 /**
  * Whether the coinbase commits to exactly these witnesses (BIP-141): only then are they the block's own. A block without any
  * witness needs no commitment.
  */
 export function commitsToWitnesses(transactions: readonly RawTransaction[]): boolean {
   const [coinbase, ...others] = transactions;
-  const written = coinbase?.outputs.findLast(({ script }) => script.length >= COMMITMENT_LENGTH && script.startsWith(COMMITMENT));
-  if (written === undefined) return transactions.every(({ inputs }) => inputs.every(({ witness }) => witness.length === 0));
+  const commitment = coinbase === undefined ? undefined : commitmentOf(coinbase);
+  if (commitment === undefined) return transactions.every(({ inputs }) => inputs.every(({ witness }) => witness.length === 0));
   const root = merkleRootOf(['0'.repeat(64), ...others.map(({ wtxid }) => wtxid)]);
-  const [reserved, ...more] = coinbase?.inputs[0]?.witness ?? [];
-  if (reserved?.length !== ROOT_LENGTH || more.length > 0) return false;
-  const commitment = sha256d(Buffer.concat([Buffer.from(root, 'hex').reverse(), reserved])).toString('hex');
-  return written.script.slice(COMMITMENT.length, COMMITMENT_LENGTH) === commitment;
+  return isCommittedTo(Buffer.from(root, 'hex').reverse(), commitment);
 }
 
 /** Whether a coinbase begins with the height of its block (BIP-34). */
-export function namesHeight(coinbase: RawTransaction, height: number): boolean {
+export function namesHeight(coinbase: Parts, height: number): boolean {
   const said = coinbase.inputs[0]?.scriptSig ?? Buffer.alloc(0);
   return said.subarray(0, heightPush(height).length).equals(heightPush(height));
 }

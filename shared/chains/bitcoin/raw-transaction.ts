@@ -29,7 +29,8 @@ export interface RawTransaction {
 
 const NO_TXID = '0'.repeat(64);
 const NO_VOUT = 0xffffffff;
-const MOST_COINS = 21_000_000n * 10n ** 8n;
+/** Satoshis; there will never be more of them. */
+export const MOST_COINS = 21_000_000n * 10n ** 8n;
 
 /** SHA-256 twice, as the bytes stand. */
 export function sha256d(bytes: Uint8Array): Buffer {
@@ -41,6 +42,9 @@ export function reversedHex(bytes: Uint8Array): string {
   return Buffer.from(bytes).reverse().toString('hex');
 }
 
+/** What the bytes of a transaction say, without the hashes over them. */
+export type Parts = Pick<RawTransaction, 'inputs' | 'outputs' | 'coinbase'>;
+
 /**
  * Reads the bytes of a transaction (BIP-144); id and amounts come from them alone. Undefined when they are not exactly one
  * transaction: too few, too many, or with an amount that cannot be.
@@ -48,6 +52,20 @@ export function reversedHex(bytes: Uint8Array): string {
 export function readRawTransaction(hex: string): RawTransaction | undefined {
   if (hex.length % 2 !== 0 || !/^[0-9a-f]+$/.test(hex)) return undefined;
   const bytes = Buffer.from(hex, 'hex');
+  const read = partsOf(bytes);
+  if (read === undefined) return undefined;
+  const { stripped, parts } = read;
+  const wtxid = reversedHex(sha256d(bytes));
+  return { bytes, txid: stripped === undefined ? wtxid : reversedHex(sha256d(Buffer.concat(stripped))), wtxid, ...parts };
+}
+
+/** The same of bytes whose hashes are known. */
+export function readParts(bytes: Buffer): Parts | undefined {
+  return partsOf(bytes)?.parts;
+}
+
+/** `stripped` are the pieces that its id is made of, when it has room for witnesses. */
+function partsOf(bytes: Buffer): { parts: Parts; stripped: Buffer[] | undefined } | undefined {
   try {
     return read(bytes);
   } catch (error) {
@@ -56,7 +74,7 @@ export function readRawTransaction(hex: string): RawTransaction | undefined {
   }
 }
 
-function read(bytes: Buffer): RawTransaction {
+function read(bytes: Buffer): { parts: Parts; stripped: Buffer[] | undefined } {
   let at = 4;
   const take = (length: number): Buffer => {
     if (length > bytes.length - at) throw new RangeError('the bytes end too early');
@@ -91,8 +109,6 @@ function read(bytes: Buffer): RawTransaction {
   const lockTime = take(4);
   const [first] = inputs;
   if (at !== bytes.length || first === undefined || outputs.length === 0) throw new RangeError('not exactly one transaction');
-  const wtxid = reversedHex(sha256d(bytes));
-  const txid = segwit ? reversedHex(sha256d(Buffer.concat([bytes.subarray(0, 4), bytes.subarray(body, bodyEnd), lockTime]))) : wtxid;
   const coinbase = inputs.length === 1 && first.txid === NO_TXID && first.vout === NO_VOUT;
-  return { bytes, txid, wtxid, inputs, outputs, coinbase };
+  return { parts: { inputs, outputs, coinbase }, stripped: segwit ? [bytes.subarray(0, 4), bytes.subarray(body, bodyEnd), lockTime] : undefined };
 }

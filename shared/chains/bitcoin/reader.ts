@@ -7,6 +7,7 @@ import { contentOf, refOf } from './content.ts';
 import { readMempool } from './mempool.ts';
 import { bitcoinParams } from './params.ts';
 import { type Block, unsure } from './replies.ts';
+import { type KeySet, openRawBlocks, type ToldBlocks } from './raw-blocks.ts';
 import { openLookUp } from './transaction.ts';
 import { openScans, unspentAmounts, waitingSpenders } from './unspent.ts';
 
@@ -16,6 +17,9 @@ import { openScans, unspentAmounts, waitingSpenders } from './unspent.ts';
  */
 const BLOCKS_PER_REQUEST = 20;
 const BYTES_PER_REQUEST = 4_000_000;
+/** The same of blocks as bytes, of which two answers may be held at a time: as many as share a request with a header and as many hashes. */
+const RAW_BLOCKS_PER_REQUEST = 31;
+const FIRST_RAW_BLOCKS = 4;
 
 /**
  * Reads a Bitcoin network over the RPC of a node without any wallet. Header hashes, transaction ids, merkle roots, witness
@@ -29,18 +33,55 @@ export function bitcoinReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, 
   const unspent = openScans(blocks, params);
   const balanceOf = openBalances(blocks, unspent, params);
   const lookUp = openLookUp(blocks, params);
+  const raw = openRawBlocks(blocks, params);
   let atOnce = 1;
+  let rawAtOnce = FIRST_RAW_BLOCKS;
 
-  const readChunk = async (from: number, to: number, watched: WatchSet): Promise<BlockContent[]> => {
-    const hashes = await Promise.all(Array.from({ length: to - from + 1 }, (_, i) => blocks.hashAt(from + i)));
-    const read = await Promise.all(hashes.map((hash) => blocks.block(hash)));
-    const bytes = read.reduce((sum, block) => sum + bytesOf(block), 0);
-    atOnce = Math.max(1, Math.min(BLOCKS_PER_REQUEST, 2 * read.length, Math.floor((BYTES_PER_REQUEST * read.length) / bytes)));
+  const hashesOf = (from: number, to: number): Promise<string[]> =>
+    Promise.all(Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => blocks.hashAt(from + i)));
+
+  const readWithCare = async (hashes: readonly string[], watched: WatchSet): Promise<BlockContent[]> => {
     const contents: BlockContent[] = [];
-    for (const [i, block] of read.entries())
-      contents.push(block.height === from + i ? await contentOf(block, params, watched) : unsure(`asked for block ${from + i}, got ${block.height}`));
+    while (contents.length < hashes.length) {
+      const read = await Promise.all(hashes.slice(contents.length, contents.length + atOnce).map((hash) => blocks.block(hash)));
+      const bytes = read.reduce((sum, block) => sum + bytesIn(block), 0);
+      atOnce = Math.max(1, Math.min(BLOCKS_PER_REQUEST, 2 * read.length, Math.floor((BYTES_PER_REQUEST * read.length) / bytes)));
+      for (const block of read) contents.push(await contentOf(block, params, watched));
+    }
     return contents;
   };
+
+  const readTold = async (told: ToldBlocks, watched: KeySet): Promise<BlockContent[]> => {
+    const found = await raw.contents(told, watched);
+    const doubtful = told.hashes.filter((_, i) => found[i] === null);
+    const read = (await readWithCare(doubtful, watched)).values();
+    return found.map((content) => content ?? (read.next().value as BlockContent));
+  };
+
+  /** Contents of consecutive blocks, some at a time. */
+  async function* contentsOf(from: number, to: number, watched: WatchSet): AsyncGenerator<BlockContent[]> {
+    if (!knowsKeys(watched)) {
+      for (let start = from, end = from; start <= to; start = end + 1) {
+        end = Math.min(to, start + atOnce - 1);
+        yield readWithCare(await hashesOf(start, end), watched);
+      }
+      return;
+    }
+    const first = await hashesOf(from, Math.min(to, from + rawAtOnce - 1));
+    let asked = raw.ask(first);
+    asked.catch(() => undefined);
+    const hashes = [...first, ...(await hashesOf(from + first.length, to))];
+    for (let done = 0; done < hashes.length; ) {
+      const told = await asked;
+      done += told.hashes.length;
+      const largest = Math.max(...told.blocks.map((bytes) => bytes?.length ?? BYTES_PER_REQUEST));
+      rawAtOnce = Math.max(1, Math.min(RAW_BLOCKS_PER_REQUEST, 2 * told.hashes.length, Math.floor(BYTES_PER_REQUEST / largest)));
+      // The node answers for the next ones while these are walked over; whoever wants no more of them need not know what became of that.
+      if (done < hashes.length) asked = raw.ask(hashes.slice(done, done + rawAtOnce));
+      asked.catch(() => undefined);
+      yield readTold(told, watched);
+    }
+  }
 
   return {
     async genesisHash() {
@@ -58,7 +99,8 @@ export function bitcoinReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, 
     },
 
     async block(hash, watched) {
-      return contentOf(await blocks.block(hash), params, watched);
+      const [content] = await (knowsKeys(watched) ? readTold(await raw.ask([hash]), watched) : readWithCare([hash], watched));
+      return content as BlockContent;
     },
 
     async range(from, to, watched, { enough = Number.POSITIVE_INFINITY } = {}) {
@@ -67,17 +109,19 @@ export function bitcoinReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, 
       let parentHash: string | undefined;
       let last: BlockRef | undefined;
       let transfers = 0;
-      for (let start = from; start <= to && transfers < enough; ) {
-        const end = Math.min(to, start + atOnce - 1);
-        for (const content of await readChunk(start, end, watched)) {
+      let height = from;
+      for await (const some of contentsOf(from, to, watched)) {
+        for (const content of some) {
           const { block } = content;
+          if (block.height !== height) unsure(`asked for block ${height}, got ${block.height}`);
           if (last !== undefined && block.parentHash !== last.hash) unsure(`block ${block.height} does not follow block ${last.height}`);
           parentHash ??= block.parentHash;
           last = block;
+          height += 1;
           transfers += content.transfers.length;
           if (content.transfers.length > 0 || content.sent.length > 0) contents.push(content);
         }
-        start = end + 1;
+        if (transfers >= enough) break;
       }
       return { parentHash: parentHash as string, last: last as BlockRef, contents };
     },
@@ -106,6 +150,10 @@ export function bitcoinReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, 
   };
 }
 
-function bytesOf({ transactions }: Block): number {
+function knowsKeys(watched: WatchSet): watched is KeySet {
+  return watched.hasKey !== undefined;
+}
+
+function bytesIn({ transactions }: Block): number {
   return transactions.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }

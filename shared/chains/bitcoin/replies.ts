@@ -122,18 +122,21 @@ export function readTransaction(value: unknown, txid: string): RawTransaction {
 function readBlockTransaction(value: unknown, height: number): Transaction {
   const told = readObject(value, `a transaction of block ${height}`);
   const transaction = readTransaction(told.hex, readHash(told.txid, 'a transaction id'));
-  if (transaction.coinbase) return { ...transaction, prevouts: [] };
+  return { ...transaction, prevouts: transaction.coinbase ? [] : readPrevouts(told, transaction, height) };
+}
+
+/** What the inputs of a transaction of a block spend, by the node's word, which must be about these very inputs. */
+export function readPrevouts(told: Fields, transaction: RawTransaction, height: number): Prevout[] {
   const { txid } = transaction;
   const vin = readList(told.vin, `the inputs of ${txid}`);
   if (vin.length !== transaction.inputs.length) unsure(`transaction ${txid} has ${transaction.inputs.length} inputs, but ${vin.length} are told`);
-  const prevouts = transaction.inputs.map((input, i) => {
+  return transaction.inputs.map((input, i) => {
     const entry = readObject(vin[i], `an input of ${txid}`);
     if (entry.txid !== input.txid || entry.vout !== input.vout) unsure(`input ${i} of ${txid} is not the one in its bytes`);
     if (entry.prevout === undefined) unsure(`the node does not show what transaction ${txid} spends: it has no undo data of block ${height}`);
     const prevout = readObject(entry.prevout, `what input ${i} of ${txid} spends`);
     return { rawAmount: readAmount(prevout.value, 'the amount of an output'), script: readScript(prevout.scriptPubKey, 'the script of an output') };
   });
-  return { ...transaction, prevouts };
 }
 
 function readUint32(value: unknown, what: string): number {

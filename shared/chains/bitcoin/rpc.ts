@@ -1,9 +1,10 @@
 import { openGate } from '../budget-gate.ts';
 import { printable } from '../printable.ts';
 import { type Rpc, type RpcObserver, type RpcOptions, RpcRefused } from '../rpc.ts';
-import { openBatches } from '../rpc-batches.ts';
+import { type Call, openBatches } from '../rpc-batches.ts';
 import { keyHider } from '../url-keys.ts';
-import { endpointOf, failureOf, postPatiently, readReply } from './http.ts';
+import { endpointOf, failureOf, postForUnread, postPatiently, readReply } from './http.ts';
+import { readAnswer } from './unread-hex.ts';
 
 const TIMEOUT_MS = 30_000;
 /** What reads every unspent output of the chain takes minutes on mainnet. */
@@ -16,13 +17,13 @@ const WARMING_UP = -28;
 /**
  * Speaks JSON-RPC with one bitcoind. Requests say 2.0; answers of both conventions are understood: older nodes, and some
  * gateways, answer 1.x, where an error comes with HTTP 500 or 404 and each answer has both `result` and `error`. Amounts arrive
- * as the text they were written in (json.ts). User name and password of the URL go into a header and never into a message;
+ * as the text they were written in (json.ts). Blocks as bytes may be had `unread` (decision 0047). User name and password of the URL go into a header and never into a message;
  * redirects are never followed.
  */
 export function openBitcoinRpc(url: string, observe: RpcObserver = () => undefined, options: RpcOptions = {}): Rpc {
   const { target, provider, headers } = endpointOf(url);
   const hide = keyHider(url);
-  return openBatches(
+  const ask = openBatches(
     {
       provider,
       gate: options.gate ?? openGate(url),
@@ -31,6 +32,7 @@ export function openBitcoinRpc(url: string, observe: RpcObserver = () => undefin
         const patienceMs = Math.max(0, ...[body].flat().map(({ method }) => PATIENCE_MS[method] ?? 0));
         const signal = AbortSignal.timeout(Math.max(patienceMs, options.timeoutMs ?? TIMEOUT_MS));
         const request = { method: 'POST', headers, body: JSON.stringify(body), redirect: 'error' as const, signal };
+        if ([body].flat().some(isLeftUnread)) return postForUnread(target, request);
         return readReply(await (patienceMs > 0 ? postPatiently(target, request) : fetch(target, request)));
       },
       failureOf,
@@ -41,4 +43,12 @@ export function openBitcoinRpc(url: string, observe: RpcObserver = () => undefin
     },
     observe,
   );
+  return async (method, params, as) => {
+    const answer = await ask(method, params);
+    return as === 'unread' ? answer : readAnswer(answer);
+  };
+}
+
+function isLeftUnread({ method, params }: Call): boolean {
+  return (method === 'getblock' && params[1] === 0) || (method === 'getrawtransaction' && params[1] === 2);
 }

@@ -1,5 +1,5 @@
 import { Transaction } from 'bitcoinjs-lib';
-import type { Refusal } from '../conformance/meddler.ts';
+import type { Exchange, Refusal } from '../conformance/meddler.ts';
 import {
   beside,
   block,
@@ -15,6 +15,7 @@ import {
   spentFor,
   swapped,
   type ToldBlock,
+  type Truth,
 } from './bitcoin-lie.ts';
 
 const NOT_FOUND: Refusal = { refusal: { code: -5, message: 'Block not found' } };
@@ -153,7 +154,78 @@ const BESIDE: readonly Lie[] = [
   beside('places that are all the same', 'places are counted', (output) => ({ ...output, n: 0 })),
 ];
 
-export const LIES: readonly Lie[] = [...OF_TRANSACTIONS, ...OF_SPENDS, ...OF_HEADERS, ...BESIDE];
+type Told = { vin: { txid?: string; prevout?: { value: unknown; scriptPubKey: { hex: string } } }[] };
+
+/** What the bytes of the block, which are walked over, are told to be; asked again with everything, the node says what is true. */
+const bytes = (name: string, reason: string, change: (hex: string, truth: Truth) => unknown): Lie => ({
+  name,
+  reason,
+  harmless: true,
+  meddling: (truth) => (exchange) => (isBytesOf(exchange, truth) ? change(exchange.answer as string, truth) : exchange.answer),
+});
+/** What the payment spends, when it alone is asked about. */
+const alone = (name: string, reason: string, change: (told: Told, truth: Truth) => unknown): Lie => ({
+  name,
+  reason,
+  harmless: true,
+  meddling:
+    (truth) =>
+    ({ call, params, answer }) =>
+      call === 'getrawtransaction' && (params as unknown[])[1] === 2 ? change(structuredClone(answer) as Told, truth) : answer,
+});
+const spends = (told: Told, script: string): Told => {
+  const [input] = told.vin;
+  if (input?.prevout !== undefined) input.prevout.scriptPubKey.hex = script;
+  return told;
+};
+function isBytesOf({ call, params }: Exchange, truth: Truth): boolean {
+  const [which, verbosity] = params as unknown[];
+  return call === 'getblock' && which === truth.block.hash && verbosity === 0;
+}
+
+/** Lies to whoever asks for a block as bytes and for what single transactions spend: they cost a question more, and nothing else. */
+const OF_BYTES: readonly Lie[] = [
+  bytes('bytes that pay somebody else', 'the root covers them', (hex, { address, other }) => hex.replace(script(address), script(other))),
+  bytes('bytes with another witness', 'the coinbase commits to it', (hex) =>
+    hex.replace(/0121(0[23])(.)/, (_, first: string, digit: string) => `0121${first}${digit === '0' ? '1' : '0'}`),
+  ),
+  bytes('bytes cut short', 'a reply that was cut', (hex) => hex.slice(0, -2)),
+  bytes('half a byte', 'an odd number of digits', (hex) => hex.slice(0, -1)),
+  bytes('the bytes of nothing', 'an empty answer', () => ''),
+  bytes('a number for bytes', 'what a gateway may make of it', () => 7),
+  bytes('bytes of a block that is pruned', 'and the block itself a moment later', () => ({
+    refusal: { code: -1, message: 'Block not available (pruned data)' },
+  })),
+  alone('our other address as the payer, of the payment alone', 'its witness shows another key', (told, { other }) => spends(told, script(other))),
+  alone('nothing of what the payment spends', 'nodes before 25 do not tell it', ({ vin }) => ({ vin: vin.map(({ prevout: _, ...input }) => input) })),
+  alone('that it does not know the payment', 'nor has it an index', () => NOT_FOUND),
+  alone('another input than the payment has', 'the bytes say which', (told) => ({ vin: [{ ...told.vin[0], txid: 'ab'.repeat(32) }] })),
+  {
+    name: 'our other address as the payer, whichever way it is asked',
+    reason: 'its witness shows another key',
+    meddling:
+      ({ other, block: { hash: id } }) =>
+      ({ call, params, answer }) => {
+        const [which, verbosity] = params as unknown[];
+        if (call === 'getrawtransaction' && verbosity === 2) return spends(structuredClone(answer) as Told, script(other));
+        if (call !== 'getblock' || which !== id || verbosity !== 3) return answer;
+        const told = structuredClone(answer) as ToldBlock;
+        return { ...told, tx: told.tx.map((one, at) => (at === 2 ? spends(one as Told, script(other)) : one)) };
+      },
+  },
+  {
+    name: 'a true block as bytes, which its chain has left',
+    reason: 'its header is told with confirmations of −1, and so is the block',
+    meddling:
+      ({ block: { hash: id } }) =>
+      ({ call, params, answer }) =>
+        (params as unknown[])[0] === id && (call === 'getblockheader' || (call === 'getblock' && (params as unknown[])[1] === 3))
+          ? { ...(answer as object), confirmations: -1 }
+          : answer,
+  },
+];
+
+export const LIES: readonly Lie[] = [...OF_TRANSACTIONS, ...OF_SPENDS, ...OF_HEADERS, ...BESIDE, ...OF_BYTES];
 
 /** The same block under a nonce that misses its target. */
 function unworked(told: ToldBlock): ToldBlock {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { fuzzReceipts, fuzzTraces } from '#test/fixtures/walked-blocks.ts';
+import { fuzzBlocks } from '#test/fixtures/walked-bitcoin.ts';
 import { FULL } from '#test/harness/counts.ts';
 
 const COUNT = Number(process.env.SLUICE_WALKS ?? (FULL ? 1_000_000 : 20_000));
@@ -16,4 +17,12 @@ const TRACES = Math.ceil(COUNT / 4);
 it(`and a walk over traces what reading each of them believes: ${TRACES} changed replies`, { timeout: 40 * TRACES + 60_000 }, () => {
   const { walked } = fuzzTraces(Number(process.env.SLUICE_FUZZ ?? 1), TRACES);
   expect(walked).toBeGreaterThan(TRACES / 20);
+});
+
+/** Each is made anew, with its proofs. */
+const BLOCKS = Math.ceil(COUNT / 4);
+
+it(`and a walk over blocks of Bitcoin what reading each transaction believes: ${BLOCKS} changed blocks`, { timeout: 40 * BLOCKS + 60_000 }, () => {
+  const { walked } = fuzzBlocks(Number(process.env.SLUICE_FUZZ ?? 1), BLOCKS);
+  expect(walked).toBeGreaterThan(BLOCKS / 20);
 });

@@ -1,0 +1,68 @@
+import { Buffer } from 'node:buffer';
+
+/** The digits of a long answer, of which no text was made. */
+export class UnreadHex {
+  readonly digits: Buffer;
+  constructor(digits: Buffer) {
+    this.digits = digits;
+  }
+
+  toString(): string {
+    return this.digits.toString('latin1');
+  }
+
+  /** What they stand for; null when they are not digits, or not a whole number of bytes. */
+  read(): Buffer | null {
+    const bytes = Buffer.from(this.toString(), 'hex');
+    return bytes.length * 2 === this.digits.length ? bytes : null;
+  }
+}
+
+/** An answer as whoever reads with care wants it, whether it was left unread or not. */
+export function readAnswer(answer: unknown): unknown {
+  return answer instanceof UnreadHex ? answer.toString() : answer;
+}
+
+/** The bytes of an answer that is hexadecimal digits; null when it is anything else. */
+export function bytesOf(answer: unknown): Buffer | null {
+  if (answer instanceof UnreadHex) return answer.read();
+  return typeof answer === 'string' ? new UnreadHex(Buffer.from(answer)).read() : null;
+}
+
+const RESULT = Buffer.from('"result":"');
+const QUOTE = 0x22;
+/** Shorter texts are read as they stand: they are hashes. */
+const SHORTEST_CUT = 160;
+const MARK = 'unread:';
+
+/** A reply without its long answers, each replaced by a text that says which one it was, and these. */
+export interface Cut {
+  rest: Buffer;
+  answers: UnreadHex[];
+}
+
+/** Cuts long texts out of a JSON-RPC reply: what is left is parsed in no time, and is no JSON when what was cut was none. Pure. */
+export function cutAnswers(bytes: Buffer): Cut {
+  const parts: Buffer[] = [];
+  const answers: UnreadHex[] = [];
+  let done = 0;
+  for (let at = bytes.indexOf(RESULT); at >= 0; at = bytes.indexOf(RESULT, at)) {
+    at += RESULT.length;
+    const end = bytes.indexOf(QUOTE, at);
+    if (end - at < SHORTEST_CUT) continue;
+    parts.push(bytes.subarray(done, at), Buffer.from(`${MARK}${answers.length}`));
+    answers.push(new UnreadHex(bytes.subarray(at, end)));
+    done = end;
+    at = end;
+  }
+  return { rest: done === 0 ? bytes : Buffer.concat([...parts, bytes.subarray(done)]), answers };
+}
+
+/** Puts what was cut out of a reply back into it, once the rest is parsed. */
+export function putBack(reply: unknown, { answers }: Cut): unknown {
+  for (const entry of Array.isArray(reply) ? reply : [reply]) {
+    const told = (entry ?? {}) as { result?: unknown };
+    if (typeof told.result === 'string' && told.result.startsWith(MARK)) told.result = answers[Number(told.result.slice(MARK.length))];
+  }
+  return reply;
+}
