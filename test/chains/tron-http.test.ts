@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Gate, openGate } from '#shared/chains/budget-gate.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
@@ -145,6 +146,48 @@ describe('one request to a TRON node', () => {
     ];
     await expect(api(origin, { timeoutMs: 10_000 })('wallet/getnowblock', {})).rejects.toThrow(/too large/);
     expect(asked).toHaveLength(1);
+  });
+
+  const packed =
+    (bytes: Uint8Array, cut = bytes.length) =>
+    (response: ServerResponse): void =>
+      void response.writeHead(200, { 'content-encoding': 'gzip' }).end(bytes.subarray(0, cut));
+  it('may be answered packed', async () => {
+    answers = [packed(gzipSync('{"balance":9007199254740993}'))];
+    expect(await api()('wallet/getaccount', {})).toEqual({ balance: 9_007_199_254_740_993n });
+    expect(asked[0]?.headers['accept-encoding']).toBe('gzip');
+  });
+
+  it('whose packed answer is cut short is no answer', async () => {
+    const whole = gzipSync(JSON.stringify({ a: 'b'.repeat(1_000) }));
+    answers = [packed(whole, whole.length - 9)];
+    expect(await troubleOf(api()('wallet/getaccount', {}))).toBe('down');
+    answers = [packed(Buffer.from('{"a":1}'))];
+    expect(await troubleOf(api()('wallet/getaccount', {}))).toBe('down');
+  });
+
+  it('whose packed answer unpacks to more than fits is cut off', async () => {
+    answers = [packed(gzipSync(Buffer.alloc(80 * 1024 * 1024, 'a')))];
+    await expect(api(origin, { timeoutMs: 10_000 })('wallet/getnowblock', {})).rejects.toThrow(/too large/);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('that is answered in no HTTP, or with the change to another protocol, is no answer', async () => {
+    answers = [(response) => void response.socket?.end('SSH-2.0-x\r\n\r\n')];
+    expect(await troubleOf(api()('wallet/getnowblock', {}))).toBe('down');
+    answers = [(response) => void response.writeHead(101, { upgrade: 'other', connection: 'upgrade' }).end()];
+    expect(await troubleOf(api()('wallet/getnowblock', {}))).not.toBe('none');
+  });
+
+  it('shares a connection with the ones before it', async () => {
+    let connections = 0;
+    server.on('connection', () => {
+      connections += 1;
+    });
+    answers = [saying('{"a":1}')];
+    const own = api();
+    for (let i = 0; i < 5; i++) await own('wallet/getnowblock', {});
+    expect(connections).toBe(1);
   });
 
   it('to a node that is away is an error that does not name the URL', async () => {

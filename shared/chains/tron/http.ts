@@ -6,6 +6,7 @@ import { printable } from '../printable.ts';
 import type { RpcObserver, RpcOptions } from '../rpc.ts';
 import { keyHider } from '../url-keys.ts';
 import { parseLossless } from './json.ts';
+import { isRedirect, post, type Reply, TooLate, TooLarge } from './post.ts';
 
 /** The node's own error reply: it was reached and said no. */
 export class TronRefused extends Error {
@@ -26,8 +27,6 @@ const TIMEOUT_MS = 10_000;
 const TRIES = 3;
 /** An endpoint that asks for more patience than this is left to whoever can ask another one. */
 const LONGEST_PAUSE_MS = 500;
-/** Ten full blocks fit; an endless reply does not. */
-const LARGEST_REPLY_BYTES = 64 * 1024 * 1024;
 /** As much of a node's own words as anybody reads; they end up in logs and notes. */
 const LONGEST_REFUSAL = 300;
 /** Errors about the endpoint rather than the question: java-tron's own limiter, and how gateways say the same. */
@@ -52,11 +51,10 @@ export function openTronApi(url: string, observe: RpcObserver = () => undefined,
     target.pathname = `${target.pathname.replace(/\/$/, '')}/${path}`;
     if (solidityPort !== undefined && path.startsWith('walletsolidity/')) target.port = solidityPort;
     try {
-      const request = { method: 'POST', headers, body, redirect: 'error' as const, signal: AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS) };
-      return await gate.pass(1, async () => judge(await fetch(target, request)));
+      return await gate.pass(1, async () => judge(await post(target, headers, body, options.timeoutMs ?? TIMEOUT_MS)));
     } catch (error) {
       if (error instanceof ChainUnavailable) throw error;
-      return isTimeout(error)
+      return error instanceof TooLate
         ? { problem: 'no answer in time', trouble: 'slow', passing: false }
         : { problem: problemOf(error), trouble: 'down', passing: !(error instanceof TooLarge) };
     }
@@ -94,8 +92,6 @@ export function openTronApi(url: string, observe: RpcObserver = () => undefined,
   };
 }
 
-class TooLarge extends Error {}
-
 interface Endpoint {
   base: string;
   solidityPort: string | undefined;
@@ -118,15 +114,15 @@ function endpointOf(url: string): Endpoint {
   };
 }
 
-async function judge(response: Response): Promise<Attempt> {
-  const { status } = response;
-  const text = await readText(response);
+function judge({ status, retryAfter, bytes }: Reply): Attempt {
+  if (isRedirect(status)) return { problem: 'it sends elsewhere', trouble: 'down', passing: true };
+  const text = new TextDecoder().decode(bytes);
   const answer = parseLossless(text);
   const error = (answer as { Error?: unknown } | null | undefined)?.Error;
   const refusal = error === undefined ? undefined : String(error);
   const busy = status === 429 || (status === 403 && ABOUT_THE_ENDPOINT.test(text)) || (refusal !== undefined && ABOUT_THE_ENDPOINT.test(refusal));
   if (busy) {
-    const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now());
+    const retryAfterMs = readRetryAfter(retryAfter ?? null, Date.now());
     return { problem: 'it is asked too much', trouble: 'busy', passing: true, retryAfterMs };
   }
   if (status >= 500 || status === 408) return { problem: `HTTP ${status}`, trouble: 'down', passing: true };
@@ -135,27 +131,8 @@ async function judge(response: Response): Promise<Attempt> {
   return refusal === undefined ? { answer } : { refusal };
 }
 
-async function readText(response: Response): Promise<string> {
-  if (response.body === null) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  let size = 0;
-  for await (const part of response.body) {
-    const bytes = part as Uint8Array;
-    size += bytes.length;
-    if (size > LARGEST_REPLY_BYTES) throw new TooLarge('the answer is too large');
-    text += decoder.decode(bytes, { stream: true });
-  }
-  return text + decoder.decode();
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.name === 'TimeoutError';
-}
-
 /** What broke, without the URL, whose path or query may be a key. */
 function problemOf(error: unknown): string {
   if (error instanceof TooLarge) return error.message;
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return (cause as { code?: string }).code ?? 'the connection failed';
+  return (error as { code?: string }).code ?? 'the connection failed';
 }

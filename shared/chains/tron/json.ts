@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
 /** A number of sixteen digits or more, which a double may round; in any other text the built-in parser loses nothing. */
-const LONG_NUMBER = /[[:,]\s*-?\d{16}/;
+const LONG_NUMBER = /(?:^|[[:,])\s*-?\d{16}/;
 /** The same between two strings, with nothing after it that would make it a fraction. */
 const LONG_INTEGERS = /(?<=^|[\s[:,])-?[1-9]\d{15,}(?![\d.eE+-])/g;
 const SHORTEST = 16;
+/** No integer of any chain has more digits; a bigint of millions of them would take seconds. Longer ones are what a double makes of them, which nobody takes for a quantity. */
+const LONGEST = 100;
 const BACKSLASH = 92;
 /** Begins what stands for an integer while JSON is parsed; nobody can write it into a text before this process began. */
 const MARK = `${randomUUID()}:`;
@@ -33,7 +35,9 @@ function quoteLongIntegers(text: string): string {
     const end = begins < 0 ? text.length : begins;
     const between = text.slice(at, end);
     parts.push(
-      between.length < SHORTEST ? between : between.replace(LONG_INTEGERS, (digits) => (Number.isSafeInteger(Number(digits)) ? digits : `"${MARK}${digits}"`)),
+      between.length < SHORTEST
+        ? between
+        : between.replace(LONG_INTEGERS, (digits) => (digits.length > LONGEST || Number.isSafeInteger(Number(digits)) ? digits : `"${MARK}${digits}"`)),
     );
     if (begins < 0) break;
     at = endOfString(text, begins);

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { parse } from 'lossless-json';
 import { utils } from 'tronweb';
 import { describe, expect, it } from 'vitest';
 import { readContract } from '#shared/chains/tron/contract.ts';
@@ -408,6 +409,62 @@ describe('JSON of a node', () => {
         expect(BigInt((parseLossless(`{"a":${n}}`) as { a: number }).a)).toBe(n);
       }),
     );
+  });
+
+  /** What stands in JSON, as text, in every way in which it may be written. */
+  const told = fc.letrec((tie) => ({
+    integer: fc
+      .tuple(fc.constantFrom('', '-'), fc.oneof(fc.bigInt({ min: 0n, max: 2n ** 64n }), fc.bigInt({ min: 0n, max: 10n ** 99n })))
+      .map(([sign, n]) => `${sign}${n}`),
+    number: fc
+      .tuple(tie('integer'), fc.constantFrom('', '.0', '.5', '.9007199254740993', 'e5', 'E-3', 'e+400', '.25e1'))
+      .map(([n, more]) => `${n as string}${more}`),
+    text: fc
+      .array(fc.constantFrom('12345678901234567890', '\\"', '\\\\', '\\u0031', ':', ',', '[', '{', ' ', '-', 'é', '1', 'e5', '.'), { maxLength: 6 })
+      .map((parts) => `"${parts.join('')}"`),
+    one: fc.oneof(
+      { maxDepth: 4 },
+      tie('number'),
+      tie('text'),
+      fc.constantFrom('true', 'null', '-0', '1e400', '9007199254740992', '9007199254740991', '-9007199254740993'),
+      fc
+        .tuple(fc.constantFrom('', ' ', '\n\t'), fc.array(tie('one'), { maxLength: 4 }))
+        .map(([space, all]) => `[${space}${all.join(`${space},${space}`)}${space}]`),
+      fc
+        .tuple(fc.constantFrom('', ' ', '\n\t'), fc.array(fc.tuple(tie('text'), tie('one')), { maxLength: 4 }))
+        .map(([space, all]) => `{${all.map(([key, value]) => `${space}${key as string}${space}:${space}${value as string}`).join(',')}${space}}`),
+    ),
+  })).one as fc.Arbitrary<string>;
+  const INTEGER = /^-?\d+$/;
+
+  it('is read as a lossless parser reads it, numbers between strings and in them, whatever stands around them', () => {
+    fc.assert(
+      fc.property(told, (text) => {
+        const number = (digits: string): unknown => (INTEGER.test(digits) && !Number.isSafeInteger(Number(digits)) ? BigInt(digits) : Number(digits));
+        expect(parseLossless(text)).toEqual(parse(text, undefined, { parseNumber: number, onDuplicateKey: ({ newValue }) => newValue }));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('costs in proportion to its length, whatever a node writes', () => {
+    const million = 1_000_000;
+    const hostile = [
+      `[${'9'.repeat(4 * million)}]`,
+      `[${'9'.repeat(million)}.5,${'1'.repeat(16)}]`,
+      `[${`${'9'.repeat(99)},`.repeat(million / 50)}1]`,
+      `["${'\\\\'.repeat(million)}",1234567890123456789]`,
+      `["${'\\"'.repeat(million)}",1234567890123456789]`,
+      `[${' '.repeat(million)}1234567890123456789]`,
+      `[${'"",'.repeat(million)}1234567890123456789]`,
+      `[1234567890123456789,${'-'.repeat(million)}]`,
+      `[1234567890123456789,${','.repeat(million)}]`,
+      `[1234567890123456789,"${'a'.repeat(million)}`,
+    ];
+    const began = process.cpuUsage();
+    for (const text of hostile) parseLossless(text);
+    expect(process.cpuUsage(began).user / 1_000).toBeLessThan(5_000);
+    expect(parseLossless(hostile[0] as string)).toEqual([Number.POSITIVE_INFINITY]);
   });
 
   it('holds hex of any length, and refuses what is none', () => {
