@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { plainEnvironment } from '#ops/dev/services/child.ts';
+import { NODE_FLAGS, plainEnvironment } from '#ops/dev/services/child.ts';
 import { databaseUrl, ensureDatabase, removeCluster, startPostgres } from '#ops/dev/services/postgres.ts';
 import { startRedis } from '#ops/dev/services/redis.ts';
 import { freePort, waitFor } from '#ops/dev/services/wait.ts';
@@ -113,7 +113,8 @@ export async function openStage(options: { durable: boolean; say(line: string): 
   const deployable = async (name: 'api' | 'indexer', environment: Record<string, string>): Promise<Process> => {
     const port = await freePort();
     const env = { PATH: process.env.PATH, SLUICE_METRICS_PORT: String(port), ...environment };
-    const started = await start(name, [...(process.env.SLUICE_BENCH_NODE_ARGS ?? '').split(' ').filter(Boolean), join('dist', `${name}.js`)], env);
+    const more = (process.env.SLUICE_BENCH_NODE_ARGS ?? '').split(' ').filter(Boolean);
+    const started = await start(name, [...(NODE_FLAGS[`${name}.js`] ?? []), ...more, join('dist', `${name}.js`)], env);
     try {
       await waitFor(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, { what: `${name} to be ready`, timeoutMs: 60_000 });
     } catch (error) {

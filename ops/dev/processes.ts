@@ -5,9 +5,8 @@ import { publicHalf } from '#shared/platform/statements.ts';
 import type { DemoSecrets } from './demo-secrets.ts';
 import type { LocalNetworks } from './local-networks.ts';
 import { rememberChild } from './runner-lock.ts';
-import { plainEnvironment } from './services/child.ts';
+import { LONGEST_START_MS, NODE_FLAGS, plainEnvironment } from './services/child.ts';
 import { logFile } from './services/redis.ts';
-import { LONGEST_START_MS } from './services/child.ts';
 import { type HeldPort, freePort, holdExactly, holdPort, waitFor } from './services/wait.ts';
 import { type Supervised, supervise } from './supervisor.ts';
 
@@ -135,7 +134,7 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     const supervised = await supervise({
       name,
       command: process.execPath,
-      args: ['--enable-source-maps', join(options.root, 'dist', program)],
+      args: ['--enable-source-maps', ...(NODE_FLAGS[program] ?? []), join(options.root, 'dist', program)],
       cwd: options.root,
       env,
       onLine: logFile(join(options.directory, 'logs', `${name.replaceAll(' ', '-')}.log`)),

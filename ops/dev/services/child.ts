@@ -112,6 +112,12 @@ export async function orStop<T>(service: Pick<Service, 'stop'>, work: () => Prom
   }
 }
 
+/**
+ * What Node is told of a program beside its file; the manifests of compose, Kubernetes and systemd say the same. What an indexer makes dies young whatever
+ * the room for it: with 2 MiB instead of 16 it holds 14 to 35 MiB less, and takes no more CPU.
+ */
+export const NODE_FLAGS: Readonly<Record<string, readonly string[]>> = { 'indexer.js': ['--max-semi-space-size=2'] };
+
 /** A start that takes longer than this does not end by waiting. */
 export const LONGEST_START_MS = 10 * 60_000;
 
