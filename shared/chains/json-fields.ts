@@ -1,21 +1,30 @@
 import { CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isKey, OPEN_OBJECT } from './json-bytes.ts';
 
-/** Finds where the values of some fields of one object after the other are, without making anything of them. */
-export interface FieldFinder<F extends string> {
-  /** Looks through the object that begins at `from`; answers the place after it, or DOUBT, also when it is none or one of the fields is told twice. */
+/** Looks through one value after the other, and keeps what it found of the last one. */
+export interface Finder {
+  /** What the values begin with that it knows to look through. */
+  readonly opens: number;
+  /** Looks through the value that begins at `from`; answers the place after it, or DOUBT. */
   find(bytes: Uint8Array, from: number): number;
+  forget(): void;
+}
+
+/** Finds where the values of some fields of objects are, without making anything of them. Doubts what is no object, and one of the fields told twice. */
+export interface FieldFinder<F extends string> extends Finder {
   /** Where the value of a field of that object begins; 0 is nowhere. */
   begin(field: F): number;
   /** The place after it, where it is anywhere. */
   end(field: F): number;
-  forget(): void;
+  /** Whether that object has any other field. */
+  hasOthers(): boolean;
 }
 
-/** A finder of these fields; of values that are objects themselves, those that are `inside` look for theirs. */
-export function findFields<F extends string>(fields: readonly F[], inside: Partial<Record<F, FieldFinder<string>>> = {}): FieldFinder<F> {
+/** A finder of these fields; values that are objects or lists themselves are looked through by those `inside`. */
+export function findFields<F extends string>(fields: readonly F[], inside: Partial<Record<F, Finder>> = {}): FieldFinder<F> {
   const [begins, ends] = [new Int32Array(fields.length), new Int32Array(fields.length)];
   const places = Object.fromEntries(fields.map((field, place) => [field, place])) as Record<F, number>;
   const inner = fields.map((field) => inside[field]);
+  let others = false;
   const keys = fields.map((field) => Buffer.from(field));
   const longest = Math.max(...fields.map(({ length }) => length));
   const byLength = Array.from({ length: longest + 1 }, (_, length) => [...keys.keys()].filter((place) => keys[place]?.length === length));
@@ -27,11 +36,14 @@ export function findFields<F extends string>(fields: readonly F[], inside: Parti
   };
   const forget = (): void => {
     begins.fill(0);
+    others = false;
     for (const one of inner) one?.forget();
   };
   return {
     begin: (field) => begins[places[field]] as number,
     end: (field) => ends[places[field]] as number,
+    hasOthers: () => others,
+    opens: OPEN_OBJECT,
     forget,
     find(bytes, from) {
       forget();
@@ -41,11 +53,12 @@ export function findFields<F extends string>(fields: readonly F[], inside: Parti
         const value = endOfKey(bytes, at);
         if (value === DOUBT) return DOUBT;
         const place = placeOf(bytes, at, value);
-        const finder = place < 0 || bytes[value] !== OPEN_OBJECT ? undefined : inner[place];
+        const finder = place < 0 ? undefined : inner[place];
         if (place >= 0 && begins[place] !== 0) return DOUBT;
-        const end = finder === undefined ? endOfValue(bytes, value) : finder.find(bytes, value);
+        const end = finder === undefined || finder.opens !== bytes[value] ? endOfValue(bytes, value) : finder.find(bytes, value);
         if (end === DOUBT) return DOUBT;
-        if (place >= 0) {
+        if (place < 0) others = true;
+        else {
           begins[place] = value;
           ends[place] = end;
         }

@@ -1,17 +1,10 @@
 // Recursive length prefix (Yellow Paper, appendix B) written straight into a buffer, from the hex digits of a reply.
 
+import { HALVES, PAIRS } from '../hex-bytes.ts';
 import { DOUBT, QUOTE } from '../json-bytes.ts';
 
 const ZERO = 0x30;
 const X = 0x78;
-/** Half bytes of the digits that nodes write, small letters only; 255 is none. */
-const HEX = Uint8Array.from({ length: 256 }, (_, code) => '0123456789abcdef'.indexOf(String.fromCharCode(code)) & 255);
-/** The byte that two of them are, by the codes of both; below zero for what is none. */
-const PAIRS = Int16Array.from({ length: 1 << 16 }, (_, codes) => {
-  const [high, low] = [HEX[codes >> 8] as number, HEX[codes & 255] as number];
-  return (high | low) <= 15 ? (high << 4) | low : -1;
-});
-
 /** How many bytes the header of a string or list of this length takes, at most 16 MiB. */
 export function headerLength(length: number): number {
   if (length < 56) return 1;
@@ -55,7 +48,7 @@ export function endOfQuantity(bytes: Uint8Array, at: number): number {
   if (!isHex(bytes, at)) return DOUBT;
   const first = at + 3;
   let digit = first;
-  while ((HEX[bytes[digit] as number] as number) <= 15) digit += 1;
+  while ((HALVES[bytes[digit] as number] as number) <= 15) digit += 1;
   if (digit === first || bytes[digit] !== QUOTE || (bytes[first] === ZERO && digit > first + 1)) return DOUBT;
   return digit + 1;
 }
@@ -63,7 +56,7 @@ export function endOfQuantity(bytes: Uint8Array, at: number): number {
 /** How many bytes RLP takes for the number between `at` and `end`, as endOfQuantity found it. */
 export function quantityLength(bytes: Uint8Array, at: number, end: number): number {
   const digits = end - at - 4;
-  return digits === 1 || (digits === 2 && (HEX[bytes[at + 3] as number] as number) < 8) ? 1 : 1 + ((digits + 1) >> 1);
+  return digits === 1 || (digits === 2 && (HALVES[bytes[at + 3] as number] as number) < 8) ? 1 : 1 + ((digits + 1) >> 1);
 }
 
 /** Writes that number; answers the place after it. At most 55 bytes long. */
@@ -76,8 +69,8 @@ export function writeQuantity(bytes: Uint8Array, at: number, end: number, into: 
     into[place++] = 0x80;
     return place;
   }
-  if (((last - digit) & 1) === 1) into[place++] = HEX[bytes[digit++] as number] as number;
-  for (; digit < last; digit += 2) into[place++] = ((HEX[bytes[digit] as number] as number) << 4) | (HEX[bytes[digit + 1] as number] as number);
+  if (((last - digit) & 1) === 1) into[place++] = HALVES[bytes[digit++] as number] as number;
+  for (; digit < last; digit += 2) into[place++] = ((HALVES[bytes[digit] as number] as number) << 4) | (HALVES[bytes[digit + 1] as number] as number);
   return place;
 }
 
@@ -103,5 +96,5 @@ function stringBytes(at: number, end: number): number {
 export function stringLength(bytes: Uint8Array, at: number, end: number): number {
   const length = stringBytes(at, end);
   if (length === DOUBT) return DOUBT;
-  return length === 1 && (HEX[bytes[at + 3] as number] as number) < 8 ? 1 : headerLength(length) + length;
+  return length === 1 && (HALVES[bytes[at + 3] as number] as number) < 8 ? 1 : headerLength(length) + length;
 }

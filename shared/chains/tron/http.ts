@@ -2,11 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pauseBeforeTry, readRetryAfter } from '../budget.ts';
 import { openGate } from '../budget-gate.ts';
 import { ChainUnavailable, type Trouble, type Unavailability } from '../chain.ts';
+import { isAt } from '../json-bytes.ts';
 import { printable } from '../printable.ts';
 import type { RpcObserver, RpcOptions } from '../rpc.ts';
 import { keyHider } from '../url-keys.ts';
 import { parseLossless } from './json.ts';
 import { isRedirect, post, type Reply, TooLate, TooLarge } from './post.ts';
+import { UnreadReply } from './unread-reply.ts';
 
 /** The node's own error reply: it was reached and said no. */
 export class TronRefused extends Error {
@@ -18,10 +20,11 @@ export class TronRefused extends Error {
 }
 
 /**
- * One request to a node's HTTP API, `wallet/…` or `walletsolidity/…`. Integers that a double cannot hold come as bigint.
+ * One request to a node's HTTP API, `wallet/…` or `walletsolidity/…`. Integers that a double cannot hold come as bigint. Whoever asks for it `unread` may be
+ * answered with an `UnreadReply`.
  * @throws TronRefused when the node answers with an error, ChainUnavailable when it gives no answer
  */
-export type TronApi = (path: string, body: Record<string, unknown>) => Promise<unknown>;
+export type TronApi = (path: string, body: Record<string, unknown>, as?: 'unread') => Promise<unknown>;
 
 const TIMEOUT_MS = 10_000;
 const TRIES = 3;
@@ -46,12 +49,22 @@ export function openTronApi(url: string, observe: RpcObserver = () => undefined,
   const gate = options.gate ?? openGate(url);
   const hide = keyHider(url);
 
-  const attempt = async (path: string, body: string): Promise<Attempt> => {
+  const read = (reply: Reply, path: string): unknown => {
+    const came = judge(reply);
+    if ('answer' in came) return came.answer;
+    const [problem, trouble] = 'refusal' in came ? [printable(hide(came.refusal), LONGEST_REFUSAL), 'refused' as const] : [came.problem, came.trouble];
+    throw new ChainUnavailable(`${provider} did not answer ${path}: ${problem}`, { trouble });
+  };
+
+  const attempt = async (path: string, body: string, unread: boolean): Promise<Attempt> => {
     const target = new URL(base);
     target.pathname = `${target.pathname.replace(/\/$/, '')}/${path}`;
     if (solidityPort !== undefined && path.startsWith('walletsolidity/')) target.port = solidityPort;
     try {
-      return await gate.pass(1, async () => judge(await post(target, headers, body, options.timeoutMs ?? TIMEOUT_MS)));
+      return await gate.pass(1, async () => {
+        const reply = await post(target, headers, body, options.timeoutMs ?? TIMEOUT_MS);
+        return unread && mayBeWalked(reply) ? { answer: new UnreadReply(withoutLineEnd(reply.bytes), () => read(reply, path)) } : judge(reply);
+      });
     } catch (error) {
       if (error instanceof ChainUnavailable) throw error;
       return error instanceof TooLate
@@ -60,10 +73,10 @@ export function openTronApi(url: string, observe: RpcObserver = () => undefined,
     }
   };
 
-  const ask: TronApi = async (path, body) => {
+  const ask: TronApi = async (path, body, as) => {
     const text = JSON.stringify(body);
     for (let tried = 1; ; tried++) {
-      const came = await attempt(path, text);
+      const came = await attempt(path, text, as === 'unread');
       if ('answer' in came || 'refusal' in came) gate.answered(1);
       if ('answer' in came) return came.answer;
       if ('refusal' in came) throw new TronRefused(path, printable(hide(came.refusal), LONGEST_REFUSAL));
@@ -78,11 +91,11 @@ export function openTronApi(url: string, observe: RpcObserver = () => undefined,
     }
   };
 
-  return async (path, body) => {
+  return async (path, body, as) => {
     const started = performance.now();
     const report = (result: 'ok' | 'refused' | 'failed'): void => observe({ method: path, provider, result, seconds: (performance.now() - started) / 1000 });
     try {
-      const answer = await ask(path, body);
+      const answer = await ask(path, body, as);
       report('ok');
       return answer;
     } catch (error) {
@@ -112,6 +125,19 @@ function endpointOf(url: string): Endpoint {
     provider: base.host,
     headers: { 'content-type': 'application/json', accept: 'application/json', ...(key === '' ? {} : { 'TRON-PRO-API-KEY': key }) },
   };
+}
+
+/** What a list of outcomes, a block and a list of blocks begin with; a node's own error does not. */
+const WALKED = ['[', '{"blockID"', '{"block_header"', '{"transactions"', '{"block":['].map((text) => Buffer.from(text));
+const LINE_END = 0x0a;
+
+function mayBeWalked({ status, bytes }: Reply): boolean {
+  return status === 200 && WALKED.some((begin) => isAt(bytes, 0, begin));
+}
+
+/** java-tron ends its replies with one. */
+function withoutLineEnd(bytes: Buffer): Buffer {
+  return bytes.at(-1) === LINE_END ? bytes.subarray(0, -1) : bytes;
 }
 
 function judge({ status, retryAfter, bytes }: Reply): Attempt {

@@ -1,5 +1,5 @@
 import { CREATE, TRIGGER } from './contract.ts';
-import { type Block, isNothing, readHash, readHex, readInteger, readList, readObject, readUnits, type Transaction, unsure } from './replies.ts';
+import { type Block, type Header, isNothing, readHash, readHex, readInteger, readList, readObject, readUnits, type Transaction, unsure } from './replies.ts';
 
 export interface Log {
   /** 40 hex digits. */
@@ -26,8 +26,6 @@ export interface Outcome {
   recordsInternals: boolean;
 }
 
-type Fields = Record<string, unknown>;
-
 const WORD = 64;
 const ADDRESS = /^[0-9a-f]{40}$/;
 const ADDRESS_41 = /^41[0-9a-f]{40}$/;
@@ -35,7 +33,7 @@ const ADDRESS_41 = /^41[0-9a-f]{40}$/;
  * `call`, `create` and `suicide` pass TRX on. java-tron notes stake operations in the same list (`delegateResourceOfEnergy`,
  * `freezeForEnergy`, …) with an amount and a recipient who receives nothing.
  */
-const MOVES = new Set(['call', 'create', 'suicide'].map((note) => Buffer.from(note).toString('hex')));
+export const MOVES: ReadonlySet<string> = new Set(['call', 'create', 'suicide'].map((note) => Buffer.from(note).toString('hex')));
 
 /** Outcomes of a block's transactions in their order; every one has exactly one record and every record one transaction. */
 export function readOutcomes(block: Block, value: unknown): Outcome[] {
@@ -44,13 +42,15 @@ export function readOutcomes(block: Block, value: unknown): Outcome[] {
   const byId = new Map(infos.map((info) => [readHash(info.id, 'the transaction id of an outcome'), info]));
   return block.transactions.map((transaction) => {
     const info = byId.get(transaction.txid) ?? unsure(`block ${block.height} has no outcome of ${transaction.txid}`);
-    if (readInteger(info.blockNumber, 'the block number of an outcome') !== block.height) unsure(`the outcome of ${transaction.txid} is from another block`);
-    if (readInteger(info.blockTimeStamp, 'the block time of an outcome') !== block.timeMs) unsure(`the outcome of ${transaction.txid} is from another time`);
-    return readOutcome(transaction, info);
+    return readOutcome(block, transaction, info);
   });
 }
 
-function readOutcome({ txid, type, contractRet }: Transaction, info: Fields): Outcome {
+/** The outcome of one transaction, whose id it has. */
+export function readOutcome({ height, timeMs }: Header, { txid, type, contractRet }: Transaction, value: unknown): Outcome {
+  const info = readObject(value, 'an outcome');
+  if (readInteger(info.blockNumber, 'the block number of an outcome') !== height) unsure(`the outcome of ${txid} is from another block`);
+  if (readInteger(info.blockTimeStamp, 'the block time of an outcome') !== timeMs) unsure(`the outcome of ${txid} is from another time`);
   const { result } = readObject(info.receipt ?? {}, 'the receipt');
   const ran = type === TRIGGER || type === CREATE;
   // Only contracts state a result here; a plain transfer that fails is in no block at all.

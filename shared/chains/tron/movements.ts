@@ -2,38 +2,67 @@ import type { SentTransaction, Transfer } from '#shared/core/chain-events.ts';
 import { breathe } from '../breathe.ts';
 import type { BlockContent, WatchSet } from '../chain.ts';
 import { toBase58 } from './address.ts';
+import { watchedHex } from './watched-hex.ts';
 import { CREATE, TRIGGER } from './contract.ts';
 import type { Log, Outcome } from './infos.ts';
 import type { Block, Header, Transaction } from './replies.ts';
 
 /** keccak256('Transfer(address,address,uint256)') */
-const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+export const TRANSFER_TOPIC = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const ADDRESS_PADDING = '0'.repeat(24);
 const WORD = 64;
+
+/** A transaction that may concern somebody, and what came of it. */
+export interface Found {
+  /** Its place in the block. */
+  position: number;
+  transaction: Transaction;
+  outcome: Outcome;
+}
+
+/** A block that was proven, with as much of it as may concern somebody. */
+export interface ProvenBlock {
+  header: Header;
+  found: readonly Found[];
+  /** How many contracts ran in it with success, so that TRX may have been passed on. */
+  runs: number;
+  /** Whether the node recorded any internal transaction of it, of effect or not. */
+  recordsInternals: boolean;
+}
 
 /**
  * What happened to watched addresses in one block (chains 3.3). TRX counts from the bytes of a transaction that succeeded,
  * and from what contracts passed on; tokens count from logs alone, whatever the call said and returned. TRC-10 never counts.
  */
-export async function contentOf(block: Block, outcomes: readonly Outcome[], watched: WatchSet): Promise<BlockContent> {
+export async function contentOf({ header, found }: ProvenBlock, watched: WatchSet): Promise<BlockContent> {
   const transfers: Transfer[] = [];
   const sent: SentTransaction[] = [];
-  for (const [position, transaction] of block.transactions.entries()) {
-    const outcome = outcomes[position] as Outcome;
-    const place = placeOf(block, transaction, position);
-    const owner = transaction.owner === null ? null : toBase58(transaction.owner);
-    if (owner !== null && watched.has(owner))
-      sent.push({ kind: 'sent', ...place, sender: owner, nonce: null, succeeded: outcome.succeeded, rawFee: outcome.rawFee.toString() });
+  const has = watchedHex(watched);
+  for (const { position, transaction, outcome } of found) {
+    const { owner } = transaction;
+    const place = placeOf(header, transaction, position);
+    if (owner !== null && has(owner))
+      sent.push({ kind: 'sent', ...place, sender: toBase58(owner), nonce: null, succeeded: outcome.succeeded, rawFee: outcome.rawFee.toString() });
     // One by one: a call can make more of them than a function takes arguments.
-    for (const transfer of transfersOf(place, transaction, outcome, watched)) transfers.push(transfer);
+    for (const transfer of transfersOf(place, transaction, outcome, has)) transfers.push(transfer);
     await breathe();
   }
-  return { block: refOf(block), transfers, sent };
+  return { block: refOf(header), transfers, sent };
 }
 
-/** How many contracts ran in the block with success, so that TRX may have been passed on. */
-export function contractRuns(block: Block): number {
-  return block.transactions.filter(({ type, contractRet }) => contractRet === 'SUCCESS' && (type === TRIGGER || type === CREATE)).length;
+/** A block of which everything was read, with the outcomes of all of its transactions in their order. */
+export function provenOf(block: Block, outcomes: readonly Outcome[]): ProvenBlock {
+  return {
+    header: block,
+    found: block.transactions.map((transaction, position) => ({ position, transaction, outcome: outcomes[position] as Outcome })),
+    runs: block.transactions.filter(({ type, contractRet }) => runsContract(type, contractRet)).length,
+    recordsInternals: outcomes.some(({ recordsInternals }) => recordsInternals),
+  };
+}
+
+/** Whether a contract ran with success, so that TRX may have been passed on. */
+export function runsContract(type: number, contractRet: string): boolean {
+  return contractRet === 'SUCCESS' && (type === TRIGGER || type === CREATE);
 }
 
 /** A header as far as following the chain needs it. */
@@ -43,7 +72,7 @@ export function refOf({ height, hash, parentHash, timeMs }: Header): BlockConten
 
 type Place = Pick<Transfer, 'txid' | 'height' | 'blockHash' | 'position' | 'time'>;
 
-function placeOf(block: Block, { txid }: Transaction, position: number): Place {
+function placeOf(block: Header, { txid }: Transaction, position: number): Place {
   const { height, hash, time } = refOf(block);
   return { txid, height, blockHash: hash, position, time };
 }
@@ -52,7 +81,7 @@ function placeOf(block: Block, { txid }: Transaction, position: number): Place {
  * The movements of one transaction that touch a watched address at either end. An internal one is numbered by its place
  * among the movements of TRX that took effect, from 1: nodes differ in which other entries they list.
  */
-function transfersOf(place: Place, { value, owner }: Transaction, { succeeded, internals, logs }: Outcome, watched: WatchSet): Transfer[] {
+function transfersOf(place: Place, { value, owner }: Transaction, { succeeded, internals, logs }: Outcome, has: (hex: string) => boolean): Transfer[] {
   if (!succeeded) return [];
   const found: Transfer[] = [];
   // Its checksum is two hashes, and one call can name the same two addresses thousands of times.
@@ -63,8 +92,8 @@ function transfersOf(place: Place, { value, owner }: Transaction, { succeeded, i
     return known;
   };
   const add = (kind: Transfer['kind'], ordinal: number, [from, to]: readonly [string, string], contract: string | null, rawAmount: bigint): void => {
+    if (!has(from) && !has(to)) return;
     const [sender, recipient] = [write(from), write(to)];
-    if (!watched.has(sender) && !watched.has(recipient)) return;
     found.push({ kind, ...place, ordinal, sender, recipient, contract: contract === null ? null : write(contract), rawAmount: rawAmount.toString() });
   };
   if (value !== null && owner !== null) add('native', 0, [owner, value.recipient], null, value.rawAmount);
@@ -82,7 +111,7 @@ function transfersOf(place: Place, { value, owner }: Transaction, { succeeded, i
  */
 function tokenTransferOf({ topics, data }: Log): { ends: readonly [string, string]; rawAmount: bigint } | undefined {
   const [signature, from, to] = topics;
-  if (topics.length !== 3 || signature !== TRANSFER || from === undefined || to === undefined || data.length !== WORD) return undefined;
+  if (topics.length !== 3 || signature !== TRANSFER_TOPIC || from === undefined || to === undefined || data.length !== WORD) return undefined;
   if (!from.startsWith(ADDRESS_PADDING) || !to.startsWith(ADDRESS_PADDING)) return undefined;
   const rawAmount = BigInt(`0x${data}`);
   return rawAmount === 0n ? undefined : { ends: [from.slice(24), to.slice(24)], rawAmount };

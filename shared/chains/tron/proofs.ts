@@ -23,6 +23,8 @@ export interface LeafParts {
 }
 
 const NOTHING = '0'.repeat(64);
+const HASH_BYTES = 32;
+const pair = Buffer.alloc(2 * HASH_BYTES);
 
 /** SHA-256 as hex. */
 export function sha256(bytes: Uint8Array): string {
@@ -54,16 +56,31 @@ export function heightOf(blockId: string): number {
  * `MerkleTree`); without any it is zero.
  */
 export function merkleRootOf(transactions: readonly LeafParts[]): string {
-  let level: Uint8Array[] = transactions.map((parts) => hash('sha256', bytesOf(parts), 'buffer'));
+  return rootOf(transactions.map(leafHashOf));
+}
+
+/** The same of the hashes of their leaves. */
+export function rootOf(leafHashes: readonly string[]): string {
+  let level = leafHashes;
   while (level.length > 1) {
-    const above: Uint8Array[] = [];
+    const above: string[] = [];
     for (let i = 0; i < level.length; i += 2) {
-      const [left, right] = [level[i] as Uint8Array, level[i + 1]];
-      above.push(right === undefined ? left : hash('sha256', Buffer.concat([left, right]), 'buffer'));
+      const [left, right] = [level[i] as string, level[i + 1]];
+      if (right === undefined) above.push(left);
+      else {
+        pair.write(left, 0, 'hex');
+        pair.write(right, HASH_BYTES, 'hex');
+        above.push(sha256(pair));
+      }
     }
     level = above;
   }
-  return level[0] === undefined ? NOTHING : Buffer.from(level[0]).toString('hex');
+  return level[0] ?? NOTHING;
+}
+
+/** The hash of a transaction's leaf. */
+export function leafHashOf(parts: LeafParts): string {
+  return sha256(bytesOf(parts));
 }
 
 /** Bytes of hex text. */

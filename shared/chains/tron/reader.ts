@@ -1,12 +1,16 @@
 import type { NetworkConfig } from '#shared/core/assets.ts';
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '../breathe.ts';
 import { type BlockContent, type BlockRef, ChainUnavailable, type Reader, type TransactionFacts, type WatchSet } from '../chain.ts';
 import { toHex21 } from './transaction.ts';
 import { pastBalances, presentBalance } from './balance.ts';
 import { type TronApi, TronRefused } from './http.ts';
-import { type Outcome, readOutcomes } from './infos.ts';
-import { contentOf, contractRuns, refOf } from './movements.ts';
+import { readOutcomes } from './infos.ts';
+import { contentOf, type ProvenBlock, provenOf, refOf } from './movements.ts';
 import { heightOf } from './proofs.ts';
-import { type Block, type Header, isNothing, readBlock, readHash, readHeader, readInteger, readList, readObject, unsure } from './replies.ts';
+import { type Header, isNothing, readBlock, readHash, readHeader, readInteger, readList, readObject, unsure } from './replies.ts';
+import { readReply, UnreadReply } from './unread-reply.ts';
+import { walkBlocks } from './walk-block.ts';
 
 /** Ids of block 0 of the public networks; the last eight digits are their chain ids. */
 const GENESIS: Record<string, string> = {
@@ -23,15 +27,20 @@ const TELLING_CALLS = 500;
 const EVERYTHING: WatchSet = { has: () => true };
 const NOTHING: WatchSet = { has: () => false };
 
+/** How replies are asked for: where everything concerns somebody there is nothing to walk over. */
+function waysOf(watched: WatchSet): 'unread' | undefined {
+  return watched === EVERYTHING ? undefined : 'unread';
+}
+
 /**
  * Reads a TRON network over the HTTP API of a full node. Header ids, transaction ids and merkle roots are recomputed from
  * bytes, amounts are read from bytes, and the outcomes of a block must match its transactions one to one, before a word of
  * it is believed. Outcomes themselves are proven by nothing on this chain: large credits ask a second endpoint.
  */
 export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api: TronApi, tellingCalls = TELLING_CALLS): Reader {
-  const call: TronApi = async (path, body) => {
+  const call: TronApi = async (path, body, as) => {
     try {
-      return await api(path, body);
+      return await api(path, body, as);
     } catch (error) {
       if (error instanceof TronRefused) throw new ChainUnavailable(error.message, { cause: error, trouble: 'refused' });
       throw error;
@@ -48,43 +57,68 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
   };
 
   /** Block 0 has no outcomes: what it allots is no transfer. */
-  const infosAt = (height: number): Promise<unknown> => (height === 0 ? Promise.resolve([]) : call('wallet/gettransactioninfobyblocknum', { num: height }));
+  const infosAt = (height: number, as: 'unread' | undefined): Promise<unknown> =>
+    height === 0 ? Promise.resolve([]) : call('wallet/gettransactioninfobyblocknum', { num: height }, as);
 
-  const prove = (block: Block, infos: unknown): { block: Block; outcomes: Outcome[] } => {
+  /** Reads everything of a block, whoever is watched. */
+  const proveEach = (answer: unknown, infos: unknown): ProvenBlock => {
+    const block = readBlock(answer);
     const proven = block.height === 0 ? { ...block, transactions: [] } : block;
-    const outcomes = readOutcomes(proven, infos);
-    for (const { recordsInternals } of outcomes) evidence.recorded ||= recordsInternals;
+    return provenOf(proven, readOutcomes(proven, readReply(infos)));
+  };
+
+  /** Walks over what was told of these blocks where that proves them, and reads each of them where it does not (decision 0048): what is believed is the same. */
+  const walk = async (answer: unknown, infos: readonly unknown[], watched: WatchSet): Promise<ProvenBlock[] | undefined> => {
+    if (!(answer instanceof UnreadReply) || !infos.every((told) => told instanceof UnreadReply)) return undefined;
+    return inTurns(walkBlocks(answer, infos, watched), breathe);
+  };
+
+  const note = ({ header, runs, recordsInternals }: ProvenBlock): void => {
+    evidence.recorded ||= recordsInternals;
     // A block that is read again tells nothing new.
-    if (block.height > evidence.upTo) evidence.calls += contractRuns(proven);
-    evidence.upTo = Math.max(evidence.upTo, block.height);
-    return { block: proven, outcomes };
+    if (header.height > evidence.upTo) evidence.calls += runs;
+    evidence.upTo = Math.max(evidence.upTo, header.height);
   };
 
   const recordsInternals = (): boolean => evidence.recorded || evidence.calls < tellingCalls;
 
-  const blockAtHeight = async (height: number): Promise<{ block: Block; outcomes: Outcome[] }> => {
+  /** `watched` decides how much of it is read: what is left out concerns none of them. */
+  const blockAtHeight = async (height: number, watched: WatchSet): Promise<ProvenBlock> => {
+    const as = waysOf(watched);
     // Outcomes are asked for by height, so they are asked first: a block that is still canonical afterwards was so before.
-    const infos = await infosAt(height);
-    const answer = await call('wallet/getblockbynum', { num: height });
-    const block = isNothing(answer) ? unsure(`it does not know block ${height}`) : readBlock(answer);
-    return block.height === height ? prove(block, infos) : unsure(`asked for block ${height}, got ${block.height}`);
+    const infos = await infosAt(height, as);
+    const answer = await call('wallet/getblockbynum', { num: height }, as);
+    const walked = await walk(answer, [infos], watched);
+    const proven = walked?.[0] ?? proveEach(isNothing(answer) ? unsure(`it does not know block ${height}`) : readReply(answer), infos);
+    if (proven.header.height !== height) unsure(`asked for block ${height}, got ${proven.header.height}`);
+    note(proven);
+    return proven;
   };
 
-  const read = async ({ block, outcomes }: { block: Block; outcomes: Outcome[] }, watched: WatchSet): Promise<BlockContent> => ({
-    ...(await contentOf(block, outcomes, watched)),
-    ...(recordsInternals() || contractRuns(block) === 0 ? {} : { internalUnseen: true }),
+  const read = async (proven: ProvenBlock, watched: WatchSet): Promise<BlockContent> => ({
+    ...(await contentOf(proven, watched)),
+    ...(recordsInternals() || proven.runs === 0 ? {} : { internalUnseen: true }),
   });
 
   const readChunk = async (from: number, to: number, watched: WatchSet): Promise<BlockContent[]> => {
+    const as = waysOf(watched);
     const heights = Array.from({ length: to - from + 1 }, (_, i) => from + i);
-    const [answer, ...infos] = await Promise.all([call('wallet/getblockbylimitnext', { startNum: from, endNum: to + 1 }), ...heights.map(infosAt)]);
-    const blocks = readList(readObject(answer, 'the blocks').block, 'the blocks');
-    if (blocks.length !== heights.length) unsure(`asked for blocks ${from}..${to}, got ${blocks.length}`);
+    const [answer, ...infos] = await Promise.all([
+      call('wallet/getblockbylimitnext', { startNum: from, endNum: to + 1 }, as),
+      ...heights.map((height) => infosAt(height, as)),
+    ]);
     const contents: BlockContent[] = [];
-    for (const [i, height] of heights.entries()) {
-      const block = readBlock(blocks[i]);
-      if (block.height !== height) unsure(`asked for block ${height}, got ${block.height}`);
-      contents.push(await read(prove(block, infos[i]), watched));
+    const take = async (proven: ProvenBlock, height: number): Promise<void> => {
+      if (proven.header.height !== height) unsure(`asked for block ${height}, got ${proven.header.height}`);
+      note(proven);
+      contents.push(await read(proven, watched));
+    };
+    const walked = await walk(answer, infos, watched);
+    if (walked !== undefined) for (const [i, height] of heights.entries()) await take(walked[i] as ProvenBlock, height);
+    else {
+      const blocks = readList(readObject(readReply(answer), 'the blocks').block, 'the blocks');
+      if (blocks.length !== heights.length) unsure(`asked for blocks ${from}..${to}, got ${blocks.length}`);
+      for (const [i, height] of heights.entries()) await take(proveEach(blocks[i], infos[i]), height);
     }
     return contents;
   };
@@ -146,8 +180,8 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     },
 
     async block(hash, watched) {
-      const proven = await blockAtHeight(heightOf(hash));
-      return proven.block.hash === hash ? read(proven, watched) : unsure(`block ${hash} is no longer on its chain`);
+      const proven = await blockAtHeight(heightOf(hash), watched);
+      return proven.header.hash === hash ? read(proven, watched) : unsure(`block ${hash} is no longer on its chain`);
     },
 
     range,
@@ -158,10 +192,9 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
       const { id, blockNumber } = readObject(info, 'the outcome');
       if (readHash(id, 'the transaction id of an outcome') !== txid) unsure(`asked for transaction ${txid}, got ${id}`);
       // The outcome only says which block to read: a whole block proves its transactions, and numbers every movement.
-      const proven = await blockAtHeight(readInteger(blockNumber, 'the block number of an outcome'));
+      const proven = await blockAtHeight(readInteger(blockNumber, 'the block number of an outcome'), EVERYTHING);
       const { block, transfers, internalUnseen } = await read(proven, EVERYTHING);
-      const position = proven.block.transactions.findIndex((transaction) => transaction.txid === txid);
-      const outcome = proven.outcomes[position] ?? unsure(`block ${block.height} does not hold ${txid}`);
+      const { outcome } = proven.found.find(({ transaction }) => transaction.txid === txid) ?? unsure(`block ${block.height} does not hold ${txid}`);
       return {
         txid,
         height: block.height,

@@ -29,7 +29,7 @@ const HASH = /^[0-9a-f]{64}$/;
 /** No group in it: a pattern that counts pairs fails on the megabytes that a log may hold. */
 const HEX = /^[0-9a-fA-F]*$/;
 /** java-tron's `contractResult` in the order of its numbers. */
-const RESULTS = [
+export const RESULTS: readonly string[] = [
   'DEFAULT',
   'SUCCESS',
   'REVERT',
@@ -144,7 +144,7 @@ export function readBlock(value: unknown): Block {
  * `leaf` is undefined when JSON does not show all the bytes of the transaction. Of the outcomes a sender may fill in all but the
  * first one's `contractRet`, which the producer of the block sets: mainnet blocks hold several of them, and odd ones.
  */
-function readTransaction(value: unknown): { transaction: Transaction; leaf: LeafParts | undefined } {
+export function readTransaction(value: unknown): { transaction: Transaction; leaf: LeafParts | undefined } {
   const tx = readObject(value, 'a transaction');
   const txid = readHash(tx.txID, 'a transaction id');
   const rawData = fromHex(readHex(tx.raw_data_hex, 'the bytes of a transaction'));
