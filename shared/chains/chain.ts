@@ -20,11 +20,14 @@ export interface Head {
   finalizedHeight: number | null;
 }
 
+/** Whether the twenty bytes at a place are those of a watched address. */
+export type HasKey = (bytes: Uint8Array, at: number) => boolean;
+
 /** Which addresses matter; asked once per transfer end, so it must cost nothing. Keys are canonical addresses. */
 export interface WatchSet {
   has(address: string): boolean;
-  /** The same of the twenty bytes at `at`, where addresses are that long: without making text of them. */
-  hasKey?(bytes: Uint8Array, at: number): boolean;
+  /** The same of twenty bytes, where addresses are that long: without making text of them. */
+  hasKey?: HasKey;
 }
 
 /** Everything that happened to watched addresses in one block, read from effects and cross-checked by hash. */

@@ -1,8 +1,5 @@
-import type { WatchSet } from '../chain.ts';
+import type { HasKey } from '../chain.ts';
 import { MOST_COINS } from './raw-transaction.ts';
-
-/** Whether the twenty bytes at a place are those of a watched address. */
-export type HasKey = NonNullable<WatchSet['hasKey']>;
 
 /** Where the things of a block begin that anybody needs; places are offsets into its bytes. */
 export interface Outline {

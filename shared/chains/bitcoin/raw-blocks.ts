@@ -1,10 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { inTurns } from '#shared/core/turns.ts';
 import { breathe } from '../breathe.ts';
-import { type BlockContent, ChainUnavailable, type WatchSet } from '../chain.ts';
+import { type BlockContent, ChainUnavailable, type HasKey, type WatchSet } from '../chain.ts';
 import { type Blocks, refusalOf } from './blocks.ts';
 import { gathered, movementsOf } from './content.ts';
-import type { HasKey } from './outline.ts';
 import type { BitcoinParams } from './params.ts';
 import { type Header, readObject, readPrevouts } from './replies.ts';
 import { bytesOf } from './unread-hex.ts';

@@ -23,8 +23,8 @@ const FIRST_RAW_BLOCKS = 4;
 
 /**
  * Reads a Bitcoin network over the RPC of a node without any wallet. Header hashes, transaction ids, merkle roots, witness
- * commitments and heights are recomputed from bytes, amounts are read from bytes, and inputs must fit what they are said to
- * spend, before a word of a block is believed.
+ * commitments and heights are recomputed from bytes, amounts are read from bytes, and inputs of what concerns us must fit what they are
+ * said to spend, before a word of a block is believed.
  * @throws Error when the chain id is none of Bitcoin's
  */
 export function bitcoinReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, rpc: Rpc): Reader {

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { Steps } from '#shared/core/turns.ts';
-import type { BlockRef } from '../chain.ts';
+import type { BlockRef, HasKey } from '../chain.ts';
 import { DIGEST_BYTES, hash160, writeSha256d } from './digests.ts';
-import { HEADER_BYTES, type HasKey, KEY_BYTES, type Outline, outlineOf } from './outline.ts';
+import { HEADER_BYTES, KEY_BYTES, type Outline, outlineOf } from './outline.ts';
 import type { BitcoinParams } from './params.ts';
 import { commitmentOf, hasItsWork, isCommittedTo, namesHeight } from './proofs.ts';
 import { type RawTransaction, readParts, reversedHex } from './raw-transaction.ts';

@@ -1,11 +1,11 @@
-import type { WatchSet } from '../chain.ts';
+import type { HasKey, WatchSet } from '../chain.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfString, endOfValue, isAt, isKey, OPEN_LIST, OPEN_OBJECT } from '../json-bytes.ts';
 import type { Unread } from '../unread.ts';
 import { POLYGON_COIN } from './content.ts';
 import { type Header, type Outcome, readReceipt, type Receipt } from './replies.ts';
 import { endOfQuantity, headerLength, isHex, quantityLength, stringLength, writeHeader, writeHex, writeQuantity, writeString } from './rlp-writer.ts';
 import { LEAF_ROOM, openValues, writeTrieRoot } from './trie-writer.ts';
-import { type HasKey, watchedKeys } from './watched-keys.ts';
+import { watchedKeys } from './watched-keys.ts';
 
 /** Receipts of a block that the root in its header proves, nearly all of which nobody made an object of. */
 export interface WalkedReceipts {

@@ -1,11 +1,11 @@
 import type { Steps } from '#shared/core/turns.ts';
-import { type WatchSet, ChainUnavailable } from '../chain.ts';
+import { type HasKey, type WatchSet, ChainUnavailable } from '../chain.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isAt, isKey, OPEN_LIST, OPEN_OBJECT } from '../json-bytes.ts';
 import { findFields } from '../json-fields.ts';
 import type { Unread } from '../unread.ts';
 import { endOfQuantity, writeHex } from './rlp-writer.ts';
 import { readCallTraces, readParityTraces, type TracedTransaction } from './traces.ts';
-import { type HasKey, watchedKeys } from './watched-keys.ts';
+import { watchedKeys } from './watched-keys.ts';
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
 const quoted = (text: string): Buffer => bytesOf(`"${text}"`);

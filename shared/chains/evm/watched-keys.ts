@@ -1,7 +1,4 @@
-import type { WatchSet } from '../chain.ts';
-
-/** Whether the twenty bytes at a place are those of a watched address. */
-export type HasKey = (bytes: Uint8Array, at: number) => boolean;
+import type { HasKey, WatchSet } from '../chain.ts';
 
 /** How a walk asks a watch set, without a text of each address where the set can do without. */
 export function watchedKeys(watched: WatchSet): HasKey {

@@ -1,5 +1,5 @@
 import type { Steps } from '#shared/core/turns.ts';
-import type { WatchSet } from '../chain.ts';
+import type { HasKey, WatchSet } from '../chain.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isAt, isKey, OPEN_LIST, OPEN_OBJECT } from '../json-bytes.ts';
 import { readOutcome } from './infos.ts';
 import { type Found, type ProvenBlock, runsContract } from './movements.ts';
@@ -8,7 +8,7 @@ import { type Header, readHeader, readTransaction } from './replies.ts';
 import type { UnreadReply } from './unread-reply.ts';
 import { type Expected, walkInfo, type WalkedInfo } from './walk-info.ts';
 import { walkTransaction, type WalkedTransaction } from './walk-transaction.ts';
-import { type HasKey, watchedKeys } from './watched-hex.ts';
+import { watchedKeys } from './watched-hex.ts';
 
 const KEYS = { blockID: Buffer.from('blockID'), block_header: Buffer.from('block_header'), transactions: Buffer.from('transactions') };
 const [LIST_BEGINS, LIST_ENDS] = [Buffer.from('{"block":['), Buffer.from(']}')];

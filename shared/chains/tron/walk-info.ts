@@ -1,10 +1,10 @@
+import type { HasKey } from '../chain.ts';
 import { areDigits, writeBytes } from '../hex-bytes.ts';
 import { CLOSE_LIST, COMMA, DOUBT, endOfString, endOfValue, isAt, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../json-bytes.ts';
 import { type Finder, findFields } from '../json-fields.ts';
 import { CREATE, TRIGGER } from './contract.ts';
 import { MOVES } from './infos.ts';
 import { TRANSFER_TOPIC } from './movements.ts';
-import type { HasKey } from './watched-hex.ts';
 import { wholeNumber } from './walk-transaction.ts';
 
 const quoted = (text: string): Buffer => Buffer.from(`"${text}"`);

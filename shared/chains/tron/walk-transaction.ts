@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
+import type { HasKey } from '../chain.ts';
 import { areBytes, writeBytes } from '../hex-bytes.ts';
 import { CLOSE_LIST, COMMA, DOUBT, endOfString, endOfValue, isAt, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../json-bytes.ts';
 import { type Finder, findFields } from '../json-fields.ts';
 import { contractName, TRANSFER, TRIGGER } from './contract.ts';
 import { RESULTS } from './replies.ts';
 import { walkContract, type WalkedContract } from './walk-contract.ts';
-import type { HasKey } from './watched-hex.ts';
 
 const quoted = (text: string): Buffer => Buffer.from(`"${text}"`);
 

@@ -1,9 +1,6 @@
-import type { WatchSet } from '../chain.ts';
+import type { HasKey, WatchSet } from '../chain.ts';
 import { writeBytes } from '../hex-bytes.ts';
 import { toBase58 } from './address.ts';
-
-/** Whether the twenty bytes at a place are those of a watched address. */
-export type HasKey = (bytes: Uint8Array, at: number) => boolean;
 
 const ADDRESS_BYTES = 20;
 const digits = Buffer.alloc(2 * ADDRESS_BYTES);
