@@ -7,17 +7,18 @@ import { WALLET_ROLES, walletAddress } from '#api/payouts/rules/wallets.ts';
 import type { TransferIntent } from '#shared/chains/chain.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
-/** What bytes do, or are about to do. */
+/** A transfer in signed bytes, or one that is about to be signed. */
 export interface Moves extends Pick<TransferIntent, 'sender' | 'recipient' | 'contract' | 'rawAmount'> {
-  /** The most they may cost, native units. */
+  /** The most that the fee can be, in native units. */
   rawFee: bigint;
 }
 
 /**
- * Holds what bytes take away from us against the caps per transaction, hour and day, of all assets and of their class (reliability D15). The signer
- * reads what leaves us from the bytes and from its own keys, never from the purpose in a row: to an address that is not ours the whole amount leaves,
- * between our own, and to cold storage, only the fee. `counted` is true where the same amount was let out with earlier bytes of its nonce, of which
- * only one can be paid. Answers why they must wait, or null.
+ * Checks a transfer against the caps per transaction, hour and day, both of all assets and of its class (reliability D15). Returns why it must
+ * wait, or null.
+ * The signer decides by the bytes and its own keys how much leaves us, never by the purpose in a row. The whole amount leaves when the recipient is
+ * not ours; only the fee does when the recipient is ours or cold storage. `counted` says that the caps were already checked with this amount for
+ * earlier bytes of the same nonce or anchor, of which only one can be paid: then only the fee counts.
  */
 export async function checkCaps(
   deps: Deps,
@@ -34,7 +35,7 @@ export async function checkCaps(
     const limit = await checkLimits(deps, sql, chain, { ...fee, rawAmount: moves.rawFee, native: true, ...rest });
     if (limit !== null) return limit.problem;
     if (moves.sender !== walletAddress(chain, 'funding')) return null;
-    // It waits and is not refused: the price may have risen since the plan was made.
+    // The payout waits and is not refused, because the price may have risen since it was planned.
     return (await checkTopUp(deps, { symbol: native.symbol, decimals: native.decimals, rawAmount: moves.rawAmount }))?.problem ?? null;
   }
   const asset = await findAssetByContract(sql, chain.id, moves.contract);
@@ -44,7 +45,7 @@ export async function checkCaps(
   return (await checkLimits(deps, sql, chain, { ...leaving, ...rest }))?.problem ?? null;
 }
 
-/** Whether the signer holds the key of an address: a configured wallet, or a deposit address it derives itself. */
+/** Whether the signer holds the key of an address: the address of a configured wallet, or a deposit address that the signer derives itself. */
 export async function isOurs(sql: Reads, chain: Pick<Chain, 'config' | 'codec' | 'deriver'>, address: string): Promise<boolean> {
   if (WALLET_ROLES.some((role) => walletAddress(chain, role) === address)) return true;
   const index = await findDepositIndex(sql, chain.config.family, address);
