@@ -156,7 +156,7 @@ async function decide(
   await lockDepositsOfTransactions(tx, payment.id, keys);
   const known = await listDepositsOfTransactions(tx, keys);
   let own = ownAmong(payment, known);
-  // Of a sum, only the parts that this transaction carried are allocated.
+  // Only the parts of a sum that this transaction carried are allocated.
   const summed = strayAmong(locked, own).flatMap((deposit) => (deposit.parts === null ? [] : [deposit.id]));
   if (summed.length > 0) {
     await takeApart(tx, deps, { depositIds: summed });

@@ -56,7 +56,7 @@ async function draftOpenAmount(deps: Deps, asking: Asking<OpenAmountBody>): Prom
   return { payment, offers: await quoteOpenOffers(deps, { assetIds, limit: openAmount.assetIds }, payment.id) };
 }
 
-/** Where the platform bills the gateway or covers the fees, no fee is taken from the payer's coins (contract 1, 2.1). */
+/** The payer's coins bear no fee if the platform bills the gateway or covers its fees (contract 1, 2.1). */
 function feePayers({ billing, settings }: Gateway): { txFeePayer: FeePayer; commissionFeePayer: FeePayer } {
   if (billing !== 'STANDARD') return { txFeePayer: 'PLATFORM', commissionFeePayer: 'PLATFORM' };
   const { txFeePayer, commissionFeePayer } = settings.settings;

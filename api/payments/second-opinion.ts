@@ -90,8 +90,8 @@ export async function askSecondOpinions(deps: Deps, evidences: readonly Evidence
 
 /**
  * Why a batch may not be credited yet; null when two providers agree on it.
- * Where only one endpoint is configured it is believed up to the network's `secondOpinionUsd`, and outside production, where a chain is one local
- * node, for any sum; but never about a transfer that the reader marked `unproven`.
+ * With only one provider configured, its word is enough up to the network's `secondOpinionUsd`; outside production, where a chain is one local
+ * node, for any sum. It is never enough for a transfer that the reader marked `unproven`.
  */
 export function doubtAbout(deps: Deps, chain: Chain, batch: Batch, { offers, prices }: Omit<Evidence, 'open' | 'ahead'>, opinions: Opinions): Doubt | null {
   const need = needOf(chain, batch, offers, prices);

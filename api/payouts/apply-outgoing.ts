@@ -34,8 +34,8 @@ import { OUT_OF_TURNS } from './send.ts';
 import { stopDoublePayout, stopPayout } from './stop-double-payout.ts';
 
 /**
- * Applies the chain, as stored now, to our own transactions: moves payouts that a block holds or no longer holds, halts wallets that moved coins
- * without a payout, and books at finality fees, paid cashouts and coins put in.
+ * Applies the chain, as stored now, to our own transactions. It moves payouts that a block holds or no longer holds, and halts wallets that moved
+ * coins without a payout. At finality it books fees, paid cashouts and coins put in.
  * Called in the transaction that moved the network's tip, after its sightings are stored; calling it again changes nothing. Locks settlements, then
  * payouts, then ledger accounts.
  */
@@ -142,8 +142,8 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   if (payout?.status === 'CONFIRMED' || payout?.status === 'FAILED') {
     // The block was replaced by another that holds the transaction too. Its outcome stays.
     if (payout.txid === sent.txid) return;
-    // What the first transaction moved is booked, so this one comes on top, unless the first is gone from the chain. A payout that was given up had
-    // no first one.
+    // What the first transaction moved is booked already. This one comes on top, unless the first is gone from the chain. A payout that was given
+    // up had no first one.
     if (payout.txid === null || (await isOnChain(tx, network.networkId, payout.txid))) for (const row of transfers) await bookStray(tx, deps, network, row);
     await stopDoublePayout(tx, deps, network, { ...payout, txids: [...(payout.txid === null ? [] : [payout.txid]), sent.txid] });
     return;

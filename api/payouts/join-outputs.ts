@@ -41,9 +41,9 @@ export interface Prepared {
 /**
  * Joins as many small outputs of a pool as an order needs (decision 0031). Returns what the order waits for, or null where joining does not help:
  * the pool does not cover the order, or has few outputs.
- * The order is owed, so outputs are joined even while fees are high, but then only up to a multiple of the day's budget: a merchant who was paid in
- * crumbs must not make the deployment pay any price. One round plans transactions side by side; rounds repeat while there are still too many
- * outputs.
+ * The order is owed, so outputs are joined even while fees are high. Then a multiple of the day's budget is the limit, because a merchant who was
+ * paid in crumbs must not make the deployment pay any price. One round plans transactions side by side; rounds repeat while there are still too
+ * many outputs.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Promise<string | null> {

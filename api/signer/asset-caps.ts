@@ -8,11 +8,10 @@ import type { JournalEntry } from './journal-entry.ts';
 export type Leaving = Pick<JournalEntry, 'network' | 'slot' | 'contract' | 'rawAmount' | 'rawFee' | 'leaves'>;
 
 /**
- * Checks a transaction that is about to be signed against the caps in the signer's own configuration (decisions 10). Returns why it must wait, or
- * null.
- * The caps limit coins of each asset, and US dollars at the configured floor prices, per transaction, hour and day. What was signed before comes
- * from the signer's own journal; prices, decimals and sums in the database are not read. Of several transactions in one slot only one can be mined,
- * so each slot counts its largest amount per asset. `strict` refuses assets without caps. Pure.
+ * Why the caps in the signer's own configuration do not allow a transaction yet, or null (decisions 10). Pure.
+ * They cap coins of each asset, and US dollars at configured floor prices, per transaction, hour and day. Earlier signatures come from the signer's
+ * journal; prices, decimals and sums in the database are not read. Only one transaction of a slot can be mined, so each slot counts its largest
+ * amount per asset. `strict` refuses assets without caps.
  */
 export function capProblem(
   chain: Pick<Chain, 'config' | 'codec'>,
@@ -53,7 +52,7 @@ export function capProblem(
 /** Chain units by contract; the key null is the native coin. */
 type Taken = ReadonlyMap<string | null, bigint>;
 
-/** What these transactions take away together. Only one transaction of a slot can be mined, so each slot counts its largest amount per asset. */
+/** The sum of what these transactions take away; each slot counts its largest amount per asset. */
 function taken(all: readonly Leaving[], network: string): Taken {
   const slots = new Map<string, Map<string | null, bigint>>();
   for (const one of all) {

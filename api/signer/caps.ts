@@ -14,11 +14,10 @@ export interface Moves extends Pick<TransferIntent, 'sender' | 'recipient' | 'co
 }
 
 /**
- * Checks a transfer against the caps per transaction, hour and day, both of all assets and of its class (reliability D15). Returns why it must
- * wait, or null.
- * The signer decides by the bytes and its own keys how much leaves us, never by the purpose in a row. The whole amount leaves when the recipient is
- * not ours; only the fee does when the recipient is ours or cold storage. `counted` says that the caps were already checked with this amount for
- * earlier bytes of the same nonce or anchor, of which only one can be paid: then only the fee counts.
+ * Why the caps per transaction, hour and day, of all assets and of the asset's class, do not allow a transfer yet, or null (reliability D15).
+ * The bytes and the signer's own keys decide how much leaves us, never the purpose in a row: the whole amount, or only the fee when the recipient
+ * is ours or cold storage. `counted`: earlier bytes of the same nonce or anchor passed the caps with this amount, and only one of them can be paid,
+ * so only the fee counts.
  */
 export async function checkCaps(
   deps: Deps,
@@ -45,7 +44,7 @@ export async function checkCaps(
   return (await checkLimits(deps, sql, chain, { ...leaving, ...rest }))?.problem ?? null;
 }
 
-/** Whether the signer holds the key of an address: the address of a configured wallet, or a deposit address that the signer derives itself. */
+/** Whether the signer holds the key of an address: a configured wallet, or a deposit address that it derives itself. */
 export async function isOurs(sql: Reads, chain: Pick<Chain, 'config' | 'codec' | 'deriver'>, address: string): Promise<boolean> {
   if (WALLET_ROLES.some((role) => walletAddress(chain, role) === address)) return true;
   const index = await findDepositIndex(sql, chain.config.family, address);

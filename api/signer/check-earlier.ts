@@ -22,9 +22,9 @@ export type AttemptVerdict =
 
 /**
  * Checks that the next bytes of a payout can never take effect beside its earlier ones (reliability D13, D14).
- * Either every earlier attempt uses the same nonce or spends the same anchor, read from its signed bytes, or the signer itself finds each of them
- * dead. A close needs no proof of who ordered it: it pays no recipient, and a payout that follows it is signed only after the chain shows that no
- * earlier bytes will ever pay. Locks nothing; call it under the payout's lock.
+ * Either the signed bytes of every earlier attempt use the same nonce or spend the same anchor, or the signer itself finds each attempt dead. A
+ * close needs no proof of who ordered it, because it pays no recipient; a payout after it is signed only once the chain shows that no earlier bytes
+ * will ever pay. Locks nothing; call it under the payout's lock.
  */
 export async function checkEarlierAttempts(sql: Reads, chain: Chain, payout: StoredPayout): Promise<AttemptVerdict> {
   const attempts = await listAttempts(sql, payout.id);

@@ -32,12 +32,11 @@ const DAY_MS = 86_400_000;
 export type Signed = 'signed' | 'waiting' | 'refused' | 'gone';
 
 /**
- * Signs the next bytes of one payout, stores them, and moves payout and settlement on (SIGNED, PROCESSING).
- * It checks the payout, signs outside any transaction, and compares the bytes with the journal's entries for the order. Then it checks the payout
- * again and, in the same transaction, adds the signature to the journal and stores the bytes. Both checks hold the locks of settlement, wallet and
- * payout. Nothing can be broadcast before the commit, so a crash before it only means that the same payout is signed again (architecture 4); the
- * journal is then one signature ahead.
- * Rows that contradict each other or the journal freeze the network, because somebody changed one of them by hand.
+ * Signs the next bytes of one payout, stores them, and records SIGNED and PROCESSING.
+ * It checks the payout, signs outside any transaction, and compares the bytes with the journal. Then one transaction checks the payout again, adds
+ * the signature to the journal and stores the bytes. Both checks hold the locks of settlement, wallet and payout. Nothing is broadcast before the
+ * commit. After a crash before it the same payout is signed again (architecture 4), and the journal is one signature ahead.
+ * Rows that contradict each other, or the journal, freeze the network: somebody changed one of them by hand.
  */
 export async function signPayout(
   deps: Deps,

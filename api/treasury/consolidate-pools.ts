@@ -18,7 +18,6 @@ const DAY_SECONDS = 86_400;
 /** Configured rates are satoshis per virtual byte with three decimals; nodes use satoshis per thousand virtual bytes. */
 const RATE_DECIMALS = 3;
 
-/** A planned transaction that joins outputs. */
 export interface PlannedJoin {
   payoutId: string;
   pool: Pool;

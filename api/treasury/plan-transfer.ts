@@ -24,11 +24,9 @@ export interface Observed {
   committedIds: string[];
 }
 
-/** A transfer to plan. */
 export interface TransferPlan {
   purpose: PayoutPurpose;
   settlementId: string | null;
-  /** The refund it pays. */
   refundId?: string;
   /** The transfer of withheld coins it carries out. */
   withheldId?: string;

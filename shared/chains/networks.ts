@@ -50,7 +50,6 @@ const tronTags = (blockSeconds: number) => ({ safe: 20 * blockSeconds, finalized
 const usdt = (contract: string, type: AssetType = 'ERC20', decimals = 6): KnownToken => ({ symbol: 'USDT', name: 'Tether USD', type, contract, decimals });
 const usdc = (contract: string, type: AssetType = 'ERC20', decimals = 6): KnownToken => ({ symbol: 'USDC', name: 'USD Coin', type, contract, decimals });
 
-/** Every network, as data. */
 export const NETWORKS: readonly NetworkProfile[] = [
   {
     family: 'evm',

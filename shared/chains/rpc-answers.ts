@@ -5,7 +5,6 @@ export interface RpcError {
   data?: unknown;
 }
 
-/** One answer of a batch. */
 export type Answer = { result: unknown } | { error: RpcError };
 
 /** The usable answers of a batch: those with a result or an error, and with an id that no other answer has. */

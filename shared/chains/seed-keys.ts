@@ -7,7 +7,6 @@ const PATH = /^m(\/\d{1,10}'?){1,10}$/;
 /** How many accounts' nodes are kept; a deployment has a handful of wallets in each network. */
 const KEPT_ACCOUNTS = 256;
 
-/** The keys below one seed. */
 export interface SeedKeys {
   /** The key at a path such as `m/44'/60'/0'/0/7` (BIP-32). @throws Invariant when the path is malformed */
   at(path: string): HDKey;

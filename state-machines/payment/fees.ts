@@ -6,7 +6,6 @@ export interface FeeTerms {
   /** What arrived, asset units. */
   gross: Coins;
   decimals: number;
-  /** The asset's network fee. */
   networkFee: Coins;
   /** Whether an earlier deposit of this payment on this network paid the network fee, which is charged once. */
   networkFeePaid: boolean;

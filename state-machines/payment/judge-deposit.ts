@@ -59,7 +59,6 @@ export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'm
 /** The verdict on a deposit, with every figure that verify reports and an operator may ask about. */
 export interface Judgement {
   verdict: Verdict;
-  /** The rule that it follows from. */
   rule: JudgingRule;
   path: DepositPath;
   /** The offer that judged it: that of the received asset if selected, else the one selected last; null for an open amount without offers. */

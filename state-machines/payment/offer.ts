@@ -38,9 +38,9 @@ export function dollarValueOf(paymentAmount: bigint, usdPerUnit: Usd): Usd {
 }
 
 /**
- * The number of decimals to which the payer's amount is rounded up (decisions 1): the fewest at which one unit is worth at most a cent, and at most
- * a thousandth of the payment, at the offer's price; never more than the asset has.
- * People copy these figures by hand, and nobody is asked for more than one such unit too much.
+ * The number of decimals to which the payer's amount is rounded up (decisions 1). It is the smallest number at which one unit, at the offer's
+ * price, is worth at most a cent and at most a thousandth of the payment; never more than the asset has.
+ * People copy these figures by hand, and pay at most one such unit too much.
  */
 export function quoteDecimalsOf({
   principalUsd,

@@ -14,7 +14,6 @@ import { readSeal } from './seal.ts';
 const ATTEMPTS_AT_ONCE = 20_000;
 const DAY_MS = 86_400_000;
 
-/** Path of the journal in its folder. */
 export function journalPath(folder: string): string {
   return join(folder, 'journal.jsonl');
 }
