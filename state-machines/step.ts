@@ -1,12 +1,12 @@
 import { type AnyStateMachine, transition } from 'xstate';
 
-/** Which effects each event of a record may have; the machine's own actions, written down for the types. */
+/** The effects that each event of a record may have: the machine's own actions, written out for the types. */
 export type EffectTable = Readonly<Record<string, readonly string[]>>;
 export type EventOf<Effects extends EffectTable> = Extract<keyof Effects, string>;
-/** The effects that an event, or any of several, may have. */
+/** The effects that an event, or any of several events, may have. */
 export type EffectOf<Effects extends EffectTable, Event extends EventOf<Effects> = EventOf<Effects>> = Effects[Event][number];
 
-/** A machine whose states are a row's statuses, with the types of its states, facts and effects written down. */
+/** A machine whose states are a row's statuses, with its types of states, facts and effects. */
 export interface RecordMachine<Status extends string, Facts, Effects extends EffectTable> {
   machine: AnyStateMachine;
   statuses: readonly Status[];
@@ -26,8 +26,8 @@ export interface Conflict<Status extends string> {
 }
 
 /**
- * Says what one event makes of one row: its next status and the effects that must be written with it.
- * Pure: it runs nothing and reads nothing. An event the status does not accept is a conflict (architecture 2).
+ * Decides what one event does to one row: its next status, and the effects that must be written with it.
+ * Pure: it runs nothing and reads nothing. An event that the status does not accept is a conflict (architecture 2).
  */
 export function step<Status extends string, Facts, Effects extends EffectTable, Event extends EventOf<Effects>>(
   record: RecordMachine<Status, Facts, Effects>,

@@ -8,7 +8,7 @@ import { isIpRange } from '#shared/platform/ip.ts';
 const DAY = 86_400;
 
 const money = z.string('must be a decimal string such as "10.50"').refine(isMoney, 'must be a decimal string such as "10.50"');
-/** A leading minus means no tolerance, as on a payment (decisions 1). */
+/** A leading minus means no tolerance, as for a payment (decisions 1). */
 const tolerance = z
   .string('must be a decimal string such as "0.50"')
   .refine((text) => isMoney(text.replace(/^-/, '')), 'must be a decimal string such as "0.50"')
@@ -21,13 +21,13 @@ const url = z
   .url({ protocol: /^https?$/, error: 'must be an absolute http or https URL' })
   .max(2_000, 'must be at most 2000 characters')
   .nullable();
-/** Payers read it among other words, so nothing in it may break a line or turn the direction of the text around it. */
+/** Payers read the name within other text, so it may contain nothing that breaks a line or changes the direction of the text around it. */
 const shownName = z
   .string()
   .trim()
   .max(120, 'must be at most 120 characters')
   .regex(/^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+$/u, 'must be one line of text');
-/** In its usual spelling; a language that the checkout has no texts in is no mistake, it falls back to another (ux 3). */
+/** A language tag in its usual spelling. A language without checkout texts is allowed; the checkout then falls back to another (ux 3). */
 const languageTag = z
   .string()
   .max(35, 'must be at most 35 characters')
@@ -35,7 +35,7 @@ const languageTag = z
   .transform((text) => canonicalTag(text) ?? text);
 const cidrs = z.array(z.string().refine(isIpRange, 'must be an IP address or a CIDR range'));
 
-/** What each setting may be and what it is when nobody set it (operability 3); null anywhere in the input means the default. */
+/** The allowed values of each setting, and its default (operability 3). Null anywhere in the input means the default. */
 const settingsSchema = z.object({
   assetIds: uuids.default(null),
   openAmount: z.object({ enabled: flag.default(false), minAmountUsd: money.default('1'), assetIds: uuids.default(null) }).prefault({}),
@@ -88,14 +88,14 @@ const gatewaySchema = settingsSchema.extend({
   billing: z.enum(['STANDARD', 'MONTHLY', 'PLATFORM']).default('STANDARD'),
 });
 
-/** Credits are spent from one moment to the next, so they are no setting; they are only given with the settings. */
+/** Credits can be given with the settings, but are not a setting themselves, because screenings use them up. */
 const creditsSchema = z.object({ screening: z.object({ credits: count(1_000_000_000).optional() }).optional() });
 
-/** A gateway as the operator API takes it, with every default filled in; no credits means none were named. */
+/** A gateway as the operator API accepts it, with every default filled in. Without `screeningCredits` the input named none. */
 export type GatewayInput = Omit<Gateway, 'id'> & { screeningCredits?: number };
 
 /**
- * Reads a whole gateway from a request body; what is absent or null gets its default, unknown fields are ignored.
+ * Reads a whole gateway from a request body. Missing and null fields get their defaults; unknown fields are ignored.
  * @throws validation_error naming the first field at fault
  */
 export function readGateway(body: unknown): GatewayInput {
@@ -113,7 +113,7 @@ function parse<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
 }
 
 /**
- * Changes a gateway by a partial one: objects merge, arrays replace, null brings back the default.
+ * Applies a partial change to a gateway: objects merge, arrays replace, null restores the default.
  * @throws validation_error naming the first field at fault
  */
 export function mergeGateway(current: GatewayInput, patch: unknown): GatewayInput {

@@ -3,13 +3,13 @@ import type { Deps, Gateway } from '#api/deps.ts';
 import { findApiKey, rehashApiKey, touchApiKey } from '#api/store/gateways.ts';
 import { type KeyRing, keyId, peppers, signerOf } from '#shared/platform/key-ring.ts';
 
-/** What an API key may be allowed to call; a new key has all of it (decisions 8). */
+/** The permissions that an API key can have; a new key has all of them (decisions 8). */
 export const PERMISSIONS = ['payment:create', 'payment:read', 'payment:inquire', 'settlement:read', 'settlement:create', 'settlement:approve'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
 const PATTERN = /^sluice_([0-9a-f]{16})_([0-9a-f]{64})$/;
 
-/** A new key: `text` is shown once and never stored, the rest goes into the database. */
+/** A new key. `text` is shown once and never stored; the other fields are stored. */
 export interface NewApiKey {
   id: string;
   secretHash: Uint8Array;
@@ -31,17 +31,17 @@ export function parseApiKey(text: string): { id: string; secret: string } | unde
   return match === null ? undefined : { id: match[1] as string, secret: match[2] as string };
 }
 
-/** HMAC-SHA256 of a key's secret half under the pepper, which never enters the database: a stolen table opens nothing. */
+/** HMAC-SHA256 of a key's secret half under the pepper. The pepper is never in the database, so a stolen table is useless. */
 export function hashSecret(pepper: string, secret: string): Uint8Array {
   return createHmac('sha256', pepper).update(secret).digest();
 }
 
-/** Which pepper a secret half gives a stored hash under, in constant time; with no stored hash it does the same work and finds none. */
+/** The pepper under which a secret half gives the stored hash, compared in constant time. Without a stored hash it does the same work and finds none. */
 export function pepperOf(ring: KeyRing, secret: string, storedHash: Uint8Array | undefined): ReturnType<typeof signerOf> {
   return signerOf(ring, storedHash ?? null, (pepper) => hashSecret(pepper, secret));
 }
 
-/** Who a request is, as its API key told. */
+/** The gateway and permissions behind a request's API key. */
 export interface KeyHolder {
   keyId: string;
   permissions: readonly string[];
@@ -49,9 +49,9 @@ export interface KeyHolder {
 }
 
 /**
- * The holder of an API key, or undefined when the key is malformed, unknown, revoked, or its gateway is not VERIFIED
- * (contract 5.2): one answer for all of them, in the same time. Notes the use once a minute, and hashes the key anew where the
- * pepper is changed.
+ * The holder of an API key; undefined when the key is malformed, unknown or revoked, or its gateway is not VERIFIED (contract 5.2). All get the
+ * same answer, and an unknown id takes as long as a wrong secret.
+ * Stores when the key was used, once a minute, and hashes the key again if the pepper has changed.
  */
 export async function authenticateApiKey(deps: Deps, text: string | undefined): Promise<KeyHolder | undefined> {
   const parsed = parseApiKey(text ?? '');

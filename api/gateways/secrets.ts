@@ -6,23 +6,29 @@ import { keyId, masterKeys } from '#shared/platform/key-ring.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { openWithAny, type SealedPlace, seal, wrappingKey } from '#shared/platform/sealed-secrets.ts';
 
-/** Seconds a replaced secret still counts: webhooks a day, so that receivers can follow; cashout not at all (operability 3). */
+/** How many seconds a replaced secret stays valid: a day for webhooks, so that receivers can follow; none for cashouts (operability 3). */
 export const DEFAULT_OVERLAP_SECONDS: Record<'webhook' | 'cashout', number> = { webhook: POLICY.webhookSecretOverlapSeconds, cashout: 0 };
 
-/** A new secret in its public format: `whsec_<base64 of 32 bytes>` (decisions 6) or `cashout_<64 hex>`; HMACs use the whole text. */
+/** A new secret in its public format: `whsec_<base64 of 32 bytes>` (decisions 6) or `cashout_<64 hex>`. HMACs use the whole text as their key. */
 export function newSecret(kind: 'webhook' | 'cashout', randomBytes: (length: number) => Uint8Array): string {
   const bytes = Buffer.from(randomBytes(32));
   return kind === 'webhook' ? `whsec_${bytes.toString('base64')}` : `cashout_${bytes.toString('hex')}`;
 }
 
-/** The usable secrets of one kind in clear, the current one first, then those in their rotation overlap. @throws Invariant when one does not open */
+/**
+ * The valid secrets of one kind as plain text: the current one first, then replaced ones that are still valid. @throws Invariant when one cannot be
+ * decrypted
+ */
 export async function readSecrets(deps: Deps, gatewayId: string, kind: SecretKind, sql: Reads = deps.db.sql): Promise<string[]> {
   const rows = await usableSecrets(sql, gatewayId, kind);
   const keys = masterKeys(deps.config);
   return rows.map((row) => openWithAny(keys, secretPlace(row.id), row.sealed).secret);
 }
 
-/** The current secret of one kind in clear, with the id of its row; undefined when none was ever given. @throws Invariant when it does not open */
+/**
+ * The current secret of one kind as plain text, with the id of its row; undefined when there never was one. @throws Invariant when it cannot be
+ * decrypted
+ */
 export async function readCurrentSecret(
   deps: Deps,
   gatewayId: string,
@@ -33,7 +39,7 @@ export async function readCurrentSecret(
   return row && { id: row.id, secret: openWithAny(masterKeys(deps.config), secretPlace(row.id), row.sealed).secret };
 }
 
-/** Stores `secret` sealed as the current one of its kind and ends the others after `overlapSeconds`. Locks the gateway's secrets of that kind. */
+/** Stores `secret` encrypted as the current one of its kind, and ends the others after `overlapSeconds`. Locks the gateway's secrets of that kind. */
 export async function replaceSecret(deps: Deps, tx: Tx, input: { gatewayId: string; kind: SecretKind; secret: string; overlapSeconds: number }): Promise<void> {
   const id = uuidFrom(deps.randomBytes(16));
   await retireSecrets(tx, input.gatewayId, input.kind, input.overlapSeconds);
@@ -42,7 +48,7 @@ export async function replaceSecret(deps: Deps, tx: Tx, input: { gatewayId: stri
   await insertSecret(tx, { id, sealed, sealedUnder: keyId(current), gatewayId: input.gatewayId, kind: input.kind });
 }
 
-/** Where a gateway's secret is stored, which its ciphertext is bound to. */
+/** The place of a gateway's secret, which its ciphertext is bound to. */
 export function secretPlace(rowId: string): SealedPlace {
   return { table: 'gateway_secrets', column: 'sealed', rowId };
 }

@@ -13,8 +13,8 @@ export function otpauthUrl(secret: string, gatewayName: string): string {
 }
 
 /**
- * The time steps around `unixSeconds` whose code this is, by RFC 6238 with SHA-1: none when the code is wrong, one as a
- * rule, as one step either way counts (decisions 10). Compares in constant time.
+ * The time steps near `unixSeconds` for which this code is right, by RFC 6238 with SHA-1 (decisions 10): none when the code is wrong, normally one.
+ * One step either way is accepted. Compares in constant time.
  */
 export function matchingSteps(secret: string, code: string, unixSeconds: number): number[] {
   const now = Math.floor(unixSeconds / POLICY.totpStepSeconds);

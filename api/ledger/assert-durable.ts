@@ -1,9 +1,9 @@
 import type { Sql } from '#shared/platform/postgres.ts';
 
 /**
- * Refuses to go on when Postgres may forget a commit it acknowledged (reliability D2, trap D); called at start by every
- * role that writes money.
- * @throws when `synchronous_commit` is not one that waits for the disk
+ * Refuses to start when Postgres might forget a commit that it acknowledged (reliability D2, trap D). Every role that writes money calls this at
+ * start.
+ * @throws when `synchronous_commit` is a setting that does not wait for the disk
  */
 export async function assertDurable(sql: Sql): Promise<void> {
   const [row] = await sql<{ setting: string }[]>`select current_setting('synchronous_commit') as setting`;

@@ -11,13 +11,13 @@ export interface GatewayBalance {
   held: Coins;
   reserved: Coins;
   withheld: Coins;
-  /** Ordered back to payers and not paid yet. */
+  /** Ordered to be paid back to payers, and not paid yet. */
   refunding: Coins;
-  /** What its destinations cost beyond its balance, below zero; collected from its next credits. */
+  /** What the gateway owes because its destinations cost more than its balance held; below zero, and collected from its next credits. */
   owed: Coins;
 }
 
-/** Balances of a gateway per asset it ever held, zero ones included; takes no lock (contract 2.9). */
+/** A gateway's balances of every asset it ever held, including zero ones (contract 2.9). Takes no lock. */
 export async function gatewayBalances(reads: Reads, gatewayId: string): Promise<GatewayBalance[]> {
   const none = amount<'asset'>(0n);
   const balances = new Map<string, GatewayBalance>();
@@ -40,17 +40,17 @@ export async function gatewayBalances(reads: Reads, gatewayId: string): Promise<
   return [...balances.values()];
 }
 
-/** What a gateway may withdraw of one asset from one pool right now; takes no lock, so a claim must still be conditional. */
+/** The amount that a gateway can withdraw of one asset from one pool now. Takes no lock, so a claim must check again. */
 export async function poolBalance(reads: Reads, gatewayId: string, assetId: string, pool: 'green' | 'held'): Promise<Coins> {
   return amount(await readBalance(reads, { kind: pool === 'green' ? 'available' : 'held', gatewayId, assetId, settlementId: null }));
 }
 
-/** What the books say the deployment holds of an asset on its chain: minus the balance of the outside (architecture 2). */
+/** The amount of an asset that the ledger says the deployment holds on its chain: minus the balance of the `chain` account (architecture 2). */
 export async function bookedHoldings(reads: Reads, assetId: string): Promise<Coins> {
   return amount(-(await readBalance(reads, { kind: 'chain', gatewayId: null, assetId, settlementId: null })));
 }
 
-/** What the books say lies in cold storage of an asset: minus the balance of its account (decision 0033). */
+/** The amount of an asset that the ledger says lies in cold storage: minus the balance of the `cold` account (decision 0033). */
 export async function bookedCold(reads: Reads, assetId: string): Promise<Coins> {
   return amount(-(await readBalance(reads, { kind: 'cold', gatewayId: null, assetId, settlementId: null })));
 }

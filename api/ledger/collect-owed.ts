@@ -7,13 +7,13 @@ import { collect } from '#state-machines/ledger/postings.ts';
 import { lockBalances, post } from './post.ts';
 
 /**
- * Takes what a gateway owes of an asset out of what just became withdrawable there, before anybody can claim it (decisions 10). `cause` names
- * what made it so: each collects once. Locks the pool's account and the owed one, then the credits it draws.
+ * Collects what a gateway owes of an asset from an amount that just became withdrawable, before anybody can claim it (decisions 10).
+ * `cause` names what made it withdrawable; each cause collects once. Locks the accounts of the pool and of what is owed, then the credits it draws.
  */
 export async function collectOwed(tx: Tx, from: { gatewayId: string; assetId: string; pool: Pool; cause: string }): Promise<void> {
   const { gatewayId, assetId, pool, cause } = from;
   const owedKey = { ...gatewayAccount('owed', gatewayId), assetId };
-  // Most gateways owe nothing: those take no lock on an account that has no postings.
+  // Most gateways owe nothing. This avoids locking an account that has no postings.
   if ((await readBalance(tx, owedKey)) === 0n) return;
   const withdrawable = { ...withdrawableAccount(pool, gatewayId), assetId };
   await lockBalances(tx, [withdrawable, owedKey]);

@@ -7,8 +7,8 @@ import { post } from './post.ts';
 const BATCH = 200;
 
 /**
- * Makes credits withdrawable whose delay has passed and whose block is final by the maturity rule (decisions 5, 10), each
- * in its own transaction; answers how many. Any number of workers may run it at once.
+ * Makes credits withdrawable once their delay has passed and their block is final by the maturity rule (decisions 5, 10), each in its own
+ * transaction; returns how many. Any number of workers may run it at once.
  */
 export async function matureCredits(deps: Pick<Deps, 'db'>): Promise<number> {
   let matured = 0;

@@ -14,10 +14,10 @@ import { formatAmount } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import type { Posting } from '#state-machines/ledger/accounts.ts';
 
-/** Accounts of the deployment that may be below zero; the CHECK on ledger_accounts lists the same. */
+/** System accounts, and `owed`, that may be below zero. The CHECK on ledger_accounts lists the same. */
 const OVERDRAWABLE = ['networkFee', 'commission', 'gas', 'capital', 'platformExpense', 'loss', 'chain', 'cold', 'owed'];
 
-/** A posting would have taken an account below zero; nothing of it was written, and the transaction must be rolled back. */
+/** A posting would have taken an account below zero. Nothing of it was written, and the caller must roll the transaction back. */
 export class Overdraw extends Error {
   readonly account: AccountKey;
   constructor(account: AccountKey, amount: bigint) {
@@ -28,17 +28,17 @@ export class Overdraw extends Error {
 }
 
 export interface LedgerTransaction {
-  /** Names the cause, so that it is posted once however often it is asked for: `deposit:<id>`, `settlement:<id>:reserve`. */
+  /** Name of the cause, such as `deposit:<id>` or `settlement:<id>:reserve`. Each cause is posted at most once. */
   sourceKey: string;
-  /** Which posting made it: credit, mature, reserve, settle, release, gas, fund, unallocated, dust, loss, regain. */
+  /** Name of the posting that made it, such as credit, mature, reserve or settle. */
   kind: string;
-  /** Signed amounts that sum to zero per asset; several on one account are added up first. */
+  /** Signed amounts that sum to zero per asset. Several on one account are added up first. */
   postings: readonly Posting[];
 }
 
 /**
- * Posts one balanced ledger transaction inside `tx` and answers true; false, with nothing written, when its source key
- * exists already. Locks the accounts in id order until commit (architecture 2, Ledger; reliability D3).
+ * Posts one balanced ledger transaction inside `tx` and returns true; returns false, having written nothing, when its source key exists already.
+ * Locks the accounts in id order until commit (architecture 2, Ledger; reliability D3).
  * @throws Overdraw when an account that may not go negative would
  */
 export async function post(tx: Tx, { sourceKey, kind, postings }: LedgerTransaction): Promise<boolean> {
@@ -67,8 +67,8 @@ export async function post(tx: Tx, { sourceKey, kind, postings }: LedgerTransact
 }
 
 /**
- * Posts many ledger transactions as `post` does each, in as many statements as one takes: all of their accounts are locked together, and
- * what a balance may not go below counts for all of them together. Answers the source keys that were posted now.
+ * Posts many ledger transactions as `post` does, but in no more statements than one takes; returns the source keys that were posted now.
+ * All accounts are locked together, and a balance may not fall below its limit by all transactions together.
  * @throws Overdraw when an account that may not go negative would
  */
 export async function postEach(tx: Tx, transactions: readonly LedgerTransaction[]): Promise<Set<string>> {
@@ -95,7 +95,7 @@ export async function postEach(tx: Tx, transactions: readonly LedgerTransaction[
   return new Set(ids.keys());
 }
 
-/** One signed amount per account, zeros left out. @throws Invariant when the postings do not sum to zero per asset */
+/** Sums the postings of each account, leaving out zero sums. @throws Invariant when the postings do not sum to zero per asset */
 function merge(postings: readonly Posting[]): Map<string, { key: AccountKey; amount: bigint }> {
   const merged = new Map<string, { key: AccountKey; amount: bigint }>();
   const sums = new Map<string, bigint>();
@@ -111,15 +111,15 @@ function merge(postings: readonly Posting[]): Map<string, { key: AccountKey; amo
 }
 
 /**
- * Locks accounts until commit, in id order, so that what the caller then reads of them and of the credits behind them stays
- * true; posts to them wait. Name all that will be posted to: to come back for another one may deadlock.
+ * Locks accounts until commit, in id order, so that what the caller reads of them and of their credits stays true; other posts to them wait.
+ * Name all accounts that will be posted to, because locking another one later may deadlock.
  */
 export async function lockBalances(tx: Tx, keys: readonly AccountKey[]): Promise<void> {
   const ids = await accountIds(tx, [...keys]);
   await lockAccounts(tx, [...ids.values()]);
 }
 
-/** Ids by account name; inserts a zero row for each account seen for the first time. */
+/** Ids by account name. Inserts a zero row for an account that is new. */
 async function accountIds(tx: Tx, keys: AccountKey[]): Promise<Map<string, number>> {
   const ids = new Map((await findAccounts(tx, keys)).map((row) => [nameOf(row), row.id]));
   const missing = keys.filter((key) => !ids.has(nameOf(key))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));

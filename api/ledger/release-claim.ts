@@ -8,8 +8,9 @@ import { collectOwed } from './collect-owed.ts';
 import { lockBalances, post } from './post.ts';
 
 /**
- * Gives a cashout's claim back, each part of it to where its credit is by now: its payment may have been held, released or
- * withheld since (decision 0012). The caller holds the settlement's lock. Locks the ledger accounts, then the drawn credits.
+ * Gives a cashout's claim back. Each part returns to where its credit is now, because its payment may have been held, cleared or withheld since
+ * (decision 0012).
+ * The caller holds the settlement's lock. Locks the ledger accounts, then the drawn credits.
  */
 export async function releaseClaim(tx: Tx, claim: { id: string; gatewayId: string; assetId: string; amount: Coins }): Promise<void> {
   const { id, gatewayId, assetId } = claim;
@@ -23,7 +24,7 @@ export async function releaseClaim(tx: Tx, claim: { id: string; gatewayId: strin
   );
   const back = { green: amount<'asset'>(0n), held: amount<'asset'>(0n), withheld: amount<'asset'>(0n) };
   for (const draw of await releaseDraws(tx, id)) {
-    // A refund is ordered only of what no cashout has touched.
+    // A refund can only be ordered of credits that no cashout has drawn from.
     if (draw.taken === 'refunding' || draw.taken === 'refunded') throw new Invariant(`settlement ${id} has reserved what is being paid back`);
     const place = draw.taken ?? draw.pool;
     back[place] = amount(back[place] + draw.amount);
@@ -31,6 +32,6 @@ export async function releaseClaim(tx: Tx, claim: { id: string; gatewayId: strin
   const total = back.green + back.held + back.withheld;
   if (total !== claim.amount) throw new Invariant(`settlement ${id} reserves ${formatAmount(total)} of its credits, not its amount`);
   await post(tx, { sourceKey: `settlement:${id}:release`, kind: 'release', postings: release({ gatewayId, assetId, settlementId: id, ...back }) });
-  // What its destination cost is paid out of the claim that was not paid out.
+  // The claim that was not paid out pays for what its destination cost.
   for (const pool of POOLS) if (back[pool] > 0n) await collectOwed(tx, { gatewayId, assetId, pool, cause: `settlement:${id}:release:${pool}` });
 }

@@ -7,9 +7,9 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { allocate as postings } from '#state-machines/ledger/postings.ts';
 
 /**
- * Matches deposits to a payment by hand, so that the next pass credits them whatever their network or time: open ones, and
- * those that were set aside, whose coins leave the unallocated account by a correcting entry. The caller has checked that
- * none of them is credited, dropped or lost, and holds the payment's lock and theirs; the caller then calls `creditPayment`.
+ * Allocates deposits to a payment by hand, so that the next pass credits them whatever their network or time.
+ * Takes open deposits and ones that were set aside; a correcting entry moves the coins of the latter out of the unallocated account. The caller has
+ * checked that none is credited, dropped or lost, holds the locks of the payment and the deposits, and calls `creditPayment` afterwards.
  */
 export async function allocateDeposits(tx: Tx, deposits: readonly NamedDeposit[], by: { by: AllocatedBy; paymentId: string }): Promise<void> {
   if (deposits.length === 0) return;

@@ -15,19 +15,19 @@ import { type Batch, isAllocated } from './deposit-batch.ts';
 import { fiatSymbol, type FilledAmount, filledAmountOf, type Outcome } from './outcome.ts';
 import { judgeArrival, type Resolution, resolvePayment } from './resolve-payment.ts';
 
-/** What became of a batch. */
+/** The result of booking a batch. */
 export interface Booked {
   /** The payment's status afterwards. */
   status: PaymentStatus;
-  /** How it fitted its payment, for the metric. */
+  /** How the batch fitted its payment, for the metric. */
   match: 'matched' | 'wrong_asset' | 'late' | 'unmatched' | 'dust';
 }
 
-/** Why a final batch is credited to no payment; null when the payment gets it (decisions 3, 4). Pure. */
+/** Why a final batch is credited to no payment, or null when it is credited (decisions 3, 4). Pure. */
 export function asideOf(booking: Pick<Booking, 'payment' | 'status' | 'batch'>): 'dust' | 'unallocated' | null {
   const { payment, batch } = booking;
   const { first } = batch;
-  // An inquiry or an operator that allocated it has decided about place and time.
+  // An inquiry or operator that allocated the batch has already decided that its network and time do not matter.
   const allocated = isAllocated(batch);
   if (!first.onOwnNetwork && !allocated) return 'unallocated';
   // A deposit that was set aside and then allocated by hand is not set aside again.
@@ -40,8 +40,8 @@ function decidesBy({ status, batch }: Pick<Booking, 'status' | 'batch'>): boolea
 }
 
 /**
- * Books one final batch that a payment gets, in the caller's transaction, which holds the payment's lock: judges it if it decides, and
- * credits it. When a price is missing nothing is booked, and the decision waits for it, or only the credit does.
+ * Judges one final batch if it decides the payment, and credits it, in the caller's transaction. When a price is missing nothing is booked: the
+ * decision waits for the price, or only the credit does. The caller holds the payment's lock.
  */
 export async function bookBatch(tx: Tx, deps: Deps, booking: Booking): Promise<Booked | 'decision-waits' | 'credit-waits'> {
   const { payment, status, batch } = booking;
@@ -86,7 +86,7 @@ function matchOf({ offers, batch }: Booking, judged: Judgement): Booked['match']
   return offers.some((offer) => offer.assetId === batch.first.assetId && offer.selectedAt !== null) ? 'matched' : 'wrong_asset';
 }
 
-/** Leaves a final batch open until a price is back, and says so; from five minutes on as an alert (decisions 3). */
+/** Leaves a final batch open until a price is back and logs that, as an error once it waited five minutes (decisions 3). */
 async function wait(tx: Tx, deps: Deps, { payment, batch }: Booking, now: Date, symbol: string): Promise<void> {
   const since = await noteWaiting(
     tx,
@@ -122,23 +122,29 @@ function outcomeOf({ offers, batch, finality, prices }: Booking, judged: Judgeme
   };
 }
 
-/** When the first of its transfers was first seen, milliseconds since the epoch. */
+/** When the first of the batch's transfers was first seen, milliseconds since the epoch. */
 function firstSeen({ deposits }: Batch): number {
   return deposits.reduce((earliest, { firstSeenAt }) => Math.min(earliest, firstSeenAt.getTime()), Number.POSITIVE_INFINITY);
 }
 
-/** When the last of its transfers was first seen: a little that was seen in time must not reserve the price for the rest of the sum (decision 0017). */
+/**
+ * When the last of the batch's transfers was first seen. This time decides whether the locked price applies, because a small transfer in time must
+ * not reserve the price for the rest of the sum (decision 0017).
+ */
 function pricedSince({ deposits }: Batch): number {
   return deposits.reduce((latest, { firstSeenAt }) => Math.max(latest, firstSeenAt.getTime()), Number.NEGATIVE_INFINITY);
 }
 
-/** A final batch that no payment gets. */
+/** A final batch that is credited to no payment. */
 export interface Aside {
   batch: Batch;
   state: 'dust' | 'unallocated';
 }
 
-/** Books coins that no payment gets: they are kept, and nothing else happens (decisions 3, 4). All of them in as many statements as one takes. */
+/**
+ * Books batches that are credited to no payment: the coins are kept, and nothing else happens (decisions 3, 4). All together take no more
+ * statements than one.
+ */
 export async function setAside(tx: Tx, asides: readonly Aside[]): Promise<void> {
   const all = asides.flatMap(({ batch, state }) => batch.deposits.map((deposit) => ({ deposit, state })));
   if (all.length === 0) return;

@@ -1,14 +1,14 @@
 import type { SentJson } from '#shared/core/sent-json.ts';
 
-/** What the callback tells about the payment; these two win over parameters of the same name (decisions 7). */
+/** The result that the callback reports. These two parameters win over the merchant's own of the same name (decisions 7). */
 export interface CallbackResult {
   paymentUid: string;
   status: string;
 }
 
 /**
- * Where the browser goes after the result: `callbackUrl` with its own query and fragment kept byte for byte, then the
- * callback parameters (scalars as they are, nested values as compact JSON), then the id and the status (decisions 7).
+ * The URL that the browser is sent to after the result (decisions 7): `callbackUrl` with its query and fragment kept byte for byte, then the
+ * callback parameters (scalars as they are, nested values as compact JSON), then the id and the status.
  */
 export function callbackRedirect(callbackUrl: string, params: SentJson | null, result: CallbackResult): string {
   const [, base = '', query = '', fragment = ''] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(callbackUrl) ?? [];

@@ -7,14 +7,14 @@ import { parseTrusted } from '#shared/core/money.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { checkoutUrl } from './urls.ts';
 
-/** A payment that was decided on and priced, and is not written yet. */
+/** A payment that was checked and priced but is not written yet. */
 export interface Draft {
   payment: NewPayment;
-  /** In listing order, with the assets they are in. */
+  /** In listing order, each with its asset. */
   offers: readonly Offer[];
 }
 
-/** What a payment takes from its gateway alone, locked when it is created. */
+/** The terms that a payment takes from its gateway only, locked when it is created. */
 export function gatewayTerms({
   id,
   billing,
@@ -30,8 +30,8 @@ export function gatewayTerms({
 }
 
 /**
- * Writes a payment, its first event and its offers in one transaction and answers as contract 2.2 says, with the public
- * payment object if `view` makes one. Counts the payment, unless a duplicate of the request had created it.
+ * Writes a payment, its first event and its offers in one transaction and replies as contract 2.2 says; the public payment object is included if
+ * `view` makes one. Counts the payment unless an earlier copy of the request created it.
  */
 export async function commitDraft(deps: Deps, commit: Commit, draft: Draft, view?: (payment: Payment) => object): Promise<Reply> {
   const { checkoutMode, openAmount, sandbox } = draft.payment;
@@ -46,7 +46,7 @@ export async function commitDraft(deps: Deps, commit: Commit, draft: Draft, view
 }
 
 async function writeDraft(tx: Tx, { payment, offers }: Draft): Promise<Payment> {
-  // Sent together, run one after the other: a connection keeps the order of its statements.
+  // The statements are sent together; one connection runs them in this order.
   const [stored] = await Promise.all([
     insertPayment(tx, payment),
     insertSent(tx, payment.id, { callbackParams: payment.callbackParams, webhookParams: payment.webhookParams }),

@@ -15,7 +15,7 @@ export interface CreatePaymentBody extends CheckoutBody {
   amount: string;
   type?: Optional<'DIRECT' | 'PAYLINK'>;
   paylinkId?: Optional<string>;
-  /** MERCHANT or CUSTOMER; anything, and ignored, on a monthly-billed gateway. */
+  /** MERCHANT or CUSTOMER. On a monthly-billed gateway any value is accepted and ignored. */
   txFeePayer?: Optional<string>;
   commissionFeePayer?: Optional<string>;
   overAcceptableDiff?: Optional<string>;
@@ -43,7 +43,7 @@ export async function createPayment(deps: Deps, { commit, ...asking }: CreatePay
 }
 
 /**
- * Reads and prices a create-payment request without writing anything: what create writes and what preview shows.
+ * Checks and prices a create-payment request without writing anything. Create stores the result, and preview shows it.
  * @throws validation_error naming the field; forbidden for a platform-billed gateway or a source address not on the allowlist
  */
 export async function draftPayment(deps: Deps, asking: Asking<CreatePaymentBody>): Promise<Draft> {
@@ -91,7 +91,7 @@ function readPaylink(body: CreatePaymentBody): string | null {
   return body.paylinkId;
 }
 
-/** A leading minus is the one sign the money format allows, and means no tolerance (decisions 1). */
+/** The money format allows a leading minus; it means no tolerance (decisions 1). */
 function readTolerance(text: string, field: string): Usd {
   if (text.startsWith('-') && isMoney(text.slice(1))) return zero;
   return parseAmount(text, field);

@@ -20,23 +20,24 @@ import type { Batch, Finalised } from './deposit-batch.ts';
 import { depositFees } from './deposit-fees.ts';
 import type { Prices } from './outcome.ts';
 
-/** One final batch and everything that is known about it under the payment's lock. */
+/** One final batch with everything known about it under the payment's lock. */
 export interface Booking {
   payment: Payment;
-  /** Of the payment as earlier batches of the same transaction left it. */
+  /** The payment's status after the earlier batches of this transaction. */
   status: PaymentStatus;
   offers: readonly Offer[];
   batch: Batch;
   finality: Finalised;
   prices: Prices;
   maturitySeconds: number;
-  /** The gateway screens what it is paid. */
+  /** Whether the gateway screens what it is paid. */
   screening: boolean;
 }
 
 /**
- * Credits a batch to the gateway: ledger, credit row, deposits, evidence. It goes to the pool its payment is in, and where the
- * gateway screens it stays maturing until there is a verdict (decisions 10). The caller holds the payment's lock.
+ * Credits a batch to the gateway: ledger, credit row, deposits and evidence.
+ * The credit goes to the pool its payment is in. On a gateway that screens, it cannot mature before there is a verdict (decisions 10). The caller
+ * holds the payment's lock.
  */
 export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: Judgement): Promise<void> {
   const { payment, batch, prices, maturitySeconds, finality } = booking;
@@ -52,12 +53,12 @@ export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: 
     commission: fees.commission,
     net: fees.net,
   } as const;
-  // The plain key names what set it aside, if something did.
+  // If the batch was set aside before, that posting already has the plain key.
   const sourceKey = first.wasSetAside ? `deposit:${first.id}:credit` : `deposit:${first.id}`;
   const posted = await post(tx, { sourceKey, kind: 'credit', postings: credit({ ...terms, platformBears: fees.platformBears }) });
   if (!posted) throw new Invariant(`deposit ${first.id} is open but its credit is posted`);
   crashPoint('credit.ledger-written');
-  // What comes after an operator withheld the payment is withheld too, without paying for another screening.
+  // A deposit after an operator withheld the payment is withheld too, so a screening would be paid for nothing.
   const screening = booking.screening && !withheld ? 'waiting' : 'none';
   await insertCredit(tx, {
     ...terms,
@@ -92,7 +93,7 @@ export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: 
   deps.log.info({ paymentId: payment.id, deposits: ids, network: first.networkId }, 'deposit credited');
 }
 
-/** The fees of a batch by decisions 11; the network fee is due once per payment and network. */
+/** The fees of a batch (decisions 11). A payment owes the network fee once per network. */
 async function feesOf(tx: Tx, { payment, offers, batch }: Booking, judged: Judgement): Promise<DepositFees> {
   const { first, total } = batch;
   const asset = { id: first.assetId, decimals: first.decimals, networkFee: first.assetNetworkFee };

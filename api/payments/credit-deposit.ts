@@ -21,10 +21,10 @@ import { type AheadOf, NOTHING_AHEAD, tipFor } from './read-ahead.ts';
 import { askSecondOpinions, doubtAbout, type Evidence, keepWaiting, type Opinions } from './second-opinion.ts';
 
 /**
- * Decides about every deposit of a network that has become final: credits it and moves its payment, or sets it aside
- * (contract 3.1, decisions 3 to 5). One transaction per payment. A deposit whose judgement needs a price that nobody has
- * is left for the next call. Any number of workers may call it at once, and again after any crash; answers how many
- * payments it booked something for.
+ * Decides about every deposit of a network that has become final: credits it and moves its payment, or sets it aside (contract 3.1, decisions 3 to
+ * 5).
+ * Uses one transaction per payment. A deposit that cannot be judged because a price is missing is left for the next call. Any number of workers may
+ * call it at the same time, and again after a crash. Returns how many payments it booked something for.
  */
 export async function creditFinalDeposits(deps: Deps, networkId: string): Promise<number> {
   const chain = chainOf(deps, networkId);
@@ -53,18 +53,19 @@ export async function creditFinalDeposits(deps: Deps, networkId: string): Promis
 }
 
 /**
- * Books what is final of one payment's deposits on every network, in one transaction; true when something was. For callers
- * that have just allocated one; they call `deps.wake()` afterwards. `ahead` is what they read themselves beyond the tips, by network. Locks the payment, then its deposits, then the ledger.
+ * Books the final deposits of one payment on every network, in one transaction; returns whether it booked any.
+ * For callers that have just allocated a deposit; they call `deps.wake()` afterwards. `ahead` holds what the caller read beyond the tips, by
+ * network. Locks the payment, then its deposits, then the ledger.
  */
 export async function creditPayment(deps: Deps, paymentId: string, ahead: AheadOf = NOTHING_AHEAD): Promise<boolean> {
   const ready = { ...(await prepare(deps, paymentId)), ahead };
   return book(deps, ready, await askSecondOpinions(deps, [ready], deps.wallClock() + POLICY.secondOpinionPassMs));
 }
 
-/** Payments whose deposits are asked about together: those of one block share a question. */
+/** How many payments' deposits are asked about together; deposits of one block share a question. */
 const TOGETHER = 100;
 
-/** What was read of a payment before anything was locked. */
+/** Facts about a payment that were read before anything was locked. */
 interface Prepared extends Evidence {
   paymentId: string;
   maturitySeconds: number;
@@ -74,8 +75,8 @@ interface Prepared extends Evidence {
 }
 
 /**
- * Deposits that were never doubted first, in the order of their blocks; then the doubted ones, beginning with another one each second, so that a
- * payer who keeps providers busy does not keep them from other payers' deposits. Pure.
+ * Orders payments so that one payer who keeps providers busy cannot hold up the deposits of others. Pure.
+ * Payments without doubted deposits come first, in the order of their blocks. Doubted ones follow, starting with a different one each second.
  */
 function inFairOrder(payments: readonly { paymentId: string; doubted: boolean }[], nowMs: number): string[] {
   const doubted = payments.filter((one) => one.doubted);
@@ -83,7 +84,7 @@ function inFairOrder(payments: readonly { paymentId: string; doubted: boolean }[
   return [...payments.filter((one) => !one.doubted), ...doubted.slice(turn), ...doubted.slice(0, turn)].map((one) => one.paymentId);
 }
 
-/** One payment that cannot be booked must not keep the others waiting. */
+/** Logs an error instead of throwing it: a payment that cannot be booked must not hold up the others. */
 async function trying<T>(deps: Deps, paymentId: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -93,7 +94,7 @@ async function trying<T>(deps: Deps, paymentId: string, work: () => Promise<T>):
   }
 }
 
-/** Prices and opinions come over the network: they are fetched before anything is locked. */
+/** Fetches prices and everything else that comes over the network, before anything is locked. */
 async function prepare(deps: Deps, paymentId: string): Promise<Prepared> {
   const [payment, open] = await Promise.all([findPayment(deps.db.sql, paymentId), listOpenDeposits(deps.db.sql, paymentId)]);
   if (payment === undefined) throw new Invariant(`payment ${paymentId} of a deposit does not exist`);
@@ -106,13 +107,16 @@ async function prepare(deps: Deps, paymentId: string): Promise<Prepared> {
   return { paymentId, open, offers, prices, maturitySeconds, priced, screening: gateway.settings.screening.enabled, ahead: NOTHING_AHEAD };
 }
 
-/** Books what is final of what was prepared, in one transaction; true when something was. Locks the payment, then its deposits, then the ledger. */
+/**
+ * Books the final deposits of a prepared payment in one transaction; returns whether it booked any. Locks the payment, then its deposits, then the
+ * ledger.
+ */
 async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, screening, ahead }: Prepared, opinions: Opinions): Promise<boolean> {
   const booked = await deps.db.transaction(async (tx) => {
     const locked = await lockPayment(tx, paymentId);
     if (locked === undefined) throw new Invariant(`payment ${paymentId} does not exist`);
     const offers = await listOffers(tx, paymentId);
-    // Read again under their locks: an inquiry, an operator or a reorganisation may have been faster.
+    // Read again under their locks, because an inquiry, an operator or a reorganisation may have changed them.
     const still = await lockOpenDeposits(tx, paymentId);
     const batches = batchByBlock((await listOpenDeposits(tx, paymentId)).filter((deposit) => still.has(deposit.id)));
     let status = locked.status;
@@ -122,17 +126,17 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
     const tips = await readTips(tx, batches);
     for (const batch of batches) {
       await breathe();
-      // It came after the prices were read: the next pass decides about it, and about those behind it.
+      // This deposit came after the prices were read. The next pass decides about it and those behind it.
       if (!priced.has(batch.first.symbol)) break;
       const chain = chainOf(deps, batch.first.networkId);
-      // Of a network that this deployment does not serve (any more) nothing becomes final.
+      // Nothing becomes final on a network that this deployment does not serve, or no longer serves.
       if (chain === undefined) continue;
       const finality = finalityOf(tipFor(ahead, batch) ?? tips.get(chain.id), chain, batch, offers, prices);
       if (finality === undefined) continue;
       const why = doubtAbout(deps, chain, batch, { offers, prices }, opinions);
       if (why !== null) {
         await keepWaiting(tx, deps, batch, { why, now: (await readClock(tx)).now });
-        // The first deposit to reach finality decides: those behind it wait for it.
+        // The first deposit to reach finality decides the payment, so those behind it wait for it.
         if (status === 'PENDING' || status === 'EXPIRED') break;
         continue;
       }
@@ -170,7 +174,7 @@ async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, sc
   return true;
 }
 
-/** The tips of the networks these came on, as they are now. */
+/** The current tips of the networks that these batches are on. */
 async function readTips(reads: Reads, batches: readonly Batch[]): Promise<Map<string, ChainTip>> {
   const tips = new Map<string, ChainTip>();
   for (const networkId of new Set(batches.map(({ first }) => first.networkId))) {
@@ -180,7 +184,7 @@ async function readTips(reads: Reads, batches: readonly Batch[]): Promise<Map<st
   return tips;
 }
 
-/** Metrics of a payment that has just come to rest. */
+/** Counts metrics of a payment that has just reached a resting status. */
 async function countResolution(deps: Deps, paymentId: string, status: PaymentStatus, by: { batch: Batch; chain: Chain }): Promise<void> {
   if (deps.metrics === undefined) return;
   const { first } = by.batch;
@@ -195,7 +199,7 @@ function chainOf(deps: Deps, networkId: string): Chain | undefined {
   return [...deps.chains.values()].find((one) => one.id === networkId);
 }
 
-/** The fresh prices that judging deposits of these assets may need; of an open amount also its currency's rate. */
+/** The fresh prices needed to judge deposits of these assets, and for an open amount the rate of its currency. */
 async function marketPrices(deps: Deps, payment: Payment, received: ReadonlySet<string>): Promise<Prices> {
   const symbols = new Set(received);
   if (payment.openAmount && payment.currencyCode !== 'USD') symbols.add(fiatSymbol(payment.currencyCode));

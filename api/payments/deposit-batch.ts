@@ -8,34 +8,37 @@ import { amount, type Coins, coinsToUsd, type Usd } from '#shared/core/money.ts'
 import { isDust } from '#state-machines/payment/judge-deposit.ts';
 import type { Prices } from './outcome.ts';
 
-/** Transfers that are decided about together: same asset, same address, same block (decisions 3). */
+/** Transfers that are judged together: same asset, same address, same block (decisions 3). */
 export interface Batch {
   deposits: OpenDeposit[];
   first: OpenDeposit;
   total: Coins;
 }
 
-/** True when an inquiry or the operator matched one of its deposits to the payment. */
+/** Whether an inquiry or the operator allocated one of the deposits to the payment. */
 export function isAllocated(batch: Batch): boolean {
   return batch.deposits.some((deposit) => deposit.claimedBy !== null);
 }
 
-/** By which rule a batch became final, and how deep it was then. */
+/** The rule by which a batch became final, and how deep it was then. */
 export interface Finalised {
   rule: FinalityRule;
   confirmations: number;
-  /** Block that must be final by the network's own rule before its funds mature. */
+  /** The funds mature once this block is final by the network's own rule. */
   matureHeight: number;
 }
 
-/** Highest block that is final for at least one value: nothing above it needs to be looked at. */
+/** The highest block that is final for deposits of any value. No deposit above it needs to be looked at. */
 export function highestFinal(finality: Finality, tip: ChainTip): number {
   return Math.max(
     ...finality.resolve.map(({ rule }) => ('blocks' in rule ? tip.height - rule.blocks + 1 : rule.tag === 'safe' ? tip.safeHeight : tip.finalHeight)),
   );
 }
 
-/** Groups deposits in chain order; dust stays alone and so does what arrived unallocated on a foreign network, because nothing is judged by them. Coins made in a block keep nothing else of it waiting. */
+/**
+ * Groups deposits into batches, in chain order. Dust, and deposits that arrived unallocated on a foreign network, each form their own batch,
+ * because they judge nothing. Coins made in a block are kept apart from its other transfers, which then do not wait for them.
+ */
 export function batchByBlock(deposits: readonly OpenDeposit[]): Batch[] {
   const batches = new Map<string, Batch>();
   for (const deposit of deposits) {
@@ -51,15 +54,15 @@ export function batchByBlock(deposits: readonly OpenDeposit[]): Batch[] {
   return [...batches.values()];
 }
 
-/** What a batch is worth in US dollars: by the market, else by an offer of the payment; undefined without any price. */
+/** The value of a batch in US dollars: at the market price, else at the price of an offer of the payment; undefined without either. */
 export function dollarsOf(batch: Batch, offers: readonly Offer[], prices: Prices): Usd | undefined {
   const price = prices.get(batch.first.symbol)?.usd ?? offers.find((offer) => offer.assetId === batch.first.assetId)?.priceUsd;
   return price === undefined ? undefined : coinsToUsd(batch.total, price, 'half-up');
 }
 
 /**
- * How a batch became as final as its dollar value asks, on this tip of its network; undefined while it has not. Without any
- * price it must satisfy the rules of every value, so that a missing price never makes it final earlier. Pure.
+ * By which rule a batch is final on this tip of its network, for its dollar value; undefined while it is not. Pure.
+ * Without a price it must satisfy the rules of every value, so a missing price never makes it final earlier.
  */
 export function finalityOf(tip: ChainTip | undefined, chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): Finalised | undefined {
   if (tip === undefined) return undefined;

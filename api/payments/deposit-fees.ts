@@ -4,7 +4,7 @@ import type { Coins } from '#shared/core/money.ts';
 import { type DepositFees, takeFees } from '#state-machines/payment/fees.ts';
 import type { Judgement } from '#state-machines/payment/judge-deposit.ts';
 
-/** A judged deposit as its fees see it. */
+/** The facts about a judged deposit that decide its fees. */
 export interface FeeBearing {
   asset: { id: string; decimals: number; networkFee: Coins };
   gross: Coins;
@@ -13,7 +13,7 @@ export interface FeeBearing {
   networkFeePaid: boolean;
 }
 
-/** The fees of a deposit to a payment, by the payment's locked terms and the offer of its asset, if it has one (decisions 11). Pure. */
+/** The fees of a deposit to a payment, by the payment's locked terms and the offer of its asset if there is one (decisions 11). Pure. */
 export function depositFees(
   payment: Pick<Payment, 'commissionBps' | 'commissionMinimumUsd' | 'txFeePayer' | 'commissionFeePayer'>,
   offers: readonly Offer[],

@@ -9,14 +9,14 @@ export interface PaymentWebhook {
   gatewayId: string;
   /** The resting status the payment has just reached. */
   status: string;
-  /** Null when the merchant gave none: then there is nothing to send. */
+  /** Null when the merchant gave none; then nothing is sent. */
   webhookUrl: string | null;
 }
 
 /**
- * Announces a payment's resting status: writes the webhook with its exact body, and the outbox row that delivers it.
- * Call it in the transaction that moved the payment, while its row is locked, for every `notify` effect; call
- * `deps.wake()` after the commit. A status already announced is left alone (contract 6).
+ * Announces a payment's resting status: stores the webhook with its exact body, and the outbox row that delivers it.
+ * Call it for every `notify` effect, in the transaction that moved the payment and while its row is locked; call `deps.wake()` after the commit. A
+ * status that was already announced is not announced again (contract 6).
  */
 export async function enqueuePaymentWebhook(tx: Tx, deps: Pick<Deps, 'randomBytes'>, webhook: PaymentWebhook): Promise<void> {
   if (webhook.webhookUrl === null) return;
@@ -33,7 +33,7 @@ export async function enqueuePaymentWebhook(tx: Tx, deps: Pick<Deps, 'randomByte
   await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'webhook.deliver', refId: id });
 }
 
-/** The same for many payments at once. */
+/** Does the same for many payments at once. */
 export async function enqueuePaymentWebhooks(tx: Tx, deps: Pick<Deps, 'randomBytes'>, webhooks: readonly PaymentWebhook[]): Promise<void> {
   const uuid = (): string => uuidFrom(deps.randomBytes(16));
   const rows = webhooks.flatMap(({ webhookUrl, ...one }) =>

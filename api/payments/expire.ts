@@ -11,8 +11,8 @@ import { loadPublicPayment } from './load.ts';
 import { statusView } from './view.ts';
 
 /**
- * Expires a payment that is genuinely overdue and still unpaid, and answers its status-only object; any other payment is
- * answered as it is, so the call may be repeated (contract 4.2, decisions 4). Locks the payment.
+ * Expires a payment that is overdue and unpaid, and returns its status-only object. A payment in any other state is returned unchanged, so the call
+ * may be repeated (contract 4.2, decisions 4). Locks the payment.
  * @throws not_found, forbidden
  */
 export async function expirePayment(deps: Deps, call: { paymentId: string; clientIp: string }): Promise<object> {
@@ -35,7 +35,7 @@ export async function expirePayment(deps: Deps, call: { paymentId: string; clien
 
 const BATCH = 500;
 
-/** Expires every payment that is due by service time, in batches, each exactly once; returns how many (decisions 4). */
+/** Expires every payment whose deadline has passed by service time, in batches, each exactly once; returns how many (decisions 4). */
 export async function expireDuePayments(deps: Deps): Promise<number> {
   let total = 0;
   for (let moved = BATCH; moved === BATCH; total += moved) {
@@ -71,8 +71,8 @@ async function expireBatch(tx: Tx, deps: Deps): Promise<string[]> {
 }
 
 /**
- * Brings a sandbox payment's deadline forward to now and expires it, for a scenario that plays after the deadline. The
- * caller holds the payment's lock, knows that nothing is on its way to it, and calls `deps.wake()` after the commit.
+ * Moves a sandbox payment's deadline to now and expires it, for a scenario that plays after the deadline.
+ * The caller holds the payment's lock, knows that no deposit is on its way to it, and calls `deps.wake()` after the commit.
  * @throws conflict when it is not PENDING
  */
 export async function expireNow(tx: Tx, deps: Deps, id: string, scenario: string): Promise<void> {
@@ -81,7 +81,7 @@ export async function expireNow(tx: Tx, deps: Deps, id: string, scenario: string
     throw new ServiceError('conflict', { message: 'The payment is no longer PENDING.' });
 }
 
-/** Offers the deadline to the payment's machine and announces the new status if it took it; returns whether it did. */
+/** Reports the deadline to the payment's machine, and announces the new status if the machine accepts it; returns whether it does. */
 async function expire(
   tx: Tx,
   deps: Deps,

@@ -33,7 +33,7 @@ export async function explainAnyPayment(deps: Deps, paymentId: string): Promise<
 
 async function explain(deps: Deps, paymentId: string, gatewayId: string | null): Promise<Explanation> {
   if (!isUuid(paymentId)) throw new ServiceError('not_found');
-  // One moment of the database: a payment that resolves meanwhile must not be told half.
+  // Read in one snapshot, so that a payment that resolves meanwhile is not half told.
   const facts = await deps.db.transaction(async (tx): Promise<ExplainedPayment | undefined> => {
     await tx`set transaction isolation level repeatable read, read only`;
     const payment = await findPayment(tx, paymentId);

@@ -32,12 +32,12 @@ export type InquiryCode =
   | 'payment_not_eligible'
   | 'attempts_exhausted';
 
-/** Verdicts that a guess at another payer's transaction could get; each uses an attempt. */
+/** Verdicts that a guess at another payer's transaction could get; each uses up an attempt. */
 const USES_AN_ATTEMPT: readonly InquiryCode[] = ['tx_not_found', 'wrong_recipient', 'tx_failed', 'unsupported_asset', 'claimed_by_other_payment'];
 
 /**
- * Where several networks are asked, the one that says most is believed. A hash exists on one of them, so a verdict about it
- * needs no other network; "not found" needs them all.
+ * Which finding decides when several networks are asked, most telling first. A hash exists on one network only, so a verdict about it needs no
+ * other network; "not found" needs all of them.
  */
 const MOST_TELLING: readonly Finding['is'][] = [
   'transfers',
@@ -54,7 +54,7 @@ export interface Inquiry {
   gateway: Gateway;
   paymentId: string;
   txHash: string;
-  /** By name; every network the payment's addresses are valid on when absent. */
+  /** Name of the network; when absent, every network that the payment's addresses are valid on is asked. */
   network: string | undefined;
 }
 
@@ -62,17 +62,18 @@ type Found = Extract<Finding, { is: 'transfers' }>;
 
 interface Verdict {
   code: InquiryCode;
-  /** The network it is about, once known. */
+  /** The network that the verdict is about, once known. */
   chain?: Chain;
   height?: number;
-  /** Transfers of the transaction that belong to the payment. */
+  /** The transaction's transfers to the payment. */
   deposits: readonly NamedDeposit[];
 }
 
 /**
- * Looks a transaction up for a payment and, when it paid it, brings it into the books: a transfer that no indexer reported is recorded, one that was
- * set aside is allocated, and what is final is credited before the answer (contract 4.1, decisions 9). Attempts are counted in the transaction that
- * decides; nodes are asked outside of it. Locks the tips of the networks involved, then the payment, then its deposits.
+ * Looks up a transaction for a payment and, if it paid the payment, books it (contract 4.1, decisions 9).
+ * A transfer that no indexer reported is recorded, a deposit that was set aside is allocated, and final deposits are credited before the reply. The
+ * attempt is counted in the transaction that decides; nodes are asked outside of it. Locks the tips of the networks involved, then the payment,
+ * then its deposits.
  * @throws not_found; validation_error naming txHash or network; service_unavailable while a node that may know cannot be asked
  */
 export async function inquirePayment(deps: Deps, inquiry: Inquiry): Promise<object> {
@@ -83,7 +84,7 @@ export async function inquirePayment(deps: Deps, inquiry: Inquiry): Promise<obje
   const answer = async (verdict: Verdict, ahead = NOTHING_AHEAD) =>
     inquiryView(deps, inquiry, { txid: asked[0]?.txid ?? inquiry.txHash, limit, verdict, ahead });
 
-  // A sandbox payment has no chain, and before a select there is no address anything could have been sent to.
+  // A sandbox payment has no chain. A payment without a selected offer has no address, so nothing was sent to it.
   if (payment.sandbox || addresses.length === 0) return answer({ code: 'payment_not_eligible', deposits: [] });
   if ((await readInquiryAttempts(deps.db.sql, payment.id)) >= limit) return answer({ code: 'attempts_exhausted', deposits: [] });
 
@@ -102,8 +103,8 @@ export async function inquirePayment(deps: Deps, inquiry: Inquiry): Promise<obje
 }
 
 /**
- * The networks to ask, with the transaction id in each one's own form.
- * @throws validation_error for an unknown network, and for a hash that is none on any of them
+ * The networks to ask, each with the transaction id in its own form.
+ * @throws validation_error for an unknown network, and for a hash that is not valid on any of them
  */
 function transactionsAsked(deps: Deps, { txHash, network }: Inquiry, families: ReadonlySet<string>): { chain: Chain; txid: string }[] {
   const chosen = network === undefined ? undefined : deps.chains.get(network);
@@ -116,7 +117,7 @@ function transactionsAsked(deps: Deps, { txHash, network }: Inquiry, families: R
   throw invalid('txHash', refused === undefined || refused.ok ? 'is not a transaction hash' : refused.problem);
 }
 
-/** What nodes say beyond the tips of stopped indexers, for the findings that need it; one that cannot say it now leaves its finding to wait. */
+/** Reads from nodes what lies beyond the tips of stopped indexers, for the findings that need it. If a node cannot say, its finding waits. */
 async function readAllAhead(deps: Deps, payment: Payment, findings: readonly Finding[], own: ReadonlySet<string>): Promise<AheadOf> {
   const read = async (finding: Finding): Promise<[string, Ahead] | undefined> => {
     if (finding.is !== 'transfers') return undefined;
@@ -155,7 +156,7 @@ async function decide(
   await lockDepositsOfTransactions(tx, payment.id, keys);
   const known = await listDepositsOfTransactions(tx, keys);
   let own = ownAmong(payment, known);
-  // Only what this transaction has of a sum is allocated by it.
+  // Only the parts of a sum that this transaction carried are allocated.
   const summed = strayAmong(locked, own).flatMap((deposit) => (deposit.parts === null ? [] : [deposit.id]));
   if (summed.length > 0) {
     await takeApart(tx, deps, { depositIds: summed });
@@ -174,7 +175,7 @@ async function decide(
   if (telling.is === 'unconfirmed' || (telling.is === 'transfers' && !canonical.has(telling))) return { ...verdict, code: 'pending_confirmation' };
   if (telling.is === 'unavailable')
     throw new ServiceError('service_unavailable', { message: 'The chain cannot be asked right now; no attempt was used.', cause: telling.cause });
-  // Its own address, but an operator gave the coins to another payment; or an amount that no column can hold.
+  // The payment's own address, but an operator gave the coins to another payment, or the amount is too large for its column.
   const code = telling.is === 'transfers' ? (known.some((one) => one.state !== 'dropped') ? 'claimed_by_other_payment' : 'unsupported_asset') : telling.is;
   const counted = !USES_AN_ATTEMPT.includes(code) || (await useInquiryAttempt(tx, payment.id, limit));
   if (!counted) return { code: 'attempts_exhausted', deposits: [] };
@@ -182,10 +183,10 @@ async function decide(
 }
 
 /**
- * True when a block is canonical by our own tip. Above the final height every applied block is stored, so its hash must be there; below it the node's
- * main chain, which was asked for the hash at that height, cannot differ from ours. The caller holds the tip's lock, so no reorganisation comes
- * before its commit. Above the tip it is when it was read ahead, and is final there: the worker that applies that height later compares it with the
- * indexer's message.
+ * Whether a block is canonical by our own tip. The caller holds the tip's lock, so no reorganisation comes before its commit.
+ * Above the final height every applied block is stored, so the hash must match. At or below it the node was asked for the hash at that height on
+ * its main chain, which cannot differ from ours there. A block above the tip counts if it was read ahead, which means that the node has it as
+ * final; the worker that applies that height later compares it with the indexer's message.
  */
 async function isCanonical(tx: Tx, tip: ChainTip, { height, blockHash }: { height: number; blockHash: string }, readAhead: boolean): Promise<boolean> {
   if (height > tip.height) return readAhead;
@@ -193,7 +194,7 @@ async function isCanonical(tx: Tx, tip: ChainTip, { height, blockHash }: { heigh
   return stored === undefined ? height <= tip.finalHeight : stored.hash === blockHash;
 }
 
-/** Allocates those that would not be credited by themselves: set aside already, on a foreign network, or after the grace period. */
+/** Allocates the deposits that would not be credited by themselves: already set aside, on a foreign network, or after the grace period. */
 async function allocateStray(tx: Tx, payment: Payment, deposits: readonly NamedDeposit[]): Promise<NamedDeposit[]> {
   const stray = strayAmong(payment, deposits);
   await allocateDeposits(tx, stray, { by: 'inquiry', paymentId: payment.id });
@@ -210,7 +211,7 @@ function strayAmong(payment: Payment, deposits: readonly NamedDeposit[]): NamedD
   );
 }
 
-/** The payment's own deposits, without those a reorganisation took away. */
+/** The payment's own deposits, without those that a reorganisation took away. */
 function ownAmong(payment: Payment, deposits: readonly NamedDeposit[]): NamedDeposit[] {
   return deposits.filter((one) => one.paymentId === payment.id && one.state !== 'dropped' && (one.state === 'credited' || !one.lost));
 }
@@ -219,14 +220,14 @@ function keyOf({ chain, txid }: Finding): { networkId: string; txid: string } {
   return { networkId: chain.id, txid };
 }
 
-/** What the payment's own transfers make of an inquiry before anything new is credited. */
+/** The verdict by the payment's own transfers, before anything new is credited. */
 function codeOf(deposits: readonly NamedDeposit[]): InquiryCode {
   if (deposits.some((deposit) => deposit.state === 'seen')) return 'pending_confirmation';
   // Dust never resolves a payment, not even by inquiry (decisions 3).
   return deposits.some((deposit) => deposit.state === 'credited') ? 'already_credited' : 'payment_not_eligible';
 }
 
-/** The same for open ones after what is final was booked; a final one that waits for a price has been matched all the same. */
+/** The verdict after final deposits were booked. A final deposit that still waits for a price counts as matched. */
 function codeAfterCrediting(deposits: readonly NamedDeposit[]): InquiryCode {
   if (deposits.some((deposit) => deposit.state === 'credited' || deposit.waits)) return 'matched';
   return deposits.some((deposit) => deposit.state === 'seen') ? 'pending_confirmation' : 'payment_not_eligible';

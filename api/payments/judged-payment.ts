@@ -5,7 +5,7 @@ import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 
 type Judgeable = Pick<Payment, 'openAmount' | 'minimumUsd' | 'checkAmountDeviation' | 'toleranceKind' | 'overTolerance' | 'underTolerance' | 'expiresAt'>;
 
-/** What the judgement of a deposit sees of its payment; `status` is the one it has by now. Pure. */
+/** The facts about a payment that judging a deposit needs; `status` is its current one. Pure. */
 export function judgedPayment(payment: Judgeable, status: PaymentStatus, offers: readonly Offer[]): JudgedPayment {
   return {
     openAmount: payment.openAmount,
@@ -20,8 +20,8 @@ export function judgedPayment(payment: Judgeable, status: PaymentStatus, offers:
 }
 
 /**
- * The offers that were selected. Only an operator can bring a deposit to a payment for which the payer selected nothing; then any offer may judge,
- * the first one listed where the asset is none of theirs.
+ * The selected offers. If the payer selected none, only an operator can have brought the deposit: then any offer may judge, the first in the list
+ * if the deposit's asset is in none.
  */
 function judgingOffers(offers: readonly Offer[]): SelectedOffer[] {
   const selected = offers.filter((offer) => offer.selectedAt !== null);

@@ -4,14 +4,14 @@ import { readClock } from '#api/store/clock.ts';
 import { listNetworkStatus, type NetworkStatus } from '#api/store/networks.ts';
 import { formatAmount } from '#shared/core/money.ts';
 
-/** A chain counts as not followed after this many expected block times without its head having been reached. */
+/** A chain counts as not followed when its head was not reached for this many expected block times. */
 const SILENT_BLOCKS = 20;
-/** Fast chains get this long all the same. */
+/** But never sooner than this, for fast chains. */
 const SILENT_SECONDS = 120;
 
 type HealthReason = 'network_paused' | 'issuer_stopped' | 'transfers_unseen' | 'price_stale' | 'indexer_behind';
 
-/** The assets a gateway can be paid in, with what a merchant must know about each (decisions 9). */
+/** The assets that a gateway can be paid in, with what a merchant must know about each (decisions 9). */
 export async function listGatewayAssets(deps: Deps, gateway: Gateway): Promise<object[]> {
   const [assets, networks, clock] = await Promise.all([
     listEnabledAssets(deps.db.sql, gateway.settings.assetIds),
@@ -49,7 +49,7 @@ export async function listGatewayAssets(deps: Deps, gateway: Gateway): Promise<o
   });
 }
 
-/** Blocks the first tier waits for; null where the chain's own tag decides (decisions 5). */
+/** Blocks that the lowest tier waits for; null where the chain's own tag decides (decisions 5). */
 function confirmations(deps: Deps, asset: StoredAsset): number | null {
   const rule = deps.chains.get(asset.networkName)?.config.finality.resolve[0]?.rule;
   return rule !== undefined && 'blocks' in rule ? rule.blocks : null;

@@ -10,9 +10,9 @@ import { shownUsd } from './view.ts';
 export interface ListPayments extends PageQuery {
   gateway: Gateway;
   status?: string | undefined;
-  /** RFC 3339; this moment included. */
+  /** RFC 3339; inclusive. */
   createdFrom?: string | undefined;
-  /** RFC 3339; this moment excluded. */
+  /** RFC 3339; exclusive. */
   createdTo?: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export async function listPayments(deps: Deps, query: ListPayments): Promise<{ i
   return { items: (await withParams(deps.db.sql, shown)).map(summaryView), pagination };
 }
 
-/** One line of the list; pure. What was received is verify's alone to say (contract 4.1); an open amount shows what was filled in. */
+/** One line of the list. What was received is shown by verify only (contract 4.1); an open amount shows the amount filled in. Pure. */
 function summaryView(payment: Payment): object {
   return {
     paymentUid: payment.id,
@@ -64,7 +64,7 @@ function summaryView(payment: Payment): object {
   };
 }
 
-/** No payment was made before 1970 or will be after 9999, so a time beyond either is as good as that one, which every calendar here holds. */
+/** Clamps a time to 1970 to 9999, which every calendar here can hold. No payment was made before or will be after. */
 function readTime(field: string, text: string | undefined): Date | null {
   if (text === undefined) return null;
   const time = Date.parse(text);

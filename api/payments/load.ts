@@ -7,8 +7,8 @@ import { isIpWithin } from '#shared/platform/ip.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
 /**
- * Finds the payment a public call names and checks that the caller may speak about it: anybody who knows the id of a
- * hosted payment, only allowlisted servers for an API-mode one (contract 5.7).
+ * Finds the payment that a public call names, and checks that the caller may access it: anybody who knows the id of a hosted payment, only
+ * allowlisted servers for an API-mode one (contract 5.7).
  * @throws not_found, forbidden (echoing the observed address)
  */
 export async function loadPublicPayment(deps: Deps, call: { paymentId: string; clientIp: string }): Promise<Payment> {
@@ -24,8 +24,8 @@ export async function loadPublicPayment(deps: Deps, call: { paymentId: string; c
 }
 
 /**
- * Refuses a public call for an API-mode payment from elsewhere than its gateway's servers, for calls whose body is not to be
- * read before (contract 5.7). An unknown payment is left to the operation.
+ * Refuses a public call for an API-mode payment from an address that is not one of the gateway's servers, before the call's body is read (contract
+ * 5.7). An unknown payment passes; the operation itself refuses it.
  * @throws forbidden (echoing the observed address)
  */
 export async function refuseStrangers(deps: Deps, call: { paymentId: string; clientIp: string }): Promise<void> {
@@ -35,8 +35,8 @@ export async function refuseStrangers(deps: Deps, call: { paymentId: string; cli
 }
 
 /**
- * Finds the payment a checkout page names, through `sql` when one moment of the database is wanted; a payment in API mode has
- * no page (contract 4.2).
+ * Finds the payment that a checkout page names; a payment in API mode has no page (contract 4.2). Reads through `sql` when the caller wants one
+ * snapshot.
  * @throws not_found, forbidden
  */
 export async function loadHostedPayment(deps: Pick<Deps, 'db'>, call: { paymentId: string }, sql: Reads = deps.db.sql): Promise<Payment> {
@@ -46,7 +46,7 @@ export async function loadHostedPayment(deps: Pick<Deps, 'db'>, call: { paymentI
   return payment;
 }
 
-/** Finds a gateway's own payment; another gateway's is as unknown as one that does not exist (contract 5.3). @throws not_found */
+/** Finds a gateway's own payment. Another gateway's payment counts as one that does not exist (contract 5.3). @throws not_found */
 export async function loadOwnPayment(deps: Deps, call: { gateway: Gateway; paymentId: string }): Promise<Payment> {
   const payment = isUuid(call.paymentId) ? await findPayment(deps.db.sql, call.paymentId) : undefined;
   if (payment === undefined || payment.gatewayId !== call.gateway.id) throw new ServiceError('not_found');

@@ -8,24 +8,24 @@ import { isAllExplained } from '#api/treasury/explain-balances.ts';
 import { ChainUnavailable, type TransactionFacts } from '#shared/chains/chain.ts';
 import type { Transfer } from '#shared/core/chain-events.ts';
 
-/** What a chain says about a transaction, as one payment sees it. */
+/** What a chain says about a transaction, from the view of one payment. */
 export type Finding =
   | { is: 'unavailable'; chain: Chain; txid: string; cause: unknown }
   | { is: 'tx_not_found'; chain: Chain; txid: string }
-  /** In no block, or in one that the node's own main chain does not hold: nothing can be said yet. */
+  /** In no block, or in one that is not on the node's main chain: nothing can be said yet. */
   | { is: 'unconfirmed'; chain: Chain; txid: string }
   | { is: 'tx_failed' | 'wrong_recipient' | 'claimed_by_other_payment' | 'unsupported_asset'; chain: Chain; txid: string; height: number }
   /** At least one transfer of a configured asset to an address of the payment. */
   | { is: 'transfers'; chain: Chain; txid: string; height: number; blockHash: string; transfers: Transfer[] };
 
 /**
- * Asks one network's node about a transaction and sorts its transfers by whom they belong to. Outside any transaction,
- * because a node may take its time; locks nothing. A node that cannot be believed is `unavailable`, never a verdict.
+ * Asks one network's node about a transaction and sorts its transfers by owner. A node that cannot be believed is `unavailable`, never a verdict.
+ * Call it outside any transaction, because a node may be slow. Locks nothing.
  */
 export async function lookUpTransaction(deps: Deps, chain: Chain, txid: string, payment: Payment, addresses: ReadonlySet<string>): Promise<Finding> {
   const at = { chain, txid };
   try {
-    // What was scanned already is found without the node's own index of transactions, which some do not keep.
+    // A transaction that was scanned already is found by its block, because some nodes keep no index of transactions.
     const inBlock = await findSightedBlock(deps.db.sql, chain.id, txid);
     let facts = await chain.reader.transaction(txid, inBlock);
     if (facts === null) {
@@ -43,7 +43,7 @@ export async function lookUpTransaction(deps: Deps, chain: Chain, txid: string, 
   }
 }
 
-/** A node that has read less than we have cannot say that there is no such transaction. @throws ChainUnavailable while it has */
+/** Refuses a node that is behind us: it cannot say that a transaction does not exist. @throws ChainUnavailable while it is behind */
 async function assertCaughtUp({ db }: Deps, { id, reader }: Chain): Promise<void> {
   const tip = await readTip(db.sql, id);
   const { latest } = await reader.head();
@@ -59,15 +59,15 @@ async function sortTransfers(
   addresses: ReadonlySet<string>,
 ): Promise<Finding> {
   const { db } = deps;
-  // What we sent ourselves (gas for a sweep, a sweep) is never a deposit.
+  // Transactions that we sent ourselves (a sweep, or gas for one) are never deposits.
   const payers = new Set<string>();
-  // Each of its thousands of outputs names all of its payers anew.
+  // A transaction can have thousands of outputs, each naming all of its payers.
   for (const transfer of transfers) for (const payer of payersOf(transfer)) payers.add(payer);
   const own = await listOwnSenders(db.sql, at.txid, [...payers]);
   const foreign = transfers.filter((transfer) => BigInt(transfer.rawAmount) > 0n && (own.size === 0 || !payersOf(transfer).some((payer) => own.has(payer))));
   const ours = foreign.filter((transfer) => addresses.has(transfer.recipient));
   if (ours.length === 0) {
-    // Coins a contract passed on would not be among these transfers: only the balance can say that there were none.
+    // Coins that a contract passed on may be missing from these transfers; only the balance can prove that there were none.
     const explained = internalUnseen === undefined || (await isAllExplained(deps, at.chain, [...addresses], height));
     if (explained === undefined) return { is: 'unconfirmed', ...at };
     if (!explained) throw new ChainUnavailable('coins arrived that no transfer explains, and the node cannot show what contracts passed on');
@@ -75,7 +75,7 @@ async function sortTransfers(
     const others = await belongToAnotherPayment(db.sql, payment.gatewayId, payment.id, recipients);
     return { is: others ? 'claimed_by_other_payment' : 'wrong_recipient', ...at, height };
   }
-  // One question, however many transfers the transaction has.
+  // One query, however many transfers the transaction has.
   const contracts = await listContracts(db.sql, at.chain.id);
   const supported = ours.filter((transfer) => contracts.has(transfer.contract));
   if (supported.length === 0) return { is: 'unsupported_asset', ...at, height };

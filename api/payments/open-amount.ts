@@ -20,8 +20,8 @@ export interface CreateOpenAmount extends Asking<OpenAmountBody> {
 const DISPLAY_CURRENCY = 'USD';
 
 /**
- * Creates a payment whose amount the payer chooses (contract 4.1). Its amounts are 0 until the deposit that decides it
- * fills them in; it is judged by the gateway's minimum alone.
+ * Creates a payment whose amount the payer chooses (contract 4.1). Its amounts are 0 until the deciding deposit fills them in; only the gateway's
+ * minimum judges it.
  * @throws forbidden on a gateway not provisioned for it, or from an address off the allowlist; validation_error naming the field
  */
 export async function createOpenAmountPayment(deps: Deps, { commit, ...asking }: CreateOpenAmount): Promise<Reply> {
@@ -42,7 +42,7 @@ async function draftOpenAmount(deps: Deps, asking: Asking<OpenAmountBody>): Prom
     openAmount: true,
     minimumUsd: parseTrusted(openAmount.minAmountUsd),
     sandbox: false,
-    // A currency without a rate is refused here, since its payments could never be filled in.
+    // A currency without a rate is refused here, because its payments could never be filled in.
     ...(await readCurrency(deps, body.currencyCode ?? DISPLAY_CURRENCY)),
     amount: '0',
     amountUsd: zero,
@@ -56,7 +56,7 @@ async function draftOpenAmount(deps: Deps, asking: Asking<OpenAmountBody>): Prom
   return { payment, offers: await quoteOpenOffers(deps, { assetIds, limit: openAmount.assetIds }, payment.id) };
 }
 
-/** Where the platform bills the gateway or covers the fees, the payer's coins bear none (contract 1, 2.1). */
+/** The payer's coins bear no fee if the platform bills the gateway or covers its fees (contract 1, 2.1). */
 function feePayers({ billing, settings }: Gateway): { txFeePayer: FeePayer; commissionFeePayer: FeePayer } {
   if (billing !== 'STANDARD') return { txFeePayer: 'PLATFORM', commissionFeePayer: 'PLATFORM' };
   const { txFeePayer, commissionFeePayer } = settings.settings;

@@ -7,22 +7,22 @@ import type { Judgement } from '#state-machines/payment/judge-deposit.ts';
 
 const HUNDREDTH = ONE / 100n;
 
-/** Market prices at confirmation, by ticker or `fiat:<CODE>`; a missing one is not fresh. */
+/** Market prices at confirmation, by ticker or `fiat:<CODE>`. A price that is not fresh is missing. */
 export type Prices = ReadonlyMap<string, Price>;
 
-/** Coins that were judged together, from a chain or from the sandbox. */
+/** Coins that were judged together, from a chain or the sandbox. */
 export interface Arrival {
-  /** Rows of `deposits`, or of `sandbox_deposits` for a sandbox payment; the deciding one first. */
+  /** Ids of rows of `deposits`, or of `sandbox_deposits` for a sandbox payment; deciding one first. */
   depositIds: readonly string[];
   txid: string;
   assetId: string;
   symbol: string;
   total: Coins;
-  /** Null in the sandbox, as are the three below. */
+  /** Null in the sandbox, like the three below. */
   blockHash: string | null;
   height: number | null;
   confirmations: number | null;
-  /** The rule that made it final. */
+  /** The rule by which it became final. */
   finality: FinalityRule | null;
   firstSeenAt: Date;
   confirmedAt: Date;
@@ -32,25 +32,25 @@ export interface Arrival {
 export interface FilledAmount {
   /** In the payment's currency, with two decimals. */
   amount: string;
-  /** What was received on SUCCESS, the minimum on MISMATCH, in cents. */
+  /** In cents: what was received on SUCCESS, the minimum on MISMATCH. */
   amountUsd: Usd;
   /** Dollars per unit of the currency; null for dollars. */
   fiat: Price | null;
 }
 
-/** A judged arrival with everything its payment's columns and history are made of. */
+/** A judged arrival, with everything that the payment's columns and history record of it. */
 export interface Outcome {
   judged: Judgement;
   arrival: Arrival;
   offers: readonly Offer[];
   prices: Prices;
-  /** Null for a fixed amount, which stands since its creation. */
+  /** Null for a fixed amount, which never changes. */
   filled: FilledAmount | null;
 }
 
 /**
- * The amount filled into an open-amount payment: dollars in cents, and those dollars in its currency, half-up to two
- * decimals. Null for a fixed amount; undefined while the currency has no fresh rate, which is waited for like a price.
+ * The amount filled into an open-amount payment: dollars in cents, and those dollars in its currency, half-up to two decimals.
+ * Null for a fixed amount. Undefined while the currency has no fresh rate; the decision then waits for it as for a price.
  */
 export function filledAmountOf(payment: Pick<Payment, 'openAmount' | 'currencyCode'>, judged: Judgement, prices: Prices): FilledAmount | null | undefined {
   if (!payment.openAmount) return null;
@@ -58,12 +58,12 @@ export function filledAmountOf(payment: Pick<Payment, 'openAmount' | 'currencyCo
   if (payment.currencyCode === 'USD') return { amount: formatCents(amountUsd), amountUsd, fiat: null };
   const fiat = prices.get(fiatSymbol(payment.currencyCode));
   if (fiat === undefined) return undefined;
-  // Rounded once, to hundredths: what is rounded to 18 places first can come to lie on a half that it was just below.
+  // Rounded once, straight to hundredths: rounding to 18 places first could turn a value just below a half into a half.
   const hundredths = mulDiv(amountUsd, 100n, fiat.usd, 'half-up');
   return { amount: formatCents(amount(hundredths * HUNDREDTH)), amountUsd, fiat };
 }
 
-/** Where a currency's rate is found among prices. */
+/** The key of a currency's rate among the prices. */
 export function fiatSymbol(currencyCode: string): string {
   return `fiat:${currencyCode}`;
 }
@@ -84,7 +84,7 @@ export function outcomeColumns({ judged, arrival, filled }: Outcome): Record<str
   };
 }
 
-/** What the decision saw, for the payment's history: the arithmetic can be redone from it. */
+/** The facts behind the decision, for the payment's history: the arithmetic can be repeated from them. */
 export function evidence({ judged, arrival, offers, prices, filled }: Outcome): Record<string, unknown> {
   const market = prices.get(arrival.symbol);
   const locked = offers.find((offer) => offer.id === judged.offerId);

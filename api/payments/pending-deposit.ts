@@ -11,13 +11,13 @@ import type { PaymentParts } from './view.ts';
 
 /** What a deposit that is not booked yet waits for. */
 export interface Pending {
-  /** What its value asks for on its network. */
+  /** The rule that its value requires on its network. */
   rule: FinalityRule;
-  /** Whether it has that; it then waits for a price, or for the worker that books it. */
+  /** Whether it meets that rule; it then waits only for a price, or for the worker that books it. */
   final: boolean;
 }
 
-/** Coins that were seen on their way to a payment and are not booked yet, as its page shows them. */
+/** Coins on their way to a payment that are not booked yet, as its page shows them. */
 export interface PendingDeposit {
   assetId: string;
   assetSymbol: string;
@@ -26,16 +26,16 @@ export interface PendingDeposit {
   txHash: string;
   /** 0 until a block holds it. */
   confirmations: number;
-  /** How many it takes; null where the chain's own word on its finality decides. */
+  /** How many confirmations it needs; null where the chain's own word on finality decides. */
   required: number | null;
   firstSeenAt: Date;
 }
 
-/** What each open deposit waits for, by its id; the same question the crediting asks (decisions 3, 5). */
+/** What each open deposit waits for, by its id, judged as crediting does (decisions 3, 5). */
 export async function readPending(sql: Reads, deps: Deps, { offers, deposits }: PaymentParts): Promise<Map<string, Pending>> {
   const pending = new Map<string, Pending>();
   const sums = sumsOf(deposits);
-  // What is together in a block waits for the same.
+  // Coins that are in one block together wait for the same.
   const asked = new Map<string, Pending | undefined>();
   for (const deposit of deposits) {
     if (deposit.state !== 'seen') continue;
@@ -48,9 +48,9 @@ export async function readPending(sql: Reads, deps: Deps, { offers, deposits }: 
 }
 
 /**
- * The coins a payment waits for: the first in a block, else the first that wait to be mined; null when nothing but dust is on
- * its way, which decides nothing. Of every family, and of the sandbox, where nothing is required that could be counted. Locks
- * nothing.
+ * The coins that a payment waits for: the first in a block, else the first that wait to be mined. Null when only dust is on its way, which decides
+ * nothing. Locks nothing.
+ * Covers every family, and the sandbox, which requires no countable confirmations.
  */
 export async function pendingDeposit(sql: Reads, deps: Deps, parts: PaymentParts): Promise<PendingDeposit | null> {
   const { payment, deposits, offers } = parts;
@@ -88,7 +88,7 @@ export async function pendingDeposit(sql: Reads, deps: Deps, parts: PaymentParts
   };
 }
 
-/** The open transfers of an asset in one block count as one (decisions 3); by `placeOf`. */
+/** Sums the open transfers of an asset in one block, because they count as one (decisions 3). Keys are those of `placeOf`. */
 function sumsOf(deposits: readonly PaymentDeposit[]): Map<string, Coins> {
   const sums = new Map<string, Coins>();
   for (const one of deposits) if (one.state === 'seen') sums.set(placeOf(one), amount<'asset'>((sums.get(placeOf(one)) ?? 0n) + one.amount));
@@ -107,7 +107,7 @@ async function readOnePending(sql: Reads, deps: Deps, deposit: PaymentDeposit, o
   return { rule, final: isFinal(rule, tip, deposit.height) };
 }
 
-/** Without any price the strictest rule applies, which is the last one. */
+/** Without a price the strictest rule applies, which is the last one. */
 async function ruleOf(
   deps: Deps,
   deposit: Pick<PaymentDeposit, 'networkName' | 'symbol' | 'assetId' | 'amount' | 'coinbase'>,

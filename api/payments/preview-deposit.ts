@@ -9,16 +9,16 @@ import type { Draft } from './create-draft.ts';
 import { depositFees } from './deposit-fees.ts';
 import { judgedPayment } from './judged-payment.ts';
 
-/** A deposit that did not happen. */
+/** A hypothetical deposit. */
 export interface WhatIf {
   assetId: string;
   amount: string;
 }
 
 /**
- * Says what a deposit would do to a payment if it arrived now, in time and alone, by the judgement and the fees a real one
- * gets (contract 3.1; decisions 3, 11). An asset that is offered counts as selected; any other is a wrong asset for the
- * first offer on its network.
+ * What a deposit would do to a payment if it arrived now, in time and alone, by the same judgement and fees as a real one (contract 3.1; decisions
+ * 3, 11).
+ * An offered asset counts as selected. Any other counts as a wrong asset for the first offer on its network.
  * @throws validation_error naming the field
  */
 export async function previewDeposit(deps: Deps, draft: Draft, whatIf: WhatIf): Promise<object> {
@@ -49,7 +49,7 @@ export async function previewDeposit(deps: Deps, draft: Draft, whatIf: WhatIf): 
   };
 }
 
-/** No chain could carry more decimals than the asset has. */
+/** An amount with more decimals than the asset has could not exist on the chain. */
 function readCoins(text: string, asset: StoredAsset): Coins {
   const coins = parseAmount<'asset'>(text, 'whatIf.amount');
   if (coins <= 0n) throw invalid('whatIf.amount', 'must be greater than 0');

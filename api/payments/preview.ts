@@ -11,8 +11,8 @@ export interface PreviewBody extends CreatePaymentBody {
 }
 
 /**
- * Prices a create-payment request as create would, because it is the same code, and writes nothing; with `whatIf` it also
- * judges a deposit that did not happen (decisions 2, 3).
+ * Prices a create-payment request with the code that create uses, and writes nothing. With `whatIf` it also judges a hypothetical deposit
+ * (decisions 2, 3).
  * @throws what `draftPayment` throws; validation_error naming a field of whatIf
  */
 export async function previewPayment(deps: Deps, asking: Asking<PreviewBody>): Promise<Reply> {

@@ -15,7 +15,7 @@ export interface AssetOverride {
   assetPriceUsd: string;
 }
 
-/** An asset with the price it is offered at; a merchant's own price has no time. */
+/** An asset with the price it is offered at. A merchant's own price has no time. */
 interface Quoted {
   asset: StoredAsset;
   priceUsd: Usd;
@@ -26,11 +26,11 @@ interface Quoted {
 const NOTHING_TO_OFFER = 'none of the enabled assets can be offered at the moment: each needs a network that takes payments';
 
 /**
- * Finds a currency of payments, in any case, and its rate now (contract 2.1); the dollar needs no rate.
+ * Finds a payment currency by its code, in any case, and its current rate (contract 2.1); the dollar needs no rate.
  * @throws validation_error naming currencyCode when it is unknown, inactive or without a current rate
  */
 export async function readCurrency(deps: Deps, code: string): Promise<Pick<NewPayment, 'currencyCode' | 'fiatRate' | 'fiatSource' | 'fiatAt'>> {
-  // Checked before it is upper-cased: other alphabets have letters whose capitals are Latin ones.
+  // Checked before upper-casing, because other alphabets have letters whose capitals are Latin ones.
   const currencyCode = /^[a-z]{3,8}$/i.test(code) ? code.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase()) : '';
   if (!(await isActiveCurrency(deps.db.sql, currencyCode))) throw invalid('currencyCode', 'is not a supported currency');
   if (currencyCode === 'USD') return { currencyCode, fiatRate: null, fiatSource: null, fiatAt: null };
@@ -40,7 +40,7 @@ export async function readCurrency(deps: Deps, code: string): Promise<Pick<NewPa
 }
 
 /**
- * Values a payment in US dollars at the rate of now (decisions 2).
+ * Values a payment in US dollars at the current rate (decisions 2).
  * @throws validation_error naming currencyCode or amount
  */
 export async function pricePayment(
@@ -56,11 +56,12 @@ export async function pricePayment(
 }
 
 /**
- * Prices every asset a payment is offered in: the gateway's at current prices, or those the merchant names at the
- * merchant's (contract 2.1, decisions 2). An asset that cannot be paid now — network paused or gone, no fresh price, a figure
- * below its dust floor or beyond any number — is left out.
- * @throws service_unavailable when none is left and one has no fresh price: it may be offered soon; otherwise validation_error naming
- * assets or amount when none is left, or an override that is wrong
+ * Prices every asset that a payment is offered in: the gateway's assets at current prices, or those that the merchant names at the merchant's
+ * prices (contract 2.1, decisions 2).
+ * An asset that cannot be paid now is left out: its network is paused or gone, it has no fresh price, or its figure is below its dust floor or too
+ * large.
+ * @throws service_unavailable when none is left and one only lacks a fresh price; otherwise validation_error naming assets or amount when none is
+ * left, or a wrong override
  */
 export async function quoteOffers(
   deps: Deps,
@@ -70,23 +71,23 @@ export async function quoteOffers(
 ): Promise<Offer[]> {
   const enabled = await listEnabledAssets(deps.db.sql, assetIds);
   const { quoted, unpriced } = overrides === null ? await priceAssets(deps, enabled) : { quoted: readOverrides(enabled, overrides), unpriced: [] };
-  // Why nothing can be offered: the caller can mend what is wrong with the request, and can only wait for a price.
+  // Only a missing price passes by itself; anything else the caller must correct in the request.
   const nothing = (field: string, problem: string): ServiceError => (unpriced.some((asset) => isOpen(deps, asset)) ? noPrice(deps) : invalid(field, problem));
   const usable = quoted.filter(({ asset }) => isOpen(deps, asset));
   if (usable.length === 0) throw nothing('assets', overrides === null ? NOTHING_TO_OFFER : 'none of them is on a network that takes payments at the moment');
   const priced = usable.map((one) => ({ ...one, figures: figuresOf(deps, payment, one) }));
   const payable = priced.filter(({ figures }) => figures.totalValue < MONEY_LIMIT);
   if (payable.length === 0) throw nothing('amount', 'is too large to be paid in any of the offered assets');
-  // Dust never resolves a payment, so an offer that asks for dust could not be paid (decisions 3).
+  // Dust never resolves a payment, so an offer whose total is dust could not be paid (decisions 3).
   const offers = payable.filter(({ asset, figures }) => !isDust(figures.totalValue, asset.dustFloor));
   if (offers.length === 0) throw nothing('amount', 'is too small to be paid in any of the offered assets');
   return offers.map((one) => offerOf(deps, payment.id, one, one.figures));
 }
 
 /**
- * Offers of an open-amount payment: the gateway's enabled assets, limited to its arrangement's list if it has one, at
- * current prices, which only inform; every other figure is a 0 placeholder (contract 2.3, 4.1).
- * @throws service_unavailable when no asset remains and one has no fresh price, otherwise validation_error when none remains
+ * Offers of an open-amount payment: the gateway's enabled assets, limited to its arrangement's list if there is one, at current prices, which only
+ * inform. Every other figure is a 0 placeholder (contract 2.3, 4.1).
+ * @throws service_unavailable when no asset remains and one only lacks a fresh price, otherwise validation_error when none remains
  */
 export async function quoteOpenOffers(
   deps: Deps,
@@ -101,7 +102,10 @@ export async function quoteOpenOffers(
   return usable.map((one) => offerOf(deps, paymentId, one, { amount: zero, txFee: zero, commissionFee: zero, totalValue: zero }));
 }
 
-/** Whether its network gives new addresses, configured here and not paused by an operator, and what comes there could be paid out again. */
+/**
+ * Whether the asset's network gives out new addresses (configured here, not paused by an operator), and coins that arrive there could be paid out
+ * again.
+ */
 function isOpen(deps: Deps, asset: StoredAsset): boolean {
   return !asset.networkPaused && !asset.issuerStopped && !asset.unwatchable && deps.chains.has(asset.networkName);
 }
@@ -130,7 +134,7 @@ function offerOf(deps: Deps, paymentId: string, { asset, priceUsd, source, at }:
   return { id, paymentId, assetId: asset.id, priceUsd, priceSource: source, priceAt: at, ...figures, ...described, selectedAt: null };
 }
 
-/** Nothing is wrong with the request, and the next round of prices may bring what it needs (decisions 2). */
+/** The error for a missing price: the request is correct, and the next round of prices may bring it (decisions 2). */
 function noPrice({ config }: Deps): ServiceError {
   return new ServiceError('service_unavailable', {
     message: 'No asset that could be offered has a current price; retry shortly.',
@@ -138,7 +142,7 @@ function noPrice({ config }: Deps): ServiceError {
   });
 }
 
-/** Current prices of assets, and those that have none. */
+/** Current prices of assets, and the assets that have none. */
 async function priceAssets(deps: Deps, assets: readonly StoredAsset[]): Promise<{ quoted: Quoted[]; unpriced: StoredAsset[] }> {
   const symbols = [...new Set(assets.map((asset) => asset.symbol))];
   const prices = new Map<string, Price | undefined>(await Promise.all(symbols.map(async (symbol) => [symbol, await deps.prices.fresh(symbol)] as const)));

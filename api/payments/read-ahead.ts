@@ -9,13 +9,13 @@ import { nameOfTransfer } from '#shared/core/fold-transfers.ts';
 import { isDust } from '#state-machines/payment/judge-deposit.ts';
 import { type Batch, highestFinal } from './deposit-batch.ts';
 
-/** What a network's node says beyond the tip, while its indexer is stopped or behind. */
+/** What a network's node says beyond our tip, while its indexer is stopped or behind. */
 export interface Ahead {
-  /** The tip as it would be had everything been applied up to the node's head. */
+  /** The tip as it would be if everything up to the node's head were applied. */
   tip: ChainTip;
-  /** Hashes of the blocks that are on the node's main chain; nothing in any other is final by this tip. */
+  /** Hashes of the blocks that were found on the node's main chain. By this tip nothing in any other block is final. */
   blocks: ReadonlySet<string>;
-  /** Everything that the block asked about brought to the payment's addresses: what it is judged by together (decisions 3). */
+  /** All transfers of the block to the payment's addresses, because they are judged together (decisions 3). */
   transfers: Transfer[];
 }
 
@@ -23,13 +23,13 @@ export interface Ahead {
 export type AheadOf = ReadonlyMap<string, Ahead>;
 export const NOTHING_AHEAD: AheadOf = new Map();
 
-/** The tip by which a batch is judged that was read beyond the stored one; undefined for every other. */
+/** The tip that judges a batch that was read beyond the stored tip; undefined for every other batch. */
 export function tipFor(ahead: AheadOf, { first }: Batch): ChainTip | undefined {
   const read = ahead.get(first.networkId);
   return read?.blocks.has(first.blockHash) === true ? read.tip : undefined;
 }
 
-/** Most blocks of one payment that a node is asked about; deposits in more blocks wait for the indexer. */
+/** A node is asked about at most this many blocks of one payment. With deposits in more blocks the payment waits for the indexer. */
 const MOST_BLOCKS = 20;
 
 /** Transfers to a payment, and the block that holds them. */
@@ -41,9 +41,10 @@ interface Found {
 }
 
 /**
- * Reads a block that the books have not reached for an inquiry, with every check that the indexer makes; undefined while they have, or while
- * it is final for no value. The payment's other open deposits are looked for on the same chain, because the first that became final decides.
- * Goes over the network: called before anything is locked.
+ * Reads a block beyond the stored tip for an inquiry, with every check that the indexer makes. Undefined when the tip has already reached the
+ * node's head, when the block is not final for any value, or when deposits lie in more than MOST_BLOCKS blocks.
+ * The payment's other open deposits are checked against the same chain, because the first to become final decides. Asks over the network; call it
+ * before anything is locked.
  * @throws ChainUnavailable
  */
 export async function readAhead(

@@ -33,9 +33,9 @@ export interface Asking<Body> {
   clientIp: string;
 }
 
-/** The longest a callback URL may become: what RFC 9110 asks every server to accept, and close to where common ones stop. */
+/** Longest callback URL: RFC 9110 asks every server to accept this length, and common ones stop not far above. */
 const LONGEST_URL = 8_000;
-/** Stand-ins of the longest result a callback can carry. */
+/** Placeholders for the longest result that a callback can carry. */
 const LONGEST_RESULT = { paymentUid: '00000000-0000-4000-8000-000000000000', status: 'ACCEPTABLE' };
 
 /**
@@ -62,7 +62,7 @@ function checkApiMode(gateway: Gateway, body: CheckoutBody, clientIp: string): v
   if (body.callbackUrl !== undefined && body.callbackUrl !== null) throw invalid('callbackUrl', 'must not be sent when checkoutMode is API');
 }
 
-/** The browser goes there, so localhost is fine and anything but http and https is not (decisions 7). */
+/** The browser opens the callback URL, so localhost is allowed, and only http and https are (decisions 7). */
 function readCallback(body: CheckoutBody, sent: Asking<CheckoutBody>['sent']): Pick<Checkout, 'callbackUrl' | 'callbackParams'> {
   const { callbackUrl } = body;
   if (callbackUrl === undefined || callbackUrl === null) throw invalid('callbackUrl', 'is required when checkoutMode is HOSTED');
@@ -92,7 +92,7 @@ function readParams(body: CheckoutBody, sent: Asking<CheckoutBody>['sent'], fiel
   return value === undefined || value === null ? null : (sent?.().member(field) ?? SentJson.of(value));
 }
 
-/** No upper bound: what no integer column could hold is the same as for ever, since the deadline saturates anyway (contract 2.1). */
+/** There is no upper bound: the deadline saturates, so a timeout too large for a column means for ever (contract 2.1). */
 function readTimeout(seconds: Optional<number>): number {
   return seconds === undefined || seconds === null || seconds <= 0 ? POLICY.timeoutSeconds : Math.min(seconds, Number.MAX_SAFE_INTEGER);
 }

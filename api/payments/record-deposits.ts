@@ -15,25 +15,25 @@ import { withoutRecounted } from '#shared/core/rereadings.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { regain } from '#state-machines/ledger/postings.ts';
 
-/** Largest amount a column takes, 18-place: a configured token that claims to move more is not believed. */
+/** Largest amount that a column takes, 18-place. A configured token that claims to move more is not believed. */
 const AMOUNT_LIMIT = 10n ** 78n;
 
-/** Sightings of canonical blocks `from`..`to` of a network, and who brought them. */
+/** Sightings in canonical blocks `from`..`to` of a network, and who reported them. */
 export interface Seen {
   network: { id: string; name: string };
   from: number;
   to: number;
   sightings: readonly Sighting[];
-  /** The stream message that said it, or the tip it was looked up under: names the posting of what was lost and came back. */
+  /** The stream message that reported them, or the tip they were looked up under. It names the posting for a deposit that was lost and came back. */
   mark: { epoch: number; seq: number };
-  /** Null for the stream. */
+  /** Null when the stream reported them. */
   claimedBy: AllocatedBy | null;
 }
 
 /**
- * Writes sightings and the deposits among them; what is stored already stays as it is, so the stream and an inquiry may
- * both bring the same transfer. Needs the lock of the network's tip, so that the blocks are canonical until the commit.
- * Answers which payments they are for, to be announced after it.
+ * Stores sightings and the deposits among them. Stored ones stay as they are, so the stream and an inquiry may both report the same transfer.
+ * Call it under the lock of the network's tip, so that the blocks stay canonical until the commit. Returns the payments concerned, to be announced
+ * after it.
  */
 export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'randomBytes' | 'log'>, given: Seen): Promise<string[]> {
   const { network, from, to, mark } = given;
@@ -47,7 +47,7 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'random
   await insertSums(tx, network.id, sums);
   await insertSpends(tx, network.id, alone);
   const candidates = await listDepositCandidates(tx, network.id, from, to);
-  // An inquiry is about its own transfers only, whatever else happened in their block.
+  // An inquiry concerns only its own transfers, not others in the same block.
   const own = new Set([...alone, ...sums.map(({ transfer }) => transfer)].map(nameOf));
   const deposits = (seen.claimedBy === null ? candidates : candidates.filter((candidate) => own.has(nameOf(candidate)))).map(({ decimals, ...rest }) => ({
     ...rest,
@@ -70,7 +70,7 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'random
       postings: regain(deposit.assetId, deposit.amount),
     })),
   );
-  // What was booked in its former block is booked in this one.
+  // What was booked in the former block is booked again in this one.
   if (regained.length > 0)
     await markSightingsBooked(
       tx,
@@ -80,8 +80,8 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'random
 }
 
 /**
- * Takes crowds of transfers together (decision 0030), as many as nothing is judged otherwise by, and leaves out the parts of sums that are stored
- * already: a second report of them adds nothing.
+ * Folds many small transfers into sums where that changes no judgement (decision 0030). Parts of sums that are already stored are left out, so a
+ * second report adds nothing.
  */
 async function fold(
   tx: Tx,

@@ -10,8 +10,8 @@ import { readDeliveries } from './list-webhooks.ts';
 import { loadOwnPayment } from './load.ts';
 
 /**
- * Queues the newest webhook of a gateway's own payment once more, and before it those of the payment that are still to be
- * delivered, so that a receiver which is back gets them in order and now. Locks the payment's webhooks.
+ * Queues the newest webhook of a gateway's own payment again, and before it those of the payment that are still undelivered, so that a receiver
+ * that is back gets them in order and now. Locks the payment's webhooks.
  * @throws not_found; conflict when the payment has no webhook
  */
 export async function resendPaymentWebhook(deps: Deps, call: { gateway: Gateway; paymentId: string }): Promise<components['schemas']['WebhookDelivery']> {
@@ -29,9 +29,8 @@ export async function resendPaymentWebhook(deps: Deps, call: { gateway: Gateway;
 }
 
 /**
- * Queues one resend of a webhook, unless one is queued already: any number of requests in a moment lead to one attempt.
- * An attempt of the schedule that was given up by its job is taken up again. Call it while the webhook is locked, and
- * `deps.wake()` after the commit.
+ * Queues one resend of a webhook unless one is queued, so that many requests at once cause one attempt.
+ * A scheduled attempt that its job gave up is taken up again. Call it while the webhook is locked, and `deps.wake()` after the commit.
  */
 export async function queueResend(tx: Tx, deps: Pick<Deps, 'randomBytes'>, eventId: string): Promise<void> {
   const dueAt = await askForResend(tx, eventId, POLICY.webhookResendSpacingSeconds);

@@ -10,7 +10,7 @@ import { enqueuePaymentWebhook } from './enqueue-webhook.ts';
 import { judgedPayment } from './judged-payment.ts';
 import { evidence, type Outcome, outcomeColumns, type Prices } from './outcome.ts';
 
-/** A payment under its lock, the status it has by now, and by what it is judged. */
+/** A payment under its lock, its current status, and what it is judged by. */
 export interface Judging {
   payment: Payment;
   status: PaymentStatus;
@@ -23,19 +23,20 @@ export function judgeArrival({ payment, status, offers, prices }: Judging, symbo
   return judgeDeposit(judgedPayment(payment, status, offers), { ...deposit, marketPriceUsd: prices.get(symbol)?.usd ?? null });
 }
 
-/** Who decided, and what they knew. */
+/** The decision, who made it, and what they knew. */
 export interface Resolution {
   outcome: Outcome;
   actor: 'chain' | 'operator' | 'merchant' | 'sandbox';
   /** When the first of the coins was first seen, milliseconds since the epoch. */
   firstSeenMs: number;
-  /** An inquiry or an operator brought the coins, so that lateness decides nothing. */
+  /** Whether an inquiry or an operator allocated the coins; then lateness does not matter. */
   allocated: boolean;
 }
 
 /**
- * Moves a payment by what was judged of its coins and queues the webhook; `credit` books them, before it. The one way for coins of a chain
- * and of the sandbox. The caller holds the payment's lock and calls `deps.wake()` after its commit. Answers the new status.
+ * Moves a payment by the judgement of its coins and queues the webhook; `credit` books the coins first. Coins of a chain and of the sandbox both go
+ * this way.
+ * The caller holds the payment's lock and calls `deps.wake()` after its commit. Returns the new status.
  */
 export async function resolvePayment(
   tx: Tx,

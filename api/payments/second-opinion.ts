@@ -16,7 +16,7 @@ import { type Batch, batchByBlock, dollarsOf, finalityOf } from './deposit-batch
 import type { Prices } from './outcome.ts';
 import { type AheadOf, tipFor } from './read-ahead.ts';
 
-/** What was said about final deposits, by exactly what was asked: a deposit that has changed since was never confirmed. */
+/** The answers, keyed by exactly what was asked, so that a deposit that changed since does not count as confirmed. */
 export type Opinions = ReadonlyMap<string, SecondOpinion | 'unreachable'>;
 
 /** What a payment's open deposits are judged with. */
@@ -24,17 +24,17 @@ export interface Evidence {
   open: readonly OpenDeposit[];
   offers: readonly Offer[];
   prices: Prices;
-  /** Heights read beyond the tips, where an inquiry asked about a transaction. */
+  /** Tips read beyond the stored ones, when an inquiry asked about a transaction. */
   ahead: AheadOf;
 }
 
 /**
- * What two providers must tell alike: the `transfer` itself, or the hash of its `block`, which proves the transfer where a root covers it; null for
+ * What two providers must agree on: the `transfer` itself, or the hash of its `block`, which proves the transfer where a root covers it. Null for
  * dust, which is credited to no gateway.
  */
 type Need = 'transfer' | 'block' | null;
 
-/** One batch that is final and has to be asked about. */
+/** A final batch that must be asked about. */
 interface Question {
   chain: Chain;
   batch: Batch;
@@ -43,10 +43,11 @@ interface Question {
 }
 
 /**
- * Asks two providers about every batch that is final (decisions 1 to 3, decision 0040): the hash of its block, and of what no root covers, or is
- * worth much, block, outcome, recipient, coin and amount too; and whether the block is final. All of one block are asked about at once, and one by
- * one only when they do not agree on all of them, so that no deposit keeps another one waiting. What cannot be asked before `untilMs` (wall time,
- * milliseconds) counts as unreachable: it is asked in the next pass. Goes over the network: called before anything is locked.
+ * Asks two providers about every final batch (decisions 1 to 3, decision 0040): the hash of its block and whether the block is final. If no root
+ * covers the transfer, or it is worth much, they are also asked for block, outcome, recipient, coin and amount.
+ * Batches of one block are asked about together, and one by one only when the providers do not agree on all, so that no deposit holds up another. A
+ * batch that cannot be asked about before `untilMs` (wall time, milliseconds) counts as unreachable and is asked about in the next pass. Asks over
+ * the network; call it before anything is locked.
  */
 export async function askSecondOpinions(deps: Deps, evidences: readonly Evidence[], untilMs: number): Promise<Opinions> {
   const opinions = new Map<string, SecondOpinion | 'unreachable'>();
@@ -88,8 +89,9 @@ export async function askSecondOpinions(deps: Deps, evidences: readonly Evidence
 }
 
 /**
- * Why a batch may not be credited yet; null when two providers tell the same of it. A single provider is believed up to the network's
- * `secondOpinionUsd`, and outside of production, where a chain is one local node, always; of what no root of its block covers, never.
+ * Why a batch may not be credited yet; null when two providers agree on it.
+ * With only one provider configured, its word is enough up to the network's `secondOpinionUsd`; outside production, where a chain is one local
+ * node, for any sum. It is never enough for a transfer that the reader marked `unproven`.
  */
 export function doubtAbout(deps: Deps, chain: Chain, batch: Batch, { offers, prices }: Omit<Evidence, 'open' | 'ahead'>, opinions: Opinions): Doubt | null {
   const need = needOf(chain, batch, offers, prices);
@@ -102,7 +104,7 @@ export function doubtAbout(deps: Deps, chain: Chain, batch: Batch, { offers, pri
   return opinion === 'agreed' ? null : opinion;
 }
 
-/** Leaves a final batch open until a second provider confirms it; from five minutes on as an alert. */
+/** Leaves a final batch open until a second provider confirms it and logs that, as an error once it waited five minutes. */
 export async function keepWaiting(tx: Tx, deps: Deps, batch: Batch, { why, now }: { why: Doubt; now: Date }): Promise<void> {
   const since = await noteDoubted(
     tx,
@@ -117,7 +119,7 @@ export async function keepWaiting(tx: Tx, deps: Deps, batch: Batch, { why, now }
   );
 }
 
-/** What is said of all of these, which lie in one block. A failure here confirms nothing and does not touch other blocks. */
+/** What providers say about these batches of one block. A failure confirms nothing and does not affect other blocks. */
 async function ask(deps: Deps, group: readonly Question[]): Promise<SecondOpinion | 'unreachable'> {
   const { chain, need, batch } = group[0] as Question;
   const { height, blockHash: hash } = batch.first;
@@ -147,7 +149,7 @@ function report(deps: Deps, { chain, batch }: Question, opinion: SecondOpinion |
     deps.log.error({ network, height, txid, depositId }, 'no other provider shows coins that contracts pass on, so none can confirm a deposit');
 }
 
-/** By one provider's own head; one without the tags that a rule is about cannot be asked for them. */
+/** Whether a block is final by one provider's own head. True for a provider without the tags that the rule needs, because it cannot be asked. */
 function isFinalBy(rule: FinalityRule, { latest, safeHeight, finalizedHeight }: Head, height: number): boolean {
   if (finalizedHeight === null && !('blocks' in rule)) return true;
   return isFinal(rule, { height: latest.height, safeHeight: safeHeight ?? finalizedHeight ?? -1, finalHeight: finalizedHeight ?? -1 }, height);
@@ -160,18 +162,18 @@ function needOf(chain: Chain, batch: Batch, offers: readonly Offer[], prices: Pr
   return covered && !isLarge(chain, batch, offers, prices) ? 'block' : 'transfer';
 }
 
-/** Without any price a deposit may be worth any sum. */
+/** Without a price a deposit counts as large. */
 function isLarge(chain: Chain, batch: Batch, offers: readonly Offer[], prices: Prices): boolean {
   const value = dollarsOf(batch, offers, prices);
   return value === undefined || value > parseTrusted<'usd'>(chain.config.secondOpinionUsd ?? POLICY.secondOpinionUsd);
 }
 
-/** Whether no root covers one of them: then one provider's word is never enough (decision 0039). */
+/** Whether the reader found that no root covers one of the transfers; then one provider's word is never enough (decision 0039). */
 function isUnproven({ deposits }: Batch): boolean {
   return deposits.some((deposit) => deposit.unproven);
 }
 
-/** Each transfer by itself, also of those that are booked as one. */
+/** Lists each transfer separately, also those that are booked as one sum. */
 async function readSought(deps: Deps, { deposits }: Batch): Promise<SoughtTransfer[]> {
   const summed = deposits.flatMap((deposit) => (deposit.parts === null ? [] : [deposit.id]));
   const parts = summed.length === 0 ? new Map<string, SumPart[]>() : await listPartsOf(deps.db.sql, summed);

@@ -13,7 +13,7 @@ import { loadHostedPayment, loadPublicPayment } from './load.ts';
 import { assertDerived, offerView, shownAddress } from './view.ts';
 
 const FIRST_POLL_MS = 50;
-/** While an indexer is away, many wait for it, and their looking must not be a load. */
+/** Longest pause between two looks. While an indexer is away many calls wait for it, and their looking must not become a load. */
 const LONGEST_POLL_MS = 400;
 const DAY_MS = 86_400_000;
 
@@ -43,7 +43,7 @@ export async function selectHostedOffer(deps: Deps, call: Omit<SelectOffer, 'cli
   return select(deps, payment, await findOffer(deps, payment, call.offerId));
 }
 
-/** @throws not_found for a malformed id, an unknown one and one of another payment alike */
+/** Finds an offer of the payment. @throws not_found for a malformed id, an unknown one and one of another payment alike */
 async function findOffer(deps: Deps, payment: Payment, offerId: string): Promise<Offer> {
   const offer = isUuid(offerId) ? (await listOffers(deps.db.sql, payment.id)).find((one) => one.id === offerId.toLowerCase()) : undefined;
   if (offer === undefined) throw new ServiceError('not_found');
@@ -51,12 +51,12 @@ async function findOffer(deps: Deps, payment: Payment, offerId: string): Promise
 }
 
 /**
- * Assigns the deposit address of an offer's network and answers it once that network's indexer watches it; else 202
- * after about 5 s, and calling again is the designed recovery (contract 2.5, 4.2). Locks the payment while the address is
- * assigned, so any number of calls at once lead to one address per network; while it waits it holds neither a lock nor a
- * connection.
- * @throws conflict when the payment is not PENDING or its deadline has passed, before or during the wait; service_unavailable
- * while the network is paused
+ * Assigns the deposit address of an offer's network and replies once that network's indexer watches it; after about 5 s it replies 202, and the
+ * caller is meant to call again (contract 2.5, 4.2).
+ * Locks the payment while the address is assigned, so any number of calls at once lead to one address per network. Holds neither a lock nor a
+ * connection while it waits.
+ * @throws conflict when the payment is not PENDING or its deadline has passed, before or during the wait; service_unavailable while the network is
+ * paused
  */
 async function select(deps: Deps, payment: Payment, offer: Offer): Promise<Reply> {
   const endTimer = deps.metrics?.addressAssignDuration.startTimer({ chain: offer.networkName });
@@ -73,7 +73,7 @@ async function select(deps: Deps, payment: Payment, offer: Offer): Promise<Reply
     if (address !== null) endTimer?.({ result: answer.status === 200 ? 'assigned' : 'pending' });
     return answer;
   } catch (error) {
-    // A payment that cannot be selected any more says nothing about how addresses are assigned.
+    // The metric is about assigning addresses, so a payment that can no longer be selected does not count.
     if (!(error instanceof ServiceError && error.code === 'conflict')) endTimer?.({ result: 'error' });
     throw error;
   }
@@ -97,7 +97,10 @@ async function assign(tx: Tx, deps: Deps, paymentId: string, offer: Offer): Prom
   return existing.address;
 }
 
-/** Derives the next address of the family and has it watched on every network of the family, since coins sent there on another one must be noticed too. */
+/**
+ * Derives the next address of the family and has it watched on every network of the family, because coins sent to it on another network must be
+ * noticed too.
+ */
 async function newAddress(tx: Tx, deps: Deps, payment: Payment, offer: Offer, chain: Chain): Promise<string> {
   if (offer.networkPaused) throw new ServiceError('service_unavailable', { message: `New addresses on ${offer.networkName} are paused; retry later.` });
   if (offer.issuerStopped || offer.unwatchable)
@@ -113,7 +116,7 @@ async function newAddress(tx: Tx, deps: Deps, payment: Payment, offer: Offer, ch
   return address;
 }
 
-/** Waits until the indexer has acknowledged the address, about 5 s at most; the row is the truth, so nothing can be missed. */
+/** Waits until the indexer has acknowledged the address, for about 5 s at most. It reads the row itself, so it misses no acknowledgement. */
 async function awaitWatch(deps: Deps, offer: Offer, address: string): Promise<void> {
   for (const chain of deps.chains.values()) if (chain.config.family === offer.family) deps.nudgeIndexer(chain.config.name);
   const until = performance.now() + POLICY.selectWaitMs;
@@ -128,7 +131,7 @@ function expired(): ServiceError {
   return new ServiceError('conflict', { message: 'The payment has expired.' });
 }
 
-/** SelectOfferResult (contract 2.5), from what is committed now. */
+/** Builds the SelectOfferResult (contract 2.5) from what is committed now. */
 async function reply(deps: Deps, payment: Payment, selected: Offer): Promise<Reply> {
   const [offers, addresses] = await Promise.all([listOffers(deps.db.sql, payment.id), listDepositAddresses(deps.db.sql, payment.id)]);
   const offer = offers.find((one) => one.id === selected.id) ?? selected;

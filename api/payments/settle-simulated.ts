@@ -11,7 +11,7 @@ import { depositFees } from './deposit-fees.ts';
 import type { Prices } from './outcome.ts';
 import { judgeArrival, resolvePayment } from './resolve-payment.ts';
 
-/** A sandbox payment under its lock, with the status it has by now, and what is known around it. */
+/** A sandbox payment under its lock, its current status, and the facts around it. */
 export interface Scene {
   payment: Payment;
   offers: readonly Offer[];
@@ -20,9 +20,9 @@ export interface Scene {
 }
 
 /**
- * Judges a simulated deposit and moves its payment as a real one would: the same judgement, machine, columns, evidence and
- * webhook, with the fees written down and nothing posted (decisions 9). Dust is recorded and moves nothing. The caller
- * holds the payment's lock, and calls `deps.wake()` after the commit.
+ * Judges a simulated deposit and moves its payment as a real one would: same judgement, machine, columns, evidence and webhook. Fees are recorded
+ * but nothing is posted to the ledger (decisions 9). Dust is recorded and moves nothing.
+ * The caller holds the payment's lock, and calls `deps.wake()` after the commit.
  * @throws service_unavailable when it needs a fresh price and there is none
  */
 export async function settleSimulated(tx: Tx, deps: Deps, scene: Scene, deposit: SeenSandboxDeposit): Promise<void> {
@@ -55,12 +55,12 @@ export async function settleSimulated(tx: Tx, deps: Deps, scene: Scene, deposit:
   };
   const outcome = { judged, arrival, offers, prices, filled: null };
   const resolution = { outcome, actor: 'sandbox', firstSeenMs: deposit.firstSeenAt.getTime(), allocated: false } as const;
-  // A simulated deposit posts nothing to the ledger: its row says what it would have been credited with (decisions 9).
+  // Nothing is posted to the ledger; the deposit's row records what it would have been credited with (decisions 9).
   const status = await resolvePayment(tx, deps, payment, resolution, () => noteCredit(tx, deps, scene, { asset, deposit, judged }));
   deps.metrics?.paymentsResolved.inc({ status, deposit_path: judged.path, sandbox: 'true' });
 }
 
-/** Writes what a simulated deposit would have credited. */
+/** Records what a simulated deposit would have credited. */
 async function noteCredit(
   tx: Tx,
   deps: Deps,
@@ -81,7 +81,7 @@ async function noteCredit(
   });
 }
 
-/** What a simulation answers while its judgement needs a market price and there is none; a real deposit would wait (decisions 3). */
+/** The error when a simulation needs a market price and there is none; a real deposit would wait (decisions 3). */
 export function withoutPrice(symbol: string): ServiceError {
   return new ServiceError('service_unavailable', { message: `There is no fresh price of ${symbol}; retry shortly.` });
 }

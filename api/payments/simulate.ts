@@ -19,16 +19,17 @@ import { statusView } from './view.ts';
 
 export interface Simulation {
   scenario: Scenario;
-  /** Instead of the scenario's own, in the asset that arrives. */
+  /** In the asset that arrives; overrides the scenario's own amount. */
   amount?: string;
   assetId?: string;
 }
 
 /**
- * Plays a scenario on a sandbox payment: the rules, machine and webhooks of a real deposit, and no ledger (decisions 9).
- * Answers the status-only object. Locks the payment, so of any number of simulations at once one resolves it.
- * @throws not_found, forbidden; conflict on a payment that is not sandbox or not in a state for it; validation_error naming
- * the field; service_unavailable while the asset that arrives has no fresh price and needs one
+ * Plays a scenario on a sandbox payment, with the rules, machine and webhooks of a real deposit but no ledger (decisions 9). Returns the
+ * status-only object.
+ * Locks the payment, so only one of several simultaneous simulations resolves it.
+ * @throws not_found, forbidden; conflict on a payment that is not sandbox or not in a state for it; validation_error naming the field;
+ * service_unavailable when the scenario needs a price of the arriving asset and there is no fresh one
  */
 export async function simulatePayment(deps: Deps, call: { paymentId: string; clientIp: string; simulation: Simulation }): Promise<object> {
   const { id, sandbox } = await loadPublicPayment(deps, call);
@@ -63,7 +64,7 @@ export async function confirmDueSimulations(deps: Deps): Promise<number> {
     try {
       if (await deps.db.transaction((tx) => confirmSeen(tx, deps, id, prices))) confirmed.push(id);
     } catch (error) {
-      // One payment that cannot be resolved must not keep the others waiting.
+      // A payment that cannot be resolved must not hold up the others.
       deps.log.error({ err: error, paymentId: id }, 'cannot confirm a simulated deposit; it will be tried again');
     }
   }
@@ -81,13 +82,13 @@ async function confirmSeen(tx: Tx, deps: Deps, id: string, prices: Prices): Prom
   return true;
 }
 
-/** The second `seen_then_confirmed` does not wait for the periodic pass. */
+/** Confirms the deposit at once on the second `seen_then_confirmed`, without waiting for the periodic pass. */
 async function confirmEarly(tx: Tx, deps: Deps, scene: Scene, seen: SeenSandboxDeposit, { scenario }: Simulation): Promise<void> {
   if (scenario !== 'seen_then_confirmed') throw conflict('A simulated deposit awaits its confirmation.');
   await settleSimulated(tx, deps, scene, seen);
 }
 
-/** Plays a scenario on a payment that nothing is on its way to. */
+/** Plays a scenario on a payment that no simulated deposit is on its way to. */
 async function play(tx: Tx, deps: Deps, scene: Scene, { scenario, ...wish }: Simulation & { overdue: boolean; assets: readonly StoredAsset[] }): Promise<void> {
   const { payment, now } = scene;
   if (payment.status === 'EXPIRED' && scenario !== 'late_capture') throw conflict('The payment is EXPIRED; only late_capture is left.');
@@ -115,9 +116,9 @@ async function play(tx: Tx, deps: Deps, scene: Scene, { scenario, ...wish }: Sim
 }
 
 /**
- * The payment as a late deposit finds it: expired, with its deadline brought forward to now unless it has passed. The
- * deposit is first seen after the deadline, never at it.
- * @throws conflict after the grace period; service_unavailable without the market price by which a late deposit is valued
+ * The payment as a late deposit finds it: expired, its deadline moved to now unless it has passed. The deposit is first seen after the deadline,
+ * never at it.
+ * @throws conflict after the grace period; service_unavailable when the market price that values a late deposit is missing
  */
 function afterDeadline(scene: Scene, overdue: boolean, { symbol }: StoredAsset): { setting: Scene; seenAt: Date } {
   const { payment, now, prices } = scene;
@@ -129,7 +130,7 @@ function afterDeadline(scene: Scene, overdue: boolean, { symbol }: StoredAsset):
   return { setting: { ...scene, payment: { ...payment, expiresAt, status: 'EXPIRED' } }, seenAt };
 }
 
-/** Selects the offer unless it was; a payer would have done so to see an address. */
+/** Selects the offer unless it is selected already, as a payer would have done to see an address. */
 async function selectFor(tx: Tx, { payment, offers }: Scene, offer: Offer): Promise<Offer[]> {
   if (offer.selectedAt !== null) return [...offers];
   await markSelected(tx, offer.id);

@@ -7,16 +7,16 @@ import { type DepositScenario, scenarioAmount } from '#state-machines/payment/sc
 import { judgedPayment } from './judged-payment.ts';
 import { type Scene, withoutPrice } from './settle-simulated.ts';
 
-/** Which asset arrives, and the offer it answers. */
+/** The asset that arrives, and the offer that it pays. */
 export interface Arriving {
   asset: StoredAsset;
   offer: Offer;
 }
 
 /**
- * The asset that arrives and the offer it answers: the named asset's, else the one last selected, else the first. A wrong asset is one that was not
- * selected, of a network that was, since no indexer would look for it elsewhere: the named one, else one with a price, of the offer's own network if
- * there is one. Pure.
+ * Chooses the asset that arrives and the offer that it pays: the named asset's offer, else the last selected one, else the first. Pure.
+ * A wrong asset is one that was not selected, on a network that was, because no indexer would look for it elsewhere: the named one, else one with a
+ * price, preferably on the offer's own network.
  * @throws validation_error naming assetId
  */
 export function chooseArriving(
@@ -54,8 +54,8 @@ export function chooseArriving(
 }
 
 /**
- * How much arrives: the amount given, or what the scenario sends by itself. Pure.
- * @throws validation_error naming amount (zero, more decimals than the asset has, worth more than money can say) or scenario; service_unavailable
+ * How much arrives: the given amount, or the scenario's own. Pure.
+ * @throws validation_error naming amount (zero, more decimals than the asset has, too large a value) or scenario; service_unavailable
  */
 export function amountOf(scenario: DepositScenario, given: string | undefined, scene: Scene, arriving: Arriving, seenAt: Date): Coins {
   const { asset, offer } = arriving;
@@ -73,7 +73,10 @@ function readAmount(text: string, { symbol, decimals }: StoredAsset): Coins {
   return coins;
 }
 
-/** @throws validation_error naming scenario when no amount makes it; service_unavailable without a price that it needs */
+/**
+ * The scenario's own amount. @throws validation_error naming scenario when no amount produces it; service_unavailable when it needs a price that is
+ * missing
+ */
 function defaultAmount(scenario: DepositScenario, scene: Scene, { asset, offer }: Arriving, seenAt: Date): Coins {
   const price = scene.prices.get(asset.symbol);
   const judge = (received: Coins): Judgement => {

@@ -5,8 +5,8 @@ import { uuidFrom } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
 /**
- * Makes rows of the parts of sums (decision 0030): of those whose blocks a reorganisation takes away, because each part may
- * come back somewhere else, or of deposits that are allocated in part. Answers the ids of the deposits that were taken apart.
+ * Turns the parts of sums into rows of their own (decision 0030). Needed when a reorganisation takes the sums' blocks away, because each part may
+ * return in another place, and when a sum is allocated only in part. Returns the ids of the deposits that were taken apart.
  */
 export async function takeApart(
   tx: Tx,

@@ -5,8 +5,8 @@ import { loadOwnPayment } from './load.ts';
 import { decidingDeposit, explorerTxUrl, type PaymentParts, readParts, shownUsd } from './view.ts';
 
 /**
- * Reads a payment's outcome with every money figure; on a resting payment it also marks it verified, once
- * (contract 4.1, decisions 9). Repeating it changes nothing else.
+ * Reads a payment's outcome with every money figure, and marks a resting payment as verified, once (contract 4.1, decisions 9). Repeating it
+ * changes nothing else.
  * @throws not_found
  */
 export async function verifyPayment(deps: Deps, call: { gateway: Gateway; paymentId: string }): Promise<object> {
@@ -66,7 +66,7 @@ export function verifyView(deps: Pick<Deps, 'chains'>, parts: PaymentParts): obj
   };
 }
 
-/** The offer the figures refer to: the judging one, before a deposit the one last selected, none before a select (decisions 3). */
+/** The offer that the figures refer to: the judging one; before a deposit the one last selected; before a selection none (decisions 3). */
 function judgingOffer({ payment, offers }: { payment: Payment; offers: PaymentParts['offers'] }): PaymentParts['offers'][number] | undefined {
   const id = payment.judgingOfferId ?? payment.selectedOfferId;
   return id === null ? undefined : offers.find((offer) => offer.id === id);

@@ -11,7 +11,7 @@ import type { Reads } from '#shared/platform/postgres.ts';
 import { loadPublicPayment } from './load.ts';
 import { publicUrl } from './urls.ts';
 
-/** What a payment's public object is made of. */
+/** The rows that a payment's public object is built from. */
 export interface PaymentParts {
   payment: Payment;
   offers: readonly Offer[];
@@ -30,7 +30,7 @@ export async function statusOnly(deps: Deps, call: { paymentId: string; clientIp
   return statusView(await loadPublicPayment(deps, call));
 }
 
-/** Reads everything a payment's views are made of, through `sql` when one moment of the database is wanted; locks nothing. */
+/** Reads the rows that a payment's views are built from; through `sql` when the caller wants one snapshot. Locks nothing. */
 export async function readParts(deps: Pick<Deps, 'db'>, payment: Payment, sql: Reads = deps.db.sql): Promise<PaymentParts> {
   const [offers, addresses, deposits, [whole = payment]] = await Promise.all([
     listOffers(sql, payment.id),
@@ -51,7 +51,7 @@ export function statusView(payment: Payment): object {
   };
 }
 
-/** Turns a payment into its public object; pure. Fields about what was received appear once a deposit has decided (contract 2.3, decisions 9). */
+/** Turns a payment into its public object. Fields about what was received appear once a deposit has decided (contract 2.3, decisions 9). Pure. */
 export function paymentView(deps: Pick<Deps, 'config' | 'chains'>, parts: PaymentParts): object {
   const { payment, offers } = parts;
   const deciding = decidingDeposit(parts);
@@ -83,14 +83,14 @@ export function paymentView(deps: Pick<Deps, 'config' | 'chains'>, parts: Paymen
   };
 }
 
-/** A payment's dollar value, in cents; a bare 0 while an open amount is not known (contract 2.7). */
+/** A payment's dollar value, in cents; plain 0 while an open amount is not known (contract 2.7). */
 export function shownUsd({ openAmount, amountUsd }: Pick<Payment, 'openAmount' | 'amountUsd'>): string {
   return openAmount && amountUsd === 0n ? '0' : formatCents(amountUsd);
 }
 
 /**
- * Turns an offer into its contract form; pure. Its deposit address appears once the offer was selected and the
- * network's indexer watches the address (contract 2.4, decisions 9).
+ * Turns an offer into its contract form. The deposit address appears once the offer is selected and the network's indexer watches the address
+ * (contract 2.4, decisions 9). Pure.
  */
 export function offerView(
   deps: Pick<Deps, 'config' | 'chains'>,
@@ -120,8 +120,8 @@ export function offerView(
 }
 
 /**
- * The address a payer of this offer sends to, in the form people see; undefined while there is none that is watched.
- * @throws Invariant when the stored one is not ours, see `assertDerived`
+ * The address that a payer of this offer sends to, in the form people see; undefined until an address is watched.
+ * @throws Invariant when the stored address is not ours, see `assertDerived`
  */
 export function shownAddress(
   deps: Pick<Deps, 'chains'>,
@@ -137,7 +137,10 @@ export function shownAddress(
   return chain.codec.display(address.address);
 }
 
-/** A thief who can write one row of the database must still not be able to send payers elsewhere. @throws Invariant when the address is not the one its index derives */
+/**
+ * Checks that an address is the one its index derives. Otherwise a thief who can write one row could send payers elsewhere. @throws Invariant when
+ * it is not
+ */
 export function assertDerived(chain: Chain, { address, derivationIndex, paymentId }: DepositAddress): void {
   if (address !== chain.deriver.depositAddress(derivationIndex))
     throw new Invariant(`the stored address of payment ${paymentId} is not the one its index derives`);

@@ -1,4 +1,4 @@
-/** The network whose new tip is applied to the books. */
+/** The network whose new tip is being applied. */
 export interface AppliedNetwork {
   /** Id of its row in `networks`. */
   networkId: string;

@@ -34,9 +34,10 @@ import { OUT_OF_TURNS } from './send.ts';
 import { stopDoublePayout, stopPayout } from './stop-double-payout.ts';
 
 /**
- * Says what the chain, as stored right now, means for our own transactions: payouts found in a block or dropped from one, wallets that moved coins
- * without a payout, and at finality the books: fees, cashouts paid, coins put in. Called in the transaction that moved the network's tip, after its
- * sightings are written; calling it again changes nothing. Locks settlements, then payouts, then ledger accounts.
+ * Applies the chain, as stored now, to our own transactions. It moves payouts that a block holds or no longer holds, and halts wallets that moved
+ * coins without a payout. At finality it books fees, paid cashouts and coins put in.
+ * Called in the transaction that moved the network's tip, after its sightings are stored; calling it again changes nothing. Locks settlements, then
+ * payouts, then ledger accounts.
  */
 export async function applyOutgoing(tx: Tx, deps: Deps, network: AppliedNetwork): Promise<void> {
   await followPayouts(tx, deps, network);
@@ -46,7 +47,7 @@ export async function applyOutgoing(tx: Tx, deps: Deps, network: AppliedNetwork)
   if (tip !== undefined) await bookFinal(tx, deps, network, tip.finalHeight);
 }
 
-/** Moves payouts into the block that holds them, and back to being sent when that block was replaced. */
+/** Moves payouts into the block that holds them, and back to being broadcast when that block was replaced. */
 async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork): Promise<void> {
   for (const open of await listOpenOnChain(tx, networkId)) {
     if (open.height !== null && open.status !== 'INCLUDED') {
@@ -78,19 +79,19 @@ async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork):
   }
 }
 
-/** The list was read without locks. A payout that ended since is left alone until the next block: one row must not keep a block from being applied. */
+/** The list was read without locks. A payout that ended since is left until the next block, because one row must not keep a block from being applied. */
 function movedMeanwhile(): null {
   return null;
 }
 
-/** Lets the cashout that waited for these coins or this gas go on, and the next one behind it. */
+/** Hurries the cashout that waited for these coins or this gas, and the next one behind it. */
 async function hastenWaiting(tx: Tx, settlementId: string | null): Promise<void> {
   if (settlementId === null) return;
   const next = await findNextWaiting(tx, settlementId, OUT_OF_TURNS);
   await hastenOutbox(tx, 'settlement.dispatch', [settlementId, ...(next === undefined ? [] : [next])]);
 }
 
-/** Books every final transaction of ours and every final transfer to a wallet, one transaction of the chain at a time. */
+/** Books every final transaction of ours and every final transfer to a wallet, one chain transaction at a time. */
 async function bookFinal(tx: Tx, deps: Deps, network: AppliedNetwork, finalHeight: number): Promise<void> {
   const byTxid = new Map<string, OutgoingSighting[]>();
   for (const row of await listFinalOutgoing(tx, network.networkId, finalHeight)) {
@@ -110,7 +111,7 @@ async function bookFinal(tx: Tx, deps: Deps, network: AppliedNetwork, finalHeigh
       await spanWithin(await traceOfPayout(tx, payoutId), 'payout.final', { payout: payoutId }, () => finish(tx, deps, network, sent, transfers));
     else if (foreign) await bookForeignSpend(tx, deps, network, native, sent, transfers);
     else if (transfers.every((row) => row.payoutId === null)) for (const row of transfers) await bookStray(tx, deps, network, row);
-    // Last, as it locks ledger accounts.
+    // Last, because it locks ledger accounts.
     if (sent !== undefined && !foreign) await bookFee(tx, network, native, sent);
     await markBooked(
       tx,
@@ -120,7 +121,7 @@ async function bookFinal(tx: Tx, deps: Deps, network: AppliedNetwork, finalHeigh
   crashPoint('confirm.final');
 }
 
-/** Settlements are locked in the order of their ids, whatever order the chain put their transactions in. */
+/** Puts transactions into the order in which their settlements are locked, by id, whatever their order on the chain. */
 async function inLockOrder(tx: Tx, byTxid: ReadonlyMap<string, OutgoingSighting[]>): Promise<OutgoingSighting[][]> {
   const keyed = await Promise.all(
     [...byTxid.values()].map(async (rows) => {
@@ -132,16 +133,17 @@ async function inLockOrder(tx: Tx, byTxid: ReadonlyMap<string, OutgoingSighting[
   return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map((one) => one.rows);
 }
 
-/** Ends a payout by what its mined attempt did on the chain. */
+/** Ends a payout by the effect that its mined attempt had on the chain. */
 async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: OutgoingSighting, transfers: OutgoingSighting[]): Promise<void> {
   const known = await findPayout(tx, sent.payoutId as string);
   const settlement = known?.purpose === 'settlement' && known.settlementId !== null ? await lockSettlement(tx, known.settlementId) : undefined;
   const rejected = settlement?.status === 'REJECTED';
   const payout = await lockPayout(tx, sent.payoutId as string);
   if (payout?.status === 'CONFIRMED' || payout?.status === 'FAILED') {
-    // Its outcome stands, though its block was replaced by another that holds it too.
+    // The block was replaced by another that holds the transaction too. Its outcome stays.
     if (payout.txid === sent.txid) return;
-    // What the first one moved is booked: this is on top of it, unless the first one is gone. One that was given up had none.
+    // What the first transaction moved is booked already. This one comes on top, unless the first is gone from the chain. A payout that was given
+    // up had no first one.
     if (payout.txid === null || (await isOnChain(tx, network.networkId, payout.txid))) for (const row of transfers) await bookStray(tx, deps, network, row);
     await stopDoublePayout(tx, deps, network, { ...payout, txids: [...(payout.txid === null ? [] : [payout.txid]), sent.txid] });
     return;
@@ -156,10 +158,10 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   if (spending !== null)
     effect = judgeOutputs(attempt?.kind === 'close' ? null : meantBy(payout, spending), { wallet: payout.walletAddress, change: spending.change }, made);
   else effect = attempt?.kind === 'close' ? judgeClose(moved) : judgeEffect(payout, sent.succeeded === true, moved);
-  // The mined attempt spends its outputs for good. No other attempt can be mined any more, so the outputs that only they spend become free.
+  // The mined attempt has spent its outputs for good and no other attempt can be mined, so outputs that only the others spend become free.
   if (payout.anchor !== null) await releaseOutputs(tx, payout.id, spending?.inputs ?? []);
   crashPoint('settle.effect-checked');
-  // A recipient may be a contract that sends coins of its own to us while it is paid.
+  // A recipient may be a contract that sends us coins of its own while it is paid.
   for (const row of transfers) if (effect.outcome === 'other' || !row.senderOurs) await bookStray(tx, deps, network, row);
   const { now } = await readClock(tx);
   const outcome = { txid: sent.txid, raw_fee: (sent.rawFee ?? 0n).toString(), final_at: now };
@@ -180,7 +182,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
       facts: () => ({ facts: NO_PAYOUT_FACTS, columns: { ...outcome, failure: null }, record: { txid: sent.txid } }),
       effects: {
         complete: () =>
-          // Its claim was given back because no bytes could pay it any more. They did: what was proven impossible happened.
+          // The claim was given back because no bytes could pay it any more. They did: something that was proven impossible happened.
           rejected
             ? stopPayout(tx, deps, network, { ...payout, reason: `payout ${payout.id} paid a cashout that was rejected: ${sent.txid}` })
             : complete(tx, deps, network, payout, sent.txid, now),
@@ -188,7 +190,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
     });
     return;
   }
-  // Periodic work plans treasury transfers again. What we owe gets one new payout by itself (decisions 10).
+  // Periodic work plans treasury transfers again. A payout of coins that we owe gets one new payout automatically (decisions 10).
   const repay = isOwed(payout) && !rejected && effect.outcome === 'nothing' && payout.family === 1;
   await advance(tx, 'payout', {
     id: payout.id,
@@ -203,7 +205,7 @@ async function finish(tx: Tx, deps: Deps, network: AppliedNetwork, sent: Outgoin
   });
 }
 
-/** Says what follows a payout that did not do what it was for: one new payout, or an operator's decision (decisions 10). */
+/** Handles a payout that did not do what it was for: one new payout, or an operator's decision (decisions 10). */
 async function fail(
   tx: Tx,
   deps: Deps,
@@ -218,7 +220,7 @@ async function fail(
   );
   crashPoint('fail.final');
   if (effect.outcome === 'other') await haltWallet(tx, payout.walletId, `transaction ${txid}: ${effect.reason}`);
-  // Nothing of it left us, and nothing more is tried by itself: the coins are back in the held pool for the operator to decide.
+  // Nothing left us, and no new attempt is made automatically: the coins return to the held pool for the operator to decide.
   if (payout.refundId !== null && effect.outcome === 'nothing' && !repay)
     await failRefund(tx, deps, { refundId: payout.refundId, reason: `transaction ${txid}: ${effect.reason}` });
   if (payout.withheldId !== null && effect.outcome === 'nothing' && !repay)
@@ -235,7 +237,7 @@ function spendsOutputsOf(deps: Deps, { networkName }: AppliedNetwork): boolean {
   return chain !== undefined && spendsOutputs(chain.config.family);
 }
 
-/** What the very bytes that were mined spend and give back. @throws Invariant when the network is not served here */
+/** The outputs that the mined bytes spend and give back. @throws Invariant when the network is not served here */
 async function spendingIn(deps: Deps, { networkName }: AppliedNetwork, { signedBytes }: StoredAttempt): Promise<Spending & { rawAmount: bigint }> {
   const chain = deps.chains.get(networkName);
   if (chain === undefined) throw new Invariant(`network ${networkName} is not configured`);
@@ -243,7 +245,7 @@ async function spendingIn(deps: Deps, { networkName }: AppliedNetwork, { signedB
   return { ...spendingOf(chain, fields), rawAmount };
 }
 
-/** The units that the very bytes that were mined were given, where bytes name any: further ones may be planned, with more. Else those of the plan. */
+/** The units in the mined bytes if bytes name any, because later attempts may have been planned with more; otherwise the units of the plan. */
 async function unitsOf(deps: Deps, { networkName }: AppliedNetwork, { plan }: StoredPayout, attempt: StoredAttempt | undefined): Promise<bigint | null> {
   const chain = deps.chains.get(networkName);
   const gas = chain === undefined || attempt === undefined ? undefined : (await decoderOf(chain.config)(attempt.signedBytes)).fields.gas;
@@ -251,17 +253,20 @@ async function unitsOf(deps: Deps, { networkName }: AppliedNetwork, { plan }: St
   return units === undefined ? null : BigInt(units);
 }
 
-/** What was to be paid: where outputs are joined what the fee of these very bytes left of them, as each attempt brings another amount. */
+/** The payment that was intended. For a join it is what the fee of the mined bytes left over, because each attempt brings another amount. */
 function meantBy({ purpose, recipient, rawAmount }: StoredPayout, bytes: { rawAmount: bigint }): { recipient: string; rawAmount: bigint } {
   return { recipient, rawAmount: purpose === 'consolidation' ? bytes.rawAmount : rawAmount };
 }
 
-/** Whether its coins are owed: to a merchant, a payer or the other pool. */
+/** Whether the coins are owed: to a merchant, to a payer, or to the other pool. */
 function isOwed({ purpose }: StoredPayout): boolean {
   return purpose === 'settlement' || purpose === 'refund' || purpose === 'withheld' || purpose === 'held_release';
 }
 
-/** Books what a payout was for: a cashout is settled, a refund or withheld coins are paid, coins are put away; a transfer between our own wallets lets the cashout that waited for it go on. */
+/**
+ * Books a payout that did what it was for: a cashout is settled, a refund or withheld coins are paid, coins are stored. A transfer between our own
+ * wallets lets the cashout that waited for it continue.
+ */
 async function complete(tx: Tx, deps: Deps, network: AppliedNetwork, payout: StoredPayout, txid: string, now: Date): Promise<void> {
   if (payout.purpose === 'settlement') await completeCashout(tx, deps, network, payout, txid, now);
   else if (payout.purpose === 'refund') await completeRefund(tx, deps, { refundId: payout.refundId as string, txid });
@@ -270,7 +275,7 @@ async function complete(tx: Tx, deps: Deps, network: AppliedNetwork, payout: Sto
   else if (payout.settlementId !== null) await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
 }
 
-/** The cashout is settled with what its payout moved. */
+/** Settles the cashout with the amount that its payout moved. */
 async function completeCashout(tx: Tx, deps: Deps, network: AppliedNetwork, payout: StoredPayout, txid: string, now: Date): Promise<void> {
   const received = fromUnits(payout.rawAmount, payout.decimals);
   await completeSettlement(tx, deps, { settlementId: payout.settlementId as string, received, txid, now, actor: 'chain' });

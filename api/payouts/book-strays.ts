@@ -10,21 +10,22 @@ import { fund, gas, lose, refill, store, unallocated } from '#state-machines/led
 import type { AppliedNetwork } from './applied-network.ts';
 import { coldAddress } from '#api/payouts/rules/cold.ts';
 
-/** Books the fee of a final transaction of ours as spent (architecture 2, Ledger). */
+/** Books the fee of a final transaction of ours (architecture 2, Ledger). */
 export async function bookFee(tx: Tx, network: AppliedNetwork, native: StoredAsset, sent: OutgoingSighting): Promise<void> {
   if (sent.rawFee === null || sent.rawFee === 0n) return;
   await post(tx, { sourceKey: `gas:${network.networkId}:${sent.txid}`, kind: 'gas', postings: gas(native.id, fromUnits(sent.rawFee, native.decimals)) });
 }
 
 /**
- * Books a transfer no payout explains: coins put into a wallet, coins at a deposit address that are no deposit, or coins
- * that left without us; a refill where they come to a wallet from cold storage, and no loss where they went there. Between our
- * own addresses nothing changes.
+ * Books a transfer that no payout explains: coins put into a wallet, coins at a deposit address that are not a deposit, or coins that left without
+ * us.
+ * Coins that come to a wallet from cold storage are booked as a refill, and coins that went there are not a loss. Between our own addresses nothing
+ * changes.
  */
 export async function bookStray(tx: Tx, deps: Deps, network: AppliedNetwork, row: OutgoingSighting): Promise<void> {
   if (row.rawAmount === null || row.rawAmount === 0n || (row.senderOurs && row.recipientOurs)) return;
   const asset = await findAssetByContract(tx, network.networkId, row.contract);
-  // A token that is not configured is in no books.
+  // A token that is not configured is not booked.
   if (asset === undefined) return;
   const coins = fromUnits(row.rawAmount, asset.decimals);
   const key = `${network.networkId}:${row.txid}:${row.kind}:${row.ordinal}`;
@@ -35,12 +36,12 @@ export async function bookStray(tx: Tx, deps: Deps, network: AppliedNetwork, row
   await post(tx, { sourceKey: `${kind}:${key}`, kind, postings: book(asset.id, coins) });
 }
 
-/** Books what one transfer brought to cold storage; `key` names that transfer. */
+/** Books the coins that one transfer brought to cold storage; `key` names that transfer. */
 export async function bookStored(tx: Tx, assetId: string, coins: Coins, key: string): Promise<void> {
   await post(tx, { sourceKey: `cold:${key}`, kind: 'cold', postings: store(assetId, coins) });
 }
 
-/** Cold storage may hold the operator's own coins: what arrives from there beyond the books is booked as capital. */
+/** Cold storage may also hold the operator's own coins. Coins from there beyond the booked amount are booked as capital. */
 async function bookRefill(tx: Tx, assetId: string, coins: Coins, key: string): Promise<void> {
   const held = await bookedCold(tx, assetId);
   const stored = held < coins ? held : coins;
@@ -53,9 +54,9 @@ function coldAddressOf(deps: Deps, { networkName }: AppliedNetwork): string | nu
 }
 
 /**
- * Books a final transaction that spends outputs of ours and that no payout explains: what of them did not come back to us is
- * lost. Others may have paid into it too, so neither its fee nor its recipients say how much that is; but what went to cold
- * storage is there.
+ * Books a final transaction that spends our outputs without a payout: whatever did not come back to us is lost, except what went to cold storage.
+ * Others may have paid into the transaction too, so neither its fee nor its recipients tell how much was lost. If more came to us than was spent,
+ * the difference is booked as put in.
  */
 export async function bookForeignSpend(
   tx: Tx,

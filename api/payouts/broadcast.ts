@@ -8,9 +8,10 @@ import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { closedReason } from '#api/treasury/closed.ts';
 
 /**
- * Hands the stored bytes of one attempt to the network. The answer proves nothing either way, so it changes only the note that they were sent: the
- * chain decides (architecture 4). Every attempt of a nonce is sent, older ones too: they may be what a node accepts. While dispatch is frozen or the
- * network is paused nothing is sent.
+ * Sends the stored bytes of one attempt to the network. The network's answer proves nothing, so it changes only the note that the bytes were sent;
+ * the chain decides (architecture 4).
+ * Every attempt of a nonce is sent, older ones too, because a node may accept only those. Nothing is sent while dispatch is frozen or the network
+ * is paused.
  * @returns true when there is nothing left to send: a block holds one of its attempts, the outcome is final, or the bytes expired
  */
 export async function broadcastAttempt(deps: Deps, attemptId: string): Promise<boolean> {
@@ -32,7 +33,7 @@ export async function broadcastAttempt(deps: Deps, attemptId: string): Promise<b
         event: 'SENT',
         actor: 'worker',
         facts: () => ({ facts: NO_PAYOUT_FACTS, record: { accepted, answer: answer.slice(0, 300) } }),
-        // The chain was faster than this note.
+        // The chain moved the payout before this note did.
         orConflict: () => null,
       }),
     );

@@ -13,9 +13,9 @@ import { settle } from '#state-machines/ledger/postings.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 
 /**
- * A cashout reached its destination: SETTLED, with what arrived, and its claim is spent (contract 3.2). Locks the settlement, then its
- * payments, then ledger accounts.
- * @throws Invariant when it has no claim or takes no such end
+ * Settles a cashout that reached its destination: SETTLED, with the amount that arrived and its claim spent (contract 3.2). Locks the settlement,
+ * then its payments, then ledger accounts.
+ * @throws Invariant when it has no claim, or its status does not allow this
  */
 export async function completeSettlement(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function completeSettlement(
   deps.metrics?.settlementTransitions.inc({ from: moved.from, to: moved.to, route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
 }
 
-/** Spends what the cashout reserved: its credits, the payments it drew the last of, the ledger, and what is billed for it. */
+/** Spends what the cashout reserved: updates its credits, the payments it drew the last coins of, the ledger, and what is billed for it. */
 async function spendClaim(tx: Tx, deps: Deps, settlement: StoredSettlement & { feeLocked: Coins }): Promise<void> {
   await spendDraws(tx, settlement.id);
   await clearDrawnPayments(tx, settlement.id);

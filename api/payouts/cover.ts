@@ -9,26 +9,26 @@ import { refillReason, storedOf } from '#api/treasury/cold.ts';
 import { openSweep, pushSweep, sweepFee } from '#api/treasury/sweep.ts';
 import { coverGas } from '#api/treasury/top-up.ts';
 
-/** Deposit addresses looked at in one go; the next run looks at the next ones. */
+/** At most this many deposit addresses are looked at in one run; the next run looks at the following ones. */
 const SWEEPS_AT_ONCE = 25;
 
-/** Coins a wallet needs for a payment and does not have. */
+/** Coins that a wallet lacks for a payment. */
 export interface Shortage {
-  /** The cashout they are needed for; null for a refund, or coins that follow their payment. */
+  /** The cashout that needs them; null for a refund, and for coins that follow their payment. */
   settlementId: string | null;
   wallet: StoredWallet;
-  /** The pool whose coins that wallet holds. */
+  /** The pool that the wallet holds coins of. */
   pool: Pool;
   asset: StoredAsset;
   native: StoredAsset;
-  /** Chain units missing, fee included where the asset is the native coin. */
+  /** Chain units missing, including the fee for the native coin. */
   missing: bigint;
 }
 
 /**
- * Brings missing coins to a wallet: sweeps deposit addresses of its own pool that hold the asset, the largest first and
- * whatever their size (decisions 10), and sends them gas first where they have none. What sweeping native coins costs is made
- * up from the funding wallet. Returns what the payment is waiting for.
+ * Brings missing coins to a wallet; returns what its payment waits for.
+ * It sweeps deposit addresses of the wallet's pool that hold the asset, largest first and whatever their size (decisions 10), and first sends them
+ * gas where they have none. The funding wallet makes up for the cost of sweeping native coins.
  */
 export async function coverShortage(deps: Deps, chain: Chain, short: Shortage): Promise<string> {
   const { asset, wallet, pool } = short;
@@ -46,13 +46,13 @@ export async function coverShortage(deps: Deps, chain: Chain, short: Shortage): 
       if (sweep !== null) missing -= await pushSweep(deps, chain, sweeping, sweep);
     }
   }
-  // Coins on their way for other cashouts go to those first, and are waited for before the funding wallet lends any.
+  // Sweeps for other cashouts serve those first, but the funding wallet lends nothing before they have arrived.
   if (missing > 0n) for (const sweep of coming) if (!own(sweep)) missing -= await pushSweep(deps, chain, sweeping, sweep);
   const text = formatAmount(fromUnits(short.missing, asset.decimals));
   if (missing <= 0n) return `waiting for ${text} ${asset.symbol} to be swept to the wallet`;
   const stored = await storedOf(deps.db.sql, asset, wallet, missing);
   if (asset.type === 'NATIVE') {
-    // Fees are made up for; coins that are there and must not move yet, or lie in cold storage, are not, or the funding wallet would pay cashouts.
+    // The funding wallet makes up only for fees. If it made up for coins that may not move yet or lie in cold storage, it would pay cashouts.
     const lent = missing - stored - (await sumBlocked(deps.db.sql, { networkId: chain.id, assetId: asset.id, pool }));
     if (lent > 0n) return coverGas(deps, chain, { ...short, missing: lent, fee: 0n });
     if (stored > 0n) return refillReason(chain, asset, wallet, stored);

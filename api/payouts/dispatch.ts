@@ -12,14 +12,14 @@ import { toUnits } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
-/** Cashouts of one wallet looked at in one run. */
+/** At most this many cashouts of one wallet are looked at in one run. */
 const QUEUE_LENGTH = 100;
 /** A cashout that its destination or a person holds up is looked at this often. */
 const STUCK_SECONDS = 60;
 
 /**
- * Plans every due cashout that the wallet of this one's pool pays, up to this one: in turn between gateways, by time within one
- * (decisions 10). One that cannot go steps aside: it is deferred, and nothing waits for it. Stays safe to run any number of times at once.
+ * Plans every due cashout of the same wallet up to and including this one: gateways take turns, and within one gateway time decides (decisions 10).
+ * A cashout that cannot go is deferred, and nothing waits for it. Safe to run any number of times at once.
  * @returns in how many seconds to look again, or null when this cashout needs no more dispatching
  */
 export async function dispatchSettlement(deps: Deps, settlementId: string): Promise<number | null> {
@@ -35,7 +35,7 @@ export async function dispatchSettlement(deps: Deps, settlementId: string): Prom
     const reason = reasonOf(outcome);
     if (!('gone' in outcome)) await noteReason(deps, wanted.networkName, id, reason);
     if ('closed' in outcome) {
-      // A reason that stops this cashout stops every order that this wallet pays.
+      // What stops this cashout stops every order that the wallet pays.
       if (id !== settlementId) await noteReason(deps, wanted.networkName, settlementId, outcome.closed);
       return again;
     }
@@ -47,7 +47,7 @@ export async function dispatchSettlement(deps: Deps, settlementId: string): Prom
     if (id === settlementId) return pause;
     await deferOutbox(sql, 'settlement.dispatch', id, pause);
   }
-  // Not in the queue: already on its way, not due yet, or further back than one run looks.
+  // It is not in the queue: already sent, not due yet, or further back than one run looks.
   const now = await findSettlement(sql, settlementId);
   return now === undefined || (await nextPayoutNumber(sql, now)) === null ? null : again;
 }
@@ -57,8 +57,8 @@ async function noteReason(deps: Deps, network: string, id: string, reason: strin
 }
 
 /**
- * How long a deferred cashout steps aside. The time grows with the number of its gateway's waiting cashouts, so that looking at them costs other
- * gateways nothing.
+ * How long a deferred cashout is not looked at. This grows with the number of its gateway's waiting cashouts, so that looking at them does not slow
+ * other gateways down.
  */
 async function pauseOf(sql: Reads, gatewayId: string, seconds: number): Promise<number> {
   const waiting = await countWaiting(sql, gatewayId);
@@ -94,7 +94,7 @@ async function dispatchOne(deps: Deps, chain: Chain, id: string): Promise<Sent> 
   });
 }
 
-/** Number of the payout that a cashout needs now, or null when it needs none. True until commit only while the settlement is locked. */
+/** Number of the payout that a cashout needs now, or null when it needs none. Holds until commit only while the settlement is locked. */
 async function nextPayoutNumber(sql: Reads, settlement: StoredSettlement): Promise<number | null> {
   const number = payoutNumberAfter(await listSettlementPayouts(sql, settlement.id));
   return settlement.status === (number === 1 ? 'REQUESTED' : 'PROCESSING') ? number : null;

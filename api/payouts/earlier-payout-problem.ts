@@ -8,7 +8,7 @@ import { anchorOf, outpointOf } from '#api/payouts/rules/spending.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
-/** Why an earlier payout of the same settlement might still pay, or null when the chain itself says it never will. */
+/** Why an earlier payout of the same order might still pay, or null when the chain itself shows that it never will. */
 export async function earlierPayoutProblem(sql: Reads, chain: Chain, earlier: StoredPayout): Promise<string | null> {
   const attempts = await listAttempts(sql, earlier.id);
   if (earlier.status === 'CANCELLED') return attempts.length === 0 ? null : 'a cancelled payout of the settlement has signed bytes';
@@ -28,8 +28,8 @@ export async function earlierPayoutProblem(sql: Reads, chain: Chain, earlier: St
 }
 
 /**
- * Whether a final transaction that the books had lost excludes everything that was signed for a payout: it used the nonce, or spent the anchor,
- * that is in the very bytes of each (decision 0024).
+ * Whether a final transaction that the books had lost excludes every attempt of a payout: it used the nonce, or spent the anchor, that is in the
+ * signed bytes of each (decision 0024).
  */
 async function isDisplaced(sql: Reads, chain: Chain, { id, nonce, anchor, walletAddress }: StoredPayout, attempts: readonly StoredAttempt[]): Promise<boolean> {
   if ((nonce === null && anchor === null) || (await findDisplacer(sql, id)) === undefined) return false;

@@ -16,16 +16,17 @@ import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 
 const FAILURE = 'a transaction that the books had lost has used its nonce or its anchor';
 
-/** Locks the cashouts of the payouts that a lost transaction displaced, in id order: before anything that is locked after cashouts. */
+/** Locks the cashouts of the payouts that a lost transaction displaced, in id order. Call it before locking anything that comes after cashouts. */
 export async function lockDisplaced(tx: Tx, by: OutgoingTransaction): Promise<void> {
   const ids = (await listDisplaced(tx, by)).flatMap(({ settlementId }) => (settlementId === null ? [] : [settlementId]));
   for (const id of [...new Set(ids)].sort()) await lockSettlement(tx, id);
 }
 
 /**
- * Ends every payout of which nothing can be mined any more, because a final transaction that the books had lost has used its nonce or its
- * anchor for something else, such as a close; what it was for is planned anew, in a payout that the signer asks the chain about. What
- * that very transaction did between our own wallets is left alone. Answers the ids. Locks wallets, then payouts.
+ * Ends every payout that can no longer be mined because a final transaction that the books had lost, for example a close, used its nonce or anchor
+ * for something else. Returns their ids.
+ * Their orders are planned again, in new payouts that the signer asks the chain about. What the lost transaction itself did between our own wallets
+ * is not planned again. Locks wallets, then payouts.
  */
 export async function endDisplaced(tx: Tx, deps: Deps, by: OutgoingTransaction): Promise<string[]> {
   const ended: string[] = [];

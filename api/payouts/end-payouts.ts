@@ -6,7 +6,7 @@ import { Invariant } from '#shared/core/errors.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { moveByOperator } from './give-up.ts';
 
-/** The final transaction that did what these payouts were for. */
+/** The final transaction that paid instead of these payouts. */
 interface Instead {
   networkId: string;
   txid: string;
@@ -15,9 +15,9 @@ interface Instead {
 }
 
 /**
- * Ends every payout of something that another transaction of ours has paid for good, where nothing signed for it can take effect any
- * more: that transaction has used its nonce or its anchor, or its bytes are dead. The caller holds the settlement or refund, and rolls
- * back when it gets a reason why not. Locks wallets, then payouts.
+ * Ends every payout of an order that another transaction of ours has finally paid, if nothing signed for them can take effect any more: that
+ * transaction used their nonce or anchor, or their bytes are dead.
+ * Returns why not, or null; the caller then rolls back. The caller holds the settlement or refund. Locks wallets, then payouts.
  */
 export async function endPayouts(tx: Tx, payouts: readonly StoredPayout[], instead: Instead): Promise<string | null> {
   for (const { id, walletId } of payouts) {
@@ -35,7 +35,7 @@ export async function endPayouts(tx: Tx, payouts: readonly StoredPayout[], inste
   return null;
 }
 
-/** Why it may have paid already, or may still pay, beside the other transaction. */
+/** Why a payout may have paid already, or may still pay, beside the other transaction. */
 async function problemOf(tx: Tx, payout: StoredPayout, instead: Instead): Promise<string | null> {
   if (payout.status === 'INCLUDED' || payout.status === 'CONFIRMED') return `payout ${payout.id} of it is on the chain already: ${payout.txid ?? 'not final'}`;
   if (payout.nonce !== null) {

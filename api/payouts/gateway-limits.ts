@@ -13,9 +13,9 @@ const DAY_SECONDS = 86_400;
 const TOO_DEAR: LimitProblem = { problem: 'fees have risen above what was locked for it: it is sent once they fall', lasting: false };
 
 /**
- * Holds a cashout against what its gateway may send: its own cap a day, and of each of the network's limits what is not kept for the
- * other gateways (decisions 10). Reads what was sent before; call it under the locks of gateway and wallet for a verdict that still
- * holds at commit.
+ * Checks a cashout against its gateway's daily cap, and against the part of each network limit that is not reserved for other gateways (decisions
+ * 10).
+ * Reads what was sent before; call it under the locks of gateway and wallet for a verdict that still holds at commit.
  */
 export async function checkGatewayLimits(deps: Deps, sql: Reads, chain: Chain, gatewayId: string, transfer: LimitedTransfer): Promise<LimitProblem | null> {
   return (await checkDailyCap(deps, sql, gatewayId, transfer)) ?? (await checkFairShare(deps, sql, chain, gatewayId, transfer));
@@ -37,8 +37,8 @@ function capOf(gateway: Gateway | undefined): string | null {
 }
 
 /**
- * A part of every limit is shared equally among the gateways that may cash out; the gateway that asks first gets the rest. So each gateway can send
- * its share, however much another one sends.
+ * Part of every limit is reserved in equal shares for the gateways that may cash out; the rest goes to the gateway that asks first. So each gateway
+ * can always send its share.
  */
 async function checkFairShare(deps: Deps, sql: Reads, chain: Chain, gatewayId: string, transfer: LimitedTransfer): Promise<LimitProblem | null> {
   const gateways = await countCashingOut(sql);
@@ -73,7 +73,7 @@ function isProblem(answer: Used | LimitProblem): answer is LimitProblem {
   return 'problem' in answer;
 }
 
-/** US dollars sent before, by gateway; null for what is no gateway's cashout. */
+/** US dollars sent before, by gateway; the key null is for transfers other than cashouts. */
 type Used = ReadonlyMap<string | null, bigint>;
 
 async function usage(deps: Deps, sql: Reads, before: readonly OutgoingSum[]): Promise<Used | LimitProblem> {
@@ -87,8 +87,8 @@ async function usage(deps: Deps, sql: Reads, before: readonly OutgoingSum[]): Pr
 }
 
 /**
- * Whether a gateway may send `alone` US dollars more: within its own share of what is kept for all, or out of what is for everybody.
- * Pure; shares are rounded down.
+ * Whether a gateway may send `alone` US dollars more, from its own reserved share or from the part that is for everybody. Pure; shares are rounded
+ * down.
  */
 export function fitsFairly({
   limit,
@@ -115,9 +115,10 @@ export function fitsFairly({
 }
 
 /**
- * Holds a fee against what the cashout locked for it: the deployment pays what fees have risen since out of a budget, of which one gateway
- * may use a part; beyond that the cashout waits for fees to fall (decisions 10). What the destination itself makes dearer is charged to
- * its gateway when it is paid, and counts here no more than what was quoted.
+ * Checks a fee against what the cashout locked for it (decisions 10). The deployment pays what fees have risen since from a budget, of which one
+ * gateway may use a part; beyond that the cashout waits until fees fall.
+ * Extra cost that the destination causes is charged to its gateway when the cashout is paid, so here it is allowed for, at the quoted price per
+ * unit.
  */
 export async function checkFeeExpense(
   deps: Deps,
@@ -137,7 +138,7 @@ export async function checkFeeExpense(
     const dollars = await dollarsOf(deps, { ...native, rawAmount });
     if (dollars === null) return noPrice(native.symbol);
     if (gatewayId === fee.gatewayId && dollars > share) return TOO_DEAR;
-    // What was signed is raised beyond its gateway's part, and takes nothing of the others' by it.
+    // Signed bytes may be raised beyond their gateway's part; the excess does not reduce the budget of others.
     all += dollars < share ? dollars : share;
   }
   if (all <= budget) return null;

@@ -12,10 +12,11 @@ import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 import { closeMark } from '#api/intents/close-mark.ts';
 
 /**
- * Gives up every payout of a settlement, if nothing signed for it can take effect, now or ever: by its status where nothing is signed, by final
- * blocks where something is (reliability D13, D14). A nonce that is held is used up by a transfer of nothing to ourselves, since everything behind it
- * waits for it. Of a network that is not served (any more), only what was never planned can be given up. The caller holds the settlement's lock, and
- * rolls back when it gets a reason why not. Locks the wallets, then the payouts.
+ * Gives up every payout of a settlement if nothing signed for it can take effect, now or ever: its status shows that nothing was signed, or final
+ * blocks exclude what was (reliability D13, D14).
+ * A nonce that is held is used up by a transfer of nothing to ourselves, because the payouts behind it wait for it. On a network that is not
+ * served, or no longer served, only a settlement without payouts can be given up. The caller holds the settlement's lock, and rolls back when it
+ * gets a reason. Locks the wallets, then the payouts.
  * @returns why it may still be paid, or null when it never will be
  */
 export async function giveUpPayouts(tx: Tx, deps: Deps, chain: Chain | undefined, settlementId: string): Promise<string | null> {
@@ -46,7 +47,7 @@ async function giveUpPlan(tx: Tx, deps: Deps, payout: StoredPayout): Promise<str
 async function giveUpSigned(tx: Tx, chain: Chain, payout: StoredPayout): Promise<string | null> {
   const abandoned = payout.status === 'FAILED' && payout.txid === null;
   if (payout.status === 'CANCELLED' || (payout.status === 'FAILED' && !abandoned)) return earlierPayoutProblem(tx, chain, payout);
-  // Another transaction used its nonce or its anchor: the chain says whether any of its bytes can still be mined.
+  // Another transaction used its nonce or anchor. The chain shows whether any of its bytes can still be mined.
   if (abandoned && (payout.nonce !== null || payout.anchor !== null)) return earlierPayoutProblem(tx, chain, payout);
   const undead = await listUndead(tx, payout.id);
   if ((payout.status !== 'REPLACING' && !abandoned) || payout.nonce !== null || undead.length > 0)
@@ -56,7 +57,10 @@ async function giveUpSigned(tx: Tx, chain: Chain, payout: StoredPayout): Promise
   return null;
 }
 
-/** Moves a payout on because an operator decided so; what it no longer spends becomes free. The caller holds the payout's lock. @throws when the machine does not allow it */
+/**
+ * Moves a payout on because an operator decided so, and frees the outputs that it no longer spends. The caller holds the payout's lock. @throws
+ * when the machine does not allow it
+ */
 export async function moveByOperator(
   tx: Tx,
   payout: StoredPayout,

@@ -10,8 +10,8 @@ import type { AppliedNetwork } from './applied-network.ts';
 import { depositPath, poolAddress } from '#api/payouts/rules/wallets.ts';
 
 /**
- * Halts every wallet that sent coins without a payout: a stranger has its key, or an allowance on it. Where coins are outputs it also halts the
- * wallet of the pool whose output was spent, and both wallets when that pool is unknown. Locks their rows.
+ * Halts every wallet that sent coins without a payout, because a stranger has its key, or an allowance on it. Where coins are outputs it also halts
+ * the wallet of the pool whose output was spent, or both wallets when that pool is unknown. Locks their rows.
  */
 export async function haltUsedWallets(tx: Tx, deps: Deps, { networkId, networkName }: AppliedNetwork): Promise<void> {
   for (const unknown of await listUnknownOutgoing(tx, networkId)) {
@@ -33,7 +33,7 @@ async function storeDepositWallet(tx: Tx, deps: Deps, networkId: string, network
   return wallet.id;
 }
 
-/** A pool's coins also lie at deposit addresses below one key: a thief who has one of those keys may have them all. */
+/** A pool's coins also lie at deposit addresses whose keys derive from one key. A thief who has one of those keys may have them all. */
 async function haltSpentPools(tx: Tx, deps: Deps, { networkId, networkName }: AppliedNetwork): Promise<void> {
   const chain = deps.chains.get(networkName);
   if (chain === undefined) return;

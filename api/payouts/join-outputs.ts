@@ -12,37 +12,38 @@ import { planConsolidation } from '#api/treasury/consolidate.ts';
 import { overBudget, rulesOf } from '#api/treasury/consolidate-pools.ts';
 import { purseOf } from '#api/payouts/rules/spending.ts';
 
-/** An output that covers this part of an order is spent unjoined, since few such outputs cover the order. */
+/** An output that covers at least this fraction of an order is spent without joining, because a few such outputs cover the order. */
 const LARGE_PART = 4;
-/** How often outputs are chosen again when another payout took some of them; after that the next run goes on. */
+/** How often outputs are chosen again when another payout took some; after that the next run continues. */
 const CHOICES = 50;
 
 const OUTRUN = 'somebody else joins outputs of the pool';
 
-/** An order whose pool has too many small outputs to pay it at once. */
+/** An order that its pool cannot pay at once, because its outputs are too small and too many. */
 export interface Prepared {
   settlementId: string | null;
   wallet: StoredWallet;
   native: StoredAsset;
-  /** Chain units it moves, and what one output's payment of them costs, and each further output. */
+  /** Chain units: the amount it moves, the fee of a payment that spends one output, and the cost of each further output. */
   rawAmount: bigint;
   fee: bigint;
   input: bigint;
-  /** As many outputs as its payment may spend. */
+  /** The most outputs that its payment may spend. */
   most: number;
-  /** Outputs above this are spent for it as they are. */
+  /** Outputs above this many chain units are spent without joining. */
   large: bigint;
-  /** Chain units the pool does not have now and will get: coins on their way, and fees that are made up for. */
+  /** Chain units that the pool will get: coins on their way, and fees that the funding wallet makes up for. */
   there: bigint;
-  /** Of these, coins in outputs that will be large enough for the order; of what is joined only what is in a block. */
+  /** The part of those in outputs that will be large enough for the order. Of joins it counts only those in a block. */
   comingLarge: bigint;
 }
 
 /**
- * Joins as many small outputs of a pool as an order needs, also while fees are high, because it is owed (decision 0031), but then for no more than a
- * multiple of the day's budget: a merchant paid in crumbs must not make the deployment pay any price. In one round of transactions beside each other,
- * again as long as what they became is still too many. Answers what the order waits for, or null where joining does not help: the pool does not cover
- * it, or has few outputs.
+ * Joins as many small outputs of a pool as an order needs (decision 0031). Returns what the order waits for, or null where joining does not help:
+ * the pool does not cover the order, or has few outputs.
+ * The order is owed, so outputs are joined even while fees are high. Then a multiple of the day's budget is the limit, because a merchant who was
+ * paid in crumbs must not make the deployment pay any price. One round plans transactions side by side; rounds repeat while there are still too
+ * many outputs.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Promise<string | null> {
@@ -51,15 +52,15 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
   const purse = purseOf(chain, wallet);
   const listJoining = async (reads: Reads): Promise<StoredPayout[]> =>
     (await listUnderWay(reads, { networkId: chain.id, purpose: 'consolidation' })).filter((one) => one.walletId === wallet.id);
-  // The pool is read first: an output that another payout takes in between is missing from the pool and counted as on its way.
+  // The pool is read before the joins, so that an output that a join has taken from the pool is always found on its way.
   const pool = await sumSpendable(sql, purse, input);
   const underWay = await listJoining(sql);
   const own = underWay.filter((one) => one.settlementId !== null && one.settlementId === settlementId);
   if (pool.count <= order.most || pool.rawAmount + order.there < order.rawAmount) return own.length > 0 ? waitFor(own.length) : null;
 
-  // With room for a rise, and for the inputs of the payment itself.
+  // Leaves room for higher fees, and for the inputs of the payment itself.
   const need = order.rawAmount + 2n * (order.fee + BigInt(order.most) * input);
-  // Outputs joined for another cashout belong to that cashout. Once the join is in a block, its large outputs count among the coins that are coming.
+  // Outputs joined for another cashout belong to that cashout. A join in a block with a large output already counts as coming coins.
   const isOthers = (one: StoredPayout): boolean => one.settlementId !== null && one.settlementId !== settlementId;
   const isComing = (one: StoredPayout): boolean => one.status === 'INCLUDED' && one.rawAmount > large;
   const ours = underWay.filter((one) => !isOthers(one) && !isComing(one));
@@ -73,7 +74,7 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
   for (let choice = 0; choice < CHOICES && underWay.length + made < POLICY.preparationsAtOnce; choice++) {
     const coins = await smallOnes(deps, { purse, large, missing, input });
     if (coins.length < 2) break;
-    // Without this, a second worker at the same order would join as much again.
+    // Without this, a second worker on the same order would join as much again.
     const outrun = async (tx: Tx): Promise<string | null> => ((await listJoining(tx)).length > underWay.length + made ? OUTRUN : null);
     const allow = async (tx: Tx, rawFee: bigint): Promise<string | null> =>
       (await outrun(tx)) ?? (rate > rules.belowFeeRate ? overBudget(deps, tx, chain, native, budget, rawFee) : null);
@@ -95,7 +96,7 @@ export async function joinOutputs(deps: Deps, chain: Chain, order: Prepared): Pr
   return problem === null ? null : `its pool has ${pool.count} small outputs that have to be joined first, and ${problem}`;
 }
 
-/** The largest of the outputs that are too small to be spent for the order as they are, as many as bring what is missing. */
+/** The largest outputs among those that are too small to be spent as they are, as many as bring the missing amount. */
 async function smallOnes(
   { db }: Deps,
   { purse, large, missing, input }: { purse: Purse; large: bigint; missing: bigint; input: bigint },
@@ -112,12 +113,12 @@ async function smallOnes(
   return chosen;
 }
 
-/** Chain units above which an output is spent for an order as it is, where a payment may spend `most` of them. */
+/** Chain units above which an output is spent for an order without joining, where a payment may spend `most` outputs. */
 export function largeFor(rawAmount: bigint, most: number): bigint {
   return rawAmount / BigInt(Math.min(LARGE_PART, most));
 }
 
-/** What joining outputs of a wallet has taken from its pool, and may still: the funding wallet makes up for it as for other fees. */
+/** The cost that joining outputs has taken from a wallet's pool, and may still take. The funding wallet makes up for it, as for other fees. */
 export async function joiningCosts(deps: Deps, chain: Chain, wallet: StoredWallet, input: bigint): Promise<bigint> {
   const { count } = await sumSpendable(deps.db.sql, purseOf(chain, wallet), input);
   return (await sumConsolidationCosts(deps.db.sql, wallet.id)) + BigInt(count) * input;

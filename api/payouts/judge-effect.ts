@@ -6,22 +6,22 @@ export interface OutgoingTransfer {
 }
 
 export type Effect =
-  /** Exactly what was meant happened, and nothing else. */
+  /** Exactly the intended transfer happened, and nothing else. */
   | { outcome: 'done' }
-  /** Nothing left the wallet: it may be paid again. */
+  /** Nothing left the wallet, so the order may be paid again. */
   | { outcome: 'nothing'; reason: string }
-  /** Something left the wallet, but not what was meant: paying again could pay twice. */
+  /** Something else left the wallet than intended, so paying again could pay twice. */
   | { outcome: 'other'; reason: string };
 
-/** Judges a final transaction that was only to use a nonce up: nothing of the payout's may have moved. Pure. */
+/** Judges a final close, which only uses up a nonce: nothing of the payout may have moved. Pure. */
 export function judgeClose(moved: readonly OutgoingTransfer[]): Effect {
   if (moved.some((transfer) => transfer.rawAmount > 0n)) return { outcome: 'other', reason: 'it was to use a nonce up, and moved something' };
   return { outcome: 'nothing', reason: 'closed: the transfer could not be sent any more, so its nonce was used up' };
 }
 
 /**
- * Judges a final transaction by what it moved, never by its status alone: a token may report success and move nothing
- * (chains 1.2, reliability I19). Pure.
+ * Judges a final transaction by what it moved, not by its status alone, because a token may report success and move nothing (chains 1.2,
+ * reliability I19). Pure.
  */
 export function judgeEffect(
   meant: { recipient: string; contract: string | null; rawAmount: bigint },
@@ -36,8 +36,8 @@ export function judgeEffect(
 }
 
 /**
- * Judges a final transaction where coins are outputs by all it made: exactly the payment and the planned change, in this order;
- * of a close (`meant` null), which gives the anchor back, whatever it made must have come to the wallet. Pure.
+ * Judges a final transaction by all outputs it made, where coins are outputs: exactly the payment, then the planned change.
+ * A close (`meant` null) gives the anchor back, so all its outputs must belong to the wallet. Pure.
  */
 export function judgeOutputs(
   meant: { recipient: string; rawAmount: bigint } | null,

@@ -21,25 +21,25 @@ import { mostInputs, spendingOf } from '#api/payouts/rules/spending.ts';
 import { coverGas, coverSweepGas, withReserve } from '#api/treasury/top-up.ts';
 import { REMEMBERED } from './rules/remembered.ts';
 
-/** The next bytes of a payout at this moment, and the reasons for and against signing them. */
+/** The next bytes of a payout as they could be signed now, and the reasons for and against signing them. */
 export interface NextBytes {
   market: MarketFacts;
-  /** Null when a simulation refuses them. */
+  /** Null when a simulation rejects them. */
   quote: FeeQuote | null;
   rawAmount: bigint;
-  /** What the wallet held; null where coins are outputs, which the quote names. */
+  /** What the wallet held; null where coins are outputs, because the quote names those. */
   observed: Observed | null;
-  /** Native units the wallet lacks for their fee, zero or less when none. */
+  /** Native units that the wallet lacks for the fee; zero or less when it lacks none. */
   lacking: bigint;
-  /** Why they cannot be sent, for the operator. */
+  /** Why they cannot be sent, for the operator; null when they can. */
   problem: string | null;
-  /** The network refuses them, rather than a limit of ours or a transaction before them. */
+  /** Whether the network refuses them, and not a limit of ours or an earlier transaction. */
   refused: boolean;
 }
 
 /**
- * Asks the chain what the next bytes of a payout take: for the first ones a quote of its transfer, for further ones of a nonce or
- * an anchor a higher fee than those before, for a close one that pays nobody. Locks nothing.
+ * Asks the chain what the next bytes of a payout cost. The first bytes get a quote of the transfer, further bytes of a nonce or an anchor a higher
+ * fee than those before, and a close a quote that pays nobody. Locks nothing.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, attempts: readonly StoredAttempt[], kind: AttemptKind): Promise<NextBytes> {
@@ -68,23 +68,25 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
     kind === 'close'
       ? { sender: wallet.address, recipient: wallet.address, contract: null, rawAmount: 0n }
       : { sender: wallet.address, recipient: payout.recipient, contract: payout.contract, rawAmount: payout.rawAmount };
-  // Between our own addresses as it was planned: with all that the network takes, which a sweep has to keep back.
+  // A transfer between our own addresses is estimated as when it was planned: with everything that the network takes, because a sweep must keep
+  // that back.
   const quoted = kind === 'transfer' && payout.purpose === 'settlement' ? await findSettlementQuote(sql, payout.settlementId ?? '') : undefined;
   const bound = boundTo(quoted, payout.contract);
   const answer = await (kind === 'transfer' && leavesUs(payout) ? chain.payer.quote(intent, undefined, bound) : chain.payer.estimate(intent));
-  // Some nodes refuse a transfer whose wallet lacks only the fee; a top-up can bring that.
+  // Some nodes refuse a transfer whose wallet lacks only the fee, which a top-up can bring.
   const usable = answer.ok ? answer : await chain.payer.estimate(intent, undefined, bound);
   if (!usable.ok) return refused(`the network refuses it: ${usable.rejected}`, true);
   const quote = await raisedAbove(chain, payout, attempts, kind, usable.quote);
   if (quote === null) return refused('what was signed before cannot be replaced');
-  // Unsigned, a sweep of native coins takes its fee from what it brings.
+  // Before signing, a sweep of native coins takes its fee from what it brings.
   const fromItself = payout.purpose === 'sweep' && payout.contract === null && attempts.length === 0 && kind === 'transfer';
   const rawAmount = fromItself ? payout.rawAmount + BigInt(payout.plan.rawFee ?? 0) - quote.rawFee : payout.rawAmount;
   if (rawAmount <= 0n) return refused('its fee is more than it brings');
 
   const bytes = { kind, rawAmount, rawFee: quote.rawFee };
   const lacking = await lackOf(sql, payout, observed, bytes);
-  // Signed bytes that no block takes block the wallet, and would be given up at the price of this moment: they are raised at that price instead.
+  // Signed bytes that no block takes block the wallet, and giving them up would cost the current price as well. So they are raised at that price,
+  // whatever the budget.
   const budgeted = attempts.length === 0 || payout.nonce === null ? bound : undefined;
   const limit = await feeLimit(deps, sql, chain, payout, native, { rawFee: quote.rawFee, units: quote.units, bound: budgeted });
   const covered = lacking.coins <= 0n && lacking.native <= 0n;
@@ -100,7 +102,7 @@ export async function quoteNext(deps: Deps, chain: Chain, payout: StoredPayout, 
   };
 }
 
-/** The same where coins are outputs: what they cover is known by the choice itself, and nothing is brought to a payout that took some. */
+/** The next bytes where coins are outputs. Choosing outputs shows what is covered, and no coins are brought to a payout that has taken outputs. */
 async function nextSpend(
   deps: Deps,
   chain: Chain,
@@ -119,11 +121,11 @@ async function nextSpend(
     return { ...base, market, quote: null, problem: 'used' in found ? found.used : 'short' in found ? found.short : found.refused };
   }
   const { quote } = found;
-  // A close spends one output, and pays more than bytes that may spend many.
+  // A close spends one output, but must pay more than earlier bytes that may spend many.
   const signed = await Promise.all(attempts.map(({ signedBytes }) => decoderOf(chain.config)(signedBytes)));
   const inputs = mostInputs(chain, [quote.fields, ...signed.map(({ fields }) => fields)]);
   const limit = await feeLimit(deps, sql, chain, payout, native, { rawFee: quote.rawFee, inputs });
-  // A transaction that joins outputs brings their sum less its fee.
+  // A join brings the sum of its outputs less the fee.
   if (payout.purpose === 'consolidation' && kind === 'transfer')
     base.rawAmount = spendingOf(chain, quote.fields).inputs.reduce((sum, input) => sum + input.rawAmount, -quote.rawFee);
   return { ...base, market: { nonceUsed: false, accepted: true, covered: true, allowed: limit === null }, quote, problem: limit?.problem ?? null };
@@ -146,7 +148,10 @@ async function feeLimit(
   return checkFeeExpense(deps, sql, chain, { rawFee, units, native, gatewayId: settlement.gatewayId, bound, except: payout.id });
 }
 
-/** Looks at a wallet; a token that answers nothing, while the chain does, is no reason to leave its payout as it is. */
+/**
+ * Reads a wallet's balances and nonce. If the chain answers but the token does not, the wallet is read without the token, so that its payout can
+ * still be dealt with.
+ */
 async function observe(deps: Deps, chain: Chain, wallet: StoredWallet, contract: string | null): Promise<{ observed: Observed; silent: string | null }> {
   try {
     return { observed: await observeWallet(deps, chain, wallet, contract), silent: null };
@@ -156,7 +161,7 @@ async function observe(deps: Deps, chain: Chain, wallet: StoredWallet, contract:
   }
 }
 
-/** Why the signer will never sign what has not been signed yet, whatever it costs, so that it must not hold up what comes after it; null if it may. */
+/** Why the signer will never sign bytes that are not signed yet, at any price, so that they must not hold up later payouts; null if it may. */
 async function lastingLimit(
   deps: Deps,
   sql: Reads,
@@ -181,8 +186,8 @@ function leavesUs({ purpose }: StoredPayout): boolean {
 }
 
 /**
- * What a wallet lacks for these bytes, chain units, beside everything that must be paid before them: with nonces those below
- * theirs, else all that is on its way. Zero or less means none. Locks nothing; true until commit only while the wallet is locked.
+ * What a wallet lacks for these bytes, in chain units, after everything that must be paid before them: with nonces the payouts below theirs,
+ * otherwise everything on its way. Zero or less means that nothing is missing. Locks nothing; holds until commit only while the wallet is locked.
  */
 export async function lackOf(
   sql: Reads,
@@ -193,14 +198,14 @@ export async function lackOf(
   const others = (await listCommitted(sql, payout.walletId, observed.committedIds)).filter(
     (other) => other.id !== payout.id && (payout.nonce === null || other.nonce === null || other.nonce < payout.nonce),
   );
-  // A close takes no tokens, whatever is left of them.
+  // A close moves no tokens, so it needs none.
   const [contract, amount] = bytes.kind === 'close' ? [null, 0n] : [payout.contract, bytes.rawAmount];
   const free = freeOf(observed, others, contract);
   const coins = contract === null ? amount + bytes.rawFee : amount;
   return { coins: coins - free.coins, native: bytes.rawFee + (contract === null ? amount : 0n) - free.native };
 }
 
-/** The quote of an attempt that replaces the ones before it, or the quote as it is where nothing is replaced. Null when nothing can be. */
+/** The quote of an attempt that replaces the earlier ones, or `quote` itself when there is nothing to replace. Null when they cannot be replaced. */
 async function raisedAbove(
   chain: Chain,
   payout: StoredPayout,
@@ -216,7 +221,10 @@ async function raisedAbove(
   return chain.payer.bump({ ...fields, ...(gas === undefined ? {} : { gas }) });
 }
 
-/** A node may look at a state in which the first bytes have done their work already: what was enough for them stays enough. */
+/**
+ * A node may simulate on a state in which the first bytes have already taken effect, and quote too little. So the gas limit of the signed bytes is
+ * kept as a minimum.
+ */
 function most(signed: string | undefined, quoted: string | undefined): string | undefined {
   return signed !== undefined && quoted !== undefined && BigInt(signed) > BigInt(quoted) ? signed : quoted;
 }
@@ -225,7 +233,7 @@ function lockedFee(payout: StoredPayout, settlement: StoredSettlement | undefine
   return settlement === undefined || settlement.feeLocked === null ? null : { coins: settlement.feeLocked, symbol: payout.assetSymbol };
 }
 
-/** Fees rose above what a wallet kept back for them: it is sent more. The funding wallet itself is filled by the operator. */
+/** Sends a wallet more native coins when fees rose above what it kept back. The operator fills the funding wallet. */
 export async function bringGas(deps: Deps, chain: Chain, payout: StoredPayout, { lacking, quote, market }: NextBytes): Promise<void> {
   const { sql } = deps.db;
   const { settlementId } = payout;

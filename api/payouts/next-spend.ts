@@ -8,13 +8,16 @@ import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { nameOf, outpointOf, purseOf, spendingOf } from '#api/payouts/rules/spending.ts';
 
-/** What further bytes would spend, or what is in their way. `used`: a transaction the node knows spends the anchor; the scan is about to tell which. */
+/**
+ * What further bytes would spend, or what prevents them. `used`: the node says that the anchor is spent or gone; the scan will soon tell by which
+ * transaction.
+ */
 export type NextSpend = { quote: FeeQuote } | { used: string } | { short: string } | { refused: string };
 
 /**
- * Prices the next bytes of a payout that spends outputs: unsigned, out of all that its wallet may spend; to replace signed ones,
- * with its anchor and whatever else raises the fee enough (reliability D13). Nothing is ever made without the anchor: when a
- * fork has taken it, or the node no longer has it, there is nothing to sign. Locks nothing.
+ * Prices the next bytes of a payout that spends outputs (reliability D13). Unsigned bytes may choose from all that the wallet may spend; bytes that
+ * replace signed ones spend the anchor, and more outputs if the fee needs them. Locks nothing.
+ * Nothing is made without the anchor: if a fork took it, or the node no longer has it, there is nothing to sign.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function quoteNextSpend(
@@ -32,7 +35,7 @@ export async function quoteNextSpend(
   const decode = decoderOf(chain.config);
   const replaced = await Promise.all(attempts.map(({ signedBytes }) => decode(signedBytes)));
   if (kind === 'transfer' && replaced[0] !== undefined) {
-    // Further bytes would spend all that the newest do: without one of them none can be mined, and only the anchor alone can be moved.
+    // Further bytes would spend all inputs of the newest ones. If one is gone, none can be mined, and only the anchor alone can be moved.
     const { inputs } = spendingOf(chain, replaced[0].fields);
     const there = new Set((await findUnspent(sql, chain.id, inputs)).map(nameOf));
     const gone = inputs.map(nameOf).find((name) => !there.has(name));
@@ -53,7 +56,10 @@ export async function quoteNextSpend(
   return quote === null ? { refused: 'what was signed before cannot be replaced at a higher fee' } : { quote };
 }
 
-/** What further bytes may spend: all that the wallet may, but of a move to cold storage no more than what it took, so that cashouts are left theirs. */
+/**
+ * The outputs that further bytes may spend: all that the wallet may spend, but for a move to cold storage only those it has taken, so that cashouts
+ * keep the others.
+ */
 async function coinsFor({ db }: Deps, chain: Chain, payout: StoredPayout, wallet: StoredWallet): Promise<OwnOutput[]> {
   const coins = await listSpendable(db.sql, purseOf(chain, wallet), payout.id);
   if (payout.purpose !== 'cold') return coins;
@@ -61,7 +67,7 @@ async function coinsFor({ db }: Deps, chain: Chain, payout: StoredPayout, wallet
   return coins.filter((coin) => taken.has(nameOf(coin)));
 }
 
-/** The next bytes of a transaction that joins outputs: the very same ones, at the price of this moment; unsigned, given up when one of them cannot be had any more. */
+/** The next bytes of a join: the same outputs at the current price. An unsigned join is given up when one of its outputs can no longer be spent. */
 async function quoteJoinAnew(
   deps: Deps,
   chain: Chain,

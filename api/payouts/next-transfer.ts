@@ -3,13 +3,16 @@ import { listPoolTransfers, type StoredPayout } from '#api/store/payouts.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { payoutNumberAfter } from './send.ts';
 
-/** Coins of a payment that are to go between the wallets of the pools. */
+/** A payment's coins that must move between the wallets of the pools. */
 interface Move {
   paymentId: string;
   assetId: string;
 }
 
-/** Number of the transfer that coins need now. Null while one is on its way, and after two failed in a row until an operator allows another. Locks nothing. */
+/**
+ * Number of the transfer that these coins need now. Null while one is on its way, and after two failed in a row until an operator allows another.
+ * Locks nothing.
+ */
 export async function nextTransfer(sql: Reads, coins: Move): Promise<number | null> {
   const { automatic, failed } = await readTransfers(sql, coins);
   if (automatic !== null || failed === undefined) return automatic;
@@ -17,8 +20,8 @@ export async function nextTransfer(sql: Reads, coins: Move): Promise<number | nu
 }
 
 /**
- * What became of the transfers of these coins since the last that arrived: the number of the one that is made without asking, if any, and
- * the last one when all have failed. Locks nothing.
+ * The state of the transfers of these coins since the last that arrived: the number of the next one that is made automatically, if any, and the
+ * last one if all have failed. Locks nothing.
  */
 export async function readTransfers(sql: Reads, coins: Move): Promise<{ automatic: number | null; failed: StoredPayout | undefined }> {
   const made = await listPoolTransfers(sql, coins);

@@ -15,8 +15,9 @@ import { payoutNumberAfter, type Order, reasonOf, sendOrder } from './send.ts';
 import { poolAddress } from '#api/payouts/rules/wallets.ts';
 
 /**
- * Plans every refund and every transfer of withheld coins that was ordered and not sent yet, and every transfer between the hot and the held wallet that a change
- * of pool asks for (decisions 10). Each needs its own coins, so one that waits holds up no other. Answers how many it planned.
+ * Plans every ordered refund and transfer of withheld coins that is not sent yet, and every transfer between hot and held wallet that a change of
+ * pool requires (decisions 10); returns how many.
+ * Each needs coins of its own, so one that waits does not hold up the others.
  */
 export async function payHeldOrders(deps: Deps): Promise<number> {
   let planned = 0;

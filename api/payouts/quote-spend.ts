@@ -12,16 +12,19 @@ import { checkFee, checkTopUp } from '#api/treasury/limits.ts';
 import { mostInputs, purseOf, spendingOf } from '#api/payouts/rules/spending.ts';
 import { coverGas } from '#api/treasury/top-up.ts';
 
-/** Fees that a pool may have paid beyond what was locked for them, beside one for each output it has; a larger hole is not made up for by itself. */
+/**
+ * The funding wallet makes up for this many fees that a pool paid beyond what was locked, plus one for each output that the pool has. A larger gap
+ * is not closed automatically.
+ */
 const FEES_MADE_UP_FOR = 20;
 
-/** What a transfer takes: coins of the wallet, chosen and priced; or why it cannot be made now, or ever. */
+/** The chosen and priced outputs for a transfer, or why it cannot be made: `waiting` passes by itself, `stuck` lasts. */
 export type SpendQuote = { quote: FeeQuote; observed: null } | { waiting: string } | { stuck: string };
 
 /**
- * Chooses the outputs for a transfer out of all that its wallet may spend now (decisions 10). Where that would take too many of
- * them, they are joined first, at the deployment's expense, and the transfer waits for that without holding up others (decision 0031).
- * What the pool lacks in fees is brought from the funding wallet; coins that are on their way, or wait for a verdict, are waited for.
+ * Chooses the outputs for a transfer from all that its wallet may spend now (decisions 10).
+ * If it would spend too many, they are joined first at the deployment's expense; the transfer waits for that without holding up others (decision
+ * 0031). If the pool lacks money for fees, the funding wallet brings it. Coins on their way, or waiting for a verdict, are waited for.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function quoteSpend(
@@ -37,7 +40,7 @@ export async function quoteSpend(
   if (answer.ok && spent === 1) return { quote: answer.quote, observed: null };
   if (!answer.ok && answer.lacking === undefined) return { stuck: `the network refuses the transfer: ${answer.rejected}` };
   const say = (raw: bigint): string => `${formatAmount(fromUnits(raw, native.decimals))} ${native.symbol}`;
-  // Of one output, whatever there is.
+  // The price of spending one output, whatever outputs there are.
   const estimate = await chain.payer.estimate(intent);
   const fee = estimate.ok ? estimate.quote.rawFee : 0n;
   const { input } = (await chain.payer.outputCost?.()) ?? { input: fee };
@@ -61,21 +64,24 @@ export async function quoteSpend(
   return { waiting: await coverGas(deps, chain, { settlementId, wallet, native, missing: await atOnce(deps, native, missing), fee }) };
 }
 
-/** How many outputs one payment may spend, so that what they cost stays below what any transaction may. */
+/** The most outputs that one payment may spend, so that its fee stays below the ceiling for any transaction. */
 async function mostInputsAllowed(deps: Deps, native: StoredAsset, { fee, input }: { fee: bigint; input: bigint }): Promise<number> {
   let most: number = POLICY.bitcoinPaymentInputs;
   while (most > 1 && (await checkFee(deps, { rawFee: fee + BigInt(most - 1) * input, native }, null)) !== null) most = Math.floor(most / 2);
   return most;
 }
 
-/** As much of what is missing as one top-up may bring; the rest comes with the next ones. */
+/** As much of the missing amount as one top-up may bring; later ones bring the rest. */
 async function atOnce(deps: Deps, { symbol, decimals }: StoredAsset, missing: bigint): Promise<bigint> {
   let rawAmount = missing;
   while (rawAmount > 1n && (await checkTopUp(deps, { symbol, decimals, rawAmount }))?.lasting === true) rawAmount /= 2n;
   return rawAmount;
 }
 
-/** Coins a wallet is going to be able to spend without anybody's doing, in outputs worth more than `least`: not final yet, waiting for a verdict, or given back by what it pays; without `joined` not what only its own outputs are about to become. */
+/**
+ * Chain units that a wallet will be able to spend without further action, in outputs worth more than `least`: not final yet, waiting for a verdict,
+ * or change of what it pays. `joined` says whether to count the outputs of its own joins.
+ */
 async function comingTo(deps: Deps, chain: Chain, wallet: StoredWallet, least: bigint, { joined } = { joined: true }): Promise<bigint> {
   const { sql } = deps.db;
   const back = (await listCommitted(sql, wallet.id, [])).map(({ plan, purpose, rawAmount }) => {

@@ -25,71 +25,70 @@ import { quoteSpend } from './quote-spend.ts';
 import { coverGas } from '#api/treasury/top-up.ts';
 import { poolWallet } from '#api/treasury/wallets.ts';
 
-/** Planners that take each other's outputs choose again; a planner that loses this often gives up and comes back later. */
+/** A planner whose outputs another one took chooses again, at most this often; then it comes back later. */
 const CHOICES = 10;
-/** Payouts of one order that are made without asking an operator: the first, and one more after a failure (decisions 10). */
+/** An order gets this many payouts without an operator: the first, and one more after a failure (decisions 10). */
 const AUTOMATIC_PAYOUTS = 2;
 
-/** A transfer that a wallet of ours owes: a cashout, a refund, withheld coins, or coins that follow their payment into another pool. */
+/** A transfer that one of our wallets must make: a cashout, a refund, withheld coins, or coins that follow their payment to another pool. */
 export interface Order {
   purpose: 'settlement' | 'refund' | 'withheld' | 'held_release';
   settlementId: string | null;
   refundId?: string;
   withheldId?: string;
   paymentId?: string;
-  /** Whose cashout it is; its own limits hold it as well. */
+  /** The gateway whose cashout it is; that gateway's own limits apply too. */
   gatewayId?: string;
-  /** What the network quoted when it was claimed; absent where nothing was locked. */
+  /** The network's quote at the time of the claim; absent where nothing was locked. */
   quoted?: SettlementQuote;
-  /** The pool that pays: no other pool's coins are ever spent for it (decisions 10). */
+  /** The pool that pays; coins of another pool are never spent for it (decisions 10). */
   pool: Pool;
   asset: StoredAsset;
   /** Canonical. */
   recipient: string;
   /** Chain units. */
   rawAmount: bigint;
-  /** What was locked for its fee; null when nothing was. */
+  /** The amount locked for its fee; null when nothing was. */
   locked: { coins: Coins; symbol: string } | null;
-  /** Locks the row it comes from until commit, where that is one that is locked before the wallet. */
+  /** Locks the row that it comes from until commit, if that row must be locked before the wallet. */
   lock?(tx: Tx): Promise<unknown>;
-  /** Number of the payout it needs, or null when it needs none (any more); asked under that lock and the wallet's. */
+  /** Number of the payout it needs, or null when it needs none now; called under that lock and the wallet's. */
   nextPayoutNumber(tx: Tx): Promise<number | null>;
 }
 
 /**
- * What became of an order: planned for the signer; no longer to be sent; waiting for what passes by itself; stuck until its destination or a
- * person does something; or `closed`, as everything its wallet pays.
+ * Result for an order: planned for the signer; no longer to be sent; waiting for something that passes by itself; stuck until its destination or a
+ * person acts; or `closed`, like everything its wallet pays.
  */
 export type Sent = { planned: string } | { gone: true } | { waiting: string } | { stuck: string } | { closed: string };
 
 /**
- * Plans the transaction of one order from the wallet of its pool: asks the chain with no lock held, has coins and gas brought
- * where they are missing, and gives it its nonce, or the outputs it spends, under the locks of order and wallet. Safe to run any
- * number of times at once.
+ * Plans the transaction of one order from its pool's wallet. Safe to run any number of times at once.
+ * Asks the chain with no lock held, has missing coins and gas brought, and assigns a nonce, or takes outputs, under the locks of order and wallet.
  */
 export async function sendOrder(deps: Deps, chain: Chain, order: Order): Promise<Sent> {
   try {
     return await send(deps, chain, order);
   } catch (error) {
-    // An order can make a node refuse or delay; it cannot make a node unreachable.
+    // An order can make a node refuse or delay, but it cannot make a node unreachable.
     if (error instanceof ChainUnavailable)
       return error.trouble === 'down' || error.trouble === 'busy' || error.trouble === 'wrong-chain'
         ? { closed: `the chain cannot be reached: ${error.message}` }
         : { waiting: `the chain gives no clear answer about it: ${error.message}` };
-    // A row that contradicts itself must not hold up the ones behind it.
+    // A row that contradicts itself must not hold up the orders behind it.
     if (error instanceof Invariant) return { stuck: error.message };
     throw error;
   }
 }
 
-/** Why an order was not sent, for the operator; null when it was, or needs not be. */
+/** Why an order was not sent, for the operator; null when it was, or need not be. */
 export function reasonOf(sent: Sent): string | null {
   if ('waiting' in sent) return sent.waiting;
   if ('stuck' in sent) return sent.stuck;
   return 'closed' in sent ? sent.closed : null;
 }
 
-/** Number of the payout an order needs after these, or null when one of them lives or paid, or a person has to decide. */
+/** Number of the payout that an order needs after these; null when one of them is live or paid, or a person has to decide. */
 export function payoutNumberAfter(payouts: readonly StoredPayout[]): number | null {
   if (payouts.some((payout) => payout.status !== 'FAILED' && payout.status !== 'CANCELLED')) return null;
   const last = payouts.filter((payout) => payout.status === 'FAILED').at(-1);
@@ -128,7 +127,7 @@ async function sendOnce(deps: Deps, chain: Chain, order: Order): Promise<Sent | 
   if (dear !== null) return { waiting: dear.problem };
 
   const outcome = await deps.db.transaction(async (tx): Promise<Sent | { taken: unknown }> => {
-    // Everything that may have changed while the chain was asked is read again, under lock.
+    // Reads everything again, under lock, that may have changed while the chain was asked.
     await order.lock?.(tx);
     if (order.gatewayId !== undefined) await lockGatewayCashouts(tx, order.gatewayId);
     await lockWallet(tx, wallet.id);
@@ -162,29 +161,32 @@ interface Funds {
   bound: Bound | undefined;
 }
 
-/** Why a cashout waits whose gateway has had its turns; the next one goes when one of them is in a block. */
+/** Why a cashout waits when its gateway has used its turns; the next one goes once one of them is in a block. */
 export const OUT_OF_TURNS = 'its gateway has as many payouts on their way as it may: it goes once one of them is in a block';
 
-/** Whether its gateway holds as many nonces as it may while others cash out too: what comes behind waits for all of them. */
+/** Whether its gateway holds as many nonces as it may while others cash out too, because payouts behind wait for all of them. */
 async function isOutOfTurns(tx: Tx, chain: Chain, wallet: StoredWallet, { gatewayId }: Order): Promise<boolean> {
   if (gatewayId === undefined || !usesNonces(chain.config.family)) return false;
   return (await countUnmined(tx, { walletId: wallet.id, gatewayId })) >= POLICY.noncesPerGateway && (await countCashingOut(tx)) > 1;
 }
 
-/** What the network's limits, and those of the gateway that asked for it, say against a transfer, or null. */
+/** Why the network's limits, or those of the gateway, do not allow a transfer; null when they do. */
 async function limitOf(deps: Deps, sql: Reads, chain: Chain, order: Order, transfer: LimitedTransfer): Promise<LimitProblem | null> {
   const limit = await checkLimits(deps, sql, chain, transfer);
   return limit !== null || order.gatewayId === undefined ? limit : checkGatewayLimits(deps, sql, chain, order.gatewayId, transfer);
 }
 
-/** Why the deployment does not pay what the fee has risen since it was locked, or null. Where coins are outputs their number decides a fee, which is never the cashout's doing. */
+/**
+ * Why the deployment does not pay the rise of the fee since it was locked, or null. Always null where coins are outputs: there the number of
+ * outputs decides the fee, which the cashout does not cause.
+ */
 async function feeExpense(deps: Deps, sql: Reads, chain: Chain, order: Order, native: StoredAsset, quote: FeeQuote): Promise<LimitProblem | null> {
   const bound = boundOf(order);
   if (bound === undefined || order.gatewayId === undefined || spendsOutputs(chain.config.family)) return null;
   return checkFeeExpense(deps, sql, chain, { rawFee: quote.rawFee, units: quote.units, native, gatewayId: order.gatewayId, bound });
 }
 
-/** Prices a transfer out of what its wallet holds, or has coins and gas brought there and says what it waits for. */
+/** Prices a transfer from its wallet's balance, or has coins and gas brought and returns what it waits for. */
 async function quoteFromBalance(
   deps: Deps,
   chain: Chain,
@@ -209,7 +211,7 @@ function boundOf({ quoted, asset }: Order): Bound | undefined {
   return boundTo(quoted, asset.contract);
 }
 
-/** What the order takes away from us: between our own wallets no more than its fee. */
+/** The amount that the order takes away from us: only its fee between our own wallets. */
 function leaving({ purpose, asset, rawAmount }: Order, native: StoredAsset, rawFee: bigint): LimitedTransfer {
   const coin = { symbol: native.symbol, decimals: native.decimals };
   if (purpose === 'held_release') return { ...coin, native: true, rawAmount: rawFee, planned: true };

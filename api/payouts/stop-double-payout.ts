@@ -10,8 +10,8 @@ export function stopDoublePayout(tx: Tx, deps: Deps, network: { networkName: str
 }
 
 /**
- * Stops everything when a payout took effect that was proven never to: what was proven impossible happened, so nothing that
- * rests on the same proof may go on (reliability I15, D14). Says so once. Locks the wallet and the freeze.
+ * Stops everything when a payout took effect that was proven never to, because nothing that rests on the same proof may go on (reliability I15,
+ * D14). Reports it once. Locks the wallet and the freeze.
  */
 export async function stopPayout(
   tx: Tx,

@@ -4,7 +4,7 @@ import { Invariant } from '#shared/core/errors.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { TendFacts } from '#state-machines/payout/tend.ts';
 
-/** Reads what our own rows say about a payout in no block, for the decision what it needs. Locks nothing. @throws Invariant when it is gone */
+/** Reads what our own rows say about a payout that is in no block, to decide what it needs. Locks nothing. @throws Invariant when it is gone */
 export async function gatherFacts(sql: Reads, payout: StoredPayout, attempts: readonly StoredAttempt[]): Promise<TendFacts> {
   const age = await readPayoutAge(sql, payout.id);
   if (age === undefined) throw new Invariant(`payout ${payout.id} does not exist`);
@@ -24,7 +24,7 @@ export async function gatherFacts(sql: Reads, payout: StoredPayout, attempts: re
         ? null
         : {
             ageSeconds: seconds(latest(newest.createdAt, age.orphanedAt)),
-            // Signed before anything was scanned: all that was scanned since did not hold it.
+            // It was signed before any block was scanned, so every block scanned since counts.
             ageBlocks: age.tipHeight === null ? 0 : age.tipHeight - (newest.tipHeight ?? -1),
           },
     nextInLine: !age.waitsForAnother,
@@ -33,13 +33,13 @@ export async function gatherFacts(sql: Reads, payout: StoredPayout, attempts: re
   };
 }
 
-/** Families whose bytes neither share a nonce nor an output have none but their end to rely on. */
+/** How a payout's attempts exclude each other. Without a nonce or an anchor only their expiry does. */
 export function exclusionOf({ nonce, anchor }: StoredPayout): TendFacts['exclusion'] {
   if (nonce !== null) return 'nonce';
   return anchor === null ? 'expiry' : 'anchor';
 }
 
-/** Bytes that a block held once were dear enough: their time starts anew when they fall out of it. */
+/** Bytes that a block once held paid enough, so their age starts again when the block is replaced. */
 function latest(signedAt: Date, orphanedAt: Date | null): Date {
   return orphanedAt !== null && orphanedAt > signedAt ? orphanedAt : signedAt;
 }

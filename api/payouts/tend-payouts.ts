@@ -28,9 +28,8 @@ import { takeOutputs } from '#api/treasury/purse.ts';
 import { anchorOf, purseOf, signedInputs, spendingOf } from '#api/payouts/rules/spending.ts';
 
 /**
- * Looks after every payout that is planned or signed and in no block: quotes stale plans again, raises fees, closes payouts
- * that can no longer be sent, and lets expired ones be tried again (reliability D13, D14). Returns how many it changed.
- * Any number may run at once.
+ * Looks after every payout that is planned or signed and in no block: renews old quotes, raises fees, closes payouts that can no longer be sent,
+ * and lets expired ones be tried again (reliability D13, D14). Returns how many it changed. Any number may run at once.
  */
 export async function tendPayouts(deps: Deps): Promise<number> {
   const away = new Set<string>();
@@ -43,11 +42,11 @@ export async function tendPayouts(deps: Deps): Promise<number> {
     if (payout === undefined || away.has(payout.networkName)) continue;
     try {
       let decision = await tendPayout(deps, payout);
-      // Nothing blocks new bytes any more, so they are planned at once.
+      // Nothing prevents new bytes any more, so they are planned at once.
       if (decision === 'expire') decision = await tendPayout(deps, (await findPayout(deps.db.sql, id)) ?? payout);
       if (decision !== 'wait' && decision !== 'stuck') changed += 1;
     } catch (error) {
-      // A failure of one payout's token or transaction must not hold up the network's other payouts.
+      // A failure that one payout's token or transaction causes must not hold up the network's other payouts.
       if (error instanceof ChainUnavailable && error.trouble !== 'refused' && error.trouble !== 'untrusted') away.add(payout.networkName);
       deps.log.warn({ err: error, payout: id, network: payout.networkName }, 'a payout cannot be looked after');
     }
@@ -57,8 +56,8 @@ export async function tendPayouts(deps: Deps): Promise<number> {
 }
 
 /**
- * Decides what one payout needs and does it: fetches the facts with no lock held, and changes something only if, under the
- * locks of settlement, wallet and payout, they are still what was decided on. Answers what it did.
+ * Decides what one payout needs and does it; returns what it did.
+ * Fetches the facts with no lock held, and changes something only if the payout is unchanged under the locks of settlement, wallet and payout.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function tendPayout(deps: Deps, payout: StoredPayout): Promise<TendDecision> {
@@ -89,7 +88,7 @@ export async function tendPayout(deps: Deps, payout: StoredPayout): Promise<Tend
     if (!next.market.accepted || !next.market.covered || !next.market.allowed) decision = 'stuck';
   }
   if (decision === 'stuck') {
-    // Expiring bytes are abandoned after the network refused them for long. A payout that only lacks coins is not refused: it gets them.
+    // Bytes that expire are given up once the network has refused them for long. Lacking coins is not a refusal: the payout gets them.
     if (exclusionOf(payout) === 'expiry' && next.market.accepted) await clearStuck(deps.db.sql, payout.id);
     else await noteStuck(deps.db.sql, payout.id, payout.plan);
     await setPayoutFailure(deps.db.sql, payout.id, next.problem ?? 'it was offered at rising fees as often as it may be');
@@ -105,7 +104,7 @@ export async function tendPayout(deps: Deps, payout: StoredPayout): Promise<Tend
   return decision;
 }
 
-/** Whether the node has any of the signed bytes in a block, whatever became of them there; what merely waits in its pool can expire. */
+/** Whether the node has any of the signed bytes in a block, whatever they did there. Bytes that only wait in its mempool can still expire. */
 async function knowsAny(chain: Chain, attempts: readonly StoredAttempt[]): Promise<boolean> {
   for (const { txid } of attempts) if (((await chain.reader.transaction(txid))?.height ?? null) !== null) return true;
   return false;
@@ -116,7 +115,7 @@ interface Seen {
   attempts: readonly StoredAttempt[];
 }
 
-/** Runs `work` under the locks of settlement, wallet and payout if nothing was signed, planned or stopped since the payout was looked at. */
+/** Runs `work` under the locks of settlement, wallet and payout, unless something was signed, planned or stopped since the payout was read. */
 async function ifUnchanged(deps: Deps, { payout, attempts }: Seen, work: (tx: Tx) => Promise<boolean>): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     if (payout.purpose === 'settlement' && payout.settlementId !== null) await lockSettlement(tx, payout.settlementId);
@@ -157,7 +156,7 @@ async function plan(
     const planned: PayoutPlan = { ...kept, ...planOf(quote, now), ...mark };
     if (decision === 'requote') await replan(tx, payout.id, { rawAmount, anchor, plan: planned });
     else {
-      // A transaction that joins outputs pays a higher fee out of the amount that arrives.
+      // A join takes a higher fee out of the amount that arrives.
       if (payout.purpose === 'consolidation' && kind === 'transfer') await replan(tx, payout.id, { rawAmount, anchor, plan: planned });
       await decide(tx, payout, decision === 'bump' ? 'BUMPED' : 'CLOSED', planned, { rawFee: planned.rawFee, fields: planned.fields, kind });
     }
@@ -167,7 +166,7 @@ async function plan(
   return done;
 }
 
-/** Takes what the next bytes spend beside what was taken before; false when some of it is gone, or they leave the anchor of signed ones. */
+/** Takes the outputs that the next bytes spend beyond those taken before. False when some are gone, or the bytes do not spend the anchor of signed ones. */
 async function takeNext(tx: Tx, chain: Chain, { payout, attempts }: Seen, quote: FeeQuote): Promise<boolean> {
   const wallet = await findWalletByAddress(tx, chain.id, payout.walletAddress);
   if (wallet === undefined) throw new Invariant(`payout ${payout.id} has no wallet`);
@@ -175,7 +174,7 @@ async function takeNext(tx: Tx, chain: Chain, { payout, attempts }: Seen, quote:
   return (await takeOutputs(tx, purseOf(chain, wallet), payout.id, spendingOf(chain, quote.fields).inputs, await signedInputs(chain, attempts))) === null;
 }
 
-/** Notes that nothing signed so far can take effect any more, with the proof (reliability D14). */
+/** Records that nothing signed so far can take effect any more, with the proof (reliability D14). */
 async function expire(deps: Deps, seen: Seen): Promise<boolean> {
   const { payout, attempts } = seen;
   crashPoint('expire.decided');
@@ -190,10 +189,7 @@ async function expire(deps: Deps, seen: Seen): Promise<boolean> {
   return done;
 }
 
-/**
- * Ends a payout when none of its bytes can take effect and no further ones can be sent. The worker never pays it again: an operator decides about its
- * order.
- */
+/** Ends a payout when none of its bytes can take effect and no further ones can be sent. No worker pays its order again; an operator decides about it. */
 async function abandon(deps: Deps, seen: Seen, problem: string): Promise<boolean> {
   const { payout } = seen;
   const done = await ifUnchanged(deps, seen, async (tx) => {
@@ -216,7 +212,7 @@ async function abandon(deps: Deps, seen: Seen, problem: string): Promise<boolean
   return done;
 }
 
-/** Gives an unsigned plan up where no nonce is held, and its outputs back: the dispatcher makes a new one that fits, top-ups and all. */
+/** Gives up an unsigned plan that holds no nonce, and frees its outputs. The dispatcher makes a new one that fits, top-ups included. */
 async function giveUp(deps: Deps, seen: Seen): Promise<boolean> {
   const { payout } = seen;
   return ifUnchanged(deps, seen, async (tx) => {

@@ -7,15 +7,15 @@ import type { SettlementStatus } from '#state-machines/settlement/machine.ts';
 import { activate } from './activate.ts';
 import { prepareActivation } from './prepare-activation.ts';
 
-/** Parked cashouts looked at in one run; those that stay parked let others come first the next time. */
+/** At most this many parked cashouts are looked at in one run. The next run looks at others, because these are not due again for a minute. */
 const BATCH = 200;
-/** Gateways looked after at once: enough that a slow provider of one does not hold up all, few enough for a node's budget. */
+/** Gateways served at the same time: enough that one gateway's slow provider does not hold up all, few enough for a node's budget. */
 const GATEWAYS_AT_ONCE = 8;
 
 /**
- * Looks at every parked cashout that may have become possible and was not looked at for a minute (contract 4.3). Those of
- * one gateway follow each other, oldest first, because they compete for its balances and its screening credit; an asset
- * whose fee cannot be quoted holds up no other. Safe to run any number of times at once.
+ * Looks at every parked cashout that may have become possible and was not looked at for a minute (contract 4.3).
+ * The cashouts of one gateway are looked at one after the other, oldest first, because they compete for its balances and its screening credit. An
+ * asset whose fee cannot be quoted does not hold up other assets. Safe to run any number of times at once.
  * @returns how many moved on
  */
 export async function activateParked(deps: Deps): Promise<number> {
@@ -35,7 +35,7 @@ export async function activateParked(deps: Deps): Promise<number> {
   return moved;
 }
 
-/** Activates those of one gateway; `unquotable` collects the assets that are not tried again in this run. */
+/** Activates the cashouts of one gateway. `unquotable` collects the assets that are not tried again in this run. */
 async function activateInOrder(deps: Deps, queue: readonly ParkedSettlement[], unquotable: Set<string>): Promise<number> {
   let moved = 0;
   for (const { id, assetId } of queue) {
@@ -51,7 +51,7 @@ async function activateInOrder(deps: Deps, queue: readonly ParkedSettlement[], u
 }
 
 /**
- * Activates one parked cashout if it can be by now, and otherwise writes down why not. Locks its row at most for one transaction.
+ * Activates one parked cashout if it is possible now, and otherwise stores why not. Locks the cashout's row, if at all, for one transaction.
  * @returns its new status, or null when it did not move
  * @throws fee_estimation_unavailable when the chain or a price cannot be reached
  */

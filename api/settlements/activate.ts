@@ -17,7 +17,7 @@ import { isOrdered, orderMac } from '#api/intents/order-mac.ts';
 import { reasonOf, SHORT } from './prepare-activation.ts';
 import { queueDispatch } from './queue-dispatch.ts';
 
-/** What came of a parked cashout: it moved on, it stays for a reason, or it is no longer where it was. */
+/** The result for a parked cashout: it moved on, it stays for a reason, or it is no longer parked in the same way. */
 export type Activated = { moved: StoredSettlement } | { stays: string } | { gone: true };
 
 export interface Activation {
@@ -31,9 +31,10 @@ export interface Activation {
 }
 
 /**
- * Activates a parked cashout whose facts were fetched: decides under its row's lock and its pool's, and claims (contract
- * 3.2, 4.3) what the http role accepted when it was parked, and nothing else: a row that says otherwise stays, and so does one whose fee rose above
- * what was accepted until its merchant asks for it over HTTP again (decision 0036). Locks the settlement, the pool's ledger account, the credits it draws.
+ * Activates a parked cashout whose facts were fetched: decides again under the locks of its row and pool, then claims (contract 3.2, 4.3).
+ * It claims only what the http role accepted when the cashout was parked. A row that says otherwise stays parked. A cashout whose fee rose above
+ * the accepted ceiling also stays, until its merchant asks for it over HTTP again (decision 0036). Locks the settlement, the pool's ledger account,
+ * and the credits it draws.
  */
 export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched, quote, feePayer, actor }: Activation): Promise<Activated> {
   const row = await lockSettlement(tx, id);
@@ -109,7 +110,7 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
   return { moved };
 }
 
-/** What was accepted for approval only is never claimed without it, whatever the cap and the price are by now. */
+/** A cashout that was accepted only with approval is never claimed without it, whatever the cap and the price are now. */
 function asAccepted(decision: Moving, accepted: readonly Accepted[]): Moving {
   if (decision.outcome !== 'claim' || accepted.some(({ approval }) => approval === 'none')) return decision;
   return { ...decision, outcome: 'hold', reason: 'approval_cap' };
@@ -117,7 +118,7 @@ function asAccepted(decision: Moving, accepted: readonly Accepted[]): Moving {
 
 type Moving = Exclude<LastDecision, { outcome: 'refuse' }>;
 
-/** What a verdict settled about the route; an UNDERFUNDED one keeps what was settled when it was created. */
+/** The columns about the route that a verdict decided. An UNDERFUNDED cashout keeps those of its creation. */
 function routeColumns({ pool, routedByService, riskScore }: Exclude<LastDecision, { outcome: 'refuse' }>): Record<string, unknown> {
   return { pool, routed_by_service: routedByService, destination_risk_score: riskScore };
 }

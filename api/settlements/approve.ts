@@ -23,24 +23,24 @@ export interface ApproveSettlement {
   commit: Commit;
 }
 
-/** A code that is right for the authenticator of its row, and the time steps it is the code of. */
+/** A correct code, the authenticator row it is correct for, and the time steps that it belongs to. */
 interface RightCode {
   secretId: string;
   steps: number[];
 }
 
 /**
- * Lets a cashout go that waits for a person: the gateway's delay starts now (contract 4.3, decisions 10). A wrong code is
- * counted in a transaction of its own, one at a time per gateway, so that no number of requests at once can try more codes
- * than five; a right one is used up in the transaction of the approval, so that it is never lost to a call that failed.
- * Codes go by the wall time of the database, the lock by service time. Locks the guard; then the settlement and the guard.
+ * Approves a cashout that waits for a person; the gateway's dispatch delay starts now (contract 4.3, decisions 10).
+ * A wrong code is counted in a transaction of its own, one code of a gateway at a time, so that any number of simultaneous requests can try at most
+ * five codes. A right code is used up in the transaction that approves, so that a failed call does not lose it. Codes use the database's wall time,
+ * the lockout uses service time. Locks the guard; then the settlement and the guard.
  * @throws validation_error, not_found, totp_not_enrolled, conflict, rate_limit_exceeded while locked, totp_required
  */
 export async function approveSettlement(deps: Deps, { gateway, id, totpCode, commit }: ApproveSettlement): Promise<Reply> {
   if (typeof totpCode !== 'string' || !/^[0-9]{6}$/.test(totpCode)) throw invalid('totpCode', 'must be exactly 6 digits');
   const settlement = await ownSettlement(deps, gateway, id);
   if ((await readCurrentSecret(deps, gateway.id, 'totp')) === undefined) throw new ServiceError('totp_not_enrolled');
-  // What is decided already is told from inside the transaction: a duplicate of the call that decided it gets that call's reply.
+  // A cashout that is already decided is reported from inside the transaction, so that a duplicate of the deciding call gets that call's reply.
   const code = settlement.status === 'PENDING_APPROVAL' ? await tryCode(deps, gateway.id, totpCode) : null;
   const reply = await commit((tx) => approve(tx, deps, gateway, settlement.id, code));
   crashPoint('approve.committed');
@@ -48,7 +48,7 @@ export async function approveSettlement(deps: Deps, { gateway, id, totpCode, com
   return reply;
 }
 
-/** Checks a code; one code of a gateway is checked at a time. @throws rate_limit_exceeded, totp_required; either after what it changed is committed */
+/** Checks a code; one code of a gateway at a time. @throws rate_limit_exceeded, totp_required; both only after the count is committed */
 async function tryCode(deps: Deps, gatewayId: string, code: string): Promise<RightCode> {
   const tried = await deps.db.transaction(async (tx): Promise<RightCode | { refused: ServiceError; result: 'locked' | 'wrong' }> => {
     const { lockedSeconds, unixSeconds } = await lockTotpGuard(tx, gatewayId);
@@ -91,9 +91,12 @@ async function approve(tx: Tx, deps: Deps, gateway: Gateway, id: string, code: R
   return { status: 200, data: settlementView(deps, approved), resourceId: id };
 }
 
-/** Takes the code's time step for this cashout and forgets the wrong codes before it. @throws totp_required when it approved something already; rate_limit_exceeded */
+/**
+ * Uses the code's time step up for this cashout and resets the count of wrong codes. @throws totp_required when the step already approved
+ * something; rate_limit_exceeded
+ */
 async function useUp(tx: Tx, deps: Deps, gatewayId: string, settlementId: string, { secretId, steps }: RightCode): Promise<number> {
-  // Guesses of others may have locked the account since, and the authenticator may have been replaced.
+  // Since the check, other wrong codes may have locked the account, and the authenticator may have been replaced.
   const { lockedSeconds } = await lockTotpGuard(tx, gatewayId);
   if (lockedSeconds > 0) throw locked(lockedSeconds);
   const current = await readCurrentSecret(deps, gatewayId, 'totp', tx);

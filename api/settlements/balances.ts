@@ -37,8 +37,9 @@ export interface BalanceItem {
 }
 
 /**
- * What a gateway may withdraw, what is still maturing and what is held, per asset (contract 2.9); without screening the held
- * pool pays nothing (contract 4.3, route rule 4), so whatever is left in it from before reads 0. Takes no lock. US dollar figures use the latest known price, because they inform and decide nothing.
+ * A gateway's balances per asset: withdrawable, maturing and held (contract 2.9). Takes no lock.
+ * Without screening the held pool pays nothing (contract 4.3, route rule 4), so anything left in it reads 0. US dollar figures use the latest known
+ * price, because they only inform.
  */
 export async function listBalances(deps: Deps, { gateway }: { gateway: Gateway }): Promise<{ items: BalanceItem[] }> {
   const screens = gateway.settings.screening.enabled;
@@ -95,7 +96,7 @@ function summaryOf(credits: CreditSummary[], assetId: string, pool: 'green' | 'h
   return found ?? { assetId, pool, matured, gross: zero, networkFee: zero, commission: zero, open: 0, nextMaturityAt: null };
 }
 
-/** The earlier of two moments, or the only one; of both pools, because both mature. */
+/** The earlier of two moments, or the only one. Both pools mature, so it takes one from each. */
 function soonest(one: Date | null, other: Date | null): Date | null {
   if (one === null || other === null) return one ?? other;
   return one < other ? one : other;

@@ -8,8 +8,8 @@ import { notParked, type ParkedCall } from './retry.ts';
 import { settlementView } from './view.ts';
 
 /**
- * Withdraws a parked cashout; it claimed nothing, so nothing is given back (contract 4.3). Locks the settlement.
- * @throws not_found; conflict when it is no longer parked, also when it was activated a moment ago
+ * Withdraws a parked cashout. It claimed nothing, so nothing is given back (contract 4.3). Locks the settlement.
+ * @throws not_found; conflict when it is no longer parked, even if it was activated just now
  */
 export async function cancelSettlement(deps: Deps, { gateway, id, commit }: ParkedCall): Promise<Reply> {
   const row = await ownSettlement(deps, gateway, id);

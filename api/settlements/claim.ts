@@ -15,10 +15,10 @@ import { likelyPool } from '#state-machines/settlement/gates/route.ts';
 import type { Decision, SettlementRequest } from '#state-machines/settlement/settlement.ts';
 import { intentMac } from '#api/intents/order-mac.ts';
 
-/** A decision that needs nothing any more. */
+/** A final decision, which needs no further fact. */
 export type LastDecision = Exclude<Decision, { outcome: 'needs' }>;
 
-/** Who claims what. */
+/** The cashout that claims, and what it claims. */
 export interface Claimant {
   settlementId: string;
   gatewayId: string;
@@ -30,9 +30,9 @@ export interface Claimant {
 }
 
 /**
- * Asks the gates the last time, with what only a lock makes true: the pool's live balance and, for one that is to be
- * parked, the number of those parked already. Locks the pool's ledger account until commit, then the gateway's row where it parks.
- * @throws Invariant when anything else is still unknown, because nothing remote may be asked here
+ * Asks the gates a last time, with facts that only a lock keeps true: the pool's balance and, for a cashout that is to be parked, the number
+ * already parked. Locks the pool's ledger account until commit, and to park also the gateway's row.
+ * @throws Invariant when any other fact is still unknown, because nothing remote may be asked here
  */
 export async function decideUnderLock(
   tx: Tx,
@@ -53,9 +53,9 @@ export async function decideUnderLock(
 }
 
 /**
- * Takes an amount out of its pool for a cashout: the one place that claims, whether it is just created, activated or
- * retried. The caller holds the pool's account (`decideUnderLock`); locks the credits it draws.
- * @throws Invariant when it has claimed before
+ * Claims an amount from its pool for a cashout that is created, activated or retried; no other code claims. The caller holds the lock of the pool's
+ * account (`decideUnderLock`). Locks the credits it draws.
+ * @throws Invariant when the cashout has claimed before
  */
 export async function claimSettlement(tx: Tx, { settlementId, gatewayId, assetId, amount: total }: Claimant, pool: Pool): Promise<void> {
   await drawCredits(tx, { settlementId, gatewayId, assetId, pool, total });
@@ -68,7 +68,7 @@ export async function claimSettlement(tx: Tx, { settlementId, gatewayId, assetId
   crashPoint('settle.reserved');
 }
 
-/** What a claim writes on its row; the MAC is what a signer of the release before this one asks for. */
+/** The columns that a claim writes. Signers of the previous release check the MAC. */
 export interface ClaimedFields {
   feeLocked: Coins;
   netAmount: Coins;
@@ -77,7 +77,7 @@ export interface ClaimedFields {
   intentMac: Buffer;
 }
 
-/** Works out what is written on a cashout that claims. */
+/** The columns to write for a cashout that claims. */
 export function claimedFields(
   deps: Deps,
   who: Claimant,
@@ -93,7 +93,7 @@ export function claimedFields(
   };
 }
 
-/** What a decision was made on, for the history of the row. */
+/** The facts behind a decision, for the history of the row. */
 export function recordOf(facts: SettlementRequest, decision: LastDecision): Record<string, unknown> {
   const pool = 'pool' in decision ? decision.pool : null;
   return {
@@ -107,7 +107,7 @@ export function recordOf(facts: SettlementRequest, decision: LastDecision): Reco
   };
 }
 
-/** Locks one pool of a gateway until commit and reads what it holds; claims of one pool queue here. */
+/** Locks one pool of a gateway until commit and returns its balance. Claims on one pool wait for each other here. */
 export async function lockPool(tx: Tx, { gatewayId, assetId, pool }: { gatewayId: string; assetId: string; pool: Pool }): Promise<Coins> {
   const key = { ...withdrawableAccount(pool, gatewayId), assetId };
   let accounts = await findAccounts(tx, [key]);

@@ -32,15 +32,15 @@ export interface CreateSettlement {
   commit: Commit;
 }
 
-/** A decision that makes a row. */
+/** A decision that creates a row. */
 type Accepted = Exclude<LastDecision, { outcome: 'refuse' }>;
 
 /**
- * Creates a cashout: asks the gates with everything they need fetched beforehand, then decides a last time under the
- * pool's lock and in that same transaction claims the amount or parks the request (contract 4.3, decisions 10).
+ * Creates a cashout (contract 4.3, decisions 10). First fetches every fact that the gates need; then decides a last time under the pool's lock, and
+ * in that transaction claims the amount or parks the request.
  * Locks the pool's ledger account, then the credits it draws or, to park, the gateway's row.
- * @throws validation_error, below_minimum_settlement, amount_below_network_fee, insufficient_balance,
- * too_many_parked_cashouts, screening_required, fee_estimation_unavailable
+ * @throws validation_error, below_minimum_settlement, amount_below_network_fee, insufficient_balance, too_many_parked_cashouts, screening_required,
+ * fee_estimation_unavailable
  */
 export async function createSettlement(deps: Deps, { gateway, body, sent, commit }: CreateSettlement): Promise<Reply> {
   const order = await readOrder(deps, body, sent);
@@ -102,7 +102,7 @@ async function decideAndInsert(tx: Tx, deps: Deps, gateway: Gateway, order: Sett
   return { status: decision.outcome === 'park' ? 202 : 200, data: settlementView(deps, settlement), resourceId: id };
 }
 
-/** Claims the amount, or says for how long to park the request; a parked one holds nothing. */
+/** Claims the amount, or returns how long the request is parked; a parked request holds nothing. */
 async function startWith(
   tx: Tx,
   deps: Deps,
@@ -121,13 +121,13 @@ async function startWith(
   };
 }
 
-/** What is said to be accepted: a claim just as it is, a parked one with room for its fee to rise until it claims. */
+/** The terms that the http role states as accepted: a claim exactly as it is, a parked request with room for its fee to rise before it claims. */
 function acceptanceOf({ amount }: Pick<SettlementOrder, 'amount'>, facts: SettlementRequest, decision: Accepted): Acceptance {
   if (decision.outcome !== 'park') return { feeCeiling: decision.feeLocked, approval: decision.outcome === 'hold' ? 'required' : 'none', parked: false };
   return { feeCeiling: feeCeiling(amount, facts.feeLocked ?? null), approval: exceedsCap(facts) ? 'required' : 'none', parked: true };
 }
 
-/** What is worth more than the gateway's cap is accepted for approval only, also where parking it asks for no price. */
+/** Fetches the price if the gateway has an approval cap, even when parking needs no price: above the cap, a cashout is accepted only with approval. */
 async function withPrice(deps: Deps, facts: SettlementRequest, symbol: string): Promise<SettlementRequest> {
   if (facts.approvalCapUsd === null || facts.priceUsd !== undefined) return facts;
   return { ...facts, priceUsd: (await deps.prices.fresh(symbol))?.usd };

@@ -8,7 +8,7 @@ export interface EstimateFee {
   body: { assetId: string; amount: string; address: string };
 }
 
-/** What a cashout would cost if it were created now (contract 2.10). */
+/** The cost of a cashout if it were created now (contract 2.10). */
 export interface FeeEstimate {
   address: string;
   assetName: string;

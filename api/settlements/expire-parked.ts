@@ -8,12 +8,12 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import { activateById } from './activate-parked.ts';
 
-/** Rows looked at in one run. */
+/** At most this many rows are looked at in one run. */
 const BATCH = 200;
 
 /**
- * Rejects the cashouts whose seven days of parking are over and which are still blocked at that moment, and has the
- * merchant told (contract 3.2). Whether they are is asked once more, so that a cashout whose funds came just now is paid.
+ * Rejects the cashouts that are still blocked when their seven days of parking end, and informs the merchant (contract 3.2). Each is tried once
+ * more first, so that a cashout whose funds came just now is paid.
  * @returns how many were rejected
  */
 export async function expireParked(deps: Deps): Promise<number> {
@@ -24,13 +24,13 @@ export async function expireParked(deps: Deps): Promise<number> {
   return rejected;
 }
 
-/** Looks a last time at one whose parking time is over, and rejects it if it is still blocked; answers whether it was rejected. */
+/** Tries a cashout a last time at the end of its parking time, and rejects it if it is still blocked; returns whether it was rejected. */
 export async function expireById(deps: Deps, id: string): Promise<boolean> {
   await activateById(deps, id).catch((error: unknown) => deps.log.warn({ err: error, settlement: id }, 'a parked cashout could not be looked at a last time'));
   return deps.db.transaction((tx) => expireOne(tx, deps, id));
 }
 
-/** Rejects one, unless it left its parking place meanwhile. Locks the settlement. */
+/** Rejects one cashout unless it is no longer parked. Locks the settlement. */
 async function expireOne(tx: Tx, deps: Deps, id: string): Promise<boolean> {
   if (!(await lockOverstayed(tx, id))) return false;
   const advanced = await advance(tx, 'settlement', {

@@ -7,7 +7,7 @@ import { likelyPool } from '#state-machines/settlement/gates/route.ts';
 import type { Decision, Route, Screen, SettlementRequest } from '#state-machines/settlement/settlement.ts';
 import { freshPrice, type QuotedFee, quoteFee } from '#api/treasury/quote-fee.ts';
 
-/** A cashout as the gates see it: who wants how much of what to go where. */
+/** The facts about a cashout that the gates look at: whose it is, the asset, the amount and the destination. */
 export interface Cashout {
   gateway: Gateway;
   asset: StoredAsset;
@@ -19,14 +19,14 @@ export interface Cashout {
   route: Route;
 }
 
-/** Everything that a decision under lock needs beforehand. */
+/** The facts that a decision under lock needs beforehand. */
 export interface Gathered {
   facts: SettlementRequest;
   decision: Decision;
   quote: QuotedFee['quote'];
 }
 
-/** The question the gates are asked about a cashout, with the gateway's settings of this moment and no fact yet. */
+/** The request that the gates decide on, with the gateway's current settings and no fact fetched yet. */
 export function askAbout({ gateway, asset, amount, route }: Cashout, parked: Pick<SettlementRequest, 'parkedAs' | 'parkedPool'>): SettlementRequest {
   const { cashout, screening } = gateway.settings;
   return {
@@ -42,7 +42,7 @@ export function askAbout({ gateway, asset, amount, route }: Cashout, parked: Pic
   };
 }
 
-/** What a cashout's destination is worth to a screening; asked once per create and once per activation. */
+/** Screens a cashout's destination; called once per creation and once per activation. */
 export async function screenDestination(
   deps: Deps,
   { gateway, asset, chain, recipient, amount }: Cashout,
@@ -58,10 +58,10 @@ export async function screenDestination(
 }
 
 /**
- * Fetches what the gates ask for, with no transaction open. What changes from one moment to the next (the pool, the count
- * of parked ones) is taken to be as good as can be and left for the transaction: a duplicate of a call that just claimed
- * everything must replay that call's reply rather than be refused.
- * @returns the facts, what the gates say as far as they decide, and what the network quoted for the fee among the facts
+ * Fetches the facts that the gates ask for, with no transaction open.
+ * The pool's balance and the number of parked cashouts are assumed to be sufficient, and checked later in the transaction. Otherwise a duplicate of
+ * a call that just claimed everything would be refused instead of getting that call's reply.
+ * @returns the facts, the decision of the gates on them, and the network's quote for the fee
  * @throws fee_estimation_unavailable; validation_error when the network refuses the transfer
  */
 export async function gatherFacts(deps: Deps, cashout: Cashout, asked: SettlementRequest): Promise<Gathered> {
@@ -78,7 +78,7 @@ export async function gatherFacts(deps: Deps, cashout: Cashout, asked: Settlemen
       ({ quote } = fee);
     } else if (decision.fact === 'screen') {
       const screened = { ...facts, screen: await screenDestination(deps, cashout, facts.priceUsd) };
-      // The fee is that of the pool which pays; a verdict may have chosen another one.
+      // The fee is quoted for the pool that pays, and the verdict may have chosen another pool.
       facts = likelyPool(screened) === likelyPool(facts) ? screened : { ...screened, feeLocked: undefined };
     } else throw new Invariant(`the gates ask for ${decision.fact}, which they were given`);
   }

@@ -8,26 +8,26 @@ import { networkFeePayer } from '#state-machines/settlement/network-fee.ts';
 import type { Decision, SettlementRequest } from '#state-machines/settlement/settlement.ts';
 import { askAbout, type Cashout, type Gathered, gatherFacts, screenDestination } from './gather-facts.ts';
 
-/** What is known before a parked cashout is locked: everything the gates ask for, or why it cannot be activated now. */
+/** What is known about a parked cashout before it is locked: every fact that the gates ask for, or why it cannot be activated now. */
 export type Prepared = { facts: SettlementRequest; quote: Gathered['quote']; feePayer: 'MERCHANT' | 'PLATFORM' } | { stays: string };
 
-/** Why a cashout whose pool is short is not activated. */
+/** The reason stored for a cashout whose pool does not cover it. */
 export const SHORT = 'its balance is still short';
 
 /**
- * Fetches what activating a parked cashout takes, with no transaction open: a fresh fee, and a screen as at its creation.
- * Asks no node and no provider while the pool is short or screening cannot answer, so that looking every minute costs nothing.
+ * Fetches the facts to activate a parked cashout, with no transaction open: a fresh fee, and a screen as at its creation.
+ * While the pool is short or screening cannot answer, no node or provider is asked, so looking every minute costs nothing.
  * @throws fee_estimation_unavailable when the chain or a price cannot be reached
  */
 export async function prepareActivation(deps: Deps, gateway: Gateway, row: StoredSettlement): Promise<Prepared> {
   if (gateway.status !== 'VERIFIED') return { stays: 'its gateway is not verified' };
-  // A merchant who closes the cashout API, for example because its secret leaked, must not have to cancel what is parked as well.
+  // A merchant who disables the cashout API, for example because its secret leaked, must not have to cancel parked cashouts as well.
   if (!gateway.settings.cashout.enabled) return { stays: 'its gateway may not cash out' };
   const cashout = await cashoutOf(deps, gateway, row);
   const waiting = row.status === 'WAITING_AML_CREDIT';
   const asked = askAbout(cashout, { parkedAs: waiting ? 'WAITING_AML_CREDIT' : 'UNDERFUNDED', ...(row.pool !== null && { parkedPool: row.pool }) });
   if (!waiting && row.pool !== null && (await poolBalance(deps.db.sql, gateway.id, row.assetId, row.pool)) < row.amount) return { stays: SHORT };
-  // A verdict is all that one of these waits for; without it nothing else is worth asking.
+  // A cashout that waits for a verdict needs the verdict first; without it, asking for anything else is pointless.
   const screen = waiting && asked.screening.enabled ? await screenDestination(deps, cashout, undefined) : undefined;
   if (screen === 'out_of_credit') return { stays: 'its screening credit is used up' };
   if (screen === 'unavailable') return { stays: 'the screening provider gives no verdict' };
@@ -35,13 +35,13 @@ export async function prepareActivation(deps: Deps, gateway: Gateway, row: Store
     const { facts, decision, quote } = await gatherFacts(deps, cashout, { ...asked, screen });
     return decision.outcome === 'refuse' ? { stays: reasonOf(decision) } : { facts, quote, feePayer: networkFeePayer(gateway.billing, cashout.asset.type) };
   } catch (error) {
-    // The network refuses the transfer as it is now; that may pass, and has until the parking time is over to do so.
+    // The network refuses the transfer now. That may change until the parking time is over.
     if (error instanceof ServiceError && error.code === 'validation_error') return { stays: error.message };
     throw error;
   }
 }
 
-/** What a gate that would refuse a new cashout says about one that is parked: it waits, for that reason. */
+/** The reason why a parked cashout waits, from a gate that would refuse a new one. */
 export function reasonOf({ code, message }: Extract<Decision, { outcome: 'refuse' }>): string {
   return message ?? ERRORS[code].message;
 }

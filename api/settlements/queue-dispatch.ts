@@ -5,8 +5,8 @@ import { uuidFrom } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
 /**
- * Starts the dispatch delay of a cashout that was just approved or activated, and queues its dispatch for the end of it.
- * The caller holds its lock, and calls `deps.wake` after the commit. Returns when it is due.
+ * Starts the dispatch delay of a cashout that was just approved or activated, and queues its dispatch for the end of the delay; returns when it is
+ * due. The caller holds the settlement's lock, and calls `deps.wake` after the commit.
  */
 export async function queueDispatch(tx: Tx, deps: Deps, { settlementId, delaySeconds }: { settlementId: string; delaySeconds: number }): Promise<Date> {
   const dueAt = await scheduleDispatch(tx, settlementId, delaySeconds);

@@ -10,7 +10,7 @@ import { type Destination, readAmount, readAsset, readDestination } from '#api/t
 const ROUTES: readonly Route[] = ['GREEN', 'AML_HELD', 'SMART'];
 const LABEL_LENGTH = 255;
 
-/** Body of `POST /merchant/settlements` (contract 4.3); every rule about it is checked here again. */
+/** Body of `POST /merchant/settlements` (contract 4.3). Its shape was checked, but every rule is checked here again. */
 export interface CreateSettlementBody {
   assetId: string;
   amount: string;
@@ -22,7 +22,7 @@ export interface CreateSettlementBody {
   isQuarantined?: unknown;
 }
 
-/** What a merchant asks for, every field of it valid. */
+/** A cashout request whose fields are all valid. */
 export interface SettlementOrder {
   asset: StoredAsset;
   chain: Chain;
@@ -37,7 +37,7 @@ export interface SettlementOrder {
 }
 
 /**
- * Reads the body of a create: the first gate, its shape (decisions 10).
+ * Reads the body of a create request: its shape is what the gates check first (decisions 10).
  * @throws validation_error naming the field at fault
  */
 export async function readOrder(deps: Deps, body: CreateSettlementBody, sent?: () => SentJson): Promise<SettlementOrder> {
@@ -64,7 +64,7 @@ function readLabel(deps: Deps, label: string | null | undefined): string {
   return label;
 }
 
-/** A one-level object of at most 4 KB of UTF-8, whatever its keys are called (contract 4.3). */
+/** Metadata is a one-level object of at most 4 KB of UTF-8, with any keys (contract 4.3). */
 function readMetadata({ metadata }: CreateSettlementBody, sentBody?: () => SentJson): SentJson | null {
   if (metadata === undefined || metadata === null) return null;
   if (typeof metadata !== 'object' || Array.isArray(metadata)) throw invalid('metadata', 'must be an object');
@@ -79,13 +79,13 @@ function readMetadata({ metadata }: CreateSettlementBody, sentBody?: () => SentJ
   return sent;
 }
 
-/** Bytes of UTF-8 of a one-level object, however its characters were escaped: some write every é as six of them. */
+/** Size in bytes of UTF-8, not counting escapes, because some senders write every é as six characters. */
 function sizeOf(sent: SentJson): number {
   const members = sent.members().map(([key, text]) => `${JSON.stringify(key)}:${text.startsWith('"') ? JSON.stringify(JSON.parse(text)) : text}`);
   return Buffer.byteLength(`{${members.join(',')}}`, 'utf8');
 }
 
-/** Postgres holds neither NUL nor half a surrogate pair. */
+/** Postgres can store neither NUL nor an unpaired surrogate. */
 function isStorable(text: string): boolean {
   return !text.includes('\u0000') && !/\p{Surrogate}/u.test(text);
 }

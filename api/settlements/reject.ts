@@ -12,11 +12,11 @@ import { NO_SETTLEMENT_FACTS, type SettlementStatus } from '#state-machines/sett
 const CLAIMED: readonly SettlementStatus[] = ['PENDING_APPROVAL', 'REQUESTED', 'PROCESSING'];
 
 /**
- * Ends a claimed cashout for good and gives all of its claim back, on an operator's word: before bytes are signed, or once
- * the chain says that none of those signed ever takes effect (contract 3.2, decisions 10). Whoever approves, dispatches or
- * signs it decides under the same lock, so exactly one of them is first. Leaves an audit row.
- * Locks the settlement, then wallets and payouts, then the ledger and the credits.
- * @throws not_found; conflict saying why it can still be paid, or what it is instead of claimed
+ * Ends a claimed cashout for good on an operator's word, and gives all of its claim back: before bytes are signed, or once the chain shows that no
+ * signed bytes ever take effect (contract 3.2, decisions 10).
+ * Approving, dispatching and signing decide under the same lock, so only the first of them succeeds. Leaves an audit row. Locks the settlement,
+ * then wallets and payouts, then the ledger and the credits.
+ * @throws not_found; conflict saying why it can still be paid, or which state other than claimed it is in
  */
 export async function rejectSettlement(deps: Deps, { id, reason }: { id: string; reason: string }): Promise<void> {
   await deps.db.transaction(async (tx) => {

@@ -9,8 +9,8 @@ const BLOCKED_BY: Readonly<Record<ParkedStatus, string>> = {
 };
 
 /**
- * Tells a merchant that a parked cashout was rejected at the end of its time (contract 3.2). Says only what the merchant
- * knows already; metadata stays out, because it is the merchant's own and mail is not private.
+ * The mail that tells a merchant that a parked cashout was rejected at the end of its time (contract 3.2). It repeats only what the merchant knows.
+ * Metadata is left out, because it is the merchant's own and mail is not private.
  */
 export function rejectionMail(settlement: StoredSettlement, expiredFrom: ParkedStatus, to: string): Mail {
   const { id, amountText, assetSymbol, networkName, address, createdAt } = settlement;

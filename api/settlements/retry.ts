@@ -12,10 +12,9 @@ export interface ParkedCall {
 }
 
 /**
- * Checks an UNDERFUNDED cashout's balance now instead of at the next round, and activates it (contract 4.3). A refusal is
- * never stored against the Idempotency-Key, and a duplicate of a call that activated it gets that call's reply.
- * @throws not_found; conflict when the balance is still short, it waits for screening credit, or is no longer parked;
- * fee_estimation_unavailable
+ * Tries an UNDERFUNDED cashout now instead of in the next round (contract 4.3). A refusal is never stored under the Idempotency-Key; a duplicate of
+ * a call that activated the cashout gets that call's reply.
+ * @throws not_found; conflict when the balance is still short, it waits for screening credit, or it is no longer parked; fee_estimation_unavailable
  */
 export async function retrySettlement(deps: Deps, { gateway, id, commit }: ParkedCall): Promise<Reply> {
   const row = await ownSettlement(deps, gateway, id);
@@ -32,7 +31,7 @@ export async function retrySettlement(deps: Deps, { gateway, id, commit }: Parke
   return reply;
 }
 
-/** The refusal of a call about a cashout that has left its parking place, also a moment ago. */
+/** The refusal of a call about a cashout that is no longer parked, even if it was a moment ago. */
 export function notParked(): ServiceError {
   return new ServiceError('conflict', { message: 'The cashout is no longer parked.' });
 }

@@ -33,7 +33,7 @@ export interface SettlementView {
   blockchainUrl: string;
 }
 
-/** Turns a row into the contract's object; `shortfall` is added by reads only, never by create (contract 2.8). */
+/** Turns a row into the contract's object. Only reads add `shortfall`, never create (contract 2.8). */
 export function settlementView(deps: Deps, row: StoredSettlement): SettlementView {
   const parked = row.status === 'UNDERFUNDED' || row.status === 'WAITING_AML_CREDIT';
   const txHash = row.status === 'SETTLED' ? (row.txid ?? '') : '';
@@ -60,7 +60,7 @@ export function settlementView(deps: Deps, row: StoredSettlement): SettlementVie
   };
 }
 
-/** SMART only while no verdict chose the pool yet; one that ended without ever having one never drew from any (contract 2.8). */
+/** SMART while no verdict has chosen the pool. A cashout that ended without a pool never drew from any (contract 2.8). */
 function routeOf({ status, pool }: StoredSettlement): SettlementView['route'] {
   if (pool === null) return status === 'WAITING_AML_CREDIT' ? 'SMART' : 'GREEN';
   return pool === 'held' ? 'AML_HELD' : 'GREEN';
@@ -103,11 +103,11 @@ export async function listSettlements(deps: Deps, query: ListSettlements): Promi
   return { items: await readViews(deps, query.gateway, shown), pagination };
 }
 
-/** The same with what only a read adds: how much an UNDERFUNDED one still lacks, by the balances of this moment (contract 2.8). */
+/** Views of rows, with the field that only reads have: how much an UNDERFUNDED cashout lacks by the current balances (contract 2.8). */
 async function readViews(deps: Deps, gateway: Gateway, rows: readonly StoredSettlement[]): Promise<SettlementView[]> {
   const short = rows.filter((row) => row.status === 'UNDERFUNDED');
   if (short.length === 0) return rows.map((row) => settlementView(deps, row));
-  // Omitted, never 0, when the balance cannot be read.
+  // The shortfall is omitted, never 0, when the balance cannot be read.
   const balances = await gatewayBalances(deps.db.sql, gateway.id).catch(() => undefined);
   const symbols = [...new Set(short.map((row) => row.assetSymbol))];
   const prices = new Map(
@@ -124,7 +124,7 @@ async function readViews(deps: Deps, gateway: Gateway, rows: readonly StoredSett
   });
 }
 
-/** What a held pool pays out now: nothing while screening is off (contract 4.3, route rule 4). */
+/** The amount that a held pool can pay out now: nothing while screening is off (contract 4.3, route rule 4). */
 function heldNow(gateway: Gateway, held: Coins | undefined): Coins {
   return gateway.settings.screening.enabled ? (held ?? zero) : zero;
 }

@@ -4,14 +4,14 @@ import type { AssetConfig, OutgoingLimits } from '#shared/core/assets.ts';
 import { amount, coinsToUsd, formatCents, fromUnits, parseTrusted, toUnits, type Usd, zero } from '#shared/core/money.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
-/** What is about to be signed, as far as caps go. */
+/** The facts about a transaction that the caps look at. */
 export type Leaving = Pick<JournalEntry, 'network' | 'slot' | 'contract' | 'rawAmount' | 'rawFee' | 'leaves'>;
 
 /**
- * Holds what is about to be signed against the caps of the signer's own configuration, by what its own journal says was signed in the
- * hour and the day before: coins of each asset with configured decimals, and US dollars at floor prices, whatever prices, decimals and sums
- * stand in the database (decisions 10). Of bytes that exclude each other only the most expensive ones count. `strict` refuses an asset
- * without caps. Answers why it must wait, or null. Pure.
+ * Why the caps in the signer's own configuration do not allow a transaction yet, or null (decisions 10). Pure.
+ * They cap coins of each asset, and US dollars at configured floor prices, per transaction, hour and day. Earlier signatures come from the signer's
+ * journal; prices, decimals and sums in the database are not read. Only one transaction of a slot can be mined, so each slot counts its largest
+ * amount per asset. `strict` refuses assets without caps.
  */
 export function capProblem(
   chain: Pick<Chain, 'config' | 'codec'>,
@@ -49,10 +49,10 @@ export function capProblem(
   return null;
 }
 
-/** Chain units by contract, null for the native coin. */
+/** Chain units by contract; the key null is the native coin. */
 type Taken = ReadonlyMap<string | null, bigint>;
 
-/** What bytes take away together: of each slot the most that any of its bytes does. */
+/** The sum of what these transactions take away; each slot counts its largest amount per asset. */
 function taken(all: readonly Leaving[], network: string): Taken {
   const slots = new Map<string, Map<string | null, bigint>>();
   for (const one of all) {
@@ -81,7 +81,7 @@ function dollarsOf(assets: ReadonlyMap<string | null, AssetConfig>, sum: Taken):
   return amount<'usd'>(dollars);
 }
 
-/** What chain units are worth at least, rounded up. */
+/** The value of chain units at the configured floor price, in US dollars, rounded up. */
 function worth({ decimals, caps }: AssetConfig, raw: bigint): Usd {
   return caps === undefined ? zero : coinsToUsd(fromUnits(raw, decimals), parseTrusted<'usd'>(caps.floorUsd), 'up');
 }

@@ -7,17 +7,17 @@ import { WALLET_ROLES, walletAddress } from '#api/payouts/rules/wallets.ts';
 import type { TransferIntent } from '#shared/chains/chain.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
-/** What bytes do, or are about to do. */
+/** A transfer in signed bytes, or one that is about to be signed. */
 export interface Moves extends Pick<TransferIntent, 'sender' | 'recipient' | 'contract' | 'rawAmount'> {
-  /** The most they may cost, native units. */
+  /** The most that the fee can be, in native units. */
   rawFee: bigint;
 }
 
 /**
- * Holds what bytes take away from us against the caps per transaction, hour and day, of all assets and of their class (reliability D15). The signer
- * reads what leaves us from the bytes and from its own keys, never from the purpose in a row: to an address that is not ours the whole amount leaves,
- * between our own, and to cold storage, only the fee. `counted` is true where the same amount was let out with earlier bytes of its nonce, of which
- * only one can be paid. Answers why they must wait, or null.
+ * Why the caps per transaction, hour and day, of all assets and of the asset's class, do not allow a transfer yet, or null (reliability D15).
+ * The bytes and the signer's own keys decide how much leaves us, never the purpose in a row: the whole amount, or only the fee when the recipient
+ * is ours or cold storage. `counted`: earlier bytes of the same nonce or anchor passed the caps with this amount, and only one of them can be paid,
+ * so only the fee counts.
  */
 export async function checkCaps(
   deps: Deps,
@@ -34,7 +34,7 @@ export async function checkCaps(
     const limit = await checkLimits(deps, sql, chain, { ...fee, rawAmount: moves.rawFee, native: true, ...rest });
     if (limit !== null) return limit.problem;
     if (moves.sender !== walletAddress(chain, 'funding')) return null;
-    // It waits and is not refused: the price may have risen since the plan was made.
+    // The payout waits and is not refused, because the price may have risen since it was planned.
     return (await checkTopUp(deps, { symbol: native.symbol, decimals: native.decimals, rawAmount: moves.rawAmount }))?.problem ?? null;
   }
   const asset = await findAssetByContract(sql, chain.id, moves.contract);
@@ -44,7 +44,7 @@ export async function checkCaps(
   return (await checkLimits(deps, sql, chain, { ...leaving, ...rest }))?.problem ?? null;
 }
 
-/** Whether the signer holds the key of an address: a configured wallet, or a deposit address it derives itself. */
+/** Whether the signer holds the key of an address: a configured wallet, or a deposit address that it derives itself. */
 export async function isOurs(sql: Reads, chain: Pick<Chain, 'config' | 'codec' | 'deriver'>, address: string): Promise<boolean> {
   if (WALLET_ROLES.some((role) => walletAddress(chain, role) === address)) return true;
   const index = await findDepositIndex(sql, chain.config.family, address);

@@ -11,17 +11,20 @@ import type { Reads } from '#shared/platform/postgres.ts';
 
 import { earlierPayoutProblem } from '#api/payouts/earlier-payout-problem.ts';
 
-/** What the next attempt may be, or why none is signed; `shared` when it can never take effect beside the earlier ones, whatever expires. */
+/**
+ * What the next attempt may be, or why none is signed. `shared`: it shares a nonce or an anchor with the earlier attempts, so at most one of them
+ * ever takes effect, even if none expires.
+ */
 export type AttemptVerdict =
   | { kind: AttemptKind; nonce: number | null; shared: boolean; earlier: readonly DecodedTransfer[] }
   | { wait: string }
   | { refuse: string };
 
 /**
- * Checks that what is to be signed can never take effect beside what was signed before: by the nonce or the anchor in the very bytes of every earlier
- * attempt, or by the proof that each of them is dead, looked up by the signer itself (reliability D13, D14). A close needs no proof of who decided
- * it: it pays no recipient, and a payout that follows it needs the chain's word that no earlier bytes ever pay. Locks nothing; call it under the
- * payout's lock.
+ * Checks that the next bytes of a payout can never take effect beside its earlier ones (reliability D13, D14).
+ * Either the signed bytes of every earlier attempt use the same nonce or spend the same anchor, or the signer itself finds each attempt dead. A
+ * close needs no proof of who ordered it, because it pays no recipient; a payout after it is signed only once the chain shows that no earlier bytes
+ * will ever pay. Locks nothing; call it under the payout's lock.
  */
 export async function checkEarlierAttempts(sql: Reads, chain: Chain, payout: StoredPayout): Promise<AttemptVerdict> {
   const attempts = await listAttempts(sql, payout.id);
@@ -47,7 +50,7 @@ export async function checkEarlierAttempts(sql: Reads, chain: Chain, payout: Sto
     earlier.push(decoded);
     if (anchor === null ? sender !== walletAddress || used !== nonce : anchorOf(chain, decoded.fields) !== anchor)
       return { refuse: `bytes signed before ${anchor === null ? 'use another nonce' : 'do not spend its anchor'}` };
-    // The limits were checked against the transfers in those bytes, so further bytes must move the same. A join brings its outputs less its fee.
+    // The limits were checked for the transfers in those bytes, so further bytes must move the same. A join moves its outputs less the fee.
     const fits = payout.purpose === 'consolidation' || rawAmount === payout.rawAmount;
     const same = recipient === payout.recipient && contract === payout.contract && fits;
     if (attempt.kind === 'transfer' && !same) return { refuse: 'bytes signed before moved something else' };
@@ -55,7 +58,7 @@ export async function checkEarlierAttempts(sql: Reads, chain: Chain, payout: Sto
   return { kind, nonce, shared: true, earlier };
 }
 
-/** Bytes that expire must live long enough to be taken, and not so long that their wallet waits for their end. */
+/** Bytes that expire must be valid long enough to be mined, but not so long that their wallet is blocked until they expire. */
 async function checkLifetime(sql: Reads, chain: Chain, expiresAtMs: number | null | undefined): Promise<{ wait: string } | { refuse: string } | null> {
   if (typeof expiresAtMs !== 'number' || !Number.isSafeInteger(expiresAtMs)) return { refuse: 'its plan does not say when it expires' };
   const tip = await readTip(sql, chain.id);
@@ -66,8 +69,9 @@ async function checkLifetime(sql: Reads, chain: Chain, expiresAtMs: number | nul
 }
 
 /**
- * Checks that a payout is the one its order needs: the first, or a second one after the only other one failed for good
- * without moving anything (decisions 10). `payouts` are all that were made for that order; the number is their column `family`.
+ * Checks that a payout is the one its order needs: the first, or a second one after the only other payout failed for good without moving anything
+ * (decisions 10).
+ * `payouts` are all payouts of the order. The number returned is the column `family` of the payout.
  */
 export async function checkEarlierPayouts(
   sql: Reads,

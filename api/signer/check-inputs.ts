@@ -10,10 +10,13 @@ import { ChainUnavailable, type OwnOutput, type TransferSigner } from '#shared/c
 import type { Reads } from '#shared/platform/postgres.ts';
 import type { AttemptVerdict } from './check-earlier.ts';
 
-/** A node that does not answer in time is asked again later: other networks' payouts wait for the signer too. */
+/** The signer stops waiting for a node after this long and asks again later, because payouts of other networks wait for the signer too. */
 const CONFIRM_MS = 3_000;
 
-/** What the signer makes of the inputs of a plan: where their keys are, whom the bytes will name, and how much output 0 gets. */
+/**
+ * What the signer found about the inputs of a plan: the path of the key for each address, the sender that the bytes will name, and the amount of
+ * output 0.
+ */
 export interface CheckedInputs {
   paths: Record<string, string>;
   sender: string;
@@ -21,10 +24,11 @@ export interface CheckedInputs {
 }
 
 /**
- * Checks what a plan spends, where coins are outputs, by the signer's own look-up and its own keys (reliability D13, D15): the
- * anchor first, every input a final output of ours of the pool that pays, with its true amount, taken for this very payout and
- * at an address the signer derives itself; the change goes to the paying wallet, and what is left over is the planned fee to
- * the unit. A close spends nothing but the anchor; what joins outputs has no change, and costs no more than it brings. Locks nothing.
+ * Checks which outputs a plan spends, with the signer's own look-up and its own keys (reliability D13, D15). Only for families whose coins are
+ * outputs.
+ * The first input must be the anchor. Every input must be a final output of the pool that pays, hold the amount in the plan, be taken for this
+ * payout, and lie at an address that the signer derives itself. Change must go to the paying wallet, and the inputs must exceed amount and change
+ * by exactly the planned fee. A close spends only the anchor. A join has no change, and its fee is at most what it brings. Locks nothing.
  * @throws Invariant when the plan cannot be read
  */
 export async function checkInputs(
@@ -49,7 +53,7 @@ export async function checkInputs(
   if (joins && rawFee > left) return { refuse: 'joining its outputs costs more than what arrives' };
 
   const signed = attempt.earlier.flatMap(({ fields }) => spendingOf(chain, fields).inputs);
-  // By the books: inputs that earlier bytes spend must still exist; the others must be final, free and of its pool.
+  // As our rows have it: inputs that earlier bytes spend must still exist; all others must be final, free and of the payout's pool.
   const there = [...(await findSpendable(sql, purseOf(chain, wallet), inputs, payout.id)), ...(await findUnspent(sql, chain.id, signed))];
   for (const input of inputs) {
     const booked = there.find((one) => nameOf(one) === nameOf(input));
@@ -81,7 +85,7 @@ export async function confirmInputs(chain: Chain, fields: Record<string, string>
   if (outputs === undefined) return 'no endpoint can say whether its outputs are there';
   const { inputs } = spendingOf(chain, fields);
   try {
-    // Nothing else is signed meanwhile.
+    // The signer signs nothing else while it waits here.
     const answer = await Promise.race([outputs(inputs), pause(CONFIRM_MS, null, { ref: false })]);
     if (answer === null) return 'the node does not say whether its outputs are there';
     const other = inputs.findIndex(({ rawAmount }, i) => answer.rawAmounts[i] !== rawAmount);
@@ -92,7 +96,7 @@ export async function confirmInputs(chain: Chain, fields: Record<string, string>
   }
 }
 
-/** Path of the key of an address the wallet may spend from: its own, which was checked, or that of a deposit address. */
+/** Path of the key for an address that the wallet may spend from: the wallet's own address, already checked, or a deposit address. Null for any other. */
 async function pathOf(sql: Reads, chain: Chain, wallet: StoredWallet, address: string): Promise<string | null> {
   if (address === wallet.address) return wallet.derivationPath;
   const index = wallet.role === 'funding' ? undefined : await findDepositIndex(sql, chain.config.family, address);

@@ -26,27 +26,27 @@ import { orderOf } from './journal/describe-entry.ts';
 import { refundMismatch } from './check-refund.ts';
 import { withheldMismatch } from './check-withheld.ts';
 
-/** What the signer signs, as the order behind the payout proves it, and never on the word of the payout's own row. */
+/** One transaction to sign. The order behind the payout proves what it does; the payout's own row is not believed. */
 export interface Order {
-  /** What it pays, as the journal calls it: by the id of the very row that was proven. */
+  /** Name of the order in the journal, made from the id of the row that was proven. */
   order: string;
   path: string;
-  /** The sender that the bytes will name: the wallet, or where coins are outputs the address of the first. */
+  /** The sender that the bytes will name: the wallet, or the address of the first input where coins are outputs. */
   sender: string;
   kind: AttemptKind;
-  /** The limits were held against its amount when earlier bytes of its nonce or its anchor were signed. */
+  /** The limits were already checked with this amount, when earlier bytes of the same nonce or anchor were signed. */
   counted: boolean;
   request: SigningRequest;
   rawFee: bigint;
   expiresAtMs: number | null;
 }
 
-/** `wait`: not now, for a reason that passes or that an operator set. `refuse`: the rows contradict each other. */
+/** `wait`: not now, for a reason that passes or that an operator set. `refuse`: rows contradict each other. */
 export type Verdict = { sign: Order } | { wait: string } | { refuse: string };
 
 /**
- * Checks the next bytes of one payout against everything the signer can know by itself: its own keys and configuration, the
- * settlement, the ledger's claim, the limits and the freeze switch (reliability D15).
+ * Checks the next bytes of one payout against everything the signer can verify by itself: its keys and configuration, the settlement, the ledger's
+ * claim, the limits and the freezes (reliability D15).
  * Locks nothing; call it under the locks of settlement, wallet and payout for a verdict that holds until commit.
  */
 export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: TransferSigner, payout: StoredPayout): Promise<Verdict> {
@@ -72,7 +72,7 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
   const mismatch = (await isGivenUp(sql, payout, attempt.kind, settlement)) ? null : await purposeMismatch(deps, sql, chain, payout, wallet, settlement);
   if (mismatch !== null) return typeof mismatch === 'string' ? { refuse: mismatch } : mismatch;
   if (payout.rawAmount <= 0n) return { refuse: 'it moves nothing' };
-  // Bytes that share a nonce or an anchor with earlier ones take nothing away but a higher fee; in place of expired ones they take it all.
+  // Bytes that share a nonce or an anchor with earlier ones can take away only a higher fee. Bytes that replace expired ones take the whole amount.
   const counted = attempt.kind === 'transfer' && attempt.earlier.length > 0 && attempt.shared;
   const misled = counted || attempt.kind === 'close' ? null : await poolProblem(sql, chain, payout);
   if (misled !== null) return { wait: misled };
@@ -100,8 +100,9 @@ export async function checkPayout(deps: Deps, sql: Reads, chain: Chain, signer: 
 }
 
 /**
- * Why nothing of an asset may be signed on a network right now, or null: a freeze, a history that may have lost what was signed, or a
- * paused network (reliability D16). The planner reads the same rows by itself, so that a mistake of one of the two signs nothing.
+ * Why nothing of this asset may be signed on this network now, or null: a freeze, a database that may have lost signed payouts, or a paused network
+ * (reliability D16).
+ * The planner checks the same rows in its own code, so a mistake in only one of the two signs nothing.
  */
 async function whatStops(sql: Reads, chain: Chain, { assetId }: StoredPayout): Promise<string | null> {
   const { name } = chain.config;
@@ -112,12 +113,12 @@ async function whatStops(sql: Reads, chain: Chain, { assetId }: StoredPayout): P
   return asset?.networkPaused === true ? 'the network is paused' : null;
 }
 
-/** Whether its settlement was rejected before any bytes that pay it were signed. Its nonce must still be used up, by bytes that pay nothing. */
+/** Whether the settlement was rejected before any bytes that pay it were signed. The payout's nonce must still be used up, by bytes that pay nothing. */
 async function isGivenUp(sql: Reads, { id }: StoredPayout, kind: AttemptKind, settlement: StoredSettlement | undefined): Promise<boolean> {
   return settlement?.status === 'REJECTED' && kind === 'close' && (await listAttempts(sql, id)).every((attempt) => attempt.kind === 'close');
 }
 
-/** How a payout contradicts its purpose, or why its order is not proven yet, or null. */
+/** How a payout contradicts its purpose, or why its order is not proven yet; null when neither. */
 async function purposeMismatch(
   deps: Deps,
   sql: Reads,
@@ -143,7 +144,7 @@ async function purposeMismatch(
         ? null
         : 'coins that follow their payment go from the wallet of one pool to that of the other';
     case 'consolidation':
-      // Which outputs, and that nothing of them goes elsewhere, is looked at with the inputs.
+      // `checkInputs` checks which outputs are joined, and that no coins go elsewhere.
       return spendsOutputs(chain.config.family) && pools.includes(wallet.address) && recipient === wallet.address && payout.contract === null
         ? null
         : 'outputs of a pool are joined at the wallet of that very pool';
@@ -158,20 +159,20 @@ async function purposeMismatch(
   }
 }
 
-/** How a payout contradicts this signer's own configuration of cold storage, or null (decision 0033). */
+/** How a payout contradicts the signer's own configuration of cold storage, or null (decision 0033). */
 function coldMismatch(chain: Chain, { recipient, assetSymbol, contract, decimals }: StoredPayout, wallet: StoredWallet): string | null {
   if (coldLimits(chain, { symbol: assetSymbol, contract, decimals }) === null) return 'nothing of its asset goes to cold storage by the signer’s configuration';
   return wallet.role === 'hot' && recipient === coldAddress(chain) ? null : 'excess goes from the hot wallet to the cold address of the signer’s configuration';
 }
 
-/** What the bytes are to do: what the payout is for, or nothing at all, from the wallet to itself. */
+/** The transfer to sign: what the payout is for, or for a close nothing, from the wallet to itself. */
 function intentOf(payout: StoredPayout, { address }: StoredWallet, kind: AttemptKind): TransferIntent {
   return kind === 'close'
     ? { sender: address, recipient: address, contract: null, rawAmount: 0n }
     : { sender: address, recipient: payout.recipient, contract: payout.contract, rawAmount: payout.rawAmount };
 }
 
-/** Path of the key that a wallet row names, when configuration (or the deposit index), the row and the key itself all agree. */
+/** Path of the key of a wallet, if configuration (or the deposit index), the wallet's row and the key all agree; otherwise null. */
 async function ownPath(sql: Reads, chain: Chain, signer: TransferSigner, wallet: StoredWallet): Promise<string | null> {
   let path: string;
   if (wallet.role === 'deposit') {
@@ -185,7 +186,10 @@ async function ownPath(sql: Reads, chain: Chain, signer: TransferSigner, wallet:
   return wallet.derivationPath === path && signer.addressAt(path) === wallet.address ? path : null;
 }
 
-/** A configured ticker or contract must be what the configuration says; assets an operator added later are only in the database. */
+/**
+ * Whether an asset matches the configured one with the same ticker or contract. An asset that an operator added later is only in the database and
+ * passes.
+ */
 function isAsConfigured(chain: Chain, asset: { symbol: string; contract: string | null; decimals: number }): boolean {
   const canonical = (contract: string | null): string | null => {
     if (contract === null) return null;
@@ -196,7 +200,7 @@ function isAsConfigured(chain: Chain, asset: { symbol: string; contract: string 
   return configured.every((one) => one.symbol === asset.symbol && canonical(one.contract) === asset.contract && one.decimals === asset.decimals);
 }
 
-/** What in a payout contradicts the settlement it says it pays, and in that what the http role accepted, or null. */
+/** How a payout contradicts the settlement it pays, or the settlement contradicts what the http role accepted; null when neither. */
 async function settlementMismatch(
   deps: Deps,
   sql: Reads,
@@ -208,7 +212,7 @@ async function settlementMismatch(
   const { netAmount, feeLocked } = settlement;
   if (settlement.id !== payout.settlementId) return 'its settlement has another id';
   if (settlement.networkId !== chain.id || settlement.assetId !== payout.assetId) return 'its asset is not the settlement’s';
-  // The words that were accepted are held against the settlement as it reads, and the bytes are made of the payout.
+  // The http role's statement is compared with the settlement, but the bytes are made from the payout: both must name the same asset.
   if (settlement.contract !== payout.contract || settlement.decimals !== payout.decimals || settlement.networkName !== chain.config.name)
     return 'its asset reads otherwise than the settlement’s';
   if (wallet.role !== (settlement.pool === 'held' ? 'held' : 'hot')) return 'its wallet does not pay this pool';

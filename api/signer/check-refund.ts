@@ -12,8 +12,9 @@ import { gatewayAccount } from '#state-machines/ledger/accounts.ts';
 import { checkEarlierPayouts } from './check-earlier.ts';
 
 /**
- * What in a payout contradicts the refund it says it pays, or null: the http role must have said that it was ordered so, it must be unpaid, and be
- * paid from the held wallet, whose pool it was taken out of (reliability D15). Locks nothing.
+ * How a payout contradicts the refund it pays, or why the refund is not proven; null when neither (reliability D15).
+ * The http role must have stated that the refund was ordered this way. The refund must be unpaid, and the held wallet must pay it, because the
+ * coins were taken out of the held pool. Locks nothing.
  */
 export async function refundMismatch(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout, wallet: StoredWallet): Promise<string | Unproven | null> {
   const refund = payout.refundId === null ? undefined : await findRefund(sql, payout.refundId);

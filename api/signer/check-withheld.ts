@@ -11,8 +11,9 @@ import { gatewayAccount } from '#state-machines/ledger/accounts.ts';
 import { checkEarlierPayouts } from './check-earlier.ts';
 
 /**
- * What in a payout contradicts the transfer of withheld coins it says it carries out, or null: the http role must have said that it was ordered
- * so, in the names of two people, it must be unpaid, and be paid from the held wallet, where withheld coins lie (reliability D15). Locks nothing.
+ * How a payout contradicts the transfer of withheld coins it carries out, or why that transfer is not proven; null when neither (reliability D15).
+ * The http role must have stated that two people ordered the transfer this way. The transfer must be unpaid, and the held wallet must pay it,
+ * because withheld coins lie there. Locks nothing.
  */
 export async function withheldMismatch(deps: Deps, sql: Reads, chain: Chain, payout: StoredPayout, wallet: StoredWallet): Promise<string | Unproven | null> {
   const transfer = payout.withheldId === null ? undefined : await findWithheldTransfer(sql, payout.withheldId);

@@ -2,13 +2,16 @@ import type { AttemptKind } from '#api/store/payout-attempts.ts';
 
 /** One signature the signer made, as its journal remembers it (decisions 10). */
 export interface JournalEntry {
-  /** What is paid at most once: `settlement:<id>`, `refund:<id>` or `withheld:<id>`; `payout:<id>` for what moves between addresses of ours. */
+  /**
+   * The order, which is paid at most once: `settlement:<id>`, `refund:<id>`, `withheld:<id>`, or `payout:<id>` for coins that move between our own
+   * addresses.
+   */
   order: string;
   /** Id of the payout. */
   payout: string;
   /** Name of the network. */
   network: string;
-  /** What all bytes have in common of which only one can ever be mined: `nonce:<sender>:<nonce>`, `output:<txid>:<vout>`, or `txid:<txid>` where bytes just expire. */
+  /** The chain can mine only one transaction per slot: `nonce:<sender>:<nonce>`, `output:<txid>:<vout>`, or `txid:<txid>` where bytes only expire. */
   slot: string;
   kind: AttemptKind;
   txid: string;
@@ -20,13 +23,16 @@ export interface JournalEntry {
   contract: string | null;
   /** Chain units. */
   rawAmount: bigint;
-  /** The most it may cost, native units. */
+  /** The most that the fee can be, in native units. */
   rawFee: bigint;
-  /** Whether the amount goes to an address whose key the signer does not have. */
+  /**
+   * Whether the amount leaves us. It stays when the signer has the recipient's key, or the recipient is cold storage; only a rebuilt journal counts
+   * cold storage as leaving.
+   */
   leaves: boolean;
-  /** Where coins are outputs: those it spends, as `txid:vout`. */
+  /** Outputs that it spends, as `txid:vout`; empty where coins are balances. */
   inputs: readonly string[];
-  /** Unix milliseconds after which the chain takes the bytes no more; null where they never expire. */
+  /** Unix milliseconds after which the chain no longer accepts the bytes; null where they never expire. */
   expiresAtMs: number | null;
   /** Unix milliseconds of the signer's own clock. */
   signedAtMs: number;

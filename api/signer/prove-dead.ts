@@ -9,15 +9,15 @@ import { POLICY } from '#shared/core/policy.ts';
 import { DEATH, deathSubject } from './death.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
-/** Providers that do not answer in time are asked again later: other networks' payouts wait for the signer too. */
+/** Providers get this long to answer and are asked again later, because payouts of other networks wait for the signer too. */
 const ANSWER_MS = 5_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Why bytes of one slot that were signed for an order might still pay it, or null when none of them ever will (decisions 10): two providers say
- * so of their own final blocks, asked by the signer itself, or two people do and no provider contradicts them. `signed` is everything of the
- * slot that the journal knows, for whatever order: what took the place of the order's own bytes proves most. Asks over the network: call it
- * with nothing locked.
+ * Why the bytes signed for an order in one slot might still pay it, or null when none of them ever will (decisions 10).
+ * Either enough providers (two in production unless configured otherwise) say so of their own final blocks, asked by the signer itself, or two
+ * people say so and no provider saw a payment. `signed` is everything that the journal holds for the slot, for any order: what replaced the order's
+ * own bytes proves most. Asks over the network; call it with nothing locked.
  */
 export async function proveDead(deps: Deps, chain: Chain, order: string, signed: readonly JournalEntry[]): Promise<string | null> {
   const [first] = signed;
@@ -45,7 +45,7 @@ async function askProviders(deps: Deps, chain: Chain, order: string, signed: rea
   const [first] = signed as [JournalEntry];
   const [, sender = '', nonce = ''] = /^nonce:(.+):(\d+)$/.exec(first.slot) ?? [];
   const [, output = ''] = /^output:(.+)$/.exec(first.slot) ?? [];
-  // Where bytes just expire each has a slot of its own.
+  // Where bytes only expire, each has a slot of its own.
   const ends = signed.map(({ expiresAtMs }) => expiresAtMs);
   const expiresAtMs = ends.every((end) => end !== null) ? Math.max(...(ends as number[])) : null;
   const bytes = await Promise.all(
@@ -63,20 +63,20 @@ async function askProviders(deps: Deps, chain: Chain, order: string, signed: rea
     expiresAtMs,
     absenceCounts: signed.every(({ signedAtMs }) => signedAtMs > Date.now() - rememberedMs(chain)),
   };
-  // Every answer that arrived by then counts; a payment seen by one provider decides.
+  // Only answers that arrive in time count.
   const told = new Map<string, Fate>();
   await Promise.race([chain.reader.fates(question, chain.config.finality.mature, told), pause(ANSWER_MS, undefined, { ref: false })]);
   return new Map(told);
 }
 
-/** How far back a node is sure to know where a transaction is. */
+/** How far back, in milliseconds, nodes reliably know whether a transaction was mined. */
 function rememberedMs({ config }: Chain): number {
   return Math.min(POLICY.absenceProvesDays * DAY_MS, POLICY.absenceProvesBlocks * config.blockSeconds * 1_000);
 }
 
 /**
- * Whether two different people said so, in words that only the http role can sign, and of all of it: what was signed in the slot later, such as for an
- * order that came after, they did not speak of.
+ * Whether two different people declared the slot dead, in a statement that only the http role can sign, after its newest signature.
+ * A statement does not cover what was signed in the slot later, for example for another order.
  */
 async function isDeclaredDead({ db, config }: Deps, signed: readonly JournalEntry[]): Promise<boolean> {
   const about = { kind: DEATH, subject: deathSubject(signed[0] as JournalEntry) };

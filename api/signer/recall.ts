@@ -8,9 +8,10 @@ import { judge } from './journal/judge.ts';
 import type { proveDead } from './prove-dead.ts';
 
 /**
- * Holds what is about to leave against the signer's own memory of its order (decisions 10), whatever Postgres says of it: what another slot was
- * signed for must be proven dead before. Answers how much the journal knew of the order, or why it must not be. Asks chains: never with a transaction
- * open. Signatures that Postgres does not know are logged as errors: Postgres was restored to an earlier state, or its rows were deleted.
+ * Checks the next bytes of an order against the journal, whatever Postgres says about the order (decisions 10). Every other slot used for it must
+ * be proven dead first.
+ * Returns how many signatures the journal holds for the order, or why it must not be signed. Asks chains; never call it with a transaction open.
+ * Signatures that Postgres does not know are logged as errors: Postgres was restored to an earlier state, or rows were deleted.
  */
 export async function recall(
   deps: Deps & { journal: Journal },
@@ -35,7 +36,7 @@ export async function recall(
     const [{ slot: name }] = slot as [JournalEntry];
     const problem = await prove(deps, chain, entry.order, deps.journal.ofSlot(entry.network, name));
     if (problem === null) continue;
-    // After a failure that is not proven yet this is how it should be; without the bytes in Postgres it never is.
+    // Waiting is normal while an earlier failure is not proven yet, but not when Postgres lacks the earlier bytes.
     if (forgotten.length > 0) {
       deps.metrics?.journalContradictions.inc({ chain: entry.network, answer: 'waiting' });
       deps.log.error({ ...said, reason: problem }, 'Postgres does not know what was signed for this order');
@@ -45,7 +46,7 @@ export async function recall(
   return { known: earlier.length };
 }
 
-/** Ids of transactions that the journal holds and Postgres has no bytes of. */
+/** Ids of the transactions that are in the journal but have no bytes in Postgres. */
 async function forgottenOf(deps: Deps, signed: readonly JournalEntry[]): Promise<string[]> {
   const stored = await findStoredTxids(
     deps.db.sql,

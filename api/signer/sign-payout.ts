@@ -32,11 +32,11 @@ const DAY_MS = 86_400_000;
 export type Signed = 'signed' | 'waiting' | 'refused' | 'gone';
 
 /**
- * Signs the next bytes of one payout: checks it, signs outside any transaction, holds the bytes against everything the journal remembers of
- * their order, then checks it again, both under the locks of settlement, wallet and payout, has the journal remember them, and stores them
- * together with SIGNED and PROCESSING. Until that commits nothing can be broadcast, so a crash anywhere before it only means signing the
- * same payout again (architecture 4); the journal is ahead by one signature then.
- * Rows that contradict each other, or the journal, freeze the network, because one of them was changed by hand.
+ * Signs the next bytes of one payout, stores them, and records SIGNED and PROCESSING.
+ * It checks the payout, signs outside any transaction, and compares the bytes with the journal. Then one transaction checks the payout again, adds
+ * the signature to the journal and stores the bytes. Both checks hold the locks of settlement, wallet and payout. Nothing is broadcast before the
+ * commit. After a crash before it the same payout is signed again (architecture 4), and the journal is one signature ahead.
+ * Rows that contradict each other, or the journal, freeze the network: somebody changed one of them by hand.
  */
 export async function signPayout(
   deps: Deps,
@@ -82,7 +82,7 @@ export async function signPayout(
     if (!('sign' in again)) return again;
     const changed = changeOf(payout, verdict.sign, again.sign);
     if (changed !== null) return changed;
-    // Once more, by what the very bytes take away. On some families the chain takes fees that no bytes name.
+    // Checks the caps again, by what the signed bytes take away. On some families the chain takes fees that no bytes name.
     const { rawFee, counted } = verdict.sign;
     const moves = { ...decoded, rawFee: decoded.rawFeeLimit > rawFee ? decoded.rawFeeLimit : rawFee };
     const capped = await checkCaps(deps, tx, chain, moves, { payoutId: payout.id, counted });
@@ -90,8 +90,8 @@ export async function signPayout(
     const nowMs = journal.now();
     const excess = capProblem(chain, entry, { earlier: journal.since(nowMs - DAY_MS), nowMs, strict: deps.config.NODE_ENV === 'production' });
     if (excess !== null) return { wait: `${REMEMBERED}${excess}` };
-    // The proof must cover everything signed for the order. No other bytes of this payout are signed meanwhile, but bytes of another payout of the
-    // order may be.
+    // The proof must cover everything signed for the order. Another payout of the order may have been signed meanwhile; other bytes of this payout
+    // cannot.
     if (journal.ofOrder(entry.order).length !== recalled.known) return 'gone';
     const forgotten = await journal.append(tx, entry);
     if (forgotten !== null) return { wait: stopped(forgotten) };
@@ -140,8 +140,8 @@ export async function signPayout(
 }
 
 /**
- * Checks a payout under the locks of settlement, wallet and payout: rows that another signer or the chain advances meanwhile must not look like rows
- * that were tampered with.
+ * Checks a payout under the locks of settlement, wallet and payout. Without them, rows that another signer or the chain is changing could look
+ * tampered with.
  */
 async function checkLocked(
   tx: Tx,
@@ -154,7 +154,7 @@ async function checkLocked(
   await lockWallet(tx, payout.walletId);
   const locked = await lockPayout(tx, payout.id);
   if (locked === undefined || locked.status !== payout.status || !isSignable(locked)) return 'gone';
-  // Which settlement is locked, and which chain is asked, was read before.
+  // These columns decided which settlement was locked and which chain is asked, and were read before the lock.
   if (locked.purpose !== payout.purpose || locked.settlementId !== payout.settlementId || locked.networkName !== payout.networkName) return 'gone';
   return { verdict: await judged(() => checkPayout(deps, tx, chain, signer, locked)), settlement };
 }
@@ -163,25 +163,25 @@ function stopped({ reason }: NonNullable<Awaited<ReturnType<Journal['problem']>>
   return `the signer's journal: ${reason}`;
 }
 
-/** Planned completely, with bytes still to be signed for the plan. */
+/** Whether the payout is fully planned and bytes of that plan are still to be signed. */
 function isSignable(payout: StoredPayout): boolean {
   return (payout.status === 'PLANNED' || payout.status === 'REPLACING') && payout.plan.rawFee !== undefined;
 }
 
 /**
- * How the payout changed while its bytes were made: not at all; by a fresh quote or a decision to close, after which it is signed again; or by a
- * change that no process of ours makes.
+ * How the payout changed while its bytes were made: null if it did not. `gone` after a new quote or a decision to close, so it is signed again.
+ * `refuse` after a change that no process of ours makes.
  */
 function changeOf(payout: StoredPayout, before: Order, now: Order): 'gone' | { refuse: string } | null {
   if (isDeepStrictEqual(before, now)) return null;
-  // A sweep of native coins, outputs that are joined, and an anchor that goes back to its wallet bring less when their fee rises.
+  // These bring less when their fee rises: a sweep of native coins, a join of outputs, and an anchor that returns to its wallet.
   const shrinks = payout.purpose === 'sweep' || payout.purpose === 'consolidation' || now.kind === 'close';
   const same = ({ order, path, request: { nonce, intent } }: Order) => [order, path, nonce, { ...intent, rawAmount: shrinks ? null : intent.rawAmount }];
   if (before.kind !== now.kind || isDeepStrictEqual(same(before), same(now))) return 'gone';
   return { refuse: 'it was changed while it was being signed' };
 }
 
-/** Says what in the signed bytes, as they read once more on their own, is not the order. */
+/** How the signed bytes, decoded again, differ from the order; null when they match. */
 function bytesMismatch(chain: Chain, order: Order, signed: SignedTransfer, decoded: DecodedTransfer): string | null {
   const { intent, nonce } = order.request;
   if ((decoded.chainId !== null && decoded.chainId !== chain.config.chainId) || decoded.txid !== signed.txid)
@@ -190,13 +190,13 @@ function bytesMismatch(chain: Chain, order: Order, signed: SignedTransfer, decod
     return 'the signed bytes name other parties';
   if (decoded.rawAmount !== intent.rawAmount || decoded.nonce !== nonce) return 'the signed bytes move another amount or use another nonce';
   if (decoded.expiresAtMs !== order.expiresAtMs || signed.expiresAtMs !== order.expiresAtMs) return 'the signed bytes expire at another time than was planned';
-  // Bytes limit at most what was planned; on some families the chain takes more on top, at prices that no bytes name.
+  // The fee limit in the bytes must not exceed the plan. On some families the chain takes more on top, at prices that no bytes name.
   const asPlanned =
     decoded.rawFeeLimit <= order.rawFee && signed.rawFeeLimit === decoded.rawFeeLimit && isDeepStrictEqual(decoded.fields, order.request.fields);
   return asPlanned ? null : 'the signed bytes may cost something else than was planned';
 }
 
-/** A broken promise found while checking or signing is a refusal, not a crash of the signer. */
+/** A broken promise found while checking or signing refuses the payout and does not crash the signer. */
 async function judged<T>(work: () => Promise<T>): Promise<T | { refuse: string }> {
   try {
     return await work();

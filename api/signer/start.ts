@@ -8,18 +8,18 @@ import { spanWithin } from '#shared/platform/tracing.ts';
 import { signPayout } from './sign-payout.ts';
 
 const POLL_MILLISECONDS = 250;
-/** A payout that has to wait is looked at again after this long. */
+/** A payout that must wait is tried again after this long. */
 const WAIT_MILLISECONDS = 3_000;
 const ROLES = ['hot', 'funding', 'held'] as const;
 
 export interface Signer {
-  /** Finishes the payout at hand and stops. */
+  /** Finishes the current payout, then stops. */
   stop(): Promise<void>;
 }
 
 /**
- * Opens the keys of every configured network below the seed, and checks that they are the ones the configuration names.
- * @throws Error naming the network, never the seed, when a wallet or the account xpub does not belong to it
+ * Derives the keys of every configured network from the seed, and checks that they are the keys the configuration names.
+ * @throws Error naming the network, never the seed, when a wallet or the account xpub does not belong to the seed
  */
 export function openSigners(deps: Pick<Deps, 'chains'>, seed: string): Map<string, TransferSigner> {
   const signers = new Map<string, TransferSigner>();
@@ -31,7 +31,7 @@ export function openSigners(deps: Pick<Deps, 'chains'>, seed: string): Map<strin
       if (derived !== expected) throw new Error(`${name}: the ${role} wallet is configured as ${expected}, but the signer's key for it is ${derived}`);
     }
     const { accountPath, accountXpub } = chain.config;
-    // One key has several spellings on some families: then the addresses below it tell.
+    // On some families one key has several spellings; then the first two addresses below it are compared.
     const same = (index: number): boolean => chain.deriver.depositAddress(index) === signer.addressAt(`${accountPath}/0/${index}`);
     if (signer.xpubAt(accountPath) !== accountXpub && !(same(0) && same(1))) throw new Error(`${name}: the account xpub does not belong to the signer's seed`);
     signers.set(name, signer);
@@ -40,8 +40,9 @@ export function openSigners(deps: Pick<Deps, 'chains'>, seed: string): Map<strin
 }
 
 /**
- * Signs planned payouts until stopped: per wallet one at a time and in nonce order, wallets in turn. Postgres says what is
- * planned; nothing here needs to survive a crash.
+ * Signs planned payouts one at a time until it is stopped. A wallet's nonces are signed in order, and each pass takes only the next one of every
+ * wallet.
+ * Postgres says what is planned; this process keeps no state that must survive a crash.
  */
 export function startSigner(deps: Deps, signers: ReadonlyMap<string, TransferSigner>): Signer {
   const networkIds = [...deps.chains.values()].map((chain) => chain.id);

@@ -7,9 +7,9 @@ import { fromUnits } from '#shared/core/money.ts';
 import { fund } from '#state-machines/ledger/postings.ts';
 
 /**
- * Books what each wallet held before its network's indexer began to watch it, or before a token was configured: coins no entry will ever show
- * otherwise (architecture 2, Ledger). Once per wallet and asset; returns how many were booked. A balance that cannot be read (the node is away, the
- * contract is no token) is asked for again next time and holds up no other.
+ * Books what each wallet held before its network's indexer began to watch it, or before a token was configured, because no sighting will ever show
+ * those coins (architecture 2, Ledger). Returns how many balances it booked, each once per wallet and asset.
+ * A balance that cannot be read (the node is away, or the contract is not a token) is tried again next time and does not hold up others.
  */
 export async function bookOpeningBalances(deps: Deps): Promise<number> {
   let booked = 0;
@@ -43,7 +43,7 @@ async function bookOpening(deps: Deps, chain: Chain, holding: UnopenedHolding): 
   });
 }
 
-/** Where coins are balances: a final block of late, which every node still knows the state of, and back from there by what is in the books. */
+/** Where coins are balances: the balance at a recent final block, which every node still knows, less what the books have moved up to there. */
 async function balanceBefore(chain: Chain, { address, contract, finalHeight, booked }: UnopenedHolding): Promise<bigint> {
   const raw = (await chain.reader.balance(address, contract, finalHeight)) - booked;
   if (raw < 0n) throw new ChainUnavailable(`${address} is said to hold less at block ${finalHeight} than the books moved there`);
@@ -51,8 +51,9 @@ async function balanceBefore(chain: Chain, { address, contract, finalHeight, boo
 }
 
 /**
- * Where coins are outputs: those made before the watch, which is final by now. No payout can have spent one meanwhile, because payouts choose only
- * outputs that the books know; a stranger's spend is found by its transaction (A15).
+ * Where coins are outputs: the unspent ones made before the watch began, which is final by now.
+ * No payout can have spent one meanwhile, because payouts choose only outputs that the books know. A stranger's spend is found by its transaction
+ * (A15).
  */
 async function outputsBefore(ask: NonNullable<Reader['unspentAt']>, { address, watchedFrom }: UnopenedHolding): Promise<UnspentOutput[]> {
   const { at, outputs } = await ask(address);

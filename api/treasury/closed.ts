@@ -4,8 +4,8 @@ import { findFreeze } from '#api/store/freezes.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 
 /**
- * Why nothing of an asset may be planned, signed or sent on a network right now, or null: a freeze, a paused network, or a
- * database that may have lost what was signed and is not compared with the chains yet (reliability D16). Locks nothing.
+ * Why nothing of an asset may be planned, signed or sent on a network now, or null: a freeze, a paused network, or a database that may have lost
+ * signed payouts and is not yet compared with the chains (reliability D16). Locks nothing.
  */
 export async function closedReason(sql: Reads, dispatch: { networkName: string; assetId: string }): Promise<string | null> {
   const freeze = await findFreeze(sql, dispatch);

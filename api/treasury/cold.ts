@@ -10,9 +10,9 @@ import type { Reads } from '#shared/platform/postgres.ts';
 const ZERO_EVM = '0x0000000000000000000000000000000000000000';
 
 /**
- * Refuses a cold address that is none: on another network, or one where coins are no safer than before or lost. Call it once every
- * wallet is stored. Locks nothing.
- * @throws Invariant saying what it is instead
+ * Refuses an unsuitable cold address: one of another network, or one where coins are lost or no safer than before. Call it once every wallet is
+ * stored. Locks nothing.
+ * @throws Invariant saying what the address is instead
  */
 export async function assertCold(sql: Reads, chain: Chain): Promise<void> {
   const address = coldAddress(chain);
@@ -27,8 +27,8 @@ export async function assertCold(sql: Reads, chain: Chain): Promise<void> {
 }
 
 /**
- * The part of missing coins that lies in cold storage by the books, chain units; zero for a wallet that sent none there. Only the owner of cold
- * storage can bring it back, and no other wallet pays for it meanwhile. Locks nothing.
+ * The part of missing coins that lies in cold storage by the books, in chain units; zero for a wallet that sent none there.
+ * Only the owner of cold storage can bring it back, and no other wallet pays for it meanwhile. Locks nothing.
  */
 export async function storedOf(sql: Reads, asset: Pick<StoredAsset, 'id' | 'decimals'>, wallet: Pick<StoredWallet, 'role'>, missing: bigint): Promise<bigint> {
   if (wallet.role !== 'hot' || missing <= 0n) return 0n;
@@ -36,7 +36,7 @@ export async function storedOf(sql: Reads, asset: Pick<StoredAsset, 'id' | 'deci
   return stored < missing ? stored : missing;
 }
 
-/** What a cashout waits for that needs coins of cold storage. */
+/** The reason why a cashout waits that needs coins from cold storage. */
 export function refillReason(chain: Chain, asset: Pick<StoredAsset, 'symbol' | 'decimals'>, wallet: Pick<StoredWallet, 'address'>, stored: bigint): string {
   return `${formatAmount(fromUnits(stored, asset.decimals))} ${asset.symbol} lie in cold storage: refill the hot wallet ${chain.codec.display(wallet.address)}`;
 }

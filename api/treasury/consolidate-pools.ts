@@ -15,10 +15,9 @@ import { purseOf } from '#api/payouts/rules/spending.ts';
 import { poolWallet } from './wallets.ts';
 
 const DAY_SECONDS = 86_400;
-/** Rates in configurations are satoshis per virtual byte with three places, those of nodes satoshis per thousand. */
+/** Configured rates are satoshis per virtual byte with three decimals; nodes use satoshis per thousand virtual bytes. */
 const RATE_DECIMALS = 3;
 
-/** A transaction that joins outputs, as planned. */
 export interface PlannedJoin {
   payoutId: string;
   pool: Pool;
@@ -27,15 +26,16 @@ export interface PlannedJoin {
   rawFee: bigint;
 }
 
-/** What was planned for one pool, and why no more was; null when there is nothing (more) to join. */
+/** The joins planned for one pool, and why there are no more; null when there is nothing more to join. */
 export interface PoolJoins {
   planned: PlannedJoin[];
   problem: string | null;
 }
 
 /**
- * Joins small outputs of every pool that has more than a count of them, down to half of it, while fees are low and for no more than a budget a day
- * (decision 0031), so that no cashout has to wait for it later. Answers how many transactions it planned. Any number may run at once.
+ * Joins small outputs of every pool that has more than a set number, down to half of it (decision 0031), so that no cashout has to wait for that
+ * later. Returns how many transactions it planned.
+ * It joins only while fees are low, and within a daily budget. Any number may run at once.
  */
 export async function consolidatePools(deps: Deps): Promise<number> {
   let planned = 0;
@@ -56,8 +56,9 @@ export async function consolidatePools(deps: Deps): Promise<number> {
 }
 
 /**
- * The same for one pool; `now`: whatever fees are and however few outputs there are, as an operator says. Smallest first, so
- * that the large ones stay free for cashouts; none is touched that is not worth several times what spending it costs.
+ * Joins small outputs of one pool. `now`: an operator asked, so fee level and number of outputs do not matter.
+ * The smallest are joined first, so that the large ones stay free for cashouts. An output is left alone unless it is worth several times what
+ * spending it costs.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function consolidatePool(deps: Deps, chain: Chain, pool: Pool, { now }: { now: boolean }): Promise<PoolJoins> {
@@ -94,7 +95,7 @@ export async function consolidatePool(deps: Deps, chain: Chain, pool: Pool, { no
   return { planned, problem: null };
 }
 
-/** When outputs of a network are joined. */
+/** The conditions for joining outputs on a network. */
 export interface Rules {
   aboveOutputs: number;
   /** Chain units per thousand units of size. */
@@ -102,7 +103,7 @@ export interface Rules {
   dailyUsd: Usd;
 }
 
-/** As the networks file says, or the defaults of policy.ts. */
+/** From the networks file, or the defaults of policy.ts. */
 export function rulesOf({ config }: Chain): Rules {
   const { aboveOutputs, belowFeeRate, dailyUsd } = { ...POLICY.bitcoinConsolidation, ...config.consolidation };
   return { aboveOutputs, belowFeeRate: toUnits(parseTrusted<'asset'>(belowFeeRate), RATE_DECIMALS) ?? 0n, dailyUsd: parseTrusted(dailyUsd) };
@@ -113,18 +114,18 @@ interface Coin {
   decimals: number;
 }
 
-/** How many outputs the rest of the day's budget pays for, at `input` chain units each; none while the coin has no price. */
+/** How many outputs the rest of the day's budget can join, at `input` chain units each; none while the coin has no price. */
 async function affordable(deps: Deps, chain: Chain, native: Coin, dailyUsd: Usd, input: bigint): Promise<number> {
   const price = await deps.prices.fresh(native.symbol);
   if (price === undefined) return 0;
   const spent = await sumConsolidationFees(deps.db.sql, { networkId: chain.id, seconds: DAY_SECONDS });
   const left = dailyUsd - coinsToUsd(fromUnits(spent, native.decimals), price.usd, 'up');
   const each = coinsToUsd(fromUnits(input, native.decimals), price.usd, 'up');
-  // What the one output costs that they become.
+  // Less one, for the cost of the output that they become.
   return each === 0n ? POLICY.consolidationInputs : Math.max(0, Number(left / each) - 1);
 }
 
-/** Why joining for this fee is more than a day's budget, or null. Locks nothing; call it under the wallet's lock. */
+/** Why joining for this fee exceeds the day's budget, or null. Locks nothing; call it under the wallet's lock. */
 export async function overBudget(deps: Deps, tx: Tx, chain: Chain, native: Coin, dailyUsd: Usd, rawFee: bigint): Promise<string | null> {
   const price = await deps.prices.fresh(native.symbol);
   if (price === undefined) return `there is no fresh price for ${native.symbol}`;

@@ -10,28 +10,28 @@ import { closedReason } from './closed.ts';
 import { checkFee, checkLimits } from './limits.ts';
 import { planSpend } from './plan-transfer.ts';
 
-/** A fee may rise until its bytes are mined: at first it takes no more than this part of what any transaction may cost. */
+/** The first fee is at most this fraction of the ceiling for any transaction, because it may have to rise until the bytes are mined. */
 const ROOM_TO_RAISE = 2n;
 
-/** Outputs of one pool that are to become one. */
+/** Outputs of one pool that will become one. */
 export interface Joining {
   wallet: StoredWallet;
   native: StoredAsset;
-  /** At most as many of these as one transaction takes now, the first ones. */
+  /** One transaction takes as many of these as it can, from the first on. */
   coins: readonly OwnOutput[];
   /** The cashout that waits for it; null when none does. */
   settlementId: string | null;
-  /** Asked under the wallet's lock: why it may not cost this much, or null. */
+  /** Called under the wallet's lock; returns why it may not cost this much, or null. */
   allow?(tx: Tx, rawFee: bigint): Promise<string | null>;
 }
 
-/** `taken`: another payout was faster, choose anew. */
+/** `taken`: another payout took one of the outputs; choose again. */
 export type Joined = { payoutId: string; coins: readonly OwnOutput[]; rawAmount: bigint; rawFee: bigint } | { taken: true } | { refused: string };
 
 /**
- * Plans one transaction that brings outputs of a pool to its own wallet as one (decision 0031): as many of the given ones as one transaction takes
- * and the fee ceiling pays for, the largest of them as the anchor. The deployment alone pays its fee. Locks the wallet, then the payments of deposits
- * among them.
+ * Plans one transaction that joins outputs of a pool at the pool's own wallet (decision 0031): as many of the given ones as fit into one
+ * transaction and under the fee ceiling, with the largest as the anchor.
+ * Only the deployment pays its fee. Locks the wallet, then the payments of deposits among the outputs.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function planConsolidation(deps: Deps, chain: Chain, joining: Joining): Promise<Joined> {
@@ -57,7 +57,7 @@ export async function planConsolidation(deps: Deps, chain: Chain, joining: Joini
   return 'refused' in planned ? planned : { payoutId: planned.payoutId, coins, rawAmount, rawFee };
 }
 
-/** Prices the join of as many outputs as the fee ceiling pays for, the half of them at a time while it does not. */
+/** Prices a join. While its fee is above the ceiling, it tries half as many outputs. */
 async function quoteJoin(
   deps: Deps,
   chain: Chain,

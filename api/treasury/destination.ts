@@ -6,18 +6,18 @@ import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { type Coins, parseAmount, toUnits } from '#shared/core/money.ts';
 
-/** A destination that has passed every rule about destinations (decisions 10). */
+/** A destination that passed every rule about destinations (decisions 10). */
 export interface Destination {
-  /** As matched and stored in the address book. */
+  /** The form that is compared and stored in the address book. */
   canonical: string;
-  /** As the contract shows it. */
+  /** The form that the contract shows. */
   display: string;
 }
 
 const ZERO_EVM = '0x0000000000000000000000000000000000000000';
 
 /**
- * Reads the asset a cashout is in, with its chain.
+ * Finds the asset of a cashout, and its chain.
  * @throws validation_error naming assetId when there is none; service_unavailable while its network is not served
  */
 export async function readAsset(deps: Deps, assetId: unknown): Promise<{ asset: StoredAsset; chain: Chain }> {
@@ -41,8 +41,8 @@ export function readAmount(text: unknown, decimals: number): { coins: Coins; raw
 }
 
 /**
- * Checks where a cashout wants to go: an address of the asset's chain that is neither the zero address, nor a token
- * contract, nor one of ours (decisions 10).
+ * Checks the destination of a cashout: an address of the asset's chain that is not the zero address, a token contract, or one of ours (decisions
+ * 10).
  * @throws validation_error naming address
  */
 export async function readDestination(deps: Deps, asset: StoredAsset, chain: Chain, text: unknown): Promise<Destination> {

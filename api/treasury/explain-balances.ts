@@ -14,15 +14,15 @@ import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { type Explanation, explainBalance, narrow, nextProbe, type Window } from '#shared/core/unexplained.ts';
 
-/** Most addresses looked at per network and run, and most balances asked to find the block of one. */
+/** Most addresses looked at per network and run, and most balances asked for to find the block in which coins came. */
 const LOOKS = 200;
 const PROBES = 16;
 
 /**
- * Where blocks were read from endpoints that do not show internal transfers, compares what our addresses hold after the
- * final block with what was seen of them. Coins that nothing explains are flagged for a person and never credited: a
- * balance has no sender, no transaction and no history. A flag resolves itself once a sighting explains it (decision 0009).
- * Answers how many flags it raised or resolved.
+ * Compares what our addresses hold after the final block with what was seen arriving and leaving, on networks where blocks were read from endpoints
+ * that do not show internal transfers. Returns how many flags it raised or resolved.
+ * Unexplained coins are flagged for a person and never credited, because a balance has no sender, transaction or history. A flag is resolved once a
+ * sighting explains the balance (decision 0009).
  */
 export async function explainBalances(deps: Deps): Promise<number> {
   let moved = 0;
@@ -55,8 +55,8 @@ async function explainNetwork(deps: Deps, chain: Chain): Promise<number> {
 }
 
 /**
- * Whether, by their balances after the final block, each of these addresses holds only coins that were seen to arrive; undefined while `height` is
- * not final. @throws ChainUnavailable when the node cannot answer
+ * Whether each address holds only coins that were seen to arrive, by its balance after the final block; undefined while `height` is not final.
+ * @throws ChainUnavailable when the node cannot answer
  */
 export async function isAllExplained(deps: Deps, chain: Chain, addresses: readonly string[], height: number): Promise<boolean | undefined> {
   const final = await finalHeight(deps, chain);
@@ -64,21 +64,21 @@ export async function isAllExplained(deps: Deps, chain: Chain, addresses: readon
   return [...(await explain(deps, chain, addresses, final)).values()].every((said) => said.is !== 'unexplained');
 }
 
-/** The last block that is both applied and final. */
+/** The height of the last block that is both applied and final. */
 async function finalHeight(deps: Deps, chain: Chain): Promise<number | undefined> {
   const tip = await readTip(deps.db.sql, chain.id);
   const height = tip === undefined ? -1 : Math.min(tip.finalHeight, tip.height);
   return height < 0 ? undefined : height;
 }
 
-/** The requests of all addresses share a few HTTP requests. */
+/** Reads all balances at the same time, so that they share a few HTTP requests. */
 async function explain(deps: Deps, chain: Chain, addresses: readonly string[], height: number): Promise<ReadonlyMap<string, Explanation>> {
   const actual = await Promise.all(addresses.map((address) => chain.reader.balance(address, null, height)));
   const seen = await sumSeen(deps.db.sql, chain.id, addresses, height);
   return new Map(addresses.map((address, i) => [address, explainBalance(actual[i] as bigint, seen.get(address) ?? 0n)]));
 }
 
-/** Writes down what one look said; true when a flag was raised, changed or resolved. */
+/** Stores the result of one look; true when a flag was raised, changed or resolved. */
 async function note(deps: Deps, chain: Chain, look: AddressToLookAt, height: number, said: Explanation): Promise<boolean> {
   const { address, paymentId } = look;
   const told = { network: chain.config.name, address, paymentId };
@@ -104,7 +104,7 @@ async function note(deps: Deps, chain: Chain, look: AddressToLookAt, height: num
   return true;
 }
 
-/** Halves the blocks in which the coins may have come, as far as the node still knows old balances. */
+/** Narrows down, by halving, the blocks in which the coins may have come, as far back as the node still knows balances. */
 async function narrowDown(deps: Deps, chain: Chain, address: string, window: Window): Promise<Window> {
   let narrowed = window;
   for (let asked = 0; asked < PROBES; asked++) {

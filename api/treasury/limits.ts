@@ -19,9 +19,11 @@ import type { Reads } from '#shared/platform/postgres.ts';
 import { amount, type Coins, coinsToUsd, formatCents, fromUnits, parseTrusted, type Usd } from '#shared/core/money.ts';
 
 /**
- * Holds what leaves us against the network's limits per transaction, hour and day, of all assets and of the class it is in,
- * at fresh prices, or what was sent before at the last ones. One transaction is held by what it moves, the windows by its fee as well. Reads what was sent before,
- * fees included; call it under the paying wallet's lock for a verdict that still holds at commit.
+ * Checks a transfer against the network's limits per transaction, hour and day, both of all assets and of its class. Returns why it may not leave,
+ * or null.
+ * The transfer is valued at fresh prices; earlier ones too, or at the last known price where there is no fresh one. The limits per transaction
+ * count the amount it moves, those per hour and day also its fee and what was sent before. Call it under the paying wallet's lock for a verdict
+ * that still holds at commit.
  */
 export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer: LimitedTransfer): Promise<LimitProblem | null> {
   const uncapped = capProblem(deps, chain, transfer, 'perTransaction', transfer.rawAmount);
@@ -55,7 +57,7 @@ export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer
       ];
       if (typeof alone === 'object') return alone;
       if (typeof earlier === 'object') return earlier;
-      // A transfer that exceeds a window by itself, fee included, never fits, however long the orders behind it wait.
+      // A transfer that alone exceeds a window, fee included, never fits, however long the orders behind it wait.
       if (alone + earlier > limit)
         return { problem: `the ${window.name} limit of ${formatCents(limit)} USD${scope.name} is used up`, lasting: scope.counts(transfer) && alone > limit };
     }
@@ -64,8 +66,9 @@ export async function checkLimits(deps: Deps, sql: Reads, chain: Chain, transfer
 }
 
 /**
- * Holds a fee against what was locked for it and against what any transaction may cost. What was locked is for one output spent,
- * whatever a wallet holds (decisions 10): `inputs` says how many it is for where coins are outputs.
+ * Checks a fee against the fee that was locked, and against the ceiling for any transaction.
+ * The locked fee is for spending one output, whatever a wallet holds (decisions 10). `inputs` says how many outputs this fee is for, where coins
+ * are outputs.
  */
 export async function checkFee(
   deps: Deps,
@@ -83,7 +86,7 @@ export async function checkFee(
   return value > most ? { problem: `a fee of ${formatCents(value)} USD is more than ${FEE_TIMES_LOCKED} times what was locked for it`, lasting: false } : null;
 }
 
-/** Holds a gas top-up against what one may be. */
+/** Checks a gas top-up against its ceiling. */
 export async function checkTopUp(deps: Deps, topUp: { symbol: string; decimals: number; rawAmount: bigint }): Promise<LimitProblem | null> {
   const value = await dollarsOf(deps, topUp);
   if (value === null) return noPrice(topUp.symbol);
@@ -92,7 +95,7 @@ export async function checkTopUp(deps: Deps, topUp: { symbol: string; decimals: 
     : null;
 }
 
-/** What coins are worth together at fresh prices, rounded up; or which price is missing. */
+/** The total value of coins at fresh prices, in US dollars rounded up; or the problem of a missing price. */
 export async function dollarsOfAll(deps: Deps, all: readonly Moved[]): Promise<bigint | LimitProblem> {
   let sum = 0n;
   for (const moved of all) {
@@ -104,8 +107,8 @@ export async function dollarsOfAll(deps: Deps, all: readonly Moved[]): Promise<b
 }
 
 /**
- * What coins that were sent before are worth together, rounded up: where there is no fresh price, at the last known one, so that an order does not
- * wait for the price of an asset that another order sent; or which price is missing.
+ * The total value of coins sent before, in US dollars rounded up; or the problem of a missing price.
+ * Where there is no fresh price the last known one is used, so that an order does not wait for the price of an asset that another order sent.
  */
 export async function dollarsOfEarlier(deps: Deps, sql: Reads, all: readonly Omit<Moved, 'native'>[]): Promise<bigint | LimitProblem> {
   let sum = 0n;
@@ -123,7 +126,7 @@ async function dollarsAtLast(deps: Deps, sql: Reads, moved: { symbol: string; de
   return price === undefined ? null : coinsToUsd(fromUnits(moved.rawAmount, moved.decimals), price.usd, 'up');
 }
 
-/** What coins are worth at a fresh price, rounded up; null without one. */
+/** The value of coins at a fresh price, in US dollars rounded up; null without a fresh price. */
 export async function dollarsOf(deps: Deps, moved: { symbol: string; decimals: number; rawAmount: bigint }): Promise<Usd | null> {
   const price = await deps.prices.fresh(moved.symbol);
   return price === undefined ? null : coinsToUsd(fromUnits(moved.rawAmount, moved.decimals), price.usd, 'up');

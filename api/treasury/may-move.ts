@@ -5,16 +5,16 @@ import { noteRefusal } from '#api/store/freezes.ts';
 import { coldAddress } from '#api/payouts/rules/cold.ts';
 import { WALLET_ROLES, walletAddress } from '#api/payouts/rules/wallets.ts';
 
-/** Whether a token lets an address of ours move it. `unknown`: there is nothing to try it with. */
+/** Whether a token lets one of our addresses move it. `unknown`: the address holds nothing to try it with. */
 export type Mobility = 'moves' | 'refused' | 'unknown';
 
-/** The last address of the account: no payer is ever given it, so no issuer can know it. */
+/** The last address of the account. It is never given to a payer, so no issuer can know it. */
 const NEVER_GIVEN = 2 ** 31 - 1;
 
 /**
- * Tries, by simulation, whether a token lets an address of ours move one unit to others of ours. The answer is no only when the token lets none of
- * them receive it, one of them an address that was never published: recipients, payers and other holders of the token cannot cause that, so only the
- * issuer can (decision 0033). Locks nothing.
+ * Simulates whether a token lets one of our addresses move one unit to others of ours (decision 0033). Locks nothing.
+ * `refused` means that none of them may receive it, not even an address that was never published. Recipients, payers and other holders cannot cause
+ * that; only the issuer can.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function mayMove(chain: Chain, contract: string, sender: string): Promise<Mobility> {
@@ -25,13 +25,13 @@ export async function mayMove(chain: Chain, contract: string, sender: string): P
     const answer = await chain.payer.estimate({ sender, recipient, contract, rawAmount: 1n });
     if (answer.ok) return 'moves';
   }
-  // What held nothing before or after may have been refused for just that: a payout of ours can take all there is in between.
+  // If the address held nothing before or after, that may be why it was refused, because a payout can take all of it in between.
   return held > 0n && (await chain.payer.balance(sender, contract)) > 0n ? 'refused' : 'unknown';
 }
 
 /**
- * Notes a deposit address whose sweep the network refuses, if that is the issuer's doing: what lies there stays, and keeps no other
- * address from being swept. @throws ChainUnavailable as `mayMove`
+ * Records a deposit address whose sweep the network refuses, if the issuer causes that. Its coins stay there, and do not keep other addresses from
+ * being swept. @throws ChainUnavailable as `mayMove`
  */
 export async function noteIfRefused(deps: Deps, chain: Chain, asset: StoredAsset, address: string): Promise<void> {
   if (asset.contract === null || (await mayMove(chain, asset.contract, address)) !== 'refused') return;

@@ -22,12 +22,12 @@ import { mostInputs, purseOf, spendingOf } from '#api/payouts/rules/spending.ts'
 import { coverGas } from './top-up.ts';
 import { poolWallet } from './wallets.ts';
 
-/** An amount that every network takes, to ask for the fee of one output. */
+/** An amount that every network accepts, for asking the fee of one output. */
 const ANY_AMOUNT = 100_000n;
-/** Where coins are outputs a move leaves this many times its fee as change, so that its fee can be raised without any output of the pool. */
+/** Where coins are outputs, a move leaves this many times its fee as change, so that its fee can be raised without further outputs of the pool. */
 const FEES_TO_RAISE_BY = 3n;
 
-/** One asset of a network whose excess goes to cold storage. */
+/** An asset of one network whose excess goes to cold storage. */
 interface Store {
   chain: Chain;
   asset: StoredAsset;
@@ -38,9 +38,10 @@ interface Store {
 }
 
 /**
- * Brings what the hot wallets hold above their ceilings to cold storage, down to half way between ceiling and floor, one transfer of an asset at a
- * time (decisions 12). Never what a cashout has claimed, nor coins of the held pool; nothing while dispatch is frozen or the wallet is halted.
- * Reports what hot wallets and cold storage hold, for the operator who refills them. Returns how many transfers it planned.
+ * Moves what hot wallets hold above their ceilings to cold storage, down to half way between ceiling and floor (decisions 12). Returns how many
+ * transfers it planned.
+ * Each asset has one transfer at a time. Coins that cashouts have claimed and coins of the held pool stay, and nothing moves while dispatch is
+ * frozen or the wallet is halted. Reports what hot wallets and cold storage hold, for the operator who refills them.
  */
 export async function moveExcess(deps: Deps): Promise<number> {
   let planned = 0;
@@ -58,7 +59,7 @@ export async function moveExcess(deps: Deps): Promise<number> {
         else if (outcome.waiting !== null)
           deps.log.warn({ network: chain.config.name, asset: asset.symbol, reason: outcome.waiting }, 'excess stays in the hot wallet for now');
       } catch (error) {
-        // A failure of one token must not keep the excess of the network's others in the hot wallet.
+        // A failure of one token must not keep the excess of the network's other assets in the hot wallet.
         if (!(error instanceof ChainUnavailable)) throw error;
         deps.log.warn({ err: error, network: chain.config.name, asset: asset.symbol }, 'the hot wallet cannot be looked at; it will be later');
       }
@@ -90,7 +91,7 @@ async function moveAsset(deps: Deps, store: Store): Promise<Outcome> {
     if (await isMoving(tx, store)) return { waiting: null };
     const now = await closedReason(tx, { networkName: asset.networkName, assetId: asset.id });
     if (now !== null) return { waiting: now };
-    // Coins claimed while the chain was asked are no longer excess.
+    // Coins that were claimed while the chain was asked are no longer excess.
     const left = await weigh(tx, store, seen.observed === null ? await outputsOf(tx, store) : seen);
     if (priced.rawAmount > left.excess || priced.away > left.most) return { waiting: 'cashouts have claimed some of it' };
     const still = await problemOf(deps, tx, store, priced);
@@ -110,9 +111,9 @@ async function moveAsset(deps: Deps, store: Store): Promise<Outcome> {
   return outcome;
 }
 
-/** What a hot wallet was seen to hold. */
+/** What a hot wallet was found to hold. */
 interface Seen {
-  /** For people and gauges, chain units. */
+  /** Chain units, for logs and gauges. */
   held: bigint;
   /** Null where coins are outputs. */
   observed: Observed | null;
@@ -126,24 +127,27 @@ async function look(deps: Deps, store: Store): Promise<Seen> {
   return { held: observed.coins, observed, outputs: [] };
 }
 
-/** The outputs the green pool may spend now: final ones that no payout has taken. */
+/** The final outputs of the green pool that no payout has taken. */
 async function outputsOf(sql: Reads, { chain, wallet }: Store): Promise<Seen> {
   const outputs = await listSpendable(sql, purseOf(chain, wallet));
   return { held: sumOf(outputs), observed: null, outputs };
 }
 
-/** Chain units: what may go to cold storage, and what of outputs may be away until change is final. */
+/** Chain units: the excess that may go to cold storage, and the most in outputs that may be unavailable until their change is final. */
 interface Pool {
   excess: bigint;
   most: bigint;
 }
 
-/** Weighs what is there, less everything on its way, against what cashouts have claimed and the limits. Locks nothing; true until commit under the wallet's lock. */
+/**
+ * Compares the wallet's coins, less everything on its way, with what cashouts have claimed and with the limits. Locks nothing; under the wallet's
+ * lock it holds until commit.
+ */
 async function weigh(sql: Reads, { chain, asset, wallet, limits }: Store, { observed, outputs }: Seen): Promise<Pool> {
   const free = observed === null ? sumOf(outputs) : freeOf(observed, await listCommitted(sql, wallet.id, observed.committedIds), asset.contract).coins;
   const claimed = toUnits(parseTrusted(await sumClaimed(sql, asset.id)), asset.decimals);
   if (claimed === undefined) throw new Invariant(`cashouts have claimed what is no amount of ${asset.symbol}`);
-  // Coins of payments that went over to the held pool are about to leave the wallet for that pool's.
+  // Coins of payments that changed to the held pool will leave this wallet for the held wallet.
   const misplaced = (await listMisplaced(sql, chain.id)).filter((one) => one.assetId === asset.id && one.from === 'green');
   const ours = free - claimed - misplaced.reduce((sum, one) => sum + one.rawAmount, 0n);
   return { excess: ours > limits.ceiling ? ours - limits.target : 0n, most: ours - limits.floor };
@@ -152,11 +156,11 @@ async function weigh(sql: Reads, { chain, asset, wallet, limits }: Store, { obse
 interface Priced {
   rawAmount: bigint;
   quote: FeeQuote;
-  /** What cashouts cannot spend until the move is final, chain units. */
+  /** Chain units that cashouts cannot spend until the move is final. */
   away: bigint;
 }
 
-/** Prices the move of a balance; native coins leave gas for the wallet's own transfers behind, and tokens have theirs brought. */
+/** Prices the move of a balance. Native coins leave gas behind for the wallet's own transfers; for tokens gas is brought. */
 async function quoteBalance(deps: Deps, store: Store, observed: Observed, { excess }: Pool): Promise<Priced | { waiting: string | null }> {
   const { chain, asset, native, wallet, recipient, limits } = store;
   const answer = await chain.payer.estimate({ sender: wallet.address, recipient, contract: asset.contract, rawAmount: excess });
@@ -172,7 +176,7 @@ async function quoteBalance(deps: Deps, store: Store, observed: Observed, { exce
   return rawAmount > 0n ? { rawAmount, quote, away: rawAmount + quote.rawFee } : { waiting: null };
 }
 
-/** Prices the move of outputs, with something left over as change by which its fee can be raised. */
+/** Prices the move of outputs, leaving change from which its fee can be raised. */
 async function quoteOutputs({ chain, wallet, recipient }: Store, outputs: readonly OwnOutput[], pool: Pool): Promise<Priced | { waiting: string }> {
   const spare = spareOutputs(outputs, pool);
   if (spare === null) return { waiting: 'it lies in too few outputs: while their change is not final, cashouts would have less than the floor' };
@@ -186,7 +190,10 @@ async function quoteOutputs({ chain, wallet, recipient }: Store, outputs: readon
   return { rawAmount, quote: answer.quote, away: sumOf(spendingOf(chain, answer.quote.fields).inputs) };
 }
 
-/** Why it may not be sent now: as any transfer to an address of this deployment its fee alone is held against the limits, and it must be worth that. */
+/**
+ * Why a move may not be sent now, or null. Only its fee counts against the limits, because its recipient belongs to this deployment; and it must be
+ * worth that fee.
+ */
 async function problemOf(deps: Deps, sql: Reads, { chain, asset, native }: Store, { rawAmount, quote }: Priced): Promise<string | null> {
   const { rawFee, fields } = quote;
   const { symbol, decimals } = native;
@@ -206,7 +213,7 @@ async function isMoving(sql: Reads, { chain, asset }: Store): Promise<boolean> {
   return (await listUnderWay(sql, { networkId: chain.id, purpose: 'cold' })).some((one) => one.assetId === asset.id);
 }
 
-/** Keeps the gauges that say when a refill is due, and what it can be made of. */
+/** Sets the gauges that show when a refill is due, and what it can come from. */
 async function report({ metrics, db }: Deps, { chain, asset, limits }: Store, held: bigint): Promise<void> {
   if (metrics === undefined) return;
   const coins = (raw: bigint): number => Number(formatAmount(fromUnits(raw, asset.decimals)));

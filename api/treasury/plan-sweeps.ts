@@ -13,14 +13,14 @@ import { openSweep, pushSweep, type Sweeping, sweepFee } from './sweep.ts';
 import { sweepFloor } from './sweep-floor.ts';
 import { poolWallet } from './wallets.ts';
 
-/** Addresses that cannot be swept now, as when an issuer has locked them: this many keep no others from it. */
+/** How many addresses that cannot be swept now, for example because an issuer has locked them, are passed over so that others are swept. */
 const PASSED_OVER = 20;
 
 /**
- * Sweeps deposit addresses before a cashout needs their coins: those worth more than a multiple of what the top-up and the
- * sweep cost now, the largest first, a few at once, each to the wallet of its own pool; and takes sweeps that wait for their
- * gas a step further. Nothing while dispatch is frozen, a network is paused or a wallet is halted. Where coins are outputs they
- * stay where they are until something is paid, and only are kept watched. Answers how many it began.
+ * Sweeps deposit addresses before a cashout needs their coins, and moves sweeps on that wait for gas. Returns how many it began.
+ * It sweeps addresses worth more than a multiple of the present cost of top-up and sweep, largest first, a few at a time, each to the wallet of its
+ * own pool. It does nothing while dispatch is frozen, a network is paused or the pool's wallet is halted. Where coins are outputs they stay in
+ * place until something is paid, and are only kept watched.
  */
 export async function planSweeps(deps: Deps): Promise<number> {
   let begun = 0;
@@ -46,7 +46,7 @@ async function sweepNetwork(deps: Deps, chain: Chain): Promise<number> {
       try {
         begun += await sweepAsset(deps, chain, sweeping, atOnce);
       } catch (error) {
-        // A failure of one token must not hold up the network's others.
+        // A failure of one token must not hold up the network's other assets.
         if (!(error instanceof ChainUnavailable)) throw error;
         deps.log.warn({ err: error, network: chain.config.name, asset: asset.symbol }, 'deposits cannot be swept; they will be later');
       }
@@ -60,7 +60,7 @@ async function sweepAsset(deps: Deps, chain: Chain, sweeping: Sweeping, atOnce: 
   for (const sweep of underWay) {
     if (sweep.assetId === sweeping.asset.id && sweep.recipient === sweeping.recipient) await pushSweep(deps, chain, sweeping, sweep);
   }
-  // Those that a cashout waits for are counted too: gas for all of them comes from one wallet.
+  // Sweeps that a cashout waits for count too, because one wallet pays the gas for all.
   return atOnce > underWay.length ? openSweeps(deps, chain, sweeping, atOnce - underWay.length) : 0;
 }
 
@@ -75,7 +75,7 @@ async function openSweeps(deps: Deps, chain: Chain, sweeping: Sweeping, room: nu
       if ((await sweepFee(chain, sweeping, found.address)) === 0n) await noteIfRefused(deps, chain, asset, found.address);
       continue;
     }
-    // The largest come first.
+    // The list is sorted, largest first.
     if (found.rawAmount <= above || begun >= room) break;
     const sweep = await openSweep(deps, chain, sweeping, found);
     if (sweep === null) continue;

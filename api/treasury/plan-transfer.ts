@@ -12,7 +12,7 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { type InputsProblem, inputsProblem } from './purse.ts';
 import { anchorOf, purseOf, spendingOf } from '#api/payouts/rules/spending.ts';
 
-/** What the chain showed of a wallet before any lock was taken, and what was on its way then. */
+/** What the chain showed of a wallet before any lock was taken, and which payouts were on their way then. */
 export interface Observed {
   /** Null on families without nonces. */
   nonce: number | null;
@@ -20,19 +20,17 @@ export interface Observed {
   coins: bigint;
   /** Native units held. */
   native: bigint;
-  /** Payouts that may be missing from, or already part of, those figures. */
+  /** Ids of payouts that may or may not be part of those figures. */
   committedIds: string[];
 }
 
-/** A transfer to be planned. */
 export interface TransferPlan {
   purpose: PayoutPurpose;
   settlementId: string | null;
-  /** The refund it pays. */
   refundId?: string;
   /** The transfer of withheld coins it carries out. */
   withheldId?: string;
-  /** The payment whose coins follow it into another pool. */
+  /** The payment whose coins follow it to another pool. */
   paymentId?: string;
   family: number;
   parentId: string | null;
@@ -40,16 +38,13 @@ export interface TransferPlan {
   recipient: string;
   rawAmount: bigint;
   quote: FeeQuote;
-  /** A payout that waited for its gas and is now planned. */
+  /** Id of a payout that waited for its gas and is planned now. */
   waitingId?: string;
 }
 
 export type Planned = { payoutId: string } | { refused: string };
 
-/**
- * Looks at a wallet on its chain. What is on its way is read first, so that a payout mined in between is counted as spent
- * twice rather than not at all.
- */
+/** Reads a wallet from its chain. Payouts on their way are read first, so that one that is mined in between is counted as spent twice and not missed. */
 export async function observeWallet(deps: Deps, chain: Chain, wallet: StoredWallet, contract: string | null): Promise<Observed> {
   const committed = await listCommitted(deps.db.sql, wallet.id, []);
   const [nonce, native, coins] = await Promise.all([
@@ -60,7 +55,7 @@ export async function observeWallet(deps: Deps, chain: Chain, wallet: StoredWall
   return { nonce, native, coins: coins ?? native, committedIds: committed.map((payout) => payout.id) };
 }
 
-/** What a wallet can still spend after everything that is on its way, chain units. */
+/** What a wallet can still spend after everything on its way, in chain units. */
 export function freeOf(
   observed: Pick<Observed, 'coins' | 'native'>,
   committed: readonly StoredPayout[],
@@ -76,16 +71,16 @@ export function freeOf(
   return { coins, native };
 }
 
-/** What a quote becomes in a payout's plan; `now` is the service time it was taken at. */
+/** The part of a quote that is stored in a payout's plan; `now` is the service time of the quote. */
 export function planOf(quote: FeeQuote, now: Date): PayoutPlan {
   const { rawFee, fields, expiresAtMs, units } = quote;
   return { rawFee: rawFee.toString(), fields, expiresAtMs, quotedAt: now.toISOString(), ...(units !== undefined && { units: units.toString() }) };
 }
 
 /**
- * Stores a transfer for the signer, with the wallet's next nonce on chains that have them, in the caller's transaction; refuses, changing nothing,
- * when the wallet is halted, cannot cover it, or was used outside of this service (which halts it). Locks the wallet; the caller already holds the
- * settlement, if there is one (architecture 4).
+ * Stores a transfer for the signer, in the caller's transaction, with the wallet's next nonce on chains that have nonces.
+ * Refuses, without any change, when the wallet is halted, cannot cover it, or was used outside of this service (which halts it). Locks the wallet;
+ * the caller already holds the settlement, if there is one (architecture 4).
  */
 export async function planTransfer(tx: Tx, deps: Deps, walletId: string, observed: Observed, plan: TransferPlan): Promise<Planned> {
   const wallet = await lockWallet(tx, walletId);
@@ -115,9 +110,10 @@ export async function planTransfer(tx: Tx, deps: Deps, walletId: string, observe
 }
 
 /**
- * The same where coins are outputs: stores the transfer and takes the outputs its quote has chosen, in the caller's transaction,
- * so that however many plan at once no two ever spend one; `taken`, changing nothing, when one of them cannot be had any more:
- * a fresh quote will choose others. Locks the wallet, then the payments of deposits among them.
+ * Stores a transfer where coins are outputs, in the caller's transaction, and takes the outputs that its quote chose, so that simultaneous planners
+ * never spend the same one.
+ * Returns `taken`, without any change, when one of them can no longer be taken; a new quote will choose others. Locks the wallet, then the payments
+ * of deposits among the outputs.
  */
 export async function planSpend(
   tx: Tx,
@@ -141,7 +137,7 @@ export async function planSpend(
   return { payoutId };
 }
 
-/** Stores a payout without a fee or a nonce: it keeps its place, and cannot be signed, until the gas it waits for has arrived. Locks nothing. */
+/** Stores a payout without a fee or a nonce. It keeps its place, but cannot be signed before the gas it waits for has arrived. Locks nothing. */
 export async function planWaiting(tx: Tx, deps: Deps, wallet: StoredWallet, plan: Omit<TransferPlan, 'quote' | 'waitingId'>): Promise<string> {
   return storePayout(tx, deps, wallet, { ...plan, nonce: null, anchor: null, plan: {} });
 }

@@ -7,9 +7,9 @@ import { type Pool, POOLS } from '#state-machines/ledger/accounts.ts';
 import { poolAddress } from '#api/payouts/rules/wallets.ts';
 
 /**
- * Why a transfer between our own addresses would bring coins to a wallet of a pool they are not in (decisions 10), or before
- * the verdict about them; null when it would not, and for every transfer that is none of these. The pool may have changed
- * since it was planned, so it only waits, and is given up in the end. Locks nothing.
+ * Why a transfer between our own addresses would bring coins to the wallet of a pool they do not belong to, or before the verdict about them
+ * (decisions 10); null for any other transfer.
+ * The pool may have changed since the transfer was planned, so it only waits, and is given up in the end. Locks nothing.
  */
 export async function poolProblem(sql: Reads, chain: Chain, payout: StoredPayout): Promise<string | null> {
   const { purpose, assetId, walletAddress, recipient, rawAmount, paymentId } = payout;
@@ -28,7 +28,7 @@ export async function poolProblem(sql: Reads, chain: Chain, payout: StoredPayout
   return null;
 }
 
-/** The pool whose coins are in the wallet at an address; null when it is no such wallet. */
+/** The pool whose wallet has this address; null when there is none. */
 function poolOf(chain: Chain, address: string): Pool | null {
   return POOLS.find((pool) => poolAddress(chain, pool) === address) ?? null;
 }

@@ -4,13 +4,16 @@ import type { OwnOutput } from '#shared/chains/chain.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
-/** Why inputs may not be spent. `wait`: as things stand now; a fork, a verdict or another payout may have taken them. `refuse`: they say what is not so. */
+/**
+ * Why inputs may not be spent. `wait`: not now, because a fork, a verdict or another payout may have taken them. `refuse`: the inputs contradict
+ * the books.
+ */
 export type InputsProblem = { wait: string } | { refuse: string };
 
 /**
- * Why a payout of a wallet may not spend these outputs, or null when it may: each must be in a final block with this amount at
- * this address, unspent, and of the wallet's pool unless it is among those that bytes of the payout were `signed` for
- * already: of these only that they are still there. Locks nothing; true until commit under the locks of `takeOutputs`.
+ * Why a payout of a wallet may not spend these outputs, or null when it may.
+ * Each output must be in a final block with this amount at this address, unspent, and of the wallet's pool. Outputs that bytes of the payout were
+ * already `signed` for must only still exist. Locks nothing; under the locks of `takeOutputs` the answer holds until commit.
  */
 export async function inputsProblem(
   sql: Reads,
@@ -30,10 +33,9 @@ export async function inputsProblem(
 }
 
 /**
- * Takes the inputs of a plan for a payout, and gives back what it had taken for a plan before and never signed. Answers why it
- * may not have them, having changed nothing. The caller holds the locks of wallet and payout; locks the payments of deposits
- * among them.
- * @throws Invariant when another payout has one of them all the same
+ * Takes the inputs of a plan for a payout, and frees those that it took for an earlier plan and never signed. Returns why it may not have them,
+ * without any change, or null. The caller holds the locks of wallet and payout; locks the payments of deposits among the inputs.
+ * @throws Invariant when another payout holds one of them nevertheless
  */
 export async function takeOutputs(
   tx: Tx,

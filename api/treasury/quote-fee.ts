@@ -18,7 +18,7 @@ export interface FeeRequest {
   rawAmount: bigint;
 }
 
-/** A network fee to be locked, and what the network quoted it for; null where nothing is quoted, because the platform pays. */
+/** A network fee to lock, and the network's quote for it; null where nothing is quoted because the platform pays. */
 export interface QuotedFee {
   /** Units of the asset. */
   locked: Coins;
@@ -26,10 +26,10 @@ export interface QuotedFee {
 }
 
 /**
- * The network fee a cashout would lock now, in units of its asset, rounded up at the asset's decimals. It does not depend
- * on what any wallet holds (decisions 10). A monthly-billed gateway pays none on tokens (contract 4.3).
- * @throws fee_estimation_unavailable when the chain or a price cannot be reached, or the token is stopped by its issuer; validation_error naming address, or amount
- * where that is at fault, when the chain refuses the transfer
+ * The network fee that a cashout would lock now, in units of its asset, rounded up at the asset's decimals.
+ * It does not depend on what any wallet holds (decisions 10). A monthly-billed gateway pays none on tokens (contract 4.3).
+ * @throws fee_estimation_unavailable when the chain or a price cannot be reached, or the token is stopped by its issuer; validation_error naming
+ * address, or amount where that is at fault, when the chain refuses the transfer
  */
 export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipient, rawAmount }: FeeRequest): Promise<QuotedFee> {
   if (isFreeCashout(gateway.billing, asset.type)) return { locked: zero, quote: null };
@@ -40,7 +40,7 @@ export async function quoteFee(deps: Deps, { gateway, asset, chain, pool, recipi
       if (error instanceof ChainUnavailable) throw new ServiceError('fee_estimation_unavailable', { cause: error });
       throw error;
     });
-  // A refusal by the issuer stops every destination, so this destination is not at fault.
+  // The issuer's refusal stops every destination, so this one is not at fault.
   if (!answer.ok && asset.issuerStopped)
     throw new ServiceError('fee_estimation_unavailable', {
       message: `${asset.symbol} on ${asset.networkName} cannot be paid out at the moment: its issuer does not let this service move it.`,

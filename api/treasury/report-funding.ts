@@ -11,12 +11,12 @@ import { withReserve } from './top-up.ts';
 import { configuredWallet } from './wallets.ts';
 import { poolAddress, walletAddress } from '#api/payouts/rules/wallets.ts';
 
-/** An amount that every network takes: its fee depends on where it goes and not on how much it is. */
+/** An amount that every network accepts; the fee depends on the recipient and not on the amount. */
 const COINS_TO_ASK_ABOUT = 100_000n;
 
 /**
- * Says how many sweeps each network's funding wallet still brings gas for, at present fees, and warns when they are few:
- * cashouts wait once it is empty (reliability F18). Answers how many networks run low.
+ * Reports how many sweeps each network's funding wallet can still bring gas for at present fees, and warns when they are few, because cashouts wait
+ * once it is empty (reliability F18). Returns how many networks run low.
  */
 export async function reportFunding(deps: Deps): Promise<number> {
   let low = 0;
@@ -37,8 +37,8 @@ export async function reportFunding(deps: Deps): Promise<number> {
 }
 
 /**
- * Gas for one token sweep and the top-up that brings it, of which the funding wallet holds this many; undefined while the network would
- * refuse one, or takes nothing for it.
+ * How often the funding wallet can pay for one token sweep and the top-up that brings its gas; undefined while the network would refuse one, or
+ * charges nothing for it.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function sweepsLeft(deps: Deps, chain: Chain): Promise<number | undefined> {
@@ -52,7 +52,7 @@ export async function sweepsLeft(deps: Deps, chain: Chain): Promise<number | und
   return gauged((await chain.payer.balance(walletAddress(chain, 'funding'), null)) / (withReserve(fee) + gas));
 }
 
-/** Where nothing is swept: fees of a payment, with that of the top-up that brings one. */
+/** Where nothing is swept: how often it can pay the fees of a payment and of the top-up that brings them. */
 async function topUpsLeft(deps: Deps, chain: Chain): Promise<number | undefined> {
   const funding = await configuredWallet(deps, chain, 'funding');
   const coins = await listSpendable(deps.db.sql, purseOf(chain, funding));
@@ -60,7 +60,7 @@ async function topUpsLeft(deps: Deps, chain: Chain): Promise<number | undefined>
   return fee === undefined || fee === 0n ? undefined : gauged(coins.reduce((sum, coin) => sum + coin.rawAmount, 0n) / (2n * fee));
 }
 
-/** A gauge holds integers exactly up to this; a larger count needs no exact figure. */
+/** Caps the count at a million, because a larger one needs no exact figure. */
 function gauged(left: bigint): number {
   return Number(left < 1_000_000n ? left : 1_000_000n);
 }

@@ -5,7 +5,7 @@ import { POOLS } from '#state-machines/ledger/accounts.ts';
 import { purseOf } from '#api/payouts/rules/spending.ts';
 import { poolWallet } from './wallets.ts';
 
-/** Says how many outputs each pool has that bring more than they cost now. Answers of how many pools it said so. */
+/** Reports for each pool how many outputs are worth more than they cost to spend now; returns for how many pools it did. */
 export async function reportOutputs(deps: Deps): Promise<number> {
   let said = 0;
   for (const chain of deps.chains.values()) {

@@ -6,9 +6,8 @@ import { withReserve } from './top-up.ts';
 import { walletAddress } from '#api/payouts/rules/wallets.ts';
 
 /**
- * Chain units of an asset from which a sweep pays: a multiple of what it costs by itself, its top-up included, at present
- * fees and prices, looked up for one address (decisions 10: the floor). Undefined while there is no fresh price, or the
- * network refuses such a sweep.
+ * The amount of an asset, in chain units, from which a sweep is worth its cost: a multiple of what the sweep and its top-up cost at present fees
+ * and prices, estimated for one address (decisions 10: the floor). Undefined while there is no fresh price, or the network refuses such a sweep.
  * @throws ChainUnavailable when the node cannot be reached
  */
 export async function sweepFloor(deps: Deps, chain: Chain, sweeping: Sweeping, address: string): Promise<bigint | undefined> {
@@ -25,7 +24,10 @@ export async function sweepFloor(deps: Deps, chain: Chain, sweeping: Sweeping, a
   return toUnits(usdToCoins(usd, token.usd, asset.decimals, 'up'), asset.decimals);
 }
 
-/** What sending an address its gas costs at most, native units; undefined when the network would refuse it. @throws ChainUnavailable when the node cannot be reached */
+/**
+ * The most that sending gas to an address costs, in native units; undefined when the network would refuse it. @throws ChainUnavailable when the
+ * node cannot be reached
+ */
 export async function topUpFee(chain: Chain, recipient: string, rawAmount: bigint): Promise<bigint | undefined> {
   const answer = await chain.payer.estimate({ sender: walletAddress(chain, 'funding'), recipient, contract: null, rawAmount });
   return answer.ok ? answer.quote.rawFee : undefined;

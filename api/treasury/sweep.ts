@@ -16,9 +16,9 @@ import { observeWallet, planTransfer, planWaiting } from './plan-transfer.ts';
 import { coverSweepGas, withReserve } from './top-up.ts';
 import { depositPath } from '#api/payouts/rules/wallets.ts';
 
-/** What is swept: to which pool's wallet, and for whose sake. */
+/** The asset to sweep, the pool wallet it goes to, and the cashout that needs it. */
 export interface Sweeping {
-  /** The cashout that waits for them; null when none does. */
+  /** The cashout that waits for the coins; null when none does. */
   settlementId: string | null;
   pool: Pool;
   /** Canonical address of that pool's wallet. */
@@ -28,9 +28,10 @@ export interface Sweeping {
 }
 
 /**
- * Stores the intention to sweep what is credited at an address, once; null when those coins are gone or the network refuses it, another worker just
- * planned it, or a verdict about their payment is awaited or has changed its pool. What else lies there stays: a reorganisation may still take it
- * back and leave the sweep without cover. Locks the wallet, then the payment.
+ * Stores the intention to sweep the credited coins of an address, once. Null when those coins are gone, the network refuses the sweep, another
+ * worker just planned it, or a verdict about their payment is awaited or has changed its pool.
+ * Other coins at the address stay, because a reorganisation may still take them back and leave the sweep without cover. Locks the wallet, then the
+ * payment.
  */
 export async function openSweep(deps: Deps, chain: Chain, sweeping: Sweeping, found: SweepableAddress): Promise<StoredPayout | null> {
   const { asset, pool, recipient } = sweeping;
@@ -65,8 +66,9 @@ export async function openSweep(deps: Deps, chain: Chain, sweeping: Sweeping, fo
 }
 
 /**
- * Takes a sweep one step on: plans it for the signer when its address has the gas, else sees that gas is on its way. A sweep that cannot be made now
- * is given up, so that others take its place until it can. Returns the chain units it will bring.
+ * Moves a sweep one step on: plans it for the signer when its address has gas, otherwise makes sure that gas is on its way. Returns the chain units
+ * that it will bring.
+ * A sweep that cannot be made now is given up, so that others take its place until it can.
  */
 export async function pushSweep(deps: Deps, chain: Chain, sweeping: Sweeping, sweep: StoredPayout): Promise<bigint> {
   if (sweep.status === 'INCLUDED') return 0n;
@@ -98,13 +100,13 @@ export async function pushSweep(deps: Deps, chain: Chain, sweeping: Sweeping, sw
   if (!native && observed.native < answer.quote.rawFee) {
     const coming = (await listUnderWay(deps.db.sql, { networkId: chain.id, purpose: 'top_up' })).some((one) => one.parentId === sweep.id);
     if (coming) return rawAmount;
-    // What waits for the sweep goes on once its gas has come, whichever order had it sent.
+    // The cashout that waits for the sweep continues once its gas has come, whichever order caused the top-up.
     const settlementId = sweep.settlementId ?? sweeping.settlementId;
     const gas = withReserve(answer.quote.rawFee) - observed.native;
     return (await coverSweepGas(deps, chain, { settlementId, native: sweeping.native, sweep, rawAmount: gas })) === null ? rawAmount : 0n;
   }
   if ((await checkFee(deps, { rawFee: answer.quote.rawFee, native: sweeping.native }, null)) !== null) return 0n;
-  // Its arrival could not be seen, nor its cost.
+  // While the address is not watched, neither the sweep's arrival nor its cost would be seen.
   if (!(await isWatched(deps.db.sql, chain.id, wallet.address))) return rawAmount;
   await deps.db.transaction((tx) =>
     planTransfer(tx, deps, wallet.id, observed, {
@@ -123,7 +125,7 @@ export async function pushSweep(deps: Deps, chain: Chain, sweeping: Sweeping, sw
   return rawAmount;
 }
 
-/** Gives a sweep up, unless it was planned in the meantime: a nonce that is allocated and never used would block its address for ever. */
+/** Gives a sweep up unless it was planned in the meantime: a nonce that is assigned and never used would block its address for ever. */
 async function cancelSweep(deps: Deps, id: string, failure: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const sweep = await lockPayout(tx, id);
@@ -133,7 +135,7 @@ async function cancelSweep(deps: Deps, id: string, failure: string): Promise<voi
   });
 }
 
-/** What a sweep from an address costs at most, native units; zero when the network would refuse it now. */
+/** The most that a sweep from an address costs, in native units; zero when the network would refuse it now. */
 export async function sweepFee(chain: Chain, { recipient, asset }: Pick<Sweeping, 'recipient' | 'asset'>, address: string): Promise<bigint> {
   const answer = await chain.payer.estimate({ sender: address, recipient, contract: asset.contract, rawAmount: 1n });
   return answer.ok ? answer.quote.rawFee : 0n;

@@ -9,22 +9,22 @@ import { observeWallet, planSpend, planTransfer } from './plan-transfer.ts';
 import { purseOf } from '#api/payouts/rules/spending.ts';
 import { configuredWallet } from './wallets.ts';
 
-/** A wallet that runs out of gas is given this many times what it lacks a transfer for, so that it does not run out again at once. */
+/** A wallet without enough gas for a transfer is sent this many times the missing amount, so that it does not run out again at once. */
 const GAS_RESERVE = 20n;
 
-/** A wallet that pays, and the native coins it lacks. */
+/** A paying wallet, and the native coins that it lacks. */
 export interface GasNeed {
-  /** The cashout it is needed for, if it is one. */
+  /** The cashout that needs them, if it is one. */
   settlementId: string | null;
   wallet: StoredWallet;
   native: StoredAsset;
   /** Native units missing. */
   missing: bigint;
-  /** What one of its transfers costs, native units. */
+  /** Cost of one of its transfers, native units. */
   fee: bigint;
 }
 
-/** Sends a wallet that pays the native coins it lacks, from the funding wallet. Returns what its payment is waiting for. */
+/** Sends a paying wallet the native coins that it lacks, from the funding wallet. Returns what its payment waits for. */
 export async function coverGas(deps: Deps, chain: Chain, need: GasNeed): Promise<string> {
   const { settlementId, native, wallet, missing, fee } = need;
   for (const rawAmount of [missing + GAS_RESERVE * fee, missing]) {
@@ -35,7 +35,7 @@ export async function coverGas(deps: Deps, chain: Chain, need: GasNeed): Promise
   return 'waiting for gas to reach the wallet';
 }
 
-/** Sends the address of a sweep the native coins it lacks, with a reserve. Returns why it could not, or null. */
+/** Sends the address of a sweep the native coins that it lacks, plus a reserve. Returns why it could not, or null. */
 export async function coverSweepGas(
   deps: Deps,
   chain: Chain,
@@ -47,7 +47,7 @@ export async function coverSweepGas(
   return refused;
 }
 
-/** Half as much again: the fee may rise before the sweep is sent, and what is left over stays ours. */
+/** Adds a half, because the fee may rise before the sweep is sent; what is left over stays ours. */
 export function withReserve(rawFee: bigint): bigint {
   return (rawFee * 3n) / 2n;
 }
@@ -56,12 +56,15 @@ interface TopUp {
   settlementId: string | null;
   native: StoredAsset;
   recipient: string;
-  /** The sweep that waits for it; null for a wallet's own gas. */
+  /** The sweep that waits for it; null for gas that a wallet needs itself. */
   parentId: string | null;
   rawAmount: bigint;
 }
 
-/** Plans native coins from the funding wallet to another address of ours, unless some are on their way there. Returns why it could not, or null. */
+/**
+ * Plans a transfer of native coins from the funding wallet to another of our addresses, unless one is on its way there. Returns why it could not,
+ * or null.
+ */
 async function topUp(deps: Deps, chain: Chain, gas: TopUp): Promise<string | null> {
   const funding = await configuredWallet(deps, chain, 'funding');
   if (funding.haltedReason !== null) return `the funding wallet is halted: ${funding.haltedReason}`;

@@ -8,8 +8,8 @@ import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { assertCold } from './cold.ts';
 
 /**
- * Stores every configured wallet and asks its indexer to watch it; called at start by every process that may, any number of times.
- * @throws Invariant when a configured address is not one of its network, or a cold one is no place to keep coins
+ * Stores every configured wallet and asks its indexer to watch it. Processes that may do so call it at start; it may run any number of times.
+ * @throws Invariant when a configured address is not one of its network, or a cold one is not suitable
  */
 export async function seedWallets(deps: Deps): Promise<void> {
   for (const chain of deps.chains.values()) {
@@ -27,7 +27,7 @@ export async function seedWallets(deps: Deps): Promise<void> {
   for (const chain of deps.chains.values()) await assertCold(deps.db.sql, chain);
 }
 
-/** @throws Invariant when a configured wallet's address is stored as another wallet's */
+/** Refuses a configured wallet whose address is stored with another role or path. @throws Invariant */
 export function refuseOtherWallet(chain: Chain, role: ConfiguredRole, stored: StoredWallet): void {
   const { path } = chain.config.wallets[role];
   if (stored.role !== role || stored.derivationPath !== path)
@@ -43,7 +43,10 @@ export async function configuredWallet(deps: Deps, chain: Chain, role: Configure
   return wallet;
 }
 
-/** The wallet that holds a pool's coins once they are swept, and alone pays what is drawn from it (decisions 10). @throws Invariant as `configuredWallet` */
+/**
+ * The wallet that holds a pool's coins once they are swept; only it pays what is drawn from the pool (decisions 10). @throws Invariant as
+ * `configuredWallet`
+ */
 export function poolWallet(deps: Deps, chain: Chain, pool: Pool): Promise<StoredWallet> {
   return configuredWallet(deps, chain, ROLE_OF[pool]);
 }

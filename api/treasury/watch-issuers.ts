@@ -10,15 +10,20 @@ import { POOLS } from '#state-machines/ledger/accounts.ts';
 import { mayMove } from './may-move.ts';
 import { poolAddress } from '#api/payouts/rules/wallets.ts';
 
-/** Deposit addresses looked at in one go. */
+/** At most this many deposit addresses are tried in one run. */
 const DEPOSITS_AT_ONCE = 20;
-/** Deposit addresses that speak for all where the hot wallet holds nothing to try it with; one alone may be stopped for what came there. */
+/**
+ * How many refused deposit addresses stop an asset when the hot wallet holds nothing to try it with. A single address may be stopped because of
+ * what it received.
+ */
 const DEPOSITS_THAT_SPEAK = 2;
 
 /**
- * Finds out which tokens the issuer does not let our wallets move, or where no contract lies, and stops each of them: nothing of it is sent, its cashouts say why,
- * and no new payment is offered in it, until an operator lifts the freeze and it moves again (decisions 12). Only what is found at two
- * blocks counts. The held wallet and addresses of single deposits stop nothing but what lies there. Answers how many assets it stopped.
+ * Finds tokens whose issuer does not let our wallets move them, or that have no contract, and stops each of them (decisions 12). Returns how many
+ * assets it stopped.
+ * A stopped asset is not sent, its cashouts say why, and no new payment is offered in it, until an operator lifts the freeze and it moves again. A
+ * refusal counts only once it was found at two blocks. A refusal of the held wallet, or of a single deposit address, stops only the coins that lie
+ * there.
  */
 export async function watchIssuers(deps: Deps): Promise<number> {
   let stopped = 0;
@@ -43,7 +48,8 @@ async function watchToken(deps: Deps, chain: Chain, token: Token): Promise<boole
   const { sql } = deps.db;
   const tip = await readTip(sql, chain.id);
   if (tip === undefined) return false;
-  // Where no contract lies a transfer of nothing succeeds, so this is asked first. It is the token that is wrong, whichever endpoint says so.
+  // A transfer of nothing succeeds where there is no contract, so this is asked first. The answer means that the token is wrong, whichever endpoint
+  // gives it.
   if ((await chain.reader.hasCode?.(token.contract)) === false) {
     const reason = `no contract lies at ${chain.codec.display(token.contract)} on ${chain.config.name}`;
     const gone = await stop(deps, chain, token, { address: poolAddress(chain, 'green'), role: 'hot', height: tip.height, reason });
@@ -59,7 +65,7 @@ async function watchToken(deps: Deps, chain: Chain, token: Token): Promise<boole
     if (found === 'moves') await forgetRefusal(sql, { assetId: token.id, address });
     if (found !== 'refused') continue;
     const { height } = tip;
-    // Held coins come from a flagged source: an issuer that stops them must not stop the coins of other payments.
+    // Held coins come from a flagged source. If an issuer stops them, coins of other payments must not be stopped too.
     if (pool === 'held') await noteRefusal(sql, { assetId: token.id, address, role: 'held', height });
     else stopped = (await stop(deps, chain, token, { address, role: 'hot', height })) || stopped;
   }
@@ -69,7 +75,7 @@ async function watchToken(deps: Deps, chain: Chain, token: Token): Promise<boole
   return stopped;
 }
 
-/** Stops the asset because of an address that cannot move it, once that was found at an earlier block as well; true when it was not frozen yet. */
+/** Stops the asset because of an address that cannot move it, if that was already found at an earlier block; true when it was not frozen yet. */
 async function stop(
   deps: Deps,
   chain: Chain,
@@ -88,7 +94,7 @@ async function stop(
   return fresh;
 }
 
-/** Deposit addresses that were refused are swept again once they are not, or hold nothing any more. */
+/** Refused deposit addresses are swept again once they are no longer refused, or hold nothing. */
 async function lookAgain(deps: Deps, chain: Chain, token: Token, height: number): Promise<void> {
   const { sql } = deps.db;
   for (const address of await listRefusedDeposits(sql, { assetId: token.id, seconds: POLICY.issuerRetrySeconds, limit: DEPOSITS_AT_ONCE })) {
@@ -97,7 +103,7 @@ async function lookAgain(deps: Deps, chain: Chain, token: Token, height: number)
   }
 }
 
-/** Where the hot wallet cannot be tried, deposit addresses that hold the token tell whether anything of it moves at all. */
+/** When the hot wallet holds nothing to try, deposit addresses that hold the token show whether any of it moves. */
 async function askDeposits(deps: Deps, chain: Chain, token: Token, height: number): Promise<boolean> {
   const query = { networkId: chain.id, assetId: token.id, pool: 'green', above: 0n, limit: DEPOSITS_AT_ONCE, evenRefused: true } as const;
   const refused: string[] = [];

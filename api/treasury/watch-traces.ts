@@ -3,13 +3,14 @@ import { blindBlocksAgo } from '#api/store/chain-blocks.ts';
 import { setTracesMissing } from '#api/store/networks.ts';
 import { nobodyTraces } from '#shared/chains/network-warnings.ts';
 
-/** A blind block among so many of the last ones is reason to ask endpoints again that used to trace; empty blocks between them say nothing. */
+/** One blind block among this many recent ones is reason to ask endpoints again that used to trace. Empty blocks between them say nothing. */
 const RECENT_BLOCKS = 32;
 
 /**
- * Takes the native coin of a network out of the offers while none of its endpoints shows what contracts pass on: such coins would be paid and not be
- * seen (decision 0042). The networks file may accept that by name. It is offered again once an endpoint traces and the indexer's last block was
- * read from one; an endpoint that fails, rests or does not answer changes nothing. Tokens are offered always. Answers how many networks changed.
+ * Stops offering the native coin of a network while none of its endpoints shows internal transfers, because such coins would be paid but not seen
+ * (decision 0042); returns how many networks changed.
+ * The networks file may accept that by name. The coin is offered again once an endpoint traces and the indexer's last block was read from one; an
+ * endpoint that fails, rests or does not answer changes nothing. Tokens are always offered.
  */
 export async function watchTraces(deps: Deps): Promise<number> {
   const changed = await Promise.all([...deps.chains.values()].map((chain) => watchNetwork(deps, chain)));
@@ -20,7 +21,7 @@ async function watchNetwork(deps: Deps, { id, config, reader }: Chain): Promise<
   const { sql } = deps.db;
   const accepted = config.acceptsUnseenInternalTransfers === true;
   const blindAgo = await blindBlocksAgo(sql, id);
-  // The indexer's blocks tell when an endpoint that used to trace does not any more.
+  // The indexer's blocks show when an endpoint that used to trace no longer does.
   const lacking = await reader.findLacks(blindAgo < RECENT_BLOCKS);
   const missing = nobodyTraces(lacking) && !accepted;
   if (!missing && !accepted && (blindAgo === 0 || lacking.every(({ lacks }) => lacks === null))) return false;

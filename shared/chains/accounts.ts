@@ -4,12 +4,12 @@ import type { NetworkConfig, WalletConfig } from '#shared/core/assets.ts';
 import { fingerprintOf } from './codecs.ts';
 import { openSigner } from './signers.ts';
 
-/** What of a network's configuration says where its keys lie. */
+/** The parts of a network's configuration that say where its keys lie. */
 export type AccountPlace = Pick<NetworkConfig, 'name' | 'family' | 'chainId' | 'accountPath'> & {
   wallets: Record<keyof NetworkConfig['wallets'], Pick<WalletConfig, 'path'>>;
 };
 
-/** What a network's configuration takes from a seed; nothing of it can move a coin. */
+/** The parts of a network's configuration that are derived from a seed. None of them can move a coin. */
 export type Accounts = Pick<NetworkConfig, 'accountXpub' | 'accountFingerprint' | 'wallets'>;
 
 /** A fresh seed: a BIP-39 mnemonic of 24 words, 256 bits of the system's randomness. */
@@ -17,7 +17,7 @@ export function newSeed(): string {
   return generateMnemonic(wordlist, 256);
 }
 
-/** The public keys and addresses of a seed at the paths a network names. @throws Error when the seed is no mnemonic, or the family unknown */
+/** The public keys and addresses of a seed at the paths that a network names. @throws Error when the seed is not a mnemonic, or the family is unknown */
 export function accountsOf(network: AccountPlace, seed: string): Accounts {
   const signer = openSigner(network, seed);
   const accountXpub = signer.xpubAt(network.accountPath);

@@ -1,39 +1,40 @@
 import type { FinalityRule } from '#shared/core/assets.ts';
 import { ChainUnavailable, type Head, type Reader, type TransactionFacts } from './chain.ts';
 
-/** Bytes that were signed, of which only one can ever be mined. */
+/** Signed bytes, asked about together with others of which only one can ever be mined. */
 export interface SignedBytes {
   txid: string;
-  /** `close` pays nobody that is asked about. */
+  /** A `close` does not pay the recipient that is asked about. */
   kind: 'transfer' | 'close';
-  /** Canonical, as the two below. */
+  /** Canonical, like the two below. */
   sender: string;
   recipient: string;
   /** Null for native coins. */
   contract: string | null;
-  /** Block it may be found in, by the books: some nodes have no index of all transactions. */
+  /** The block that may hold it, by the books, because some nodes have no index of all transactions. */
   inBlock?: string | undefined;
 }
 
-/** What is asked about such bytes. */
+/** The question about bytes that exclude each other. */
 export interface FateQuestion {
   signed: readonly SignedBytes[];
-  /** The output they all spend, as `txid:vout`, and transactions that may have spent it instead, by the books; null where coins are balances. */
+  /** The output that they all spend, as `txid:vout`, and transactions that may have spent it instead, by the books; null where coins are balances. */
   anchor: { output: string; spenders: readonly { txid: string; inBlock: string }[] } | null;
-  /** The nonce they all use; null where there is none, or it is not what they have in common. */
+  /** The nonce that they all use; null where there are no nonces, or they share something else. */
   nonce: { sender: string; nonce: number } | null;
-  /** Unix milliseconds after which the chain takes none of them any more; null where bytes never expire. */
+  /** Unix milliseconds after which the chain accepts none of them; null where bytes never expire. */
   expiresAtMs: number | null;
-  /** False where they were signed so long ago that a node may have forgotten them: that one does not find them proves nothing then. */
+  /** False when they were signed so long ago that nodes may have forgotten them; not finding them then proves nothing. */
   absenceCounts: boolean;
 }
 
-/** What became of them, by one provider's word: none of them will ever pay, one of them did, or `open` for a reason. */
+/** One provider's answer: none of them will ever pay, one of them did, or `open` for a reason. */
 export type Fate = { is: 'dead' } | { is: 'paid'; txid: string } | { is: 'open'; why: string };
 
 /**
- * Asks one provider what became of bytes that exclude each other (decisions 10): dead when a final transaction of them, or of anybody, took
- * their place without paying, or when they had expired in a final block that does not hold them. Final is what `rule` says of that provider's own head.
+ * Asks one provider what became of bytes that exclude each other (decisions 10).
+ * They are dead when a final transaction, one of them or anybody's, took their place without paying, or when a final block is later than their
+ * expiry and they were not found. `rule` decides what is final by the provider's own head.
  * @throws ChainUnavailable when its answer cannot be trusted
  */
 export async function askFate(
@@ -60,7 +61,7 @@ export async function askFate(
     if (facts instanceof ChainUnavailable || facts?.height == null) continue;
     if (facts.height <= final && facts.spends?.includes(question.anchor?.output ?? '')) usedUp = true;
   }
-  // Only one of what they are can ever be mined: whatever cannot be told of the others, they are not.
+  // Only one of them can ever be mined, and a final transaction took that place. So it does not matter that others could not be looked up.
   if (usedUp) return { is: 'dead' };
   if (untold !== undefined) throw untold;
   const { nonce, expiresAtMs, absenceCounts } = question;
@@ -73,21 +74,21 @@ export async function askFate(
   return (await reader.nonceAt(nonce.sender, final)) > nonce.nonce ? { is: 'dead' } : { is: 'open', why: `nonce ${nonce.nonce} is not used in a final block` };
 }
 
-/** A node without an index of all transactions cannot tell of some, and still of others. */
+/** A node without an index of all transactions may know some of them and not others. */
 function unlessUnavailable(error: unknown): ChainUnavailable {
   if (error instanceof ChainUnavailable) return error;
   throw error;
 }
 
-/** Whether it moved anything of what it was signed to move; an amount less than meant is a payment too. Unsure counts as paid. */
+/** Whether a transaction moved anything that it was signed to move. Less than the intended amount is a payment too, and if unsure it counts as paid. */
 function hasPaid({ kind, sender, recipient, contract }: SignedBytes, { succeeded, transfers }: TransactionFacts): boolean {
   if (kind === 'close' || succeeded === false) return false;
-  // A coin moves when its transaction succeeds; a token may say so and move nothing (chains 1.2).
+  // A native coin moves when its transaction succeeds; a token may report success and move nothing (chains 1.2).
   if (contract === null || succeeded === null) return true;
   return transfers.some((moved) => moved.contract === contract && (moved.sender === sender || moved.recipient === recipient));
 }
 
-/** Height up to which a provider's blocks are final; below 0 when none is known to be. */
+/** Height up to which a provider's blocks are final; below 0 when none is known to be final. */
 function lastFinal(rule: FinalityRule, { latest, safeHeight, finalizedHeight }: Head): number {
   if ('blocks' in rule) return latest.height - rule.blocks + 1;
   return (rule.tag === 'safe' ? (safeHeight ?? finalizedHeight) : finalizedHeight) ?? -1;

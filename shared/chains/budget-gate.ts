@@ -2,25 +2,25 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAnswer, afterRefusal, type Budget, freshBudget, isOwnNode, spend } from './budget.ts';
 import { ChainUnavailable } from './chain.ts';
 
-/** What all requests to one endpoint go through: no more than so many at once, and no faster than it bears. */
+/** Limits the requests to one endpoint: how many run at the same time, and how many per second. */
 export interface Gate {
   /**
-   * Runs one request that stands for so many calls once it is its turn.
+   * Runs one request that counts as `calls` calls, once it is its turn.
    * @throws ChainUnavailable (busy) without a request when its turn is too far away
    */
   pass<T>(calls: number, work: () => Promise<T>): Promise<T>;
-  /** Told that calls were answered. */
+  /** Reports that calls were answered. */
   answered(calls: number): void;
-  /** Told that the endpoint wants fewer calls; `retryAfterMs` as it said, if it did. */
+  /** Reports that the endpoint wants fewer calls; `retryAfterMs` is what it asked for, if it did. */
   refused(retryAfterMs: number | undefined): void;
 }
 
-/** Requests to one endpoint at the same time. */
+/** Most requests to one endpoint at the same time. */
 const MOST_AT_ONCE = 16;
-/** Waiting longer than this is left to whoever can ask another endpoint. */
+/** A request that would wait longer than this fails, so that the caller can ask another endpoint. */
 const LONGEST_WAIT_MS = 5_000;
 
-/** Opens the gate of one endpoint; the reader and the payer of one process share it. */
+/** Opens the gate of one endpoint. The reader and the payer of a process share it. */
 export function openGate(url: string, now: () => number = () => performance.now()): Gate {
   const provider = new URL(url).host;
   let budget: Budget = freshBudget(now(), isOwnNode(url));

@@ -1,31 +1,34 @@
-/** What an endpoint is asked at most: a rate learned from its own answers, and the time it asked to be left alone. Times are in milliseconds of one clock that never goes back. */
+/**
+ * How much an endpoint may be asked: a rate learned from its answers, and how long it asked to be left alone. Times are in milliseconds of one
+ * clock that never goes back.
+ */
 export interface Budget {
-  /** Calls per second; Infinity where nobody counts them. */
+  /** Calls per second; Infinity for a node whose calls nobody counts. */
   ratePerSecond: number;
-  /** Calls that may go at once; below zero when they were promised ahead. */
+  /** Calls that may go now; below zero when later ones were promised already. */
   credit: number;
-  /** When `credit` was true. */
+  /** The time at which `credit` was correct. */
   atMs: number;
   /** Calls answered in a row since the rate last changed. */
   streak: number;
-  /** Nothing goes before this. */
+  /** No call is sent before this time. */
   quietUntilMs: number;
 }
 
-/** Twenty a second is what free plans of most providers bear. */
+/** The free plans of most providers allow twenty calls a second. */
 const FIRST_RATE = 20;
 const LOWEST_RATE = 1;
 const HIGHEST_RATE = 2_000;
 const GROWTH = 1.05;
 const SHRINKAGE = 0.95;
 
-/** The budget of an endpoint nobody asked yet; one's own node is asked as fast as it answers. */
+/** The budget of an endpoint that was not asked yet. Our own node is asked as fast as it answers. */
 export function freshBudget(nowMs: number, own: boolean): Budget {
   const ratePerSecond = own ? Number.POSITIVE_INFINITY : FIRST_RATE;
   return { ratePerSecond, credit: ratePerSecond, atMs: nowMs, streak: 0, quietUntilMs: 0 };
 }
 
-/** Takes so many calls out of the budget, and says how long to wait before they go. A burst of one second is allowed. */
+/** Takes calls out of the budget, and returns how long to wait before sending them. A burst of one second is allowed. */
 export function spend(budget: Budget, calls: number, nowMs: number): { budget: Budget; waitMs: number } {
   const quietMs = Math.max(0, budget.quietUntilMs - nowMs);
   if (budget.ratePerSecond === Number.POSITIVE_INFINITY) return { budget, waitMs: quietMs };
@@ -35,22 +38,22 @@ export function spend(budget: Budget, calls: number, nowMs: number): { budget: B
   return { budget: { ...budget, credit: filled - calls, atMs: nowMs }, waitMs: Math.max(quietMs, paceMs) };
 }
 
-/** After an answer: a second's worth of them in a row lets the rate grow. */
+/** After an answer. The rate grows once a second's worth of calls were answered in a row. */
 export function afterAnswer(budget: Budget, calls: number): Budget {
   const streak = budget.streak + calls;
   if (budget.ratePerSecond === Number.POSITIVE_INFINITY || streak < budget.ratePerSecond) return { ...budget, streak };
   return { ...budget, streak: 0, ratePerSecond: Math.min(HIGHEST_RATE, budget.ratePerSecond * GROWTH) };
 }
 
-/** After being told to ask less: the rate shrinks, and nothing goes for as long as the endpoint asked. */
+/** After a request to ask less. The rate shrinks, and nothing is sent for as long as the endpoint asked. */
 export function afterRefusal(budget: Budget, nowMs: number, retryAfterMs: number): Budget {
   const quietUntilMs = Math.max(budget.quietUntilMs, nowMs + retryAfterMs);
-  // Somebody's own node that says so all the same is somebody else's.
+  // A node in our own network that asks for less is shared with others after all, so its calls are counted too.
   const rate = budget.ratePerSecond === Number.POSITIVE_INFINITY ? HIGHEST_RATE : budget.ratePerSecond;
   return { ...budget, streak: 0, quietUntilMs, credit: Math.min(budget.credit, 0), ratePerSecond: Math.max(LOWEST_RATE, rate * SHRINKAGE) };
 }
 
-/** True of an address in one's own network: a node there is nobody else's, and nobody counts its calls. */
+/** Whether a URL is in our own network. Nobody counts the calls to a node there. */
 export function isOwnNode(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   if (/^(localhost|127\..+|::1|10\..+|192\.168\..+|169\.254\..+|f[cd][0-9a-f]{2}:.*)$/.test(host)) return true;
@@ -60,7 +63,7 @@ export function isOwnNode(url: string): boolean {
 
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 
-/** Milliseconds a `Retry-After` header asks for: whole seconds or an HTTP date, ten minutes at most; undefined without one. */
+/** Milliseconds that a `Retry-After` header asks for: whole seconds or an HTTP date, at most ten minutes; undefined without one. */
 export function readRetryAfter(header: string | null | undefined, wallNowMs: number): number | undefined {
   if (header === null || header === undefined || header.trim() === '') return undefined;
   const text = header.trim();

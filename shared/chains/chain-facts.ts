@@ -1,17 +1,17 @@
 import type { FinalityRule, NetworkConfig } from '#shared/core/assets.ts';
 import { profileOf } from './networks.ts';
 
-/** What whoever watches a network has to know of it to tell slow from stuck. */
+/** The figures by which people can tell a slow network from a stuck one. */
 export interface ChainFacts {
   /** Seconds without a new block after which it counts as stalled. */
   stallSeconds: number;
-  /** Blocks that the largest payment waits for; of a tag, as many as come before a node usually gives it. */
+  /** Blocks that the largest payment waits for. For a tag: as many as usually pass before a node sets it. */
   confirmationsRequired: number;
-  /** Seconds from a transaction's block until the books call it final. */
+  /** Seconds from a transaction's block until the books treat it as final. */
   expectedSeconds: number;
 }
 
-/** Reads them from a network's configuration and from what is known of its chain. */
+/** Calculates them from a network's configuration and its profile. */
 export function factsOf({ family, chainId, finality, blockSeconds }: Pick<NetworkConfig, 'family' | 'chainId' | 'finality' | 'blockSeconds'>): ChainFacts {
   const { stallSeconds, tagSeconds } = profileOf(family, chainId);
   const blocksOf = (rule: FinalityRule): number => ('blocks' in rule ? rule.blocks : Math.ceil(tagSeconds[rule.tag] / blockSeconds));

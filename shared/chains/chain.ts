@@ -1,6 +1,6 @@
 import type { SentTransaction, Transfer } from '#shared/core/chain-events.ts';
 
-/** A block as far as following the chain needs it. */
+/** The fields of a block that following the chain needs. */
 export interface BlockRef {
   height: number;
   hash: string;
@@ -9,7 +9,7 @@ export interface BlockRef {
   time: number;
 }
 
-/** A block that a node says is its new head, of which nothing is known yet. */
+/** A block that a node announced as its new head; nothing else of it is known yet. */
 export type AnnouncedBlock = Pick<BlockRef, 'height' | 'hash' | 'parentHash'>;
 
 export interface Head {
@@ -20,49 +20,49 @@ export interface Head {
   finalizedHeight: number | null;
 }
 
-/** Whether the twenty bytes at a place are those of a watched address. */
+/** Whether the twenty bytes at position `at` are a watched address. */
 export type HasKey = (bytes: Uint8Array, at: number) => boolean;
 
-/** Which addresses matter; asked once per transfer end, so it must cost nothing. Keys are canonical addresses. */
+/** The addresses that matter. Each transfer is looked up twice, so a look-up must cost almost nothing. Keys are canonical addresses. */
 export interface WatchSet {
   has(address: string): boolean;
-  /** The same of twenty bytes, where addresses are that long: without making text of them. */
+  /** Looks an address up by its twenty bytes, where addresses are that long, without making a string. */
   hasKey?: HasKey;
 }
 
-/** Everything that happened to watched addresses in one block, read from effects and cross-checked by hash. */
+/** All transfers of watched addresses in one block, read from effects and cross-checked by hash. */
 export interface BlockContent {
   block: BlockRef;
   transfers: Transfer[];
   sent: SentTransaction[];
-  /** Set when the endpoint could not show what contracts passed on in this block; absent means that everything was seen. */
+  /** Set when the endpoint could not show internal transfers of this block; absent when everything was seen. */
   internalUnseen?: true;
 }
 
-/** Consecutive blocks, all of them below final. */
+/** Consecutive blocks, all below final. */
 export interface RangeContent {
   parentHash: string;
   last: BlockRef;
-  /** In order; contents without sightings may be left out. */
+  /** In order. Contents without sightings may be left out. */
   contents: BlockContent[];
-  /** As in a block, for at least one of these. */
+  /** As for a block; set when it applies to at least one of these. */
   internalUnseen?: true;
 }
 
-/** A transaction that waits to be mined; until a block holds it another one may take its place. */
+/** A transaction that waits to be mined. Until a block holds it, another one may take its place. */
 export interface WaitingTransaction {
   txid: string;
-  /** What it would bring to watched addresses; where in which block is not known yet. */
+  /** The transfers it would make to watched addresses; their block and place are not known yet. */
   transfers: Omit<Transfer, 'height' | 'blockHash' | 'position' | 'time'>[];
-  /** Outputs it would spend, as `txid:vout`: of several transactions with one in common only one can ever be mined. */
+  /** Outputs that it would spend, as `txid:vout`. Of several transactions that spend the same output only one can ever be mined. */
   spends: string[];
 }
 
-/** What waits at a node now. */
+/** The transactions that wait at a node now. */
 export interface Mempool {
-  /** Ids of everything that waits. */
+  /** Ids of all of them. */
   txids: ReadonlySet<string>;
-  /** Those among them that were not known yet and concern a watched address. */
+  /** Those that were not known before and concern a watched address. */
   fresh: WaitingTransaction[];
 }
 
@@ -73,89 +73,93 @@ export interface TransactionFacts {
   blockHash: string | null;
   succeeded: boolean | null;
   transfers: Transfer[];
-  /** Where coins are outputs, of one in a block: all that it spends, as `txid:vout`. */
+  /** All outputs that it spends, as `txid:vout`; only where coins are outputs, and only once a block holds it. */
   spends?: string[];
-  /** As in a block. */
+  /** As for a block. */
   internalUnseen?: true;
 }
 
-/** What a node may offer beside what every one of its family must (EVM). */
+/** Abilities that a node may have beyond those that every node of its family must have (EVM). */
 export type NodeAbility = 'block receipts' | 'access lists' | 'state overrides' | 'traces';
 
-/**
- * Reads one network. Every method rejects with `ChainUnavailable` when no endpoint gave an answer that could be trusted;
- * unsure is never an answer.
- */
+/** Reads one network. Every method rejects with `ChainUnavailable` when no endpoint gave an answer that can be trusted; unsure is never an answer. */
 export interface Reader {
   genesisHash(): Promise<string>;
   /** Never served from a cache. */
   head(): Promise<Head>;
   blockAt(height: number): Promise<BlockRef>;
   /**
-   * The whole content of one block, fetched by hash. `lean`: without what can be left out of it, which is its traces (it says so by
-   * `internalUnseen`); for one that was too much for a process before.
+   * The whole content of one block, fetched by hash.
+   * `lean` leaves out the block's traces, and says so by `internalUnseen`; it is for a block that was too much for a process before.
    */
   block(hash: string, watched: WatchSet, how?: { lean?: boolean }): Promise<BlockContent>;
   /**
-   * Begins to ask for a block that may soon be asked for by its hash; `block` then takes what came of it, and asks anew where that failed. One at a time:
-   * another one takes its place. Absent on families whose nodes announce nothing.
+   * Starts to fetch a block that may soon be asked for by its hash. `block` then uses the result, or asks again if that failed. Only the last
+   * announced block is fetched. Absent on families whose nodes announce nothing.
    */
   foresee?(announced: AnnouncedBlock): void;
-  /** Blocks `from` to `to`; it ends earlier once it holds `enough` transfers, and `last` says where. */
+  /** Blocks `from` to `to`. It stops earlier once it holds `enough` transfers, and `last` says where. */
   range(from: number, to: number, watched: WatchSet, how?: { enough?: number }): Promise<RangeContent>;
-  /** `inBlock` is where it may be found, by the books: some nodes have no index of all transactions. */
+  /** `inBlock` is the block that may hold it, by the books, because some nodes have no index of all transactions. */
   transaction(txid: string, inBlock?: string): Promise<TransactionFacts | null>;
   /** Chain units held by `address` at `height` (at the head when absent); `contract` null is the native coin. */
   balance(address: string, contract: string | null, height?: number): Promise<bigint>;
   /** Next nonce of `address` after the block at `height`; absent on families without nonces. */
   nonceAt?(address: string, height: number): Promise<number>;
-  /** Whether a contract lies at `address` now; absent on families that have none. */
+  /** Whether there is a contract at `address` now; absent on families without contracts. */
   hasCode?(address: string): Promise<boolean>;
   /**
-   * Whether this endpoint shows native coins that contracts pass on (decision 0009); asked of the node once, and again after
-   * an error. What was read without says so itself, by `internalUnseen`.
+   * Whether this endpoint shows native coins that contracts pass on (decision 0009). The node is asked once, and again after an error. Content that
+   * was read without them says so by `internalUnseen`.
    */
   seesInternal(): Promise<boolean>;
   /**
-   * What this endpoint does not offer, by its own words; what is missing is asked for again each time, `anew` everything. Absent on families whose
-   * nodes all offer the same.
+   * The abilities that this endpoint lacks, by its own answers. Missing ones are asked for again each time, with `anew` all of them. Absent on
+   * families whose nodes all have the same.
    */
   lacks?(anew?: boolean): Promise<NodeAbility[]>;
-  /** What waits at this endpoint, told of what is known already; absent on families where nothing is said before a block says it. */
+  /**
+   * The transactions that wait at this endpoint; `known` are those that need not be read again. Absent on families whose nodes show nothing before
+   * a block holds it.
+   */
   mempool?(watched: WatchSet, known: ReadonlySet<string>): Promise<Mempool>;
   /**
-   * Chain units of outputs that no block up to the answer's has spent, null for one that is spent or unknown, in the order asked;
-   * and the block it holds after. Absent where coins are balances.
+   * Chain units of the given outputs, in the same order, null for one that is spent or unknown, and the block after which that is so. Absent where
+   * coins are balances.
    */
   outputs?(wanted: readonly { txid: string; vout: number }[]): Promise<{ at: BlockRef; rawAmounts: (bigint | null)[] }>;
   /**
-   * What lies at one address now, and the block it was so after: the whole set of outputs is searched, which takes minutes on a large
-   * chain, so it is asked once for a wallet that may have held coins before it was watched. Absent where coins are balances.
+   * The outputs that lie at one address now, and the block after which that is so. Absent where coins are balances.
+   * The node searches the whole set of outputs, which takes minutes on a large chain, so this is asked once for a wallet that may have held coins
+   * before it was watched.
    * @throws ChainUnavailable also while the node is busy with another such search
    */
   unspentAt?(address: string): Promise<{ at: BlockRef; outputs: UnspentOutput[] }>;
-  /** Ids of the waiting transactions that spend these outputs, null where none does, in the order asked; of several endpoints all must answer. Absent where coins are balances. */
+  /**
+   * Ids of the waiting transactions that spend these outputs, in the same order, null where none does. All endpoints must answer. Absent where
+   * coins are balances.
+   */
   waitingSpenders?(wanted: readonly { txid: string; vout: number }[]): Promise<(string | null)[]>;
   close(): Promise<void>;
 }
 
 /**
- * Why there is no answer that could be trusted. `down`: not reached, or an error of the server. `slow`: no answer in time.
- * `busy`: told to ask less. `refused`: reached, and it said no to this very question; asking it again changes nothing.
- * `wrong-chain`: it serves another chain. `untrusted`: an answer that contradicts itself or what was asked.
+ * Why there is no answer that can be trusted. `down`: not reached, or an error of the server. `slow`: no answer in time. `busy`: the endpoint asks
+ * for fewer requests. `refused`: it rejected this very question, so asking it again changes nothing. `wrong-chain`: it serves another chain.
+ * `untrusted`: the answer contradicts itself or the question.
  */
 export type Trouble = 'down' | 'slow' | 'busy' | 'refused' | 'wrong-chain' | 'untrusted';
 
 export interface Unavailability extends ErrorOptions {
-  /** `untrusted` unless it is said here or by the cause. */
+  /** Taken from the cause if that has one; `untrusted` when neither says. */
   trouble?: Trouble;
-  /** Milliseconds the endpoint asked to be left alone for. */
+  /** How many milliseconds the endpoint asked to be left alone. */
   retryAfterMs?: number;
-  /** Fields of a header that nobody here knows, where they are why (decision 0039). */
+  /** Unknown fields of a block header, if they are the reason (decision 0039). */
   unknownFields?: readonly string[];
 }
 
-/** No answer that could be trusted; never holds an endpoint's URL, whose path may be a key. */
+/** There is no answer that can be trusted. The message never holds an endpoint's URL, because its path may be a key. */
 export class ChainUnavailable extends Error {
   readonly trouble: Trouble;
   readonly retryAfterMs: number | undefined;
@@ -169,13 +173,13 @@ export class ChainUnavailable extends Error {
   }
 }
 
-/** Reads and writes addresses and transaction ids of one family; pure. */
+/** Reads and writes addresses and transaction ids of one family. Pure. */
 export interface AddressCodec {
   /** The canonical form used in the database and the watch set, or why the text is not an address (decisions 10). */
   parse(text: string): { ok: true; canonical: string } | { ok: false; problem: string };
-  /** The form shown to people and to the contract (EIP-55 for EVM). */
+  /** The form for people and for the contract (EIP-55 for EVM). */
   display(canonical: string): string;
-  /** The form a transaction id has in the database, or why the text is not one. */
+  /** The form in which the database stores a transaction id, or why the text is not one. */
   parseTxid(text: string): { ok: true; canonical: string } | { ok: false; problem: string };
 }
 
@@ -183,11 +187,11 @@ export interface AddressCodec {
 export interface Deriver {
   /** BIP-32 fingerprint of the account key, 8 hex digits. */
   readonly fingerprint: string;
-  /** Canonical address at /0/index below the account. */
+  /** Canonical address at /0/index below the account key. */
   depositAddress(index: number): string;
 }
 
-/** An output of ours that nothing has spent, as the books know it; only families whose coins are outputs have any. */
+/** An unspent output of ours, as the books know it; only on families whose coins are outputs. */
 export interface OwnOutput {
   txid: string;
   vout: number;
@@ -196,58 +200,58 @@ export interface OwnOutput {
   address: string;
 }
 
-/** An output as the chain tells of it. */
+/** An unspent output, as the chain reports it. */
 export interface UnspentOutput extends OwnOutput {
-  /** Of the block it was made in. */
+  /** Height of the block in which it was made. */
   height: number;
-  /** Whether it was made by a coinbase, and cannot move before it is 100 blocks deep. */
+  /** Whether a coinbase made it; it then cannot move before it is 100 blocks deep. */
   coinbase: boolean;
 }
 
-/** A transfer somebody decided on: what, where to, how much. */
+/** A transfer that was decided on: asset, recipient and amount. */
 export interface TransferIntent {
-  /** Who pays. Where coins are outputs: the wallet that gets the change in a question, the address of the first input in signed bytes. */
+  /** The address that pays. Where coins are outputs: in a question the wallet that gets the change, in signed bytes the address of the first input. */
   sender: string;
   recipient: string;
   contract: string | null;
   rawAmount: bigint;
 }
 
-/** What sending it takes now, destination-aware. `rawFee` is the most it can cost in native units. */
+/** The present cost of sending a transfer to its recipient. `rawFee` is the most that it can cost, in native units. */
 export interface FeeQuote {
   rawFee: bigint;
-  /** Family-specific fields, JSON-safe; stored in the payout's plan and handed back to the signer unchanged. */
+  /** Family-specific fields, safe for JSON. The payout's plan stores them, and the signer gets them unchanged. */
   fields: Record<string, string>;
-  /** Unix milliseconds after which the chain takes no bytes made of these fields; null where bytes never expire. */
+  /** Unix milliseconds after which the chain no longer accepts bytes made from these fields; null where bytes never expire. */
   expiresAtMs: number | null;
   /**
-   * How much of the network's work the fee buys (gas, energy), where the destination has a say in it: it is code that runs, or its
-   * state decides what is written. Absent where it has none.
+   * The units of network resources that the fee buys (gas, energy), where the destination influences them: because its code runs, or its state
+   * decides what is written. Absent where it does not.
    */
   units?: bigint;
 }
 
-/** What was quoted for a transfer before, which it is now held to (decisions 10). */
+/** The earlier quote of a transfer that it is now held to (decisions 10). */
 export interface Bound {
-  /** Of that quote; absent where the destination has no say. */
+  /** Units of that quote; absent where the destination does not influence them. */
   units?: bigint;
-  /** The most units the destination may make it take now. */
+  /** The most units that the transfer may take now because of its destination. */
   mostUnits?: bigint;
-  /** What was locked for it, native units: bytes are made to cost no more than this while a block would take them at that. */
+  /** The fee that was locked, in native units. Bytes are made to cost no more than this while a block would take them at that price. */
   rawFee: bigint;
 }
 
 /**
- * `lacking` is set when nothing but coins is missing: the least that one more output of ours would have to bring, its own cost
- * included; `about` when it is the amount that cannot be sent, whoever would get it.
+ * `lacking` is set when only coins are missing: the least that one more output of ours must bring, including its own cost. `about` is set when the
+ * amount cannot be sent, whoever the recipient is.
  */
 export type Quoted = { ok: true; quote: FeeQuote } | { ok: false; rejected: string; lacking?: bigint; about?: 'amount' };
 
-/** What a replacement has to know where coins are outputs. */
+/** The facts that a replacement needs where coins are outputs. */
 export interface ReplacedFamily {
-  /** What is to happen now: the transfer, or nothing but the anchor going back to the wallet. */
+  /** The intent now: the transfer, or only returning the anchor to the wallet. */
   intent: TransferIntent;
-  /** Outputs it may spend beside those that are spent already. */
+  /** Outputs that it may spend beyond those spent already. */
   coins: readonly OwnOutput[];
   /** All bytes signed so far, newest first. */
   replaced: readonly DecodedTransfer[];
@@ -262,67 +266,72 @@ export interface OutputCost {
 }
 
 /**
- * The keyless half of paying: quotes, nonces and broadcasting; used by the worker. Where coins are outputs, `coins` are the
- * ones it may choose from, and the fields name the chosen ones.
+ * Quotes, nonces and broadcasting, without keys; used by the worker. Where coins are outputs, `coins` are the outputs that it may choose from, and
+ * the quote's fields name the chosen ones.
  */
 export interface Payer {
   /**
-   * What the transfer costs to this very recipient, simulated in the present state, the sender's balances included; rejected too
-   * when it takes more than it is `bound` to.
-   * @throws ChainUnavailable when the node cannot be reached; `rejected` when the chain itself says the transfer would fail
+   * The cost of a transfer to this very recipient, simulated in the present state with the sender's own balances. It is also rejected when it takes
+   * more than it is `bound` to.
+   * @throws ChainUnavailable when the node cannot be reached; `rejected` when the chain itself says that the transfer would fail
    */
   quote(intent: TransferIntent, coins?: readonly OwnOutput[], bound?: Bound): Promise<Quoted>;
   /**
-   * The same as if the sender held enough coins and gas: what a merchant is quoted must not depend on what a wallet of
-   * ours happens to hold (decisions 10). Where the recipient's own code runs it is held to what it is `bound` to here as well, so that
-   * nothing is brought for what would not be sent.
+   * The cost of a transfer as if the sender held enough coins and gas, because a merchant's quote must not depend on what a wallet of ours holds
+   * (decisions 10). If the recipient's own code runs, the transfer is held to what it is `bound` to here as well, so that nothing is brought for a
+   * transfer that would not be sent.
    * @throws ChainUnavailable when the node cannot be reached
    */
   estimate(intent: TransferIntent, coins?: readonly OwnOutput[], bound?: Bound): Promise<Quoted>;
   /**
-   * The fee fields of a replacement for bytes that no block holds: same nonce, both caps raised by what nodes ask for, and no
-   * lower than the market. Null on families whose transactions cannot be replaced. Where coins are outputs it needs the whole
-   * family, and answers null when nothing can replace it now: the fee may not rise further, or no coins are left to pay it.
+   * The fee fields of a replacement for bytes that no block holds: same nonce, both caps raised by what nodes require, and no lower than the
+   * market. Null on families whose transactions cannot be replaced.
+   * Where coins are outputs it needs the whole family, and returns null when nothing can replace it now: the fee may not rise further, or no coins
+   * are left to pay it.
    */
   bump: ((fields: Record<string, string>, family?: ReplacedFamily) => Promise<FeeQuote | null>) | null;
   /**
-   * Where coins are outputs: what bringing all of these to `wallet` as one output costs, the first of them the anchor; in the place of
-   * bytes that did the same (`replaced`, newest first) it pays as much more as nodes ask for. What is left over is what arrives. Absent elsewhere.
+   * The cost of joining these outputs into one at `wallet`, with the first as the anchor; only where coins are outputs. The remainder is what
+   * arrives.
+   * If it replaces bytes that did the same (`replaced`, newest first), it pays as much more as nodes require.
    * @throws ChainUnavailable when the node cannot be reached
    */
   join?(wallet: string, coins: readonly OwnOutput[], replaced?: readonly DecodedTransfer[]): Promise<Quoted>;
-  /** What payments cost now; absent where coins are balances. @throws ChainUnavailable when the node cannot be reached */
+  /** The present cost of spending outputs; absent where coins are balances. @throws ChainUnavailable when the node cannot be reached */
   outputCost?(): Promise<OutputCost>;
-  /** Next nonce by the chain's latest state; only to initialise a wallet row and to detect foreign use. Null on families without nonces. */
+  /** Next nonce in the chain's latest state, only for setting up a wallet's row and for detecting use by others. Null on families without nonces. */
   nonce(address: string): Promise<number | null>;
-  /** The same with everything that waits to be mined, by whichever endpoint knows of most; all must answer. Absent on families without nonces. */
+  /**
+   * Next nonce including the transactions that wait to be mined, by the endpoint that knows most of them; all must answer. Absent on families
+   * without nonces.
+   */
   waitingNonce?(address: string): Promise<number>;
-  /** Longest that bytes made now can still be mined, in seconds of the chain's clock; absent where bytes never expire. */
+  /** How long bytes made now can still be mined, in seconds of the chain's clock; absent where bytes never expire. */
   bytesLiveSeconds?: number;
-  /** Hands bytes to the network. No answer proves anything either way: the chain decides (architecture 4). */
+  /** Sends bytes to the network. No answer proves anything: the chain decides (architecture 4). */
   broadcast(signedBytes: Uint8Array): Promise<{ accepted: boolean; answer: string }>;
   balance(address: string, contract: string | null): Promise<bigint>;
 }
 
-/** What the signer is asked to sign: the intent, and the plan's nonce (null on families without) and fee fields. */
+/** The order to the signer: the intent, and the plan's nonce (null on families without) and fee fields. */
 export interface SigningRequest {
   intent: TransferIntent;
   nonce: number | null;
   fields: Record<string, string>;
-  /** Where coins are outputs: the path of the key of every address they lie at. */
+  /** Path of the key for every address that inputs lie at; only where coins are outputs. */
   paths?: Readonly<Record<string, string>>;
 }
 
 export interface SignedTransfer {
   txid: string;
   signedBytes: Uint8Array;
-  /** The most the bytes let it cost, native units; never more than the quote's `rawFee`. */
+  /** The most that the bytes allow it to cost, in native units; never more than the quote's `rawFee`. */
   rawFeeLimit: bigint;
-  /** Unix milliseconds after which the chain takes them no more; null where bytes never expire. */
+  /** Unix milliseconds after which the chain no longer accepts them; null where bytes never expire. */
   expiresAtMs: number | null;
 }
 
-/** The half that holds keys; only the signer role may construct it. */
+/** Signs with keys; only the signer role may construct it. */
 export interface TransferSigner {
   /** Address of the key at `path` below the seed, canonical. */
   addressAt(path: string): string;
@@ -335,18 +344,21 @@ export interface TransferSigner {
   sign(path: string, request: SigningRequest): Promise<SignedTransfer>;
 }
 
-/** What signed bytes do, read from the bytes alone. */
+/** What signed bytes do, read only from the bytes. */
 export interface DecodedTransfer extends TransferIntent {
   nonce: number | null;
-  /** The most the bytes let it cost, native units. On TRON that is the fee limit alone: bandwidth and a new account cost what the chain says, whatever the bytes are. */
+  /**
+   * The most that the bytes allow it to cost, in native units. On TRON that is only the fee limit: bandwidth and a new account cost what the chain
+   * asks, whatever the bytes say.
+   */
   rawFeeLimit: bigint;
   expiresAtMs: number | null;
   txid: string;
-  /** The chain the bytes are for; null where they name none but a recent block of it. */
+  /** The chain that the bytes are for; null where they name only a recent block. */
   chainId: string | null;
-  /** The fields as the plan writes them. */
+  /** The fields in the form of the plan. */
   fields: Record<string, string>;
 }
 
-/** Reads bytes back into what they do; used before storing and before broadcasting. @throws Invariant when they are anything but one transfer */
+/** Decodes signed bytes; used before storing and before broadcasting. @throws Invariant when they are anything other than one transfer */
 export type DecodeTransfer = (signedBytes: Uint8Array) => Promise<DecodedTransfer>;

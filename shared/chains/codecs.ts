@@ -8,12 +8,12 @@ import { tronAddress } from './tron/address.ts';
 import { tronDeriver } from './tron/deriver.ts';
 
 interface Addressing {
-  /** @throws Error when the family writes addresses of each network differently and does not know this one */
+  /** @throws Error when addresses differ between networks of the family and it does not know this one */
   codec(chainId: string): AddressCodec;
   derive(accountXpub: string, chainId: string): Deriver;
 }
 
-/** How the families of this build write addresses and derive them from an xpub. */
+/** How each family of this build writes addresses and derives them from an xpub. */
 const ADDRESSING: Partial<Record<Family, Addressing>> = {
   evm: { codec: () => evmAddress, derive: evmDeriver },
   tron: { codec: () => tronAddress, derive: tronDeriver },
@@ -31,7 +31,7 @@ export function codecOf({ family, chainId }: Pick<NetworkConfig, 'family' | 'cha
   return addressingOf(family).codec(chainId);
 }
 
-/** The fingerprint that a network's configuration pins its account xpub by, 8 hex digits. @throws Error when it is none of that network */
+/** The fingerprint of an account xpub that a network's configuration pins, 8 hex digits. @throws Error when the xpub is not one of that network */
 export function fingerprintOf({ family, chainId, accountXpub }: Pick<NetworkConfig, 'family' | 'chainId' | 'accountXpub'>): string {
   return addressingOf(family).derive(accountXpub, chainId).fingerprint;
 }

@@ -1,44 +1,44 @@
 import type { Trouble } from './chain.ts';
 
-/** How one endpoint has been doing. Times are in milliseconds of one clock that never goes back. */
+/** The state of one endpoint. Times are in milliseconds of one clock that never goes back. */
 export interface Health {
-  /** Failed questions in a row; what it merely refuses to answer does not count. */
+  /** Failed questions in a row; a mere refusal does not count. */
   failures: number;
-  /** Until then it is asked only when nobody else is left. */
+  /** Before this time it is asked only when no other endpoint is left. */
   openUntilMs: number;
-  /** Until then it is not asked at all, because it said so. */
+  /** Before this time it is not asked at all, because it said so. */
   quietUntilMs: number;
   lastTrouble: Trouble | null;
-  /** Why it is never asked again; null while it may be. */
+  /** Why it counts as serving another chain; null when it does not. It is then asked for nothing but which chain it serves. */
   foreign: string | null;
-  /** The last head it told, and when. */
+  /** The last head that it reported, and when. */
   head: { height: number; atMs: number } | null;
-  /** True while its head is on another branch than the one being followed. */
+  /** Whether its head is on another branch than the followed one. */
   astray: boolean;
   latencyMs: number | null;
 }
 
-/** What an endpoint is good for now. */
+/** How useful an endpoint is now. */
 export type Standing = 'well' | 'lagging' | 'failing' | 'quiet' | 'foreign';
 
-/** What the endpoints of one network are compared by. */
+/** The figures for comparing the endpoints of one network. */
 export interface Pace {
   blockSeconds: number;
-  /** Blocks behind the best head that are still no lag. */
+  /** An endpoint up to this many blocks behind the best head does not count as lagging. */
   lagBlocks: number;
 }
 
 const FAILURES_UNTIL_OPEN = 3;
 const FIRST_OPEN_MS = 1_000;
 const LONGEST_OPEN_MS = 60_000;
-/** A head told longer ago says nothing about others. */
+/** A head that was reported longer ago says nothing about other endpoints. */
 const HEAD_COUNTS_MS = 60_000;
-/** Ten seconds of blocks, and never fewer than three. */
+/** A lag of ten seconds' worth of blocks is allowed, and never fewer than three blocks. */
 const LAG_SECONDS = 10;
 const FEWEST_LAG_BLOCKS = 3;
 const SMOOTHING = 0.2;
 
-/** An endpoint nobody asked yet. */
+/** An endpoint that was not asked yet. */
 export const UNTRIED: Health = {
   failures: 0,
   openUntilMs: 0,
@@ -50,19 +50,19 @@ export const UNTRIED: Health = {
   latencyMs: null,
 };
 
-/** How far apart heads of one network may be. */
+/** How far apart the heads of one network may be. */
 export function paceOf(blockSeconds: number): Pace {
   return { blockSeconds, lagBlocks: Math.max(FEWEST_LAG_BLOCKS, Math.ceil(LAG_SECONDS / blockSeconds)) };
 }
 
-/** After an answer that could be trusted; `tookMs` is null when its time says nothing about the endpoint. */
+/** After a trustworthy answer; `tookMs` is null when the time says nothing about the endpoint. */
 export function afterSuccess(health: Health, tookMs: number | null): Health {
   const before = health.latencyMs;
   const latencyMs = tookMs === null || before === null ? (before ?? tookMs) : before + SMOOTHING * (tookMs - before);
   return { ...health, failures: 0, openUntilMs: 0, lastTrouble: null, latencyMs };
 }
 
-/** After none: three in a row open the circuit, for a second and then ever longer; being told when to come back is obeyed. */
+/** After a failure. Three in a row open the circuit, for a second at first and then longer each time. A time that the endpoint asks for is always kept. */
 export function afterFailure(health: Health, trouble: Trouble, nowMs: number, retryAfterMs = 0): Health {
   if (trouble === 'refused') return { ...health, lastTrouble: trouble };
   const failures = health.failures + 1;
@@ -76,18 +76,18 @@ export function afterFailure(health: Health, trouble: Trouble, nowMs: number, re
   };
 }
 
-/** Whoever asks an endpoint whose circuit was open is the only one to try it for a while. */
+/** Lets one caller try an endpoint whose circuit was open, and keeps others from it for a while. */
 export function takeTrial(health: Health, nowMs: number): Health {
   if (health.failures < FAILURES_UNTIL_OPEN || health.openUntilMs > nowMs) return health;
   return { ...health, openUntilMs: nowMs + FIRST_OPEN_MS };
 }
 
-/** After an endpoint told its head; `expectedHash` is the followed chain's block at that height, as far as it is known. */
+/** After an endpoint reported its head; `expectedHash` is the followed chain's block at that height, if known. */
 export function afterHead(health: Health, head: { height: number; hash: string }, expectedHash: string | undefined, nowMs: number): Health {
   return { ...health, head: { height: head.height, atMs: nowMs }, astray: expectedHash !== undefined && expectedHash !== head.hash };
 }
 
-/** True when another endpoint proves that this one is behind: heads told at other times are moved by the blocks in between. */
+/** Whether another endpoint proves that this one is behind. Heads reported at different times are compared less the blocks in between. */
 export function isLagging(all: readonly Health[], at: number, pace: Pace, nowMs: number): boolean {
   const own = all[at]?.head ?? null;
   if (own === null) return false;
@@ -98,7 +98,7 @@ export function isLagging(all: readonly Health[], at: number, pace: Pace, nowMs:
   });
 }
 
-/** What endpoint `at` is good for now. */
+/** How useful endpoint `at` is now. */
 export function standingOf(all: readonly Health[], at: number, pace: Pace, nowMs: number): Standing {
   const health = all[at] ?? UNTRIED;
   if (health.foreign !== null) return 'foreign';
@@ -107,15 +107,15 @@ export function standingOf(all: readonly Health[], at: number, pace: Pace, nowMs
   return health.astray || isLagging(all, at, pace, nowMs) ? 'lagging' : 'well';
 }
 
-/** What to tell people about endpoint `at`: one that is merely due another try has not come back yet. */
+/** The state to show to people. An endpoint that is only due for another try still counts as failing. */
 export function reportedStandingOf(all: readonly Health[], at: number, pace: Pace, nowMs: number): Standing {
   const standing = standingOf(all, at, pace, nowMs);
   return standing === 'well' && (all[at]?.failures ?? 0) >= FAILURES_UNTIL_OPEN ? 'failing' : standing;
 }
 
 /**
- * Whom to ask, in this order: those that are well, as configured; then those that lag; then those whose circuit is open,
- * because a question must not stay unasked when nobody is well. Never one that serves another chain, or that asked for quiet.
+ * The endpoints to ask, in order: those that work, as configured; then those that lag; then those whose circuit is open, because a question must be
+ * asked even if none works. Never one that serves another chain, or that asked to be left alone.
  */
 export function inOrder(all: readonly Health[], pace: Pace, nowMs: number): number[] {
   const standings = all.map((_, at) => standingOf(all, at, pace, nowMs));

@@ -2,19 +2,19 @@ import type { Transfer } from '#shared/core/chain-events.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Head, Reader, TransactionFacts } from './chain.ts';
 
-/** What two providers are to tell alike of a transfer. */
+/** The fields of a transfer that two providers must agree on. */
 export type SoughtTransfer = Pick<Transfer, 'txid' | 'kind' | 'ordinal' | 'height' | 'blockHash' | 'recipient' | 'contract' | 'rawAmount'>;
 
 /**
- * `agreed`: two providers tell the same. `alone`: there is one provider only. `disputed`: one tells otherwise. `unseen`: nobody
- * tells otherwise, but a provider does not show what contracts pass on, so that it cannot confirm an internal transfer.
+ * `agreed`: two providers say the same. `alone`: there is only one provider. `disputed`: one says otherwise. `unseen`: none says otherwise, but a
+ * provider does not show internal transfers and so cannot confirm one.
  */
 export type SecondOpinion = 'agreed' | 'alone' | 'disputed' | 'unseen';
 
-/** What one provider says of the transfers sought; `behind`: their block is not there yet, or not final by its own word. */
+/** One provider's answer about the transfers. `behind`: their block is not there yet, or not final by the provider's own head. */
 export type Vote = 'same' | 'other' | 'unseen' | 'behind';
 
-/** One provider's vote, by its own head and its own facts about each transaction, read from the block with every check. */
+/** One provider's vote, from its own head and its own facts about each transaction, which are read from the block with every check. */
 export async function voteOn(
   sought: readonly SoughtTransfer[],
   head: Head,
@@ -25,7 +25,7 @@ export async function voteOn(
   let vote: Vote = 'same';
   for (const [txid, ofIt] of groupsOf(sought, (transfer) => transfer.txid)) {
     const facts = await factsOf(txid, (ofIt[0] as SoughtTransfer).blockHash);
-    // One transaction may have tens of thousands of both: none is looked for among all of the others.
+    // Grouped first, because one transaction may have tens of thousands of both, and searching all for each would be too slow.
     const told = groupsOf(facts?.transfers ?? [], placeOf);
     for (const transfer of ofIt) {
       if (facts !== null && isIncluded(transfer, facts) && isTold(transfer, told.get(placeOf(transfer)))) continue;
@@ -37,8 +37,8 @@ export async function voteOn(
 }
 
 /**
- * How one provider is asked about the transactions of the transfers sought: each by itself, which has it read their block once for each; or, where
- * they are as many as a flood, the whole block once. A block that is not (any more) on its main chain says of none that it is there.
+ * How one provider is asked about the transactions: each separately, for which it reads their block each time; or, when they are very many, the
+ * whole block once. For a block that is not, or no longer, on its main chain it knows none of them.
  */
 export function askingAbout(sought: readonly SoughtTransfer[], reader: Pick<Reader, 'block' | 'blockAt' | 'transaction'>): Parameters<typeof voteOn>[3] {
   if (new Set(sought.map((transfer) => transfer.txid)).size <= POLICY.transfersAlone) return (txid, inBlock) => reader.transaction(txid, inBlock);
@@ -58,7 +58,7 @@ export function askingAbout(sought: readonly SoughtTransfer[], reader: Pick<Read
   };
 }
 
-/** What the votes of different providers come to, short of agreement; undefined while it is too early to say. */
+/** The result of the votes when there is no agreement; undefined while it is too early to say. */
 export function verdictOf(votes: readonly Vote[]): 'disputed' | 'unseen' | undefined {
   if (votes.includes('other')) return 'disputed';
   return votes.includes('unseen') ? 'unseen' : undefined;
@@ -78,12 +78,12 @@ function groupsOf<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, 
   return groups;
 }
 
-/** Where inside its transaction it is. */
+/** The place of a transfer inside its transaction. */
 function placeOf({ kind, ordinal }: Pick<Transfer, 'kind' | 'ordinal'>): string {
   return `${kind} ${ordinal}`;
 }
 
-/** Whether what a provider tells of a transfer's place is that transfer, and nothing else. */
+/** Whether the provider reports this transfer at its place, and nothing else there. */
 function isTold(transfer: SoughtTransfer, [told, ...others]: readonly Transfer[] = []): boolean {
   return others.length === 0 && told?.recipient === transfer.recipient && told.contract === transfer.contract && told.rawAmount === transfer.rawAmount;
 }

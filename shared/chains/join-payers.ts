@@ -2,8 +2,8 @@ import { ChainUnavailable, type Payer } from './chain.ts';
 import type { Endpoints } from './watch-endpoints.ts';
 
 /**
- * Makes one payer of several: each question goes wholly to one endpoint and then to the next; bytes go to all of them, since
- * an endpoint that took them may keep them to itself, and the chain takes them once only.
+ * Makes one payer of several. Each question goes to one endpoint, then to the next. Bytes go to all of them, because an endpoint may keep them to
+ * itself, and the chain accepts them only once.
  */
 export function joinPayers(endpoints: Endpoints, payers: readonly Payer[]): Payer {
   const payer = (at: number): Payer => payers[at] as Payer;
@@ -11,7 +11,7 @@ export function joinPayers(endpoints: Endpoints, payers: readonly Payer[]): Paye
   const bump = payers[0]?.bump ?? null;
   const lives = payers.flatMap(({ bytesLiveSeconds }) => bytesLiveSeconds ?? []);
 
-  /** What waits is each endpoint's own affair: all are asked, and what one of them has is there. */
+  /** Each endpoint has its own mempool, so all are asked, and a transaction in any one of them counts. */
   const waitingNonce: Required<Payer>['waitingNonce'] = async (address) =>
     Math.max(...(await Promise.all(payers.map((one, at) => endpoints.ask(at, () => (one.waitingNonce as Required<Payer>['waitingNonce'])(address))))));
 
@@ -38,7 +38,7 @@ export function joinPayers(endpoints: Endpoints, payers: readonly Payer[]): Paye
           hand(at).then((answer) => {
             if (answer.accepted) resolve(answer);
             answers.push(all.length === 1 ? answer.answer : `${endpoints.providerOf(at)}: ${answer.answer}`);
-            // The first to take them speaks for all; that nobody did is only known from the last.
+            // The first endpoint that accepts them decides. That none did is known only after the last.
             if (answers.length === all.length) resolve({ accepted: false, answer: answers.join('; ') });
           }, reject);
         }

@@ -4,7 +4,7 @@ import type { EndpointReport, Endpoints } from './watch-endpoints.ts';
 import { askFate, type Fate, type FateQuestion } from './ask-fate.ts';
 import { askingAbout, type SoughtTransfer, type SecondOpinion, type Vote, verdictOf, voteOn } from './endpoint-votes.ts';
 
-/** What an endpoint lacks; null while it has not said. */
+/** The abilities that an endpoint lacks; null while it has not answered. */
 export interface LackReport {
   /** Its host. */
   provider: string;
@@ -13,29 +13,29 @@ export interface LackReport {
 
 /** A network's reader over all of its endpoints. */
 export interface JoinedReader extends Reader {
-  /** As of any reader; `recorded` is the hash in the books, which decides between endpoints that differ. */
+  /** Hash of the first block, as of any reader. `recorded` is the hash in the books, which decides when endpoints differ. */
   genesisHash(recorded?: string): Promise<string>;
   /**
-   * Whether two providers tell the same of these transfers: block, success, recipient, coin and amount (reliability D9).
-   * `isFinal` says of a provider's own head whether their block is final.
-   * @throws ChainUnavailable when fewer than two of several said anything
+   * Whether two providers report these transfers alike: block, success, recipient, coin and amount (reliability D9). `isFinal` says by a provider's
+   * own head whether their block is final.
+   * @throws ChainUnavailable when fewer than two of several providers answered
    */
   agrees(sought: readonly SoughtTransfer[], isFinal: (head: Head) => boolean): Promise<SecondOpinion>;
   /**
-   * Whether two providers have this very block at its height, final by the head of each. What they agreed on under a `rule` is remembered,
-   * and nobody is asked again.
-   * @throws ChainUnavailable when fewer than two of several said anything
+   * Whether two providers have this very block at its height, final by each one's head. An agreement under a `rule` is remembered, and not asked
+   * for again.
+   * @throws ChainUnavailable when fewer than two of several providers answered
    */
   agreesOnBlock(block: Pick<BlockRef, 'height' | 'hash'>, isFinal: (head: Head) => boolean, rule: string): Promise<SecondOpinion>;
   /**
-   * What became of bytes that exclude each other, by every provider that says anything that can be trusted (decisions 10): each is written into `told`
-   * when it has answered, so that one that does not hides nobody's word.
+   * Asks every provider what became of bytes that exclude each other (decisions 10). Each trustworthy answer is put into `told` as soon as it
+   * arrives, so that a provider that does not answer does not hide the others.
    */
   fates(question: FateQuestion, final: FinalityRule, told: Map<string, Fate>): Promise<void>;
   endpoints(): EndpointReport[];
-  /** Asks every endpoint what it lacks, `anew` also for what it had before; one that does not answer keeps what it said last. */
+  /** Asks every endpoint what it lacks, with `anew` also for abilities that it had. One that does not answer keeps its last report. */
   findLacks(anew?: boolean): Promise<readonly LackReport[]>;
-  /** What was found last. */
+  /** The last result of `findLacks`. */
   lacking(): readonly LackReport[];
 }
 
@@ -45,20 +45,20 @@ interface Options {
   blockSeconds: number;
 }
 
-/** Hashes of heads kept to tell a lagging endpoint from one on another branch. */
+/** How many hashes of heads are kept, to distinguish an endpoint that lags from one on another branch. */
 const HEADS_KEPT = 256;
-/** Blocks that two providers agreed on: those of some hours on the fastest chain, as long as payments come in every one of them. */
+/** How many agreed blocks are remembered: some hours on the fastest chain, even if every block holds payments. */
 const AGREED_KEPT = 10_000;
-/** A head older than this binds nobody: whoever told it is gone, and those that are left may be right. */
+/** A head older than this no longer counts: the endpoint that reported it is gone, and the others may be right. */
 const HEAD_BINDS_MS = 60_000;
-/** Endpoints that are not in use are asked for their head this often, in blocks and in bounds. */
+/** Endpoints that are not in use are asked for their head this often: every so many blocks, within bounds. */
 const PROBE_BLOCKS = 4;
 const SHORTEST_PROBE_MS = 2_000;
 const LONGEST_PROBE_MS = 15_000;
 
 /**
- * Makes one reader of several: each call runs wholly on one endpoint, so that blocks are never put together from two of
- * them, and on the next one when that cannot be trusted (chains 4).
+ * Makes one reader of several. Each call runs on one endpoint only, so that a block is never put together from two, and on the next one when the
+ * answer cannot be trusted (chains 4).
  */
 export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], options: Options): JoinedReader {
   const now = options.now ?? (() => performance.now());
@@ -72,7 +72,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
   const reader = (at: number): Reader => readers[at] as Reader;
   const read = async <T>(question: (one: Reader) => Promise<T>): Promise<T> => (await endpoints.first((at) => question(reader(at)))).answer;
 
-  /** An endpoint that shows what contracts pass on goes before one that does not, which is still better than none. */
+  /** An endpoint that shows internal transfers is preferred to one that does not, but one that does not is better than none. */
   const choose = async (candidates: readonly number[]): Promise<number> => {
     for (const at of candidates) {
       if (endpoints.standing(at) === 'failing') continue;
@@ -83,7 +83,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
   };
   const readMoves = async <T>(question: (one: Reader) => Promise<T>): Promise<T> => (await endpoints.first((at) => question(reader(at)), { choose })).answer;
 
-  /** Told to the endpoint that would be asked for the block now; whether it is still the one then costs a question at most. */
+  /** Passes the announced block to the endpoint that would be asked for it now. If another one is asked in the end, this costs one request. */
   const foresee = (announced: AnnouncedBlock): void => {
     const tell = async (): Promise<void> => {
       const candidates = endpoints.inOrder();
@@ -100,7 +100,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
     return head;
   };
 
-  /** Heads of the endpoints that are not in use, now and then, so that it is known who lags. */
+  /** Asks endpoints that are not in use for their heads from time to time, to know which of them lag. */
   const probeOthers = (inUse: number): void => {
     for (const at of endpoints.inOrder()) {
       if (at === inUse || now() - (probedMs[at] ?? 0) < probeMs) continue;
@@ -111,7 +111,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
 
   const doubtHead = ({ latest }: Head, at: number): string | null => {
     if (endpoints.count > 1 && endpoints.standing(at) === 'lagging') return `lags: its head is block ${latest.height}`;
-    // Only whoever told the last head may take it back: to change the endpoint is not to change the chain.
+    // Only the endpoint that reported the last head may go back behind it; changing the endpoint must not look like a reorganisation.
     if (served !== undefined && served.at !== at && latest.height < served.height && now() - served.atMs < HEAD_BINDS_MS)
       return `is behind: its head is block ${latest.height}, but block ${served.height} was seen`;
     return null;
@@ -119,15 +119,15 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
 
   const lacking = (): LackReport[] => lacks.map((found, at) => ({ provider: endpoints.providerOf(at), lacks: found }));
 
-  /** What waits is each endpoint's own affair: all are asked, and what one of them has is there. */
+  /** Each endpoint has its own mempool, so all are asked, and a transaction in any one of them counts. */
   const waitingSpenders: Required<Reader>['waitingSpenders'] = async (wanted) => {
     const told = await Promise.all(readers.map((one, at) => endpoints.ask(at, () => (one.waitingSpenders as Required<Reader>['waitingSpenders'])(wanted))));
     return wanted.map((_, i) => told.map((spenders) => spenders[i] ?? null).find((spender) => spender !== null) ?? null);
   };
 
-  /** Asks one provider after the other until two of them say the same. */
+  /** Asks one provider after the other until two agree. */
   const poll = async (what: string, voteOf: (at: number, head: Head) => Promise<Vote>): Promise<SecondOpinion> => {
-    // Of several that were configured, one is not enough, whatever became of the others.
+    // When several are configured, one answer is never enough, whatever happened to the others.
     if (endpoints.configured < 2) return 'alone';
     const votes = new Map<string, Vote>();
     for (const at of endpoints.inOrder()) {
@@ -177,7 +177,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
     async transaction(txid, inBlock) {
       const { at, answer } = await endpoints.first((one) => reader(one).transaction(txid, inBlock), { choose });
       if (answer !== null || endpoints.providers() < 2) return answer;
-      // A node that lags says the same of what it has not seen yet: somebody else must say so too.
+      // A lagging node says the same about a transaction that it has not seen yet, so another provider must confirm it.
       for (const other of endpoints.inOrder()) {
         if (endpoints.providerOf(other) === endpoints.providerOf(at) || endpoints.standing(other) === 'lagging') continue;
         try {
@@ -258,7 +258,7 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
   };
 }
 
-/** What only some families have: there when their readers have it, and absent, as theirs is, when they do not. */
+/** The methods that only some families have: present when the readers have them. */
 function optional(readers: readonly Reader[], read: <T>(question: (one: Reader) => Promise<T>) => Promise<T>): Pick<Reader, OnlySome> {
   const all = <M extends OnlySome>(method: M): boolean => readers.every((one) => one[method] !== undefined);
   return {

@@ -1,7 +1,7 @@
-// Walks JSON as bytes, without making objects of it. Only the plainest form is known: ASCII, nothing escaped, no space between things, which is what
-// nodes write. All else is answered with DOUBT, and is left to JSON.parse; what is not doubted is JSON that no two parsers read differently.
+// Walks over JSON as bytes without making objects. It knows only the plainest form, which nodes write: ASCII, no escapes, no spaces between tokens.
+// Anything else is answered with DOUBT and left to JSON.parse; JSON that is not doubted is read the same by every parser.
 
-/** No place at all: whoever asked must not believe anything that was found so far. */
+/** Not a place: the caller must not believe anything found so far. */
 export const DOUBT = -1;
 
 export const QUOTE = 0x22;
@@ -15,11 +15,11 @@ const MINUS = 0x2d;
 const DOT = 0x2e;
 const ZERO = 0x30;
 
-/** Deeper than anything a node answers; a stack of this size is all the memory a walk needs. */
+/** Deeper than anything a node answers. A walk needs no more memory than a stack of this size. */
 const DEEPEST = 64;
 const kinds = new Uint8Array(DEEPEST);
 
-/** What may stand in a string as it is: ASCII but for control characters, quotes and backslashes. */
+/** Characters that need no escape in a string: ASCII without control characters, quotes and backslashes. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, code) => (code >= 0x20 && code < 0x80 && code !== QUOTE && code !== 0x5c ? 1 : 0));
 
 const LITERALS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
@@ -28,7 +28,7 @@ const LITERALS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 export function endOfString(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== QUOTE) return DOUBT;
   let place = at + 1;
-  // Four at once: this is where most of the time of a walk over anything goes.
+  // Four at a time, because walks spend most of their time here.
   while (
     ((PLAIN[bytes[place] as number] as number) &
       (PLAIN[bytes[place + 1] as number] as number) &
@@ -47,18 +47,18 @@ export function endOfKey(bytes: Uint8Array, at: number): number {
   return end !== DOUBT && bytes[end] === COLON ? end + 1 : DOUBT;
 }
 
-/** Whether the key whose opening quote is at `at` and whose value begins at `value` is this one. */
+/** Whether a key is this one; its opening quote is at `at`, and its value begins at `value`. */
 export function isKey(bytes: Uint8Array, at: number, value: number, key: Uint8Array): boolean {
   return value - at - 3 === key.length && isAt(bytes, at + 1, key);
 }
 
-/** Whether these very bytes are at `at`. */
+/** Whether exactly these bytes are at `at`. */
 export function isAt(bytes: Uint8Array, at: number, expected: Uint8Array): boolean {
   for (let i = 0; i < expected.length; i++) if (bytes[at + i] !== expected[i]) return false;
   return true;
 }
 
-/** The place after the value that begins at `at`, or DOUBT when it is none, or none of the plainest form. Takes time in proportion to its length. */
+/** The place after the value that begins at `at`, or DOUBT when there is no value of the plainest form. Takes time in proportion to its length. */
 export function endOfValue(bytes: Uint8Array, at: number): number {
   let place = at;
   let depth = 0;
@@ -84,7 +84,7 @@ export function endOfValue(bytes: Uint8Array, at: number): number {
         if (place === DOUBT) return DOUBT;
         break;
       }
-      // Each closing bracket is two places after its opening one in ASCII.
+      // In ASCII each closing bracket is two places after its opening one.
       if (bytes[place] !== kind + 2) return DOUBT;
       place += 1;
       depth -= 1;
@@ -102,7 +102,7 @@ function endOfDigits(bytes: Uint8Array, at: number): number {
   return place === at ? DOUBT : place;
 }
 
-/** Whole numbers and plain decimals; no exponents. */
+/** Accepts whole numbers and plain decimals, without exponents. */
 function endOfNumber(bytes: Uint8Array, at: number): number {
   const first = bytes[at] === MINUS ? at + 1 : at;
   const whole = endOfDigits(bytes, first);

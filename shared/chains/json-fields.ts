@@ -1,25 +1,28 @@
 import { CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isKey, OPEN_OBJECT } from './json-bytes.ts';
 
-/** Looks through one value after the other, and keeps what it found of the last one. */
+/** Searches one value after another, and keeps what it found in the last one. */
 export interface Finder {
-  /** What the values begin with that it knows to look through. */
+  /** The opening character of the values that it can search. */
   readonly opens: number;
-  /** Looks through the value that begins at `from`; answers the place after it, or DOUBT. */
+  /** Searches the value that begins at `from`; returns the place after it, or DOUBT. */
   find(bytes: Uint8Array, from: number): number;
   forget(): void;
 }
 
-/** Finds where the values of some fields of objects are, without making anything of them. Doubts what is no object, and one of the fields told twice. */
+/**
+ * Finds where the values of some fields of an object are, without parsing them. Returns DOUBT for anything that is not an object, and when one of
+ * the fields occurs twice.
+ */
 export interface FieldFinder<F extends string> extends Finder {
-  /** Where the value of a field of that object begins; 0 is nowhere. */
+  /** Where the field's value begins; 0 when the object does not have the field. */
   begin(field: F): number;
-  /** The place after it, where it is anywhere. */
+  /** The place after the field's value, if the object has the field. */
   end(field: F): number;
   /** Whether that object has any other field. */
   hasOthers(): boolean;
 }
 
-/** A finder of these fields; values that are objects or lists themselves are looked through by those `inside`. */
+/** Makes a finder of these fields. A field's value that is itself an object or a list is searched by its finder in `inside`. */
 export function findFields<F extends string>(fields: readonly F[], inside: Partial<Record<F, Finder>> = {}): FieldFinder<F> {
   const [begins, ends] = [new Int32Array(fields.length), new Int32Array(fields.length)];
   const places = Object.fromEntries(fields.map((field, place) => [field, place])) as Record<F, number>;

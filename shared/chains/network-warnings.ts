@@ -4,10 +4,7 @@ import type { LackReport } from './join-readers.ts';
 
 type Warned = Pick<NetworkConfig, 'rpcUrls' | 'secondOpinionUsd' | 'acceptsUnseenInternalTransfers'> & Partial<Pick<NetworkConfig, 'nativeSymbol'>>;
 
-/**
- * What whoever runs a network has to know of what it is configured with and of what its nodes lack, in sentences; nothing where all is
- * well. Pure.
- */
+/** What an operator must know about a network's configuration and what its nodes lack, in sentences; empty when all is well. Pure. */
 export function warningsOf(network: Warned, lacking: readonly LackReport[] = []): string[] {
   return [...trustIn(network), ...lackingIn(network, lacking)];
 }
@@ -19,7 +16,7 @@ function trustIn({ rpcUrls, secondOpinionUsd }: Warned): string[] {
   return [`one provider: an endpoint that lies consistently can make you credit what was not paid, up to ${most} USD a payment (secondOpinionUsd)`];
 }
 
-/** What nodes do not offer, and what becomes of it. Pure. */
+/** The abilities that nodes lack, and what follows from that. Pure. */
 export function lackingIn(
   { nativeSymbol = 'the native coin', acceptsUnseenInternalTransfers }: Omit<Warned, 'rpcUrls'>,
   lacking: readonly LackReport[],
@@ -34,13 +31,16 @@ export function lackingIn(
   ];
 }
 
-/** Whether of the endpoints that have said what they lack none traces; one that never answered helps nobody. False before any did. Pure. */
+/**
+ * Whether none of the endpoints that have reported what they lack can trace; an endpoint that never answered does not count. False before any has
+ * reported. Pure.
+ */
 export function nobodyTraces(lacking: readonly LackReport[]): boolean {
   const said = lacking.flatMap(({ lacks }) => (lacks === null ? [] : [lacks]));
   return said.length > 0 && said.every((lacks) => lacks.includes('traces'));
 }
 
-/** The same as lines of `/readyz`: they say something about a network that works, and never make a process unready. */
+/** The warnings as lines of `/readyz`. They describe a network that works, and never make a process unready. */
 export function warningChecks(
   networks: readonly NetworkConfig[],
   lackingOf: (network: string) => readonly LackReport[],

@@ -1,7 +1,7 @@
 import type { AssetType, Family, Finality } from '#shared/core/assets.ts';
 import { FINALITY } from '#shared/core/policy.ts';
 
-/** A token as its issuer deployed it; pinned here so that nobody has to copy an address from a web page. */
+/** A token as its issuer deployed it, recorded here so that nobody has to copy an address from a web page. */
 export interface KnownToken {
   symbol: string;
   name: string;
@@ -10,47 +10,46 @@ export interface KnownToken {
   decimals: number;
 }
 
-/** What is known of a public network before anybody configures it; one row here is all a further EVM network needs. */
+/** What is known of a public network before it is configured. A further EVM network needs only one more row here. */
 export interface NetworkProfile {
   family: Family;
   chainId: string;
   name: string;
-  /** As people call it; payers read it. */
+  /** The name that payers read. */
   displayName: string;
   nativeSymbol: string;
   blockSeconds: number;
   /** Decisions 5. */
   finality: Finality;
-  /** Smallest priority fee a transaction offers, native units per gas; empty blocks tell nothing about it. */
+  /** Smallest priority fee that a transaction offers, in native units per gas; empty blocks give no indication of it. */
   minimumTip: bigint;
-  /** `op-stack`: beside its gas a transaction pays for its bytes on L1, which only the network's fee oracle can tell. */
+  /** `op-stack`: a transaction also pays for its bytes on L1, and only the network's fee oracle knows how much. */
   dataFee: 'op-stack' | null;
-  /** Blocks may end with a state sync, which hands over deposits from Ethereum and which no root covered for years. */
+  /** Whether blocks may end with a state sync, which hands over deposits from Ethereum and which no root covered for years. */
   stateSyncs: boolean;
   /** Seconds without a new head after which the network counts as stalled. */
   stallSeconds: number;
-  /** How old a block is at most, in seconds, when a node of a sound network calls it that; only what is watched hangs on it. */
+  /** Greatest age of the block with each tag, in seconds, on a healthy network. Only monitoring depends on it. */
   tagSeconds: Readonly<Record<'safe' | 'finalized', number>>;
   explorerTxUrl: string;
-  /** Contracts that can be checked against their issuers' own lists; a token that is missing was not. */
+  /** Contracts that were checked against their issuers' own lists; a missing token was not. */
   tokens: readonly KnownToken[];
 }
 
 const GWEI = 1_000_000_000n;
 
-/** Two and three epochs of 32 slots. */
+/** Two and three epochs, of 32 slots each. */
 const ETHEREUM_TAGS = { safe: 768, finalized: 1_152 };
 /** Posted to L1 within minutes, final when L1 is. */
 const ROLLUP_TAGS = { safe: 600, finalized: 1_800 };
 /** A chain without such tags. */
 const NO_TAGS = { safe: 0, finalized: 0 };
-/** Solidified by nineteen of twenty-seven representatives, one block each. */
+/** Solid once nineteen of twenty-seven representatives have made a block each. */
 const tronTags = (blockSeconds: number) => ({ safe: 20 * blockSeconds, finalized: 20 * blockSeconds });
 
 const usdt = (contract: string, type: AssetType = 'ERC20', decimals = 6): KnownToken => ({ symbol: 'USDT', name: 'Tether USD', type, contract, decimals });
 const usdc = (contract: string, type: AssetType = 'ERC20', decimals = 6): KnownToken => ({ symbol: 'USDC', name: 'USD Coin', type, contract, decimals });
 
-/** Every network, as data. */
 export const NETWORKS: readonly NetworkProfile[] = [
   {
     family: 'evm',
@@ -76,7 +75,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     nativeSymbol: 'BNB',
     blockSeconds: 0.45,
     finality: FINALITY.fastFinality,
-    // The base fee is nothing here: what validators ask for as a tip is the whole price.
+    // The base fee is nothing here; the tip that validators ask for is the whole price.
     minimumTip: GWEI / 20n,
     dataFee: null,
     stateSyncs: false,
@@ -94,7 +93,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     nativeSymbol: 'POL',
     blockSeconds: 2,
     finality: FINALITY.fastFinality,
-    // Validators take nothing below 25; a little more is no difference in cents.
+    // Validators accept nothing below 25; a little more costs no cents.
     minimumTip: 30n * GWEI,
     dataFee: null,
     stateSyncs: true,
@@ -127,7 +126,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     nativeSymbol: 'ETH',
     blockSeconds: 0.25,
     finality: FINALITY.rollup,
-    // First come, first served: a tip buys nothing. Gas estimates include what the bytes cost on L1.
+    // First come, first served, so a tip buys nothing. Gas estimates include the cost of the bytes on L1.
     minimumTip: 0n,
     dataFee: null,
     stateSyncs: false,
@@ -211,7 +210,7 @@ export const NETWORKS: readonly NetworkProfile[] = [
     minimumTip: 0n,
     dataFee: null,
     stateSyncs: false,
-    // Blocks come by chance: two hours without one happen every other year.
+    // Blocks come by chance; two hours without one happen every other year.
     stallSeconds: 7_200,
     tagSeconds: NO_TAGS,
     explorerTxUrl: 'https://mempool.space/tx/{txHash}',
@@ -283,15 +282,15 @@ export const NETWORKS: readonly NetworkProfile[] = [
   },
 ];
 
-/** A network nobody described: treated as an unknown public chain, with cautious figures. */
+/** A network without a profile counts as an unknown public chain, with cautious figures. */
 const UNKNOWN = { minimumTip: GWEI, stallSeconds: 180, tagSeconds: ROLLUP_TAGS, dataFee: null, stateSyncs: true };
 
-/** What the adapters need to know of a network beyond its configuration. */
+/** The part of a network's profile that its adapter needs. */
 export function profileOf(family: Family, chainId: string): Pick<NetworkProfile, 'minimumTip' | 'stallSeconds' | 'tagSeconds' | 'dataFee' | 'stateSyncs'> {
   return NETWORKS.find((network) => network.family === family && network.chainId === chainId) ?? UNKNOWN;
 }
 
-/** What people call a network: what is known of it, or its own name with capitals (`my-chain` → `My Chain`). */
+/** The name of a network for people: that of its profile, or its own name with capitals (`my-chain` → `My Chain`). */
 export function displayNameOf({ family, chainId, name }: Pick<NetworkProfile, 'family' | 'chainId' | 'name'>): string {
   const known = NETWORKS.find((network) => network.family === family && network.chainId === chainId);
   return known?.displayName ?? name.replace(/(^|[-_ ]+)(\p{L})/gu, (_whole, gap: string, letter: string) => (gap === '' ? '' : ' ') + letter.toUpperCase());

@@ -15,7 +15,7 @@ import { decodeTronTransfer } from './tron/decode.ts';
 import { openTronApi } from './tron/http.ts';
 import { tronPayer } from './tron/payer.ts';
 
-/** Where one endpoint is, and the gate that everything asked of it passes. */
+/** Where one endpoint is, and the gate that all requests to it pass. */
 interface Endpoint {
   url: string;
   gate: Gate;
@@ -25,11 +25,11 @@ interface Paying {
   /** One payer per endpoint, in the same order. */
   open(network: NetworkConfig, endpoints: readonly Endpoint[], observe: RpcObserver | undefined): Payer[];
   decoder(chainId: string): DecodeTransfer;
-  /** What a plan's fields say is spent and what comes back; absent where coins are balances. */
+  /** The outputs that a plan's fields spend and give back; absent where coins are balances. */
   readFields?(fields: Record<string, string>): BitcoinFields;
 }
 
-/** The families this build can pay on, without any key. */
+/** The families that this build can pay on; no keys are needed here. */
 const PAYERS: Partial<Record<Family, Paying>> = {
   evm: {
     open: (network, endpoints, observe) => endpoints.map(({ url, gate }) => evmPayer(network, openRpc(url, observe, { gate }))),
@@ -61,19 +61,19 @@ function payingOf(family: Family): Paying {
   return paying;
 }
 
-/** The payer of one network over all of its endpoints. @throws Error when its family is not part of this build */
+/** The payer of one network, over all of its endpoints. @throws Error when its family is not part of this build */
 export function openPayer(network: NetworkConfig, { endpoints, gates, observe } = openEndpoints(network)): Payer {
   const opened = network.rpcUrls.map((url, at): Endpoint => ({ url, gate: gates[at] as Gate }));
   return joinPayers(endpoints, payingOf(network.family).open(network, opened, observe?.request));
 }
 
-/** How signed bytes of a network are read back. @throws Error when its family, or this network of it, is not part of this build */
+/** The decoder of a network's signed bytes. @throws Error when its family, or this network of it, is not part of this build */
 export function decoderOf({ family, chainId }: Pick<NetworkConfig, 'family' | 'chainId'>): DecodeTransfer {
   return payingOf(family).decoder(chainId);
 }
 
 /**
- * The outputs that a plan's fields spend, the anchor first, and what comes back; null on families whose coins are balances.
+ * The outputs that a plan's fields spend, anchor first, and give back; null on families whose coins are balances.
  * @throws Invariant when the fields are malformed
  */
 export function outputsOf(family: Family, fields: Record<string, string>): BitcoinFields | null {

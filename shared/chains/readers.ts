@@ -15,19 +15,19 @@ import { tronReader } from './tron/reader.ts';
 
 type OpenReader = (network: NetworkConfig, url: string, shared: { observe: RpcObserver | undefined; gate: Gate; trusts: HeaderTrust }) => Reader;
 
-/** The families this build can read, each through one endpoint; the only chain code the indexer imports. */
+/** The families that this build can read, each through one endpoint; the indexer imports no other chain code. */
 const READERS: Partial<Record<Family, OpenReader>> = {
   evm: (network, url, { observe, gate, trusts }) => evmReader(network, openRpc(url, observe, { gate }), trusts),
   tron: (network, url, { observe, gate }) => tronReader(network, openTronApi(url, observe, { gate })),
   bitcoin: (network, url, { observe, gate }) => bitcoinReader(network, openBitcoinRpc(url, observe, { gate })),
 };
 
-/** Told of every request to a network's endpoints, and of how they are doing. */
+/** Gets every request to a network's endpoints, and the state of the endpoints. */
 export interface ChainObserver extends EndpointObserver {
   request: RpcObserver;
 }
 
-/** The endpoints of one network in one process, opened for reading; a payer of the same network shares them. */
+/** The endpoints of one network, opened for reading in one process; a payer of the same network shares them. */
 export interface OpenedEndpoints {
   endpoints: Endpoints;
   readers: readonly Reader[];
@@ -36,7 +36,7 @@ export interface OpenedEndpoints {
   observe: ChainObserver | undefined;
 }
 
-/** Opens every endpoint of a network; `accepted` are the header fields that two people accept. @throws Error when its family is not part of this build */
+/** Opens every endpoint of a network; `accepted` are header fields that two people accepted. @throws Error when its family is not part of this build */
 export function openEndpoints(network: NetworkConfig, observe?: ChainObserver, accepted: AcceptedFields = async () => new Set()): OpenedEndpoints {
   const open = READERS[network.family];
   if (open === undefined) throw new Error(`${network.name}: this build cannot read ${network.family} networks`);
@@ -54,7 +54,10 @@ export function openReader(network: NetworkConfig, { endpoints, readers } = open
   return joinReaders(endpoints, readers, { blockSeconds: network.blockSeconds });
 }
 
-/** Rings when the node behind a network's `headUrl` says that its head moved, with the block it names; returns how to stop it. Does nothing where there is none. */
+/**
+ * Calls `ring` when the node behind a network's `headUrl` says that its head moved, with the block that it names; returns how to stop. Does nothing
+ * without a `headUrl`.
+ */
 export function hearHeads({ family, headUrl }: Pick<NetworkConfig, 'family' | 'headUrl'>, ring: (announced?: AnnouncedBlock) => void): () => void {
   return family === 'evm' && headUrl !== undefined ? hearNewHeads(headUrl, ring) : () => undefined;
 }

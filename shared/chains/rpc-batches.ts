@@ -13,27 +13,27 @@ export interface Call {
   params: readonly unknown[];
 }
 
-/** One endpoint of one chain family: how it is asked, and what its errors mean. */
+/** One endpoint: how it is asked, and what its errors mean in its chain family. */
 export interface Endpoint {
-  /** What it is called in messages and metrics: never its whole URL, which may hold a key. */
+  /** Its name in messages and metrics; never its whole URL, which may hold a key. */
   provider: string;
   gate: Gate;
-  /** Pause before the second try, milliseconds; doubled before the third. */
+  /** Pause before the second try, in milliseconds; doubled before the third. */
   retryMs: number | undefined;
-  /** Sends one HTTP request, a list or a call by itself, and reads the JSON it is answered with. Throws what `failureOf` explains. */
+  /** Sends one HTTP request, a list or a single call, and returns the JSON of the answer. Throws errors that `failureOf` can explain. */
   post(body: Call | Call[]): Promise<unknown>;
   failureOf(error: unknown): Failure;
-  /** What to do about an error reply: ask `again` after a pause, ask it `alone` because the whole list was too much, or believe it. */
+  /** What to do about an error reply: ask `again` after a pause, ask it `alone` because the whole list was too much, or reject the call with it. */
   judge(error: RpcError, asked: { method: string; alone: boolean }): 'again' | 'alone' | RpcRefused;
-  /** Why calls are asked again. */
+  /** Reported when calls are asked again and still not answered. */
   again: Pick<Failure, 'problem' | 'trouble'>;
-  /** Calls that take minutes: nothing else should wait for them. */
+  /** Whether a call takes minutes, so that no other call should wait for it. */
   takesLong(method: string): boolean;
 }
 
 const TRIES = 3;
 const BATCH = 64;
-/** An endpoint that asks for more patience than this is left to whoever can ask another one. */
+/** If an endpoint asks for a longer pause than this, the call fails, so that the caller can ask another endpoint. */
 const LONGEST_PAUSE_MS = 500;
 
 interface Asked {
@@ -43,9 +43,10 @@ interface Asked {
 }
 
 /**
- * Asks an endpoint in batches. Answers are matched to requests by their ids, never by their order: a node or a proxy that mixes
- * them up is one that did not answer. What a batch is too large for is asked again in halves; what the endpoint was too busy
- * for, after a pause, the rest of the batch being kept.
+ * Asks an endpoint in batches. Answers are matched to requests by id and never by order, so an endpoint that mixes them up counts as one that did
+ * not answer.
+ * A batch that is too large is asked again in halves. Calls that the endpoint was too busy for are asked again after a pause, and the other answers
+ * are kept.
  */
 export function openBatches(endpoint: Endpoint, observe: RpcObserver): Rpc {
   const { provider, gate } = endpoint;
@@ -56,8 +57,8 @@ export function openBatches(endpoint: Endpoint, observe: RpcObserver): Rpc {
   const post = (batch: readonly Asked[]): Promise<unknown> => {
     const calls = batch.map(({ call }) => call);
     const [only] = calls;
-    // Endpoints that take no lists at all take one call by itself. A list that was put together before they said so goes as
-    // one, so that none of it goes unasked.
+    // An endpoint that accepts no lists gets a single call without a list. A list that was put together before that was known is sent as a list, so
+    // that no call of it is lost.
     return gate.pass(batch.length, () => endpoint.post(largestBatch === 1 && calls.length === 1 && only !== undefined ? only : calls));
   };
 
@@ -71,7 +72,7 @@ export function openBatches(endpoint: Endpoint, observe: RpcObserver): Rpc {
   const send = async (batch: readonly Asked[], tried = 1): Promise<void> => {
     let again: Failure | undefined;
     let left: readonly Asked[] = batch;
-    // Another batch may learn meanwhile that lists are refused.
+    // Another batch may find out meanwhile that lists are refused.
     const listed = largestBatch > 1;
     try {
       const answered = await post(batch);
@@ -98,7 +99,7 @@ export function openBatches(endpoint: Endpoint, observe: RpcObserver): Rpc {
     for (const asked of left) asked.reject(unavailable(asked, problem, { trouble, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }));
   };
 
-  /** Hands out the answers; returns the requests to ask again after a pause. */
+  /** Delivers the answers; returns the requests to ask again after a pause. */
   const settle = (batch: readonly Asked[], answers: Map<number, Answer>): Asked[] => {
     const again: Asked[] = [];
     for (const asked of batch) {

@@ -1,7 +1,7 @@
 import type { Gate } from './budget-gate.ts';
 import type { Trouble } from './chain.ts';
 
-/** The node's own error reply: it was reached and said no. */
+/** The node was reached and answered with an error. */
 export class RpcRefused extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -15,12 +15,12 @@ export class RpcRefused extends Error {
 }
 
 /**
- * One JSON-RPC request. Requests made in the same turn share one HTTP request. Whoever asks for it `unread` may be answered with an `Unread`.
+ * One JSON-RPC request. Requests made in the same turn share one HTTP request. With `unread` the answer may be an `Unread`.
  * @throws RpcRefused when the node answers with an error, ChainUnavailable when it gives no answer
  */
 export type Rpc = (method: string, params: readonly unknown[], as?: 'unread') => Promise<unknown>;
 
-/** Told of every request, for metrics. */
+/** Gets every request, for metrics. */
 export type RpcObserver = (request: { method: string; provider: string; result: 'ok' | 'refused' | 'failed'; seconds: number }) => void;
 
 export interface RpcOptions {
@@ -28,17 +28,17 @@ export interface RpcOptions {
   timeoutMs?: number;
   /** Pause before the second try; doubled before the third. */
   retryMs?: number;
-  /** Shared with whoever else asks this endpoint. */
+  /** Shared with everything else in the process that asks this endpoint. */
   gate?: Gate;
 }
 
-/** Why a whole HTTP request brought nothing. */
+/** Why a whole HTTP request failed. */
 export interface Failure {
   problem: string;
   trouble: Trouble;
   retryAfterMs: number | undefined;
-  /** Whether it may go better at once. */
+  /** Whether trying again at once may help. */
   passing: boolean;
-  /** Whether fewer requests in one go may go better. */
+  /** Whether fewer requests at once may help. */
   tooMuch: boolean;
 }

@@ -4,19 +4,18 @@ import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { Invariant } from '#shared/core/errors.ts';
 
 const PATH = /^m(\/\d{1,10}'?){1,10}$/;
-/** Accounts whose node is kept: a deployment has a handful of wallets in each network. */
+/** How many accounts' nodes are kept; a deployment has a handful of wallets in each network. */
 const KEPT_ACCOUNTS = 256;
 
-/** The keys below one seed. */
 export interface SeedKeys {
-  /** The key at a path such as `m/44'/60'/0'/0/7` (BIP-32). @throws Invariant when the path is none */
+  /** The key at a path such as `m/44'/60'/0'/0/7` (BIP-32). @throws Invariant when the path is malformed */
   at(path: string): HDKey;
 }
 
 /**
- * Opens a BIP-39 seed, so that keys can be found by their path; only what signs constructs it. The node above a key is derived once and
- * kept: neighbours differ in their last step alone, and a payment that spends a hundred deposits needs a hundred of them. `versions` are
- * the bytes that extended keys begin with; Bitcoin mainnet's `xpub` and `xprv` when absent.
+ * Opens a BIP-39 seed, to find keys by their paths. Only code that signs constructs it.
+ * The node above a key is derived once and kept, because neighbouring keys differ only in their last step, and a payment that spends a hundred
+ * deposits needs a hundred keys. `versions` are the bytes that extended keys begin with; without them Bitcoin mainnet's `xpub` and `xprv`.
  * @throws Error when the seed is not a valid mnemonic; the message never holds the seed
  */
 export function openSeed(mnemonic: string, versions?: { public: number; private: number }): SeedKeys {

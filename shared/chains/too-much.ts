@@ -1,9 +1,9 @@
-/** How nodes and gateways say that they were asked for too much at once; each words it differently (chains 1.3). */
+/** How nodes and gateways say that one request asked for too much; each words it differently (chains 1.3). */
 const TOO_MUCH = /range|limit|too (many|much|large|big|long)|exceed|response size|body size|payload|\b413\b|time(d)? ?out|took too long/i;
 
 /**
- * Whether asking for less may help: the error, or one it came from, speaks of ranges, limits, sizes or time. Wrong guesses
- * cost a few small requests.
+ * Whether asking for less may help: the error, or one of its causes, speaks of ranges, limits, sizes or time. A wrong guess costs only a few small
+ * requests.
  */
 export function isTooMuch(error: unknown): boolean {
   for (let current = error, depth = 0; current instanceof Error && depth < 10; current = current.cause, depth++) {
@@ -13,15 +13,15 @@ export function isTooMuch(error: unknown): boolean {
   return false;
 }
 
-/** How much is asked for at once: halved when it was too much, half as much again after each success. */
+/** How much to ask for at once: halved after it was too much, half as much again after each success. */
 export interface AskingSize {
   now(): number;
   grow(): void;
-  /** False when it cannot be less. */
+  /** Makes it smaller; false when it cannot be smaller. */
   shrink(): boolean;
 }
 
-/** Starts at `first` and never exceeds `most`; both at least 1. */
+/** Starts at `first` and never exceeds `most`; both are at least 1. */
 export function askingSize(first: number, most: number): AskingSize {
   let size = first;
   return {

@@ -1,36 +1,36 @@
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, DOUBT, endOfKey, endOfValue, isKey, OPEN_LIST, OPEN_OBJECT } from './json-bytes.ts';
 
-/** JSON of the plainest form (json-bytes.ts) that was walked over once, and of which nothing was made yet. */
+/** JSON of the plainest form (json-bytes.ts) that was walked over once and not parsed yet. */
 export class Unread {
   readonly bytes: Buffer;
   constructor(bytes: Buffer) {
     this.bytes = bytes;
   }
 
-  /** What JSON.parse makes of all of it, or of the bytes between two places. */
+  /** Parses all of it, or the bytes between two places. */
   read(from = 0, to = this.bytes.length): unknown {
     return JSON.parse(this.bytes.toString('latin1', from, to));
   }
 }
 
-/** An answer as careful readers want it, whether somebody read it before or not. */
+/** The parsed answer, whether it was parsed before or not. */
 export function readAnswer(answer: unknown): unknown {
   return answer instanceof Unread ? answer.read() : answer;
 }
 
-/** One answer of a reply, whose result nobody read. */
+/** One answer of a reply, whose result is not parsed yet. */
 interface UnreadEntry {
   id: number;
   result: Unread;
 }
 
 const KEYS = { jsonrpc: Buffer.from('jsonrpc'), id: Buffer.from('id'), result: Buffer.from('result') };
-/** Nobody makes more requests than this with one connection. */
+/** No connection makes so many requests that an id has more digits. */
 const MOST_DIGITS = 15;
 
 /**
- * The answers of a JSON-RPC reply, one or a list, in one pass over its bytes; null when anything about it is unusual, an error among them or a key
- * told twice, so that the whole reply has to be parsed. Pure.
+ * The answers of a JSON-RPC reply, one or a list, in one pass over its bytes. Pure.
+ * Null when anything is unusual, such as an error among them or a duplicate key; then the whole reply must be parsed.
  */
 export function scanReply(bytes: Buffer): UnreadEntry | UnreadEntry[] | null {
   let end = bytes.length;
@@ -47,7 +47,7 @@ export function scanReply(bytes: Buffer): UnreadEntry | UnreadEntry[] | null {
   }
 }
 
-/** Adds the entry that begins at `from`; answers the place after it, or DOUBT. */
+/** Adds the entry that begins at `from`; returns the place after it, or DOUBT. */
 function scanEntry(bytes: Buffer, from: number, entries: UnreadEntry[]): number {
   if (bytes[from] !== OPEN_OBJECT) return DOUBT;
   let id: number | undefined;

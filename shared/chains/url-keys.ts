@@ -1,9 +1,9 @@
-/** Shorter words of a path or a query are names of things, and shorter passwords open nothing that matters. */
+/** Shorter parts of a path or a query are plain names, and shorter passwords protect nothing important. */
 const SHORTEST = { path: 16, query: 8, credential: 6 };
 
 /**
- * Hides from an endpoint's own words whatever of its URL may be a key. Messages of ours never quote a URL, but providers like to
- * say which project has no credits left, and that name is the key.
+ * Replaces whatever in an endpoint's messages may be a key from its URL. Our own messages never quote a URL, but providers like to say which
+ * project has no credits left, and its name is the key.
  */
 export function keyHider(url: string): (text: string) => string {
   const { username, password, pathname, searchParams } = new URL(url);

@@ -13,15 +13,15 @@ import {
   UNTRIED,
 } from './endpoint-health.ts';
 
-/** One endpoint as it is opened: where, and how to ask which chain it serves. */
+/** One endpoint, and how to ask which chain it serves. */
 export interface OpenEndpoint {
-  /** Host and port, and nothing else of the URL: the rest may be a key. */
+  /** Host and port only, because the rest of the URL may be a key. */
   provider: string;
-  /** Hash of the first block. @throws ChainUnavailable, with trouble `wrong-chain` when it says itself that it serves another one */
+  /** Hash of the first block. @throws ChainUnavailable, with trouble `wrong-chain` when the endpoint itself says that it serves another chain */
   identify(): Promise<string>;
 }
 
-/** How one endpoint is doing, for people and metrics. */
+/** The state of one endpoint, for people and metrics. */
 export interface EndpointReport {
   provider: string;
   /** `untried` before its first question. */
@@ -30,13 +30,13 @@ export interface EndpointReport {
   latencyMs: number | null;
   failures: number;
   lastTrouble: Trouble | null;
-  /** Which other chain it serves, so that it is asked for nothing; null as long as it is not known to. */
+  /** Which other chain it serves, so that it is asked for nothing else; null when it is not known to serve another. */
   foreign: string | null;
 }
 
-/** Told of what changes about endpoints. */
+/** Gets changes of endpoints' states. */
 export interface EndpointObserver {
-  /** After every question that an endpoint answered or did not. */
+  /** Called after every question, answered or not. */
   endpoint(report: EndpointReport): void;
   /** An endpoint came into or out of trouble. */
   changed(report: EndpointReport, before: EndpointReport['state']): void;
@@ -45,48 +45,48 @@ export interface EndpointObserver {
 /** The endpoints of one network in one process, in order of preference; its reader and its payer share them. */
 export interface Endpoints {
   readonly count: number;
-  /** Different providers, whatever they serve. */
+  /** Number of different providers, whatever they serve. */
   readonly configured: number;
-  /** Different providers among those that serve this chain. */
+  /** Number of different providers that serve this chain. */
   providers(): number;
   providerOf(at: number): string;
-  /** Whom to ask, best first. */
+  /** The endpoints to ask, best first. */
   inOrder(): number[];
   standing(at: number): Standing;
   /**
-   * One question to one endpoint, after its identity was checked once; keeps account of how it went. `untimed` is for what may
-   * be answered from memory.
+   * Asks one endpoint one question, after its identity was checked once, and records how it went. `untimed` is for answers that may come from
+   * memory.
    * @throws ChainUnavailable
    */
   ask<T>(at: number, question: () => Promise<T>, untimed?: 'untimed'): Promise<T>;
   /**
-   * The first answer that can be trusted: the whole question goes to one endpoint, then to the next.
-   * @throws ChainUnavailable when nobody gave one
+   * The first trustworthy answer: the whole question goes to one endpoint, then to the next.
+   * @throws ChainUnavailable when none gave one
    */
   first<T>(question: (at: number) => Promise<T>, options?: Choice<T>): Promise<{ at: number; answer: T }>;
-  /** Told the head of an endpoint, and the followed chain's block at that height as far as it is known. */
+  /** Records an endpoint's head, and the followed chain's block at that height if known. */
   sawHead(at: number, head: { height: number; hash: string }, expectedHash: string | undefined): void;
   /**
-   * Asks every endpoint again which chain it serves, those that were found to serve another one too. `recorded` is the hash of
-   * the first block in the books, and decides; without it they must all tell the same one. When every endpoint tells one and
-   * the same other hash, that is the answer, for those who keep the books to compare.
+   * Asks every endpoint again which chain it serves, including those that served another one.
+   * `recorded` is the hash of the first block in the books, and decides; without it all endpoints must say the same. When all of them report the
+   * same other hash, that hash is returned, and the caller compares it with the books.
    * @throws ChainUnavailable when none of the right chain answers, or when they differ and nothing is recorded
    */
   identifyAll(recorded?: string): Promise<string>;
-  /** Now and then asks endpoints that were found to serve another chain whether they still do: a wrong answer may have been a gateway's slip. */
+  /** From time to time asks endpoints that served another chain whether they still do, because a wrong answer may have been a gateway's mistake. */
   reconsider(): void;
   report(): EndpointReport[];
 }
 
-/** How one question picks among endpoints. */
+/** How to choose among endpoints for one question. */
 export interface Choice<T> {
-  /** Why an answer is not good enough, which is no failure of the endpoint; null when it is. */
+  /** Why an answer is not good enough, although the endpoint did not fail; null when it is. */
   doubt?: (answer: T, at: number) => string | null;
-  /** Picks one of at least one candidate, best first; the first by default. */
+  /** Chooses one of the candidates, which are at least one, best first; by default the first. */
   choose?: (candidates: readonly number[]) => Promise<number>;
 }
 
-/** An endpoint of another chain is asked again this often whether it still serves that one. */
+/** How often an endpoint of another chain is asked whether it still serves that chain. */
 const RECONSIDER_MS = 60_000;
 
 interface Options {
@@ -95,7 +95,7 @@ interface Options {
   observe?: EndpointObserver | undefined;
 }
 
-/** Brings the endpoints of one network together; nothing is asked yet. */
+/** Brings the endpoints of one network together; asks nothing yet. */
 export function watchEndpoints(network: { name: string; blockSeconds: number }, opened: readonly OpenEndpoint[], options: Options = {}): Endpoints {
   const now = options.now ?? (() => performance.now());
   const pace = paceOf(network.blockSeconds);
@@ -145,9 +145,9 @@ export function watchEndpoints(network: { name: string; blockSeconds: number }, 
 
   /** Asks an endpoint which chain it serves. */
   const told = (at: number): Promise<string> => timed(at, () => one(at).identify());
-  /** One that serves another chain than the others, or than the books, is not asked for anything else until it no longer does. */
+  /** An endpoint of another chain than the other endpoints, or than the books, is asked for nothing else as long as it serves that chain. */
   const judge = (at: number, hash: string): string => {
-    // Alone it contradicts nobody; whether it is the chain of the books is for those to say who keep them.
+    // A single endpoint contradicts no other. Whether its chain is that of the books is for the caller to compare.
     if (opened.length === 1) genesis = hash;
     genesis ??= hash;
     if (hash !== genesis) return exclude(at, `${one(at).provider} serves another chain than ${network.name}: its first block is ${hash}, not ${genesis}`);
@@ -200,7 +200,7 @@ export function watchEndpoints(network: { name: string; blockSeconds: number }, 
       const asked = new Set<number>();
       const problems: ChainUnavailable[] = [];
       for (;;) {
-        // Looked up anew each time: what was learned meanwhile counts.
+        // Determined again each time, because the states may have changed meanwhile.
         const candidates = inOrder(healths, pace, now()).filter((candidate) => !asked.has(candidate));
         const [best] = candidates;
         if (best === undefined) throw problems.length === 0 ? quiet() : joined(network.name, problems);
@@ -261,7 +261,7 @@ export function watchEndpoints(network: { name: string; blockSeconds: number }, 
   };
 }
 
-/** What all endpoints said, as one error; a single one speaks for itself. */
+/** Joins the errors of all endpoints into one; a single error is returned unchanged. */
 function joined(network: string, problems: readonly ChainUnavailable[]): ChainUnavailable {
   const [first] = problems;
   if (first !== undefined && problems.length === 1) return first;

@@ -10,8 +10,8 @@ interface Log {
 }
 
 /**
- * Finds out what a network's nodes lack, now and every minute, and logs it once whenever that changed: whoever runs it is told at the start and
- * not by the first payment that goes wrong. Returns how to stop it.
+ * Asks every minute what a network's nodes lack, and logs changes once, so that an operator learns it at the start and not from the first payment
+ * that goes wrong. Returns how to stop it.
  */
 export function watchLacks(network: NetworkConfig, reader: JoinedReader, log: Log): () => void {
   let told = '';

@@ -3,21 +3,21 @@ import { Invariant, invalid } from './errors.ts';
 declare const unit: unique symbol;
 
 /**
- * A quantity as an 18-place fixed-point integer, branded by what it counts so that dollars are never added to coins.
- * `Amount<'usd'>` 1_500000000000000000n is 1.5 US dollars (decisions 1).
+ * An 18-place fixed-point integer, branded by what it counts, so that dollars are never added to coins. `Amount<'usd'>` 1_500000000000000000n is
+ * 1.5 US dollars (decisions 1).
  */
 export type Amount<U extends 'usd' | 'asset'> = bigint & { readonly [unit]: U };
 export type Usd = Amount<'usd'>;
 export type Coins = Amount<'asset'>;
 export type Rounding = 'down' | 'up' | 'half-up';
 
-/** Decimal places every amount carries inside the service. */
+/** Decimal places of every amount inside the service. */
 export const SCALE = 18;
 export const ONE = 10n ** 18n;
 const PATTERN = /^(0|[1-9]\d{0,37})(\.\d{1,18})?$/;
-/** Longest money string accepted; checked before anything is parsed so that a huge number costs nothing (decisions 1). */
+/** Longest accepted money string; checked before parsing, so that a huge number costs nothing (decisions 1). */
 export const MAX_MONEY_LENGTH = 57;
-/** The money format has at most 38 integer digits; what reaches this could not be shown. */
+/** The money format has at most 38 integer digits; an amount from this value on could not be written. */
 export const MONEY_LIMIT = 10n ** 38n * ONE;
 
 /** Brands a scaled integer; only for code that already holds 18-place integers (SQL reads, arithmetic). */
@@ -27,7 +27,7 @@ export function amount<U extends 'usd' | 'asset'>(scaled: bigint): Amount<U> {
 
 export const zero = 0n as Amount<never> as Amount<'usd'> & Amount<'asset'>;
 
-/** True when `text` is a money string the service accepts: no sign, exponent, spaces or leading zeros (decisions 1). */
+/** Whether `text` is a money string that the service accepts: no sign, exponent, spaces or leading zeros (decisions 1). */
 export function isMoney(text: string): boolean {
   return text.length <= MAX_MONEY_LENGTH && PATTERN.test(text);
 }
@@ -41,7 +41,7 @@ export function parseAmount<U extends 'usd' | 'asset'>(text: string, field: stri
   return parseTrusted<U>(text);
 }
 
-/** Reads a decimal this deployment wrote itself (a column, a constant); a leading minus is allowed. */
+/** Reads a decimal that this deployment wrote itself (a column, a constant); a leading minus is allowed. */
 export function parseTrusted<U extends 'usd' | 'asset'>(text: string): Amount<U> {
   const match = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text);
   if (match === null) throw new Invariant(`not a decimal: ${text.slice(0, 60)}`);
@@ -65,7 +65,7 @@ export function formatCents(value: Usd): string {
   return `${rounded < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** `a × b ÷ d` in integers with one named rounding; `half-up` rounds halves away from zero. */
+/** `a × b ÷ d` in integers with a single rounding; `half-up` rounds halves away from zero. */
 export function mulDiv(a: bigint, b: bigint, d: bigint, rounding: Rounding): bigint {
   if (d <= 0n) throw new Invariant('division by a number that is not positive');
   const product = a * b;

@@ -1,17 +1,17 @@
 import { setup } from 'xstate';
 import type { EffectTable, EventOf, RecordMachine } from '../step.ts';
 
-/** `amlState` of a payment (contract 2.7); NONE is what the contract omits: screening never flagged it. */
+/** `amlState` of a payment (contract 2.7). The contract omits NONE: screening never flagged the payment. */
 export const AML_STATES = ['NONE', 'HELD', 'RELEASED', 'REFUNDED', 'WITHHELD'] as const;
 export type AmlState = (typeof AML_STATES)[number];
 /**
- * `hold`: move what is left of it to the held pool. `clear`: move it back to the green one. `withhold`: take it out of the
- * pools for good. `order`: take it out of the held pool to be paid back. `pay`: it was. `giveBack`: it could not be.
+ * `hold`: move what is left of it to the held pool. `clear`: move it back to the green pool. `withhold`: take it out of the pools for good.
+ * `order`: take it out of the held pool to be paid back. `pay`: it was paid back. `giveBack`: it could not be paid back.
  */
 export const AML_EFFECTS = {
   /** Screening scored one of its deposits at or above the gateway's threshold. */
   FLAGGED: ['hold'],
-  /** A cashout that drew from it settled. */
+  /** A cashout that drew from the payment settled. */
   DRAWN: [],
   OPERATOR_RELEASED: ['clear'],
   OPERATOR_WITHHELD: ['withhold'],
@@ -21,21 +21,21 @@ export const AML_EFFECTS = {
 } as const satisfies EffectTable;
 export type AmlEvent = EventOf<typeof AML_EFFECTS>;
 
-/** What the guards see; fields an event does not use keep their neutral value. */
+/** The facts that the guards see. A field that an event does not use keeps its neutral value. */
 export interface AmlFacts {
-  /** A deposit of it has no verdict yet. */
+  /** Whether one of its deposits has no verdict yet. */
   unscreened: boolean;
-  /** A refund of it is on its way, another one than the event is about. */
+  /** Whether another refund of it than the event's is on its way. */
   refunding: boolean;
-  /** A cashout has drawn from it or has reserved some of it. */
+  /** Whether a cashout has drawn from it or has reserved some of it. */
   touched: boolean;
-  /** Something of it is still in the held pool. */
+  /** Whether some of it is still in the held pool. */
   somethingHeld: boolean;
-  /** All of it is screened and drawn, by cashouts that have settled. */
+  /** Whether all of it is screened, and drawn by cashouts that have settled. */
   spent: boolean;
 }
 
-/** Facts that satisfy no guard that lets something out; spread them and set what the event is about. */
+/** Facts that satisfy no guard that lets coins out. Spread them and set the facts of the event. */
 export const NO_AML_FACTS: AmlFacts = { unscreened: true, refunding: true, touched: true, somethingHeld: true, spent: false };
 
 const machine = setup({
@@ -56,14 +56,14 @@ const machine = setup({
     NONE: { on: { FLAGGED: { target: 'HELD', actions: ['hold'] } } },
     HELD: {
       on: {
-        // A further flagged deposit: what it credited is in the held pool already, because its payment is.
+        // A further flagged deposit. Its credit is in the held pool already, because its payment is held.
         FLAGGED: { target: 'HELD' },
         DRAWN: { guard: 'allDrawnBySettled', target: 'RELEASED' },
-        // A payment is not cleared while a part of it is unscreened, nor while it is being refunded.
+        // A payment is not cleared while part of it is unscreened, or while it is being refunded.
         OPERATOR_RELEASED: { guard: 'screenedAndNoRefundUnderWay', target: 'RELEASED', actions: ['clear'] },
         OPERATOR_WITHHELD: { guard: 'noRefundUnderWay', target: 'WITHHELD', actions: ['withhold'] },
         REFUND_ORDERED: { guard: 'screenedAndNothingDrawnOrReserved', target: 'HELD', actions: ['order'] },
-        // What came in after the order was given is not part of it, and keeps the payment held; so does another asset's refund.
+        // Coins that came after the refund was ordered are not part of it, and keep the payment held; so does a refund of another asset.
         REFUND_PAID: [
           { guard: 'nothingElseHeld', target: 'REFUNDED', actions: ['pay'] },
           { target: 'HELD', actions: ['pay'] },
@@ -77,5 +77,5 @@ const machine = setup({
   },
 });
 
-/** What may become of a payment that screening flagged (decisions 10). Evaluated by `step` under the payment's lock. */
+/** The states of a payment that screening flagged (decisions 10). `step` evaluates it under the payment's lock. */
 export const aml: RecordMachine<AmlState, AmlFacts, typeof AML_EFFECTS> = { machine, statuses: AML_STATES, effects: AML_EFFECTS };

@@ -1,10 +1,10 @@
 import { amount, type Coins } from '#shared/core/money.ts';
 import type { Pool } from '../ledger/accounts.ts';
 
-/** What became of a held credit that its pool cannot draw any more. */
+/** Why a held credit's pool can no longer draw it. */
 export type Taken = 'withheld' | 'refunding' | 'refunded';
 
-/** One credit of a payment, as far as its pool and its end are decided by it. */
+/** The facts about one credit that decide which account holds it. */
 export interface PooledCredit {
   assetId: string;
   pool: Pool;
@@ -12,17 +12,17 @@ export interface PooledCredit {
   taken: Taken | null;
   matured: boolean;
   net: Coins;
-  /** Not drawn by a cashout. */
+  /** The part that no cashout has drawn. */
   remaining: Coins;
 }
 
-/** What credits of one asset still hold, by the account it is in. */
+/** What the credits of one asset still hold, by account. */
 export interface Share {
   maturing: Coins;
   matured: Coins;
 }
 
-/** Adds up per asset what is left of credits, those that hold nothing left out. Pure. */
+/** Sums per asset what is left of credits; assets with nothing left are omitted. Pure. */
 export function sharesOf(credits: readonly PooledCredit[]): Map<string, Share> {
   const shares = new Map<string, Share>();
   for (const { assetId, matured, remaining } of credits) {

@@ -4,35 +4,35 @@ import { Invariant } from '#shared/core/errors.ts';
 export const CHAIN_STATES = ['connecting', 'backfilling', 'tailing', 'rewinding', 'stalled', 'stopped'] as const;
 export type ChainState = (typeof CHAIN_STATES)[number];
 
-/** First wait after a failure; doubled at each further one without progress in between. */
+/** Wait after the first failure; doubled after each further one without progress in between. */
 export const BACKOFF_FIRST_MS = 1_000;
-/** Longest wait: an endpoint that comes back is used again within a minute. */
+/** Longest wait, so that an endpoint that comes back is used again within a minute. */
 export const BACKOFF_LONGEST_MS = 60_000;
 
 export interface ChainContext {
   network: string;
-  /** Fencing number this life of the indexer writes under; null before the first connection. */
+  /** Fencing number of this life of the indexer; null before the first connection. */
   epoch: number | null;
-  /** Failures since something was last published. */
+  /** Failures since the last message was published. */
   failures: number;
-  /** Why it stands still or had to start again; null while all is well. */
+  /** Why it stands still or had to start again; null while it works. */
   reason: string | null;
 }
 
 export type ChainEvent =
-  /** From `scan`: everything below final is published; from here on block by block. */
+  /** From `scan`: everything below final is published; from here on it reads block by block. */
   | { type: 'CAUGHT_UP' }
-  /** From `scan`: the head is further away than the unfinal window; ranges are cheaper again. */
+  /** From `scan`: the head is further away than the unfinal window, so reading ranges is cheaper again. */
   | { type: 'FELL_BEHIND' }
   /** From `publish`: a message was appended, so earlier failures no longer count. */
   | { type: 'PUBLISHED' }
   /** From any child, or from a watcher of rewind requests: start again from the consumer's tip. */
   | { type: 'REWIND'; reason: string }
-  /** From any child: it cannot go on, or it is unsure. */
+  /** From any child: it cannot go on, or is unsure. */
   | { type: 'FAILED'; reason: string }
   | { type: 'STOP' };
 
-/** What `connect` and `rewind` answer once they hold the lease under a fresh epoch and know the consumer's tip. */
+/** The result of `connect` and `rewind`, which hold the lease under a new epoch and know the consumer's tip. */
 export interface Joined {
   epoch: number;
 }
@@ -51,14 +51,14 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * How one indexer lives (architecture 3.1): its states, back-offs and the names of its children. It holds no truth: kill
- * it anywhere and the next life starts from the consumer's tip under a new epoch, which fences off whatever a stopped
- * child may still have in flight.
+ * The states, back-offs and children of one indexer (architecture 3.1).
+ * It holds no truth: after a kill at any point the next life starts from the consumer's tip, under a new epoch that fences off whatever a stopped
+ * child may still send.
  * The indexer supplies the actors with `chain.provide({ actors })`:
  * - `connect`: check the genesis hash, take the lease with a new epoch, read the tip, load the watch set.
  * - `rewind`: take a new epoch and read the tip again; the watch set stays.
- * - `head`, `scan`, `publish`: live for one epoch; `mempool` only while tailing. They talk among themselves through what the
- *   indexer closes over and tell the machine only the events above.
+ * - `head`, `scan`, `publish`: live for one epoch; `mempool` only while tailing. They share state through the indexer's closures and send the
+ * machine only the events above.
  */
 export const chain = setup({
   types: { context: {} as ChainContext, events: {} as ChainEvent, input: {} as { network: string } },
@@ -86,11 +86,11 @@ export const chain = setup({
         src: 'connect',
         input: network,
         onDone: { target: 'following', actions: assign({ epoch: ({ event }) => event.output.epoch }) },
-        // No endpoint answers, the genesis is another chain's, or another indexer holds the lease.
+        // No endpoint answers, the genesis hash is another chain's, or another indexer holds the lease.
         onError: { target: 'stalled', actions: 'rememberFailure' },
       },
     },
-    // One life: children live exactly as long as the epoch they write under.
+    // One life: the children live exactly as long as their epoch.
     following: {
       invoke: [
         { id: 'publish', src: 'publish', input: life, onError: { target: 'stalled', actions: 'rememberFailure' } },
@@ -100,14 +100,14 @@ export const chain = setup({
       on: {
         PUBLISHED: { actions: 'forgetFailures' },
         REWIND: { target: 'rewinding', actions: 'rememberReason' },
-        // Unsure is never published: better to stand still and be noticed than to guess.
+        // What is unsure is never published. Standing still is noticed; a guess is not.
         FAILED: { target: 'stalled', actions: 'rememberFailure' },
       },
       initial: 'backfilling',
       states: {
         backfilling: { on: { CAUGHT_UP: { target: 'tailing' } } },
         tailing: {
-          // Its sightings are hints; without a mempool the chain is followed all the same, so its failure is not one of the chain's.
+          // The mempool only gives hints. The chain is followed without it, so its failure is not a failure of the chain.
           invoke: { id: 'mempool', src: 'mempool', input: life, onError: {} },
           on: { FELL_BEHIND: { target: 'backfilling' } },
         },
@@ -128,7 +128,7 @@ export const chain = setup({
   },
 });
 
-/** The state to show in metrics and on `/readyz`, without the grouping state around backfilling and tailing. */
+/** The state for metrics and `/readyz`, without the state that groups backfilling and tailing. */
 export function chainState(value: string | Record<string, unknown>): ChainState {
   const leaf = typeof value === 'string' ? value : value.following;
   const state = CHAIN_STATES.find((name) => name === leaf);

@@ -1,18 +1,17 @@
-/** The two pools a gateway's balance is kept in: ordinary, and flagged by screening. */
+/** The two pools of a gateway's balance: ordinary coins, and coins flagged by screening. */
 export const POOLS = ['green', 'held'] as const;
 export type Pool = (typeof POOLS)[number];
 
 /**
- * Accounts of a gateway and an asset; all but one cannot go below zero. `reserved` exists per settlement; `refunding` is what
- * was ordered back to payers and is not paid yet; `owed` never rises above zero: what its destinations cost beyond its balance,
- * until its next credits have paid it (decisions 10).
+ * Accounts of a gateway per asset; all but `owed` cannot go below zero. `reserved` exists per settlement. `refunding` is ordered to be paid back to
+ * payers and not paid yet.
+ * `owed` is never above zero: what its destinations cost beyond its balance, until its next credits have paid for it (decisions 10).
  */
 export type GatewayAccountKind = 'pending' | 'available' | 'heldPending' | 'held' | 'reserved' | 'withheld' | 'refunding' | 'owed';
 
 /**
- * Accounts of the deployment per asset. `chain` is the outside: its balance is minus what is held on chain; `cold` is the same for
- * cold storage. `capital` is what the operator put in, `gas` what cashouts paid for fees less what fees cost, `platformExpense` fees
- * the platform bears.
+ * Accounts of the deployment per asset. `chain` is the outside: its balance is minus what is held on chain; `cold` is the same for cold storage.
+ * `capital` is what the operator put in, `gas` what cashouts paid for fees less what fees cost, `platformExpense` the fees that the platform bears.
  */
 export type SystemAccountKind = 'networkFee' | 'commission' | 'gas' | 'capital' | 'platformExpense' | 'unallocated' | 'loss' | 'chain' | 'cold';
 
@@ -21,13 +20,13 @@ export type AccountKind = GatewayAccountKind | SystemAccountKind;
 /** Names one account within an asset. */
 export interface Account {
   kind: AccountKind;
-  /** Null for the accounts of the deployment. */
+  /** Null for an account of the deployment. */
   gatewayId: string | null;
   /** Set only for `reserved`. */
   settlementId: string | null;
 }
 
-/** What one account gains (or, below zero, loses) in a ledger transaction. */
+/** The amount that one account gains in a ledger transaction, or loses when it is below zero. */
 export interface Posting {
   account: Account;
   assetId: string;
@@ -47,12 +46,12 @@ export function systemAccount(kind: SystemAccountKind): Account {
   return { kind, gatewayId: null, settlementId: null };
 }
 
-/** Where a pool's coins are while they mature. */
+/** The account of a pool's coins while they mature. */
 export function maturingAccount(pool: Pool, gatewayId: string): Account {
   return gatewayAccount(pool === 'green' ? 'pending' : 'heldPending', gatewayId);
 }
 
-/** Where a pool's coins can be withdrawn from. */
+/** The account from which a pool's coins can be withdrawn. */
 export function withdrawableAccount(pool: Pool, gatewayId: string): Account {
   return gatewayAccount(pool === 'green' ? 'available' : 'held', gatewayId);
 }

@@ -7,8 +7,8 @@ export interface Draw {
 }
 
 /**
- * Takes `total` from credits in the order given, each to its last unit before the next is touched (decisions 10). What the
- * credits do not hold is `missing`. Pure; exact.
+ * Takes `total` from credits in the given order, each to its last unit before the next (decisions 10). `missing` is what the credits do not hold.
+ * Pure; exact.
  */
 export function drawInOrder(credits: readonly { id: string; remaining: Coins }[], total: Coins): { draws: Draw[]; missing: Coins } {
   let missing: bigint = total;

@@ -15,7 +15,7 @@ export interface Credit {
   platformBears: Coins;
 }
 
-/** A settlement's hold on a pool. */
+/** The amount of a pool that a settlement claims. */
 export interface Reservation {
   gatewayId: string;
   assetId: string;
@@ -24,7 +24,7 @@ export interface Reservation {
   amount: Coins;
 }
 
-/** Coins that came in and are a gateway's: its net, the fees, and what the platform pays of them (decisions 11). */
+/** A deposit's coins came in: the gateway gets its net, and the platform pays its part of the fees (decisions 11). */
 export function credit(c: Credit): Posting[] {
   return balanced(c.assetId, [
     [systemAccount('chain'), -c.gross],
@@ -43,7 +43,7 @@ export function mature(c: { gatewayId: string; assetId: string; pool: Pool; amou
   ]);
 }
 
-/** A settlement claims its amount, so that no other can spend it (contract 3.2). */
+/** A settlement claims its amount, so that no other settlement can spend it (contract 3.2). */
 export function reserve(r: Reservation): Posting[] {
   return balanced(r.assetId, [
     [withdrawableAccount(r.pool, r.gatewayId), -r.amount],
@@ -51,7 +51,7 @@ export function reserve(r: Reservation): Posting[] {
   ]);
 }
 
-/** What a settlement had drawn, by where the credits it drew from are now. */
+/** What a settlement had drawn, by where its credits are now. */
 export interface GivenBack {
   gatewayId: string;
   assetId: string;
@@ -61,7 +61,7 @@ export interface GivenBack {
   withheld: Coins;
 }
 
-/** A claim is given back to where its credits are by now: a payment may have changed its pool since (decision 0012). */
+/** A claim returns to where its credits are now, because a payment may have changed its pool since (decision 0012). */
 export function release(r: GivenBack): Posting[] {
   return balanced(r.assetId, [
     [reservedAccount(r.gatewayId, r.settlementId), -(r.green + r.held + r.withheld)],
@@ -71,7 +71,7 @@ export function release(r: GivenBack): Posting[] {
   ]);
 }
 
-/** A settlement was paid: its net left for the chain, and the fee it locked pays for gas. */
+/** A settlement was paid: its net has left for the chain, and its locked fee pays for gas. */
 export function settle(s: Omit<Reservation, 'pool'> & { feeLocked: Coins }): Posting[] {
   return balanced(s.assetId, [
     [reservedAccount(s.gatewayId, s.settlementId), -s.amount],
@@ -81,8 +81,8 @@ export function settle(s: Omit<Reservation, 'pool'> & { feeLocked: Coins }): Pos
 }
 
 /**
- * What a destination made a transaction cost is charged to the gateway that asked for it, in the asset it asked for: out of its available
- * balance, and what that does not hold is owed (decisions 10). It pays for gas like a locked fee.
+ * The cost that a destination caused is charged to the gateway that asked for it, in the asset paid out (decisions 10): from its available balance,
+ * and the rest is owed. It pays for gas like a locked fee.
  */
 export function charge(c: { gatewayId: string; assetId: string; paid: Coins; owed: Coins }): Posting[] {
   return balanced(c.assetId, [
@@ -92,7 +92,7 @@ export function charge(c: { gatewayId: string; assetId: string; paid: Coins; owe
   ]);
 }
 
-/** A gateway pays what it owes out of what became withdrawable. */
+/** A gateway pays what it owes from an amount that became withdrawable. */
 export function collect(c: { gatewayId: string; assetId: string; pool: Pool; amount: Coins }): Posting[] {
   return balanced(c.assetId, [
     [withdrawableAccount(c.pool, c.gatewayId), -c.amount],
@@ -100,7 +100,7 @@ export function collect(c: { gatewayId: string; assetId: string; pool: Pool; amo
   ]);
 }
 
-/** What one of our own transactions cost, in its network's native asset, once final. */
+/** The fee of one of our own transactions, in its network's native asset, once final. */
 export function gas(nativeAssetId: string, actualFee: Coins): Posting[] {
   return balanced(nativeAssetId, [
     [systemAccount('gas'), -actualFee],
@@ -108,7 +108,7 @@ export function gas(nativeAssetId: string, actualFee: Coins): Posting[] {
   ]);
 }
 
-/** The platform pays for gas for which no fee was locked, such as that of a free cashout (decisions 11). */
+/** The platform pays for gas without a locked fee, such as that of a free cashout (decisions 11). */
 export function bear(nativeAssetId: string, actualFee: Coins): Posting[] {
   return balanced(nativeAssetId, [
     [systemAccount('gas'), actualFee],
@@ -124,7 +124,7 @@ export function fund(assetId: string, amount: Coins): Posting[] {
   ]);
 }
 
-/** Excess of a hot wallet reached cold storage: still ours, and at no address whose key is here (decision 0033). */
+/** Excess of a hot wallet reached cold storage. It is still ours, but at an address whose key is not here (decision 0033). */
 export function store(assetId: string, amount: Coins): Posting[] {
   return balanced(assetId, [
     [systemAccount('chain'), amount],
@@ -132,7 +132,7 @@ export function store(assetId: string, amount: Coins): Posting[] {
   ]);
 }
 
-/** Coins came back from cold storage: those that the books say were there, and whatever else as put in by the operator. */
+/** Coins came back from cold storage: `stored` were there by the books, and `beyond` counts as put in by the operator. */
 export function refill(assetId: string, { stored, beyond }: { stored: Coins; beyond: Coins }): Posting[] {
   return balanced(assetId, [
     [systemAccount('chain'), -(stored + beyond)],
@@ -141,7 +141,7 @@ export function refill(assetId: string, { stored, beyond }: { stored: Coins; bey
   ]);
 }
 
-/** Coins arrived that belong to no payment, or too late for it; kept until an inquiry or the operator allocates them (decisions 4). */
+/** Coins arrived that belong to no payment, or too late for theirs. They are kept until an inquiry or the operator allocates them (decisions 4). */
 export function unallocated(assetId: string, amount: Coins): Posting[] {
   return balanced(assetId, [
     [systemAccount('chain'), -amount],
@@ -149,7 +149,7 @@ export function unallocated(assetId: string, amount: Coins): Posting[] {
   ]);
 }
 
-/** Corrects `unallocated`: the coins were allocated to a payment, which is credited with them as if they had just come in. */
+/** Corrects `unallocated`: the coins were allocated to a payment, which is then credited as if they had just come in. */
 export function allocate(assetId: string, amount: Coins): Posting[] {
   return balanced(assetId, [
     [systemAccount('unallocated'), -amount],
@@ -157,7 +157,7 @@ export function allocate(assetId: string, amount: Coins): Posting[] {
   ]);
 }
 
-/** Coins that had been booked were taken back by a reorganisation deeper than their finality (decisions 5). */
+/** A reorganisation deeper than their finality took booked coins back (decisions 5). */
 export function lose(assetId: string, amount: Coins): Posting[] {
   return balanced(assetId, [
     [systemAccount('chain'), amount],
@@ -173,7 +173,7 @@ export function regain(assetId: string, amount: Coins): Posting[] {
   ]);
 }
 
-/** What a payment has left of one asset, as the accounts of its pool hold it. */
+/** What is left of a payment in one asset, by the accounts of its pool. */
 export interface PoolShare {
   gatewayId: string;
   assetId: string;
@@ -181,7 +181,7 @@ export interface PoolShare {
   matured: Coins;
 }
 
-/** A payment changes its pool, with all that is left of it (decision 0012). */
+/** A payment changes its pool, with everything that is left of it (decision 0012). */
 export function movePool(m: PoolShare & { from: Pool; to: Pool }): Posting[] {
   return balanced(m.assetId, [
     [maturingAccount(m.from, m.gatewayId), -m.maturing],
@@ -191,7 +191,7 @@ export function movePool(m: PoolShare & { from: Pool; to: Pool }): Posting[] {
   ]);
 }
 
-/** What is left of a held payment is kept from its gateway for good. */
+/** What is left of a held payment is withheld from its gateway for good. */
 export function withhold(w: PoolShare): Posting[] {
   return balanced(w.assetId, [
     [maturingAccount('held', w.gatewayId), -w.maturing],
@@ -200,7 +200,7 @@ export function withhold(w: PoolShare): Posting[] {
   ]);
 }
 
-/** What is left of a held payment is to go back to its payer, with the commission that was taken of it. */
+/** What is left of a held payment is ordered to be paid back to its payer, including the commission that was taken. */
 export function orderRefund(o: PoolShare & { commission: Coins }): Posting[] {
   return balanced(o.assetId, [
     [maturingAccount('held', o.gatewayId), -o.maturing],
@@ -210,12 +210,12 @@ export function orderRefund(o: PoolShare & { commission: Coins }): Posting[] {
   ]);
 }
 
-/** A refund cannot be paid: everything is as before it was ordered. */
+/** A refund cannot be paid: everything returns to how it was before the order. */
 export function cancelRefund(o: PoolShare & { commission: Coins }): Posting[] {
   return orderRefund(o).map((posting) => ({ ...posting, amount: -posting.amount }));
 }
 
-/** A refund reached its recipient; what the platform had borne of its commission is given back to the platform. */
+/** A refund reached its recipient. The part of its commission that the platform had borne returns to the platform. */
 export function payRefund(r: { gatewayId: string; assetId: string; amount: Coins; platformCommission: Coins }): Posting[] {
   return balanced(r.assetId, [
     [gatewayAccount('refunding', r.gatewayId), -r.amount],
@@ -225,7 +225,7 @@ export function payRefund(r: { gatewayId: string; assetId: string; amount: Coins
   ]);
 }
 
-/** Withheld coins left for where the operator decided. */
+/** Withheld coins left for the destination that the operator chose. */
 export function payWithheld(w: { gatewayId: string; assetId: string; amount: Coins }): Posting[] {
   return balanced(w.assetId, [
     [gatewayAccount('withheld', w.gatewayId), -w.amount],
@@ -233,7 +233,7 @@ export function payWithheld(w: { gatewayId: string; assetId: string; amount: Coi
   ]);
 }
 
-/** Drops what moves nothing; refuses what does not sum to zero, before the database has to. */
+/** Drops zero amounts, and refuses amounts that do not sum to zero before the database must. */
 function balanced(assetId: string, entries: [Account, bigint][]): Posting[] {
   if (entries.reduce((sum, [, change]) => sum + change, 0n) !== 0n) throw new Invariant('postings do not sum to zero');
   return entries.filter(([, change]) => change !== 0n).map(([account, change]) => ({ account, assetId, amount: change }));

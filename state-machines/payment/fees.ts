@@ -1,41 +1,40 @@
 import { amount, type Coins, coinsToUsd, mulDiv, roundTo, SCALE, type Usd, usdToCoins, zero } from '#shared/core/money.ts';
 import type { FeePayer, OfferFigures } from './offer.ts';
 
-/** Everything the fees of one deposit depend on (decisions 11). */
+/** The facts that decide the fees of one deposit (decisions 11). */
 export interface FeeTerms {
   /** What arrived, asset units. */
   gross: Coins;
   decimals: number;
-  /** The asset's network fee. */
   networkFee: Coins;
-  /** True when an earlier deposit of this payment on this network paid it: it is charged once. */
+  /** Whether an earlier deposit of this payment on this network paid the network fee, which is charged once. */
   networkFeePaid: boolean;
   commissionBps: number;
   commissionMinimumUsd: Usd;
-  /** The price that judged the deposit; also what the platform's share is valued at. */
+  /** The price that judged the deposit. The platform's share is valued at it too. */
   priceUsd: Usd;
   txFeePayer: FeePayer;
   commissionFeePayer: FeePayer;
-  /** The offer whose exact `totalValue` arrived, if one did at its locked price: its figures are then taken as they stand. */
+  /** The offer whose exact `totalValue` arrived while its locked price applied, if there is one; its figures are then taken unchanged. */
   exactOffer: OfferFigures | null;
 }
 
-/** Where a deposit goes: `gross = net + networkFee + commission` less whatever the platform bears. */
+/** How a deposit is divided: `gross = net + networkFee + commission`, less the part that the platform bears. */
 export interface DepositFees {
-  /** N and C as charged, to payer, merchant or platform alike. */
+  /** N and C as charged, whoever bears them: payer, merchant or platform. */
   networkFee: Coins;
   commission: Coins;
   /** What the gateway is credited. */
   net: Coins;
   /** The part of N + C that was not taken from the deposit. */
   platformBears: Coins;
-  /** That part in dollars, accrued for the platform's invoice. */
+  /** That part in dollars, for the platform's invoice. */
   platformBearsUsd: Usd;
 }
 
 /**
- * Takes the fees of one deposit (decisions 11): network fee first, then commission, never below zero. What cannot be
- * taken because the deposit is too small is not owed. Fees are rounded up, so what is credited is rounded down.
+ * Takes the fees of one deposit (decisions 11): network fee first, then commission, never below zero.
+ * What cannot be taken because the deposit is too small is not owed. Fees are rounded up, so the credit is rounded down.
  */
 export function takeFees(terms: FeeTerms): DepositFees {
   const { gross, txFeePayer, commissionFeePayer, exactOffer, decimals } = terms;
@@ -56,8 +55,8 @@ export function takeFees(terms: FeeTerms): DepositFees {
 }
 
 /**
- * C = max(base × rate, minimum), rounded once, up, at the asset's decimals. When the customer bears it, the deposit holds
- * principal and commission together, so the base is (G − customer-borne N) ÷ (1 + rate).
+ * C = max(base × rate, minimum), rounded up once, at the asset's decimals. When the customer bears it, the deposit contains principal and
+ * commission together, so the base is (G − customer-borne N) ÷ (1 + rate).
  */
 function commissionDue({ gross, commissionBps, commissionMinimumUsd, commissionFeePayer, priceUsd, decimals }: FeeTerms, customerNetworkFee: Coins): Coins {
   const rate = BigInt(commissionBps);

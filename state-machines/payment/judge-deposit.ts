@@ -3,7 +3,7 @@ import { amount, type Coins, coinsToUsd, mulDiv, ONE, type Usd, zero } from '#sh
 import { POLICY } from '#shared/core/policy.ts';
 import { type JudgingRule, type Verdict, verdictOf } from './verdict.ts';
 
-/** How a payment's deviations are judged; a tolerance at or below zero means none on that side. */
+/** How a payment's deviations are judged. A tolerance at or below zero means none on that side. */
 export interface Tolerance {
   kind: 'ABSOLUTE' | 'PERCENTAGE';
   /** Dollars, or percent of the expected dollars. */
@@ -30,92 +30,92 @@ export interface JudgedPayment {
   tolerance: Tolerance;
   /** Milliseconds since the epoch, as are all times here. */
   expiresAt: number;
-  /** True when the payment rests at EXPIRED. */
+  /** Whether the payment's status is EXPIRED. */
   expired: boolean;
-  /** True when another deposit decided: this one changes no status. */
+  /** Whether another deposit already decided the payment, so this one changes no status. */
   decided: boolean;
-  /** Offers that were selected; at least one for a fixed amount, because an address is only assigned by a selection. */
+  /** The selected offers; at least one for a fixed amount, because only a selection assigns an address. */
   selected: readonly SelectedOffer[];
 }
 
 export interface ConfirmedDeposit {
   assetId: string;
-  /** Sum of the transfers that decide together (decisions 3). */
+  /** Sum of the transfers that are judged together (decisions 3). */
   received: Coins;
   /** Block time, or the first sighting in the mempool if that was earlier. */
   firstSeenAt: number;
-  /** Time of the block that holds it; the same as its first sighting where nothing waits in a mempool. */
+  /** Time of the block that holds it; equals the first sighting where nothing waits in a mempool. */
   minedAt?: number;
   /** When it became final. */
   confirmedAt: number;
-  /** Market price of one coin of the received asset, no older than 120 s at confirmation; null when there is none yet. */
+  /** Market price of one coin of the received asset, at most 120 s old at confirmation; null when there is none yet. */
   marketPriceUsd: Usd | null;
-  /** True when it was matched by hand: by an inquiry with its transaction hash, or by the operator. */
+  /** Whether it was matched by hand: by an inquiry with its transaction hash, or by the operator. */
   byInquiry: boolean;
 }
 
 export type DepositPath = 'standard' | 'late_confirmation' | 'late_capture' | 'manual_inquiry';
 
-/** The verdict on a deposit with every figure that verify reports and an operator may ask about. */
+/** The verdict on a deposit, with every figure that verify reports and an operator may ask about. */
 export interface Judgement {
   verdict: Verdict;
-  /** The sentence it follows from. */
   rule: JudgingRule;
   path: DepositPath;
-  /** The offer it was judged by: of the asset received if selected, else the last one selected; null for an open amount without offers. */
+  /** The offer that judged it: that of the received asset if selected, else the one selected last; null for an open amount without offers. */
   offerId: string | null;
-  /** True when the exact `totalValue` arrived at its locked price; fees then follow the offer's own figures. */
+  /** Whether the exact `totalValue` arrived while its locked price applied; fees then follow the offer's own figures. */
   exact: boolean;
-  /** The price the deposit was valued at, and whether it was the offer's or the market's. */
+  /** The price that valued the deposit, and whether it was the offer's or the market's. */
   priceUsd: Usd;
   priceKind: 'locked' | 'market';
-  /** Coins the judging offer asked for; null for an open amount. */
+  /** Coins that the judging offer asked for; null for an open amount. */
   expectedAmount: Coins | null;
-  /** Dollars, all 18 decimals; for an open amount the minimum. */
+  /** Dollars with all 18 decimals; the minimum for an open amount. */
   expectedUsd: Usd;
   /** At the price that judged, in cents. */
   receivedUsd: Usd;
   /** Signed difference of the two, both in cents; null on SUCCESS of an open amount. */
   deviationUsd: Usd | null;
-  /** Tolerances in dollars that applied; zero is none. */
+  /** The tolerances that applied, in dollars; zero means none. */
   overUsd: Usd;
   underUsd: Usd;
-  /** At the market price, in cents; null when no fresh price was at hand and none was needed to judge. */
+  /** At the market price, in cents; null when there was no fresh price and none was needed to judge. */
   receivedAmountUsd: Usd | null;
 }
 
-/** `needs` names what must be fetched before the deposit can be judged; the payment stays PENDING meanwhile. */
+/** `needs` names what must be fetched before the deposit can be judged; until then the payment stays as it is. */
 export type Judged = { needs: 'marketPrice' } | Judgement;
 
 const CENT = 10n ** 16n;
 
 /**
- * Decides what a confirmed deposit makes of its payment (contract 3.1, decisions 3 and 4).
- * Pure. Every comparison is made on exact products or on cents rounded once, half-up, from them.
+ * Decides how a confirmed deposit changes its payment (contract 3.1, decisions 3 and 4).
+ * Pure. Every comparison uses exact products, or cents that were rounded once, half-up, from them.
  */
 export function judgeDeposit(payment: JudgedPayment, deposit: ConfirmedDeposit): Judged {
   return payment.openAmount ? judgeOpenAmount(payment, deposit) : judgeFixedAmount(payment, deposit);
 }
 
 /**
- * Whether a deposit was seen early enough for the price it was quoted at: before the deadline, and, where that was in the mempool, in a block soon after it. A
- * payer who offers a miner next to nothing would else hold a price for weeks and choose whether to be paid (decisions 3).
+ * Whether a deposit was seen early enough to be valued at its locked price: before the deadline, and mined no later than soon after the deadline,
+ * if it was first seen in the mempool.
+ * Otherwise a payer could offer miners next to nothing, hold a price for weeks and then choose whether to pay (decisions 3).
  */
 export function holdsPrice({ firstSeenAt, minedAt = firstSeenAt }: Pick<ConfirmedDeposit, 'firstSeenAt' | 'minedAt'>, expiresAt: number): boolean {
   return firstSeenAt < expiresAt && minedAt <= expiresAt + POLICY.mempoolHoldsPriceSeconds * 1_000;
 }
 
-/** True when a transfer is too small to resolve a payment: it is recorded and nothing else (decisions 3). */
+/** Whether a transfer is too small to resolve a payment; dust is recorded and nothing else (decisions 3). */
 export function isDust(received: Coins, dustFloor: Coins): boolean {
   return received < dustFloor;
 }
 
-/** True when a deposit landed before the end of the grace period after expiry, that moment included (contract 3.1, decisions 4). */
+/** Whether a deposit was first seen no later than the end of the grace period after expiry, that moment included (contract 3.1, decisions 4). */
 export function isWithinGrace(firstSeenAt: number, expiresAt: number, graceSeconds: number): boolean {
   return firstSeenAt <= expiresAt + graceSeconds * 1000;
 }
 
-/** Tolerances, `checkAmountDeviation` and ACCEPTABLE do not exist for open amounts: only the minimum counts (contract 3.1, 4.1). */
+/** Open amounts have no tolerances, no `checkAmountDeviation` and no ACCEPTABLE; only the minimum counts (contract 3.1, 4.1). */
 function judgeOpenAmount(payment: JudgedPayment, deposit: ConfirmedDeposit): Judged {
   if (deposit.marketPriceUsd === null) return { needs: 'marketPrice' };
   const receivedCents = centsOf(deposit.received, deposit.marketPriceUsd);
@@ -145,7 +145,7 @@ function judgeFixedAmount(payment: JudgedPayment, deposit: ConfirmedDeposit): Ju
   const offer = own ?? lastSelected(payment);
   if (offer === undefined) throw new Invariant('a deposit reached a payment for which nothing was selected');
 
-  // The locked price is the merchant's risk only until the deadline, and only for an asset it was quoted for.
+  // The merchant bears the risk of the locked price only until the deadline, and only for an asset that was quoted.
   const locked = own !== undefined && holdsPrice(deposit, payment.expiresAt);
   const priceUsd = locked ? own.priceUsd : deposit.marketPriceUsd;
   if (priceUsd === null) return { needs: 'marketPrice' };
@@ -153,7 +153,7 @@ function judgeFixedAmount(payment: JudgedPayment, deposit: ConfirmedDeposit): Ju
   const receivedCents = centsOf(deposit.received, priceUsd);
   const sameCoins = own !== undefined && deposit.received === offer.totalValue;
   const exact = locked && sameCoins;
-  // Cents cannot tell amounts this small apart, so any difference at all counts.
+  // Cents cannot distinguish amounts this small, so any difference counts.
   const tiny = offer.totalValue * offer.priceUsd < CENT * ONE;
   const overUsd = tiny ? zero : toleranceUsd(payment.tolerance.kind, payment.tolerance.over, offer);
   const underUsd = tiny ? zero : toleranceUsd(payment.tolerance.kind, payment.tolerance.under, offer);
@@ -191,7 +191,7 @@ function toleranceRule(deviation: Usd, overUsd: Usd, underUsd: Usd): JudgingRule
   return deviation < 0n && -deviation <= underUsd ? 'within_under_tolerance' : 'outside_tolerance';
 }
 
-/** The tolerance of one side in dollars, to the cent; at or below zero there is none. */
+/** The tolerance of one side in dollars, rounded to cents; zero or less means none. */
 function toleranceUsd(kind: Tolerance['kind'], value: bigint, offer: SelectedOffer): Usd {
   if (value <= 0n) return zero;
   if (kind === 'ABSOLUTE') return centsOf(value, ONE);

@@ -8,23 +8,23 @@ export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 export const PAYMENT_EFFECTS = { DEPOSIT_CONFIRMED: ['credit', 'notify'], DEADLINE_PASSED: ['notify'] } as const satisfies EffectTable;
 export type PaymentEvent = EventOf<typeof PAYMENT_EFFECTS>;
 
-/** What the guards of a payment see; fields an event does not use keep their neutral value. */
+/** The facts that the guards of a payment see. A field that an event does not use keeps its neutral value. */
 export interface PaymentFacts {
-  /** The sentence that the deposit falls under, as `judgeDeposit` finds it; null when the event is not a deposit. */
+  /** The rule that applies to the deposit, as `judgeDeposit` found it; null when the event is not a deposit. */
   rule: JudgingRule | null;
-  /** How long after the deadline the deposit was first seen; below zero when it was seen in time (decisions 4). */
+  /** How many seconds after the deadline the deposit was first seen; below zero when it was in time (decisions 4). */
   secondsLate: number;
-  /** How late a deposit may be and still decide (contract 3.1). */
+  /** How many seconds late a deposit may be and still decide (contract 3.1). */
   graceSeconds: number;
-  /** A person matched the deposit to this payment, by an inquiry or as the operator: then grace does not matter (contract 3.1, decisions 4). */
+  /** Whether a person matched the deposit to this payment, by an inquiry or as the operator; then grace does not matter (contract 3.1, decisions 4). */
   allocated: boolean;
-  /** The deadline has passed, by service time. */
+  /** Whether the deadline has passed, by service time. */
   overdue: boolean;
-  /** No live sighting was first seen before the deadline, and every network of its addresses has been read past it (decisions 4). */
+  /** Whether no live sighting was first seen before the deadline, and every network of the payment's addresses has been read past it (decisions 4). */
   unpaid: boolean;
 }
 
-/** Facts that satisfy no guard; spread them and set what the event is about. */
+/** Facts that satisfy no guard. Spread them and set the facts of the event. */
 export const NO_PAYMENT_FACTS: PaymentFacts = {
   rule: null,
   secondsLate: Number.POSITIVE_INFINITY,
@@ -55,19 +55,19 @@ const machine = setup({
   states: {
     PENDING: {
       on: {
-        // One event for every deposit that decides: fixed and open amounts, a wrong asset and a matched inquiry differ
-        // only in how judge-deposit arrives at its verdict (contract 3.1). Whatever the verdict, the coins are credited.
+        // One event for every deposit that decides: fixed and open amounts, a wrong asset and a matched inquiry differ only in how judge-deposit
+        // reaches its verdict (contract 3.1). The coins are credited whatever the verdict.
         DEPOSIT_CONFIRMED: [
           { guard: 'paidAsExpected', target: 'SUCCESS', actions: ['credit', 'notify'] },
           { guard: 'withinTolerance', target: 'ACCEPTABLE', actions: ['credit', 'notify'] },
           { guard: 'outsideTolerance', target: 'MISMATCH', actions: ['credit', 'notify'] },
         ],
-        // Periodic work and the expire call ask the same question; a payment that a payer has begun to pay is not unpaid.
+        // Periodic work and the expire call use the same guard. A payment that its payer has begun to pay is not unpaid.
         DEADLINE_PASSED: { guard: 'overdueAndUnpaid', target: 'EXPIRED', actions: ['notify'] },
       },
     },
-    // The only resting status that is left again: a deposit inside the grace period, or one
-    // that was matched by hand, reopens it, with a second webhook.
+    // The only resting status that a payment can leave: a deposit within the grace period, or one that was matched by hand, reopens it, with a
+    // second webhook.
     EXPIRED: {
       on: {
         DEPOSIT_CONFIRMED: [
@@ -77,12 +77,12 @@ const machine = setup({
         ],
       },
     },
-    // A later deposit is booked for the gateway but decides nothing, so these accept no event (decisions 3).
+    // A later deposit is booked for the gateway but decides nothing, so these statuses accept no event (decisions 3).
     SUCCESS: { type: 'final' },
     ACCEPTABLE: { type: 'final' },
     MISMATCH: { type: 'final' },
   },
 });
 
-/** What a payment may become (contract 3.1). Evaluated by `step` under the row's lock. */
+/** The statuses of a payment (contract 3.1). `step` evaluates it under the row's lock. */
 export const payment: RecordMachine<PaymentStatus, PaymentFacts, typeof PAYMENT_EFFECTS> = { machine, statuses: PAYMENT_STATUSES, effects: PAYMENT_EFFECTS };

@@ -5,13 +5,13 @@ const CENT = ONE / 100n;
 
 export type FeePayer = 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
 
-/** What one asset is offered at: what the payment costs, at which price, and who bears which fee. */
+/** The terms of one asset's offer: what the payment costs, the price, and who bears which fee. */
 export interface OfferTerms {
   principalUsd: Usd;
   /** Locked price of one coin; above zero. */
   assetPriceUsd: Usd;
   decimals: number;
-  /** How many of them a figure has, where the deployment says so; else as many as the smallest of figures needs (decisions 1). */
+  /** Number of decimals of its figures, if the deployment sets it; otherwise as many as the smallest figure needs (decisions 1). */
   quoteDecimals?: number | undefined;
   /** The asset's configured network fee, asset units. */
   networkFee: Coins;
@@ -21,7 +21,7 @@ export interface OfferTerms {
   commissionFeePayer: FeePayer;
 }
 
-/** The figures of an offer (contract 2.4), all at the decimals it is quoted with. */
+/** The figures of an offer (contract 2.4), all with the decimals that the offer is quoted in. */
 export interface OfferFigures {
   amount: Coins;
   txFee: Coins;
@@ -30,17 +30,17 @@ export interface OfferFigures {
 }
 
 /**
- * The dollar value of a payment: its amount × the fiat rate at creation (decisions 2).
- * Rounded up at the 18th decimal, because it becomes what the payer must send.
+ * The dollar value of a payment: its amount × the fiat rate at creation (decisions 2). Rounded up at the 18th decimal, because it becomes what the
+ * payer must send.
  */
 export function dollarValueOf(paymentAmount: bigint, usdPerUnit: Usd): Usd {
   return amount(mulDiv(paymentAmount, usdPerUnit, ONE, 'up'));
 }
 
 /**
- * At how many decimals what a payer must send is rounded up (decisions 1): the fewest whose unit is worth at most a cent and at most a
- * thousandth of the payment at the offer's price, never more than the asset has. People copy these figures by hand, and nobody
- * is asked for more than that too much.
+ * The number of decimals to which the payer's amount is rounded up (decisions 1). It is the smallest number at which one unit, at the offer's
+ * price, is worth at most a cent and at most a thousandth of the payment; never more than the asset has.
+ * People copy these figures by hand, and pay at most one such unit too much.
  */
 export function quoteDecimalsOf({
   principalUsd,
@@ -57,8 +57,8 @@ export function quoteDecimalsOf({
 }
 
 /**
- * Works out what a payer of one asset must send (decisions 2). Each figure is rounded up at the decimals it is quoted with, so the
- * sum is exactly payable; a fee the customer does not bear reads zero.
+ * Calculates what a payer of one asset must send (decisions 2). Each figure is rounded up at the quoted decimals, so the sum is exactly payable. A
+ * fee that the customer does not bear is zero.
  */
 export function buildOffer(given: OfferTerms): OfferFigures {
   const { principalUsd, assetPriceUsd, networkFee } = given;

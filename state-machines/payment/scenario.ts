@@ -1,33 +1,33 @@
 import { amount, basisPoints, type Coins, roundTo, usdToCoins } from '#shared/core/money.ts';
 import type { Judgement } from './judge-deposit.ts';
 
-/** What a sandbox payment can be made to go through (decisions 9). */
+/** The scenarios that a sandbox payment can play (decisions 9). */
 export const SCENARIOS = ['success', 'acceptable', 'underpaid', 'overpaid', 'wrong_asset', 'seen_then_confirmed', 'late_capture', 'expired'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
-/** Those in which coins arrive. */
+/** The scenarios in which coins arrive. */
 export type DepositScenario = Exclude<Scenario, 'expired'>;
 
-/** What the default amount of a scenario depends on. */
+/** The facts that decide a scenario's default amount. */
 export interface ScenarioTerms {
   /** Decimals of the asset that arrives. */
   decimals: number;
-  /** Below this nothing is judged. */
+  /** Amounts below this are not judged. */
   dustFloor: Coins;
-  /** As many coins of the arriving asset as the payment asks for. */
+  /** The amount that the payment asks for, in coins of the arriving asset. */
   asked: Coins;
-  /** The payment's own judgement of any amount of that asset. */
+  /** Judges any amount of that asset as the payment would. */
   judge(received: Coins): Judgement;
 }
 
-/** A tenth more or less than asked: what a payer who forgot a fee, or paid twice for it, sends. */
+/** A tenth more or less than asked, as a payer sends who forgot a fee, or paid it twice. */
 const CLEAR_BPS = 1_000;
 const CENT = amount<'usd'>(10n ** 16n);
 
 /**
- * How much a scenario sends unless an amount is given. The amount is proposed and then judged like any other, so a
- * scenario can promise no verdict that the payment's own settings do not give: without a deviation check every amount is
- * SUCCESS, and a wide enough tolerance accepts what is clearly short. Pure.
- * @returns undefined when no amount makes the scenario: nothing is tolerated, or everything below what is asked is dust
+ * How much a scenario sends unless an amount is given. Pure.
+ * The amount is proposed and then judged like any other, so a scenario cannot force a verdict against the payment's own settings: without a
+ * deviation check every amount is SUCCESS, and a wide tolerance accepts a clear shortfall.
+ * @returns undefined when no amount produces the scenario: nothing is tolerated, or everything below what is asked is dust
  */
 export function scenarioAmount(scenario: DepositScenario, terms: ScenarioTerms): Coins | undefined {
   const { asked } = terms;
@@ -39,7 +39,7 @@ export function scenarioAmount(scenario: DepositScenario, terms: ScenarioTerms):
   return scenario === 'overpaid' ? tooMuch(terms) : asked;
 }
 
-/** As little and as much as is tolerated, to the bound where the asset's decimals reach it. */
+/** The least and the most that is tolerated, exactly at the bound where the asset's decimals allow it. */
 function mostDeviating(terms: ScenarioTerms): Coins[] {
   const { asked, decimals } = terms;
   const { underUsd, overUsd, priceUsd } = terms.judge(asked);
@@ -48,7 +48,7 @@ function mostDeviating(terms: ScenarioTerms): Coins[] {
   return payable(terms, [asked - (less < most ? less : most), asked + usdToCoins(overUsd, priceUsd, decimals, 'down')]);
 }
 
-/** Ever clearer shortfalls; a payment of a few cents needs a clear one to differ by a cent. */
+/** Increasing shortfalls, because a payment of a few cents needs a large one to differ by a cent. */
 function short(terms: ScenarioTerms): Coins[] {
   return payable(
     terms,
@@ -56,7 +56,7 @@ function short(terms: ScenarioTerms): Coins[] {
   );
 }
 
-/** Above what is tolerated, by a tenth of what is asked and at least by a cent. */
+/** More than is tolerated, by a tenth of what is asked and by at least a cent. */
 function tooMuch({ asked, decimals, judge }: ScenarioTerms): Coins {
   const { overUsd, expectedUsd, priceUsd } = judge(asked);
   const tenth = basisPoints(expectedUsd, CLEAR_BPS, 'up');

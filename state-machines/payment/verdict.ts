@@ -1,7 +1,7 @@
 /** The statuses a judged deposit leads to. */
 export type Verdict = 'SUCCESS' | 'ACCEPTABLE' | 'MISMATCH';
 
-/** Which sentence of contract 3.1 or decisions 3 a deposit falls under; the first that applies, in this order. */
+/** The rule of contract 3.1 or decisions 3 that applies to a deposit; the first that applies, in this order. */
 export type JudgingRule =
   | 'exact_total_value'
   | 'deviation_not_checked'
@@ -23,7 +23,7 @@ const VERDICTS: Readonly<Record<JudgingRule, Verdict>> = {
   open_amount_below_minimum: 'MISMATCH',
 };
 
-/** What a sentence makes of the payment (contract 3.1). */
+/** The verdict that a rule leads to (contract 3.1). */
 export function verdictOf(rule: JudgingRule): Verdict {
   return VERDICTS[rule];
 }

@@ -1,16 +1,17 @@
-/** Outputs that are taken together at most: what costs more than a few thousand virtual bytes is made in several transactions. */
+/** At most this many outputs are taken at once; a transaction of more than a few thousand virtual bytes is split into several. */
 const MOST_TOGETHER = 100;
 
-/** Outputs to spend, and how much of them is excess; what a transaction costs is not taken off yet. */
+/** Outputs to spend, and how much of them is excess, before the transaction's fee. */
 export interface Spare<Output> {
   outputs: Output[];
   rawAmount: bigint;
 }
 
 /**
- * Chooses which outputs bring `excess` out of a pool. Whatever is spent is kept from cashouts until its change is final, so whole outputs
- * go, the largest first, as long as they are no more than the excess. Where these are less than half of it one more may go along, with
- * change, if all of them are no more than `most`: what may be away for as long as that takes. Null when nothing can go. Pure.
+ * Chooses the outputs that bring `excess` out of a pool; null when none can go. Pure.
+ * Cashouts cannot use spent outputs until their change is final, so whole outputs are taken, largest first, as long as they do not exceed the
+ * excess. If these are less than half of it, one more may be taken, with change, provided that all of them do not exceed `most`, the amount that
+ * may be unavailable for that long.
  */
 export function spareOutputs<Output extends { rawAmount: bigint }>(
   outputs: readonly Output[],

@@ -6,8 +6,8 @@ import type { Course, Decision, SettlementRequest } from './settlement.ts';
 const START: Course = { pool: null, routedByService: false, riskScore: null, hold: null, park: null };
 
 /**
- * Decides a settlement (contract 3.2, 4.3). Pure: call it, fetch the fact it needs, call it again until it needs nothing;
- * then once more under the pool's lock with the live balance. A parked settlement is activated by the same decision.
+ * Decides a settlement (contract 3.2, 4.3). Pure: call it, fetch the fact that it needs, and repeat until it needs nothing; then call it a last
+ * time under the pool's lock with the current balance. Activating a parked settlement uses it too.
  */
 export function decide(request: SettlementRequest): Decision {
   let course = START;

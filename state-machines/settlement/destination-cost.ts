@@ -1,8 +1,8 @@
 import { amount, type Coins, fromUnits, mulDiv, SCALE, type Usd } from '#shared/core/money.ts';
 
 /**
- * What of a transaction's fee its destination caused, native units: all of one that moved nothing; of one that paid, the share of the
- * units it took beyond what was quoted (decisions 10). A mere rise of the price per unit is not its doing. Pure; rounded down.
+ * The part of a transaction's fee that its destination caused, in native units (decisions 10): all of it when the transaction moved nothing;
+ * otherwise the share for the units it took beyond the quote. A higher price per unit is not the destination's doing. Pure; rounded down.
  */
 export function destinationShare(fee: { rawFee: bigint; failed: boolean; units: bigint | null; quotedUnits: bigint | null }): bigint {
   const { rawFee, failed, units, quotedUnits } = fee;
@@ -11,7 +11,10 @@ export function destinationShare(fee: { rawFee: bigint; failed: boolean; units: 
   return (rawFee * (units - quotedUnits)) / units;
 }
 
-/** Native units in the asset that was to be paid out. Where two prices are known, at them; else in the ratio of what was locked for the quote. */
+/**
+ * Native units to convert into the asset that was to be paid out: at the two prices if both are known, otherwise in the ratio that was locked for
+ * the quote.
+ */
 export interface Conversion {
   raw: bigint;
   nativeDecimals: number;
@@ -24,7 +27,7 @@ export interface Conversion {
   lock: { coins: Coins; rawFee: bigint } | null;
 }
 
-/** What is charged for it, rounded down at the asset's decimals; null where nothing tells what it is worth. Pure. */
+/** The amount to charge, rounded down at the asset's decimals; null when its value cannot be determined. Pure. */
 export function chargeOf(c: Conversion): Coins | null {
   if (c.native) return fromUnits(c.raw, c.nativeDecimals);
   const step = 10n ** BigInt(SCALE - c.assetDecimals);

@@ -6,8 +6,8 @@ import type { EffectTable, EventOf, RecordMachine } from '../step.ts';
 export const SETTLEMENT_STATUSES = ['PENDING_APPROVAL', 'UNDERFUNDED', 'WAITING_AML_CREDIT', 'REQUESTED', 'PROCESSING', 'SETTLED', 'REJECTED'] as const;
 export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number];
 /**
- * `reserve`: claim the amount from the pool. `void`: give the claim back. `settle`: post it as paid, and mark payments
- * drawn from the held pool RELEASED. `dispatch`: queue it for sending. `mail`: tell the merchant it was rejected.
+ * `reserve`: claim the amount from the pool. `void`: give the claim back. `settle`: post it as paid, and mark payments drawn from the held pool
+ * RELEASED. `dispatch`: queue it for sending. `mail`: tell the merchant that it was rejected.
  */
 export const SETTLEMENT_EFFECTS = {
   APPROVED: ['dispatch'],
@@ -21,27 +21,27 @@ export const SETTLEMENT_EFFECTS = {
 } as const satisfies EffectTable;
 export type SettlementEvent = EventOf<typeof SETTLEMENT_EFFECTS>;
 
-/** What the guards of a settlement see; fields an event does not use keep their neutral value. */
+/** The facts that the guards of a settlement see. A field that an event does not use keeps its neutral value. */
 export interface SettlementFacts {
-  /** What it takes out of its pool. */
+  /** The amount that it takes out of its pool. */
   amount: Coins;
-  /** What the routed pool holds for it, seen under its lock; null while no pool is settled. */
+  /** The amount that the chosen pool holds for it, read under the pool's lock; null while no pool is chosen. */
   available: Coins | null;
-  /** Why `decide` asked for approval: above the cap, or the destination screen did not pass; null when nothing asks for it. */
+  /** Why `decide` asked for approval: above the cap, or the destination's screen did not pass; null when no approval is needed. */
   holdReason: string | null;
-  /** Where each payout of it stands, under their locks; `closing`: bytes that pay no recipient are to use its nonce up. */
+  /** The state of each of its payouts, read under their locks. `closing`: bytes that pay no recipient will use up the payout's nonce. */
   payouts: readonly { status: PayoutStatus; closing: boolean }[];
 }
 
-/** Facts that satisfy no guard; spread them and set what the event is about. */
+/** Facts that satisfy no guard. Spread them and set the facts of the event. */
 export const NO_SETTLEMENT_FACTS: SettlementFacts = { amount: zero, available: null, holdReason: null, payouts: [{ status: 'SIGNED', closing: false }] };
 
-/** Whether the routed pool covers the amount now. */
+/** Whether the chosen pool covers the amount now. */
 function covers({ amount, available }: SettlementFacts): boolean {
   return available !== null && available >= amount;
 }
 
-/** Whether nothing of a payout can still take effect: it ended without paying, or nothing of it was ever signed and nothing will be (decisions 10). */
+/** Whether nothing of a payout can still take effect: it ended without paying, or nothing of it was or will be signed (decisions 10). */
 function isOver({ status, closing }: SettlementFacts['payouts'][number]): boolean {
   return status === 'FAILED' || status === 'CANCELLED' || (status === 'PLANNED' && closing);
 }
@@ -58,7 +58,7 @@ const machine = setup({
 }).createMachine({
   id: 'settlement',
   context: NO_SETTLEMENT_FACTS,
-  // Where a settlement starts is decided by `decide` when it is created: REQUESTED, PENDING_APPROVAL or one of the parked two.
+  // `decide` chooses the first status when a settlement is created: REQUESTED, PENDING_APPROVAL or one of the two parked ones.
   initial: 'REQUESTED',
   states: {
     // Claimed, waiting for a person.
@@ -68,10 +68,10 @@ const machine = setup({
         OPERATOR_REJECTED: { target: 'REJECTED', actions: ['void'] },
       },
     },
-    // Parked: nothing is claimed, so leaving it for REJECTED releases nothing.
+    // Parked: nothing is claimed, so rejecting it gives nothing back.
     UNDERFUNDED: {
       on: {
-        // The minute check and the retry call ask the same question; a pool that is still short is a conflict, not an edge.
+        // The minute check and the retry call use the same guard. If the pool is still short, the event is a conflict and not a transition.
         ACTIVATED: [
           { guard: 'poolCoversAndNoGateHit', target: 'REQUESTED', actions: ['reserve', 'dispatch'] },
           { guard: 'poolCoversButApprovalNeeded', target: 'PENDING_APPROVAL', actions: ['reserve'] },
@@ -80,7 +80,7 @@ const machine = setup({
         PARKING_EXPIRED: { target: 'REJECTED', actions: ['mail'] },
       },
     },
-    // Parked until the destination can be screened. Once it is, every other gate still applies, the pool included.
+    // Parked until the destination can be screened. After that every other gate still applies, the pool included.
     WAITING_AML_CREDIT: {
       on: {
         SCREENED: [
@@ -92,14 +92,14 @@ const machine = setup({
         PARKING_EXPIRED: { target: 'REJECTED', actions: ['mail'] },
       },
     },
-    // Claimed and queued; no bytes are signed yet, because signing and DISPATCHED are one transaction.
+    // Claimed and queued. No bytes are signed yet, because signing and DISPATCHED are one transaction.
     REQUESTED: {
       on: {
         DISPATCHED: { target: 'PROCESSING' },
         OPERATOR_REJECTED: { target: 'REJECTED', actions: ['void'] },
       },
     },
-    // Signed bytes exist: only the chain, or proof that they can never take effect, ends it.
+    // Signed bytes exist. Only the chain ends it, or proof that they can never take effect.
     PROCESSING: {
       on: {
         COMPLETED: { target: 'SETTLED', actions: ['settle'] },
@@ -111,7 +111,7 @@ const machine = setup({
   },
 });
 
-/** What a settlement may become (contract 3.2). Evaluated by `step` under the row's lock. */
+/** The statuses of a settlement (contract 3.2). `step` evaluates it under the row's lock. */
 export const settlement: RecordMachine<SettlementStatus, SettlementFacts, typeof SETTLEMENT_EFFECTS> = {
   machine,
   statuses: SETTLEMENT_STATUSES,

@@ -1,7 +1,7 @@
 import { Invariant } from '#shared/core/errors.ts';
 import { amount, type Coins, coinsToUsd, fromUnits, mulDiv, SCALE, type Usd, zero } from '#shared/core/money.ts';
 
-/** What a cashout's network fee depends on. */
+/** The facts that decide a cashout's network fee. */
 export interface FeeQuestion {
   /** The most its transaction can cost, in the network's native chain units. */
   rawGasFee: bigint;
@@ -26,30 +26,30 @@ export function nativeFee(rawGasFee: bigint, nativeDecimals: number): Coins {
   return fromUnits(rawGasFee, nativeDecimals);
 }
 
-/** What a settled cashout's network fee was supposed to be and what it came to, in the native asset and in dollars. */
+/** The network fee of a settled cashout as locked and as paid, in the native asset and in dollars. */
 export interface FeeComparison {
-  /** What the claim locked, in the native asset; null where the two prices it takes are not known. */
+  /** What the claim locked, in the native asset; null where one of the two prices needed is not known. */
   lockedNative: Coins | null;
   actualNative: Coins;
-  /** Locked less actual: below zero where the platform paid on top. */
+  /** Locked less actual; below zero where the platform paid on top. */
   differenceNative: bigint | null;
   lockedUsd: Usd | null;
   actualUsd: Usd | null;
   differenceUsd: bigint | null;
 }
 
-/** A fee as it was locked in the asset paid out and as it was paid in the native one, with the prices of both; null where there was none. */
+/** A fee as locked in the asset paid out and as paid in the native asset, with the prices of both; null where there was no fee. */
 export interface SettledFee {
   locked: Coins;
   actual: Coins;
-  /** Whether what was paid out is the native asset itself. */
+  /** Whether the native asset itself was paid out. */
   native: boolean;
   nativeDecimals: number;
   assetPriceUsd: Usd | null;
   nativePriceUsd: Usd | null;
 }
 
-/** Compares a locked fee with the actual one, rounding half-up: dollars at 18 places, coins at the native asset's decimals. It decides nothing. */
+/** Compares a locked fee with the actual one, rounding half-up: dollars at 18 places, coins at the native asset's decimals. For information only. */
 export function compareFees({ locked, actual, native, nativeDecimals, assetPriceUsd, nativePriceUsd }: SettledFee): FeeComparison {
   const lockedUsd = assetPriceUsd === null ? null : coinsToUsd(locked, assetPriceUsd, 'half-up');
   const actualUsd = nativePriceUsd === null ? null : coinsToUsd(actual, nativePriceUsd, 'half-up');
@@ -71,7 +71,7 @@ function inNative(locked: Coins, assetPriceUsd: Usd | null, nativePriceUsd: Usd 
   return amount(mulDiv(locked, assetPriceUsd, nativePriceUsd * step, 'half-up') * step);
 }
 
-/** Who pays the network for a cashout; written on it by its claim, so that a later change of arrangement changes nothing. */
+/** Who pays the network fee of a cashout. The claim stores it, so a later change of the gateway's arrangement does not affect it. */
 export function networkFeePayer(billing: 'STANDARD' | 'MONTHLY' | 'PLATFORM', assetType: 'NATIVE' | 'ERC20' | 'TRC20' | 'BEP20'): 'MERCHANT' | 'PLATFORM' {
   return isFreeCashout(billing, assetType) ? 'PLATFORM' : 'MERCHANT';
 }

@@ -6,15 +6,15 @@ export type Route = 'GREEN' | 'AML_HELD' | 'SMART';
 export type ParkedStatus = 'UNDERFUNDED' | 'WAITING_AML_CREDIT';
 export type HoldReason = 'approval_cap' | 'destination_flagged' | 'screening_unavailable';
 
-/** What screening the destination came to: a score, a provider that is down, or no credit left to ask with. */
+/** The result of screening the destination: a score, a provider that is down, or no credit left to pay for it. */
 export type Screen = { score: number } | 'unavailable' | 'out_of_credit';
 
-/** A fact that a gate asked for and that the use case must fetch before `decide` is called again. */
+/** A fact that a gate needs and that the use case must fetch before it calls `decide` again. */
 export type Need = 'price' | 'fee' | 'screen' | 'pools' | 'parkedCount';
 
 /**
- * Everything a settlement is decided on. Facts that cost something to fetch are absent until a gate needs them; the last
- * decision is made under the pool's lock with live `pools` and `parkedCount`.
+ * Everything that a settlement is decided on. Facts that cost something to fetch are absent until a gate needs them. The last decision uses `pools`
+ * and `parkedCount` read under the pool's lock.
  */
 export interface SettlementRequest {
   amount: Coins;
@@ -22,39 +22,39 @@ export interface SettlementRequest {
   route: Route;
   /** The asset's own minimum; null means the equivalent of one dollar. */
   minimumSettlement: Coins | null;
-  /** Whether this gateway screens destinations, and from which score one is flagged. */
+  /** Whether this gateway screens destinations, and the score from which one is flagged. */
   screening: { enabled: boolean; threshold: number };
   parkingEnabled: boolean;
   parkedCap: number;
   /** Null means no cap. */
   approvalCapUsd: Usd | null;
-  /** Set when a parked settlement is decided again: it keeps its place whatever the cap says now. */
+  /** Set when a parked settlement is decided again; it keeps its place, whatever the cap is now. */
   parkedAs: ParkedStatus | null;
-  /** The pool an UNDERFUNDED one waits for; absent when its route names it. */
+  /** The pool that an UNDERFUNDED settlement waits for; absent when its route names the pool. */
   parkedPool?: Pool | undefined;
-  /** Dollars for one coin, fresh. */
+  /** Fresh price of one coin in dollars. */
   priceUsd?: Usd | undefined;
   /** Network fee in the asset, quoted for this destination. */
   feeLocked?: Coins | undefined;
   screen?: Screen | undefined;
-  /** Withdrawable now. */
+  /** The amounts that can be withdrawn now. */
   pools?: { green: Coins; held: Coins } | undefined;
-  /** Settlements of the gateway that are parked now. */
+  /** How many settlements of the gateway are parked now. */
   parkedCount?: number | undefined;
 }
 
-/** What gates before the current one have found out. */
+/** The findings of the gates before the current one. */
 export interface Course {
-  /** The pool it draws from; null until the route is settled. */
+  /** The pool that it draws from; null until the route is decided. */
   pool: Pool | null;
-  /** Whether SMART picked the pool, and the score it went by. */
+  /** Whether SMART chose the pool, and the score it used. */
   routedByService: boolean;
   riskScore: number | null;
   hold: HoldReason | null;
   park: ParkedStatus | null;
 }
 
-/** A settlement that may be claimed, with everything to be written on it. */
+/** A settlement that may be claimed, with everything to store on it. */
 export interface Claim {
   pool: Pool;
   feeLocked: Coins;
@@ -68,12 +68,12 @@ export type Decision =
   | ({ outcome: 'claim' } & Claim)
   /** Claim the amount and wait for approval: PENDING_APPROVAL. */
   | ({ outcome: 'hold'; reason: HoldReason } & Claim)
-  /** Accept and claim nothing. The pool is null only while a SMART route is unsettled. */
+  /** Accept it and claim nothing. The pool is null only while a SMART route is undecided. */
   | { outcome: 'park'; status: ParkedStatus; pool: Pool | null; routedByService: boolean; riskScore: number | null }
   | { outcome: 'refuse'; code: ErrorCode; message?: string }
   | { outcome: 'needs'; fact: Need };
 
-/** One rule of the road: it stops with a decision, or lets the settlement pass with what it found out. */
+/** One rule: it stops with a decision, or passes the settlement on with what it found. */
 export type Gate = (request: SettlementRequest, course: Course) => { stop: Decision } | { pass: Course };
 
 export function needs(fact: Need): { stop: Decision } {

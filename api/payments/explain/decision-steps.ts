@@ -7,9 +7,9 @@ import type { JudgingRule } from '#state-machines/payment/verdict.ts';
 import { type ExplanationStep, type Figures, step } from './step.ts';
 import type { PaymentParts } from '../view.ts';
 
-/** What the judgement of a deposit left in the payment's history (`evidence` of outcome.ts); money as decimal text. */
+/** The facts that judging a deposit left in the payment's history (`evidence` of outcome.ts); money is decimal text. */
 interface Evidence {
-  /** Ids of the deposits that were judged together, the deciding one first. */
+  /** Ids of the deposits that were judged together, deciding one first. */
   deposits: readonly string[];
   txid: string;
   height: number | null;
@@ -32,7 +32,7 @@ interface Evidence {
   overUsd: string;
   underUsd: string;
   path: DepositPath;
-  /** Of an open amount: the amount filled in. */
+  /** For an open amount: the amount filled in. */
   amount?: string;
   amountUsd?: string;
   fiatRate?: string;
@@ -40,7 +40,7 @@ interface Evidence {
   fiatAt?: string;
 }
 
-/** What a deposit was judged against: an offer's total at its locked price, or an open amount's minimum. */
+/** The amount a deposit was judged against: an offer's total at its locked price, or an open amount's minimum. */
 interface Expected {
   offer: Offer | undefined;
   /** Dollars, in cents. */
@@ -49,18 +49,18 @@ interface Expected {
 
 const CENT = 10n ** 16n;
 
-/** Of a payment that a deposit decided: the ids of the transfers that were judged together, and their sum. */
+/** Ids and sum of the transfers that were judged together when a deposit decided the payment. */
 export function judgedTogether(events: readonly PaymentEventRow[]): { ids: readonly string[]; received: string } {
   const { deposits = [], received = '' } = (events.find(isDecision)?.facts ?? {}) as Partial<Evidence>;
   return { ids: deposits, received };
 }
 
-/** True of the event of a deposit that decided its payment, whose facts hold the whole judgement. */
+/** Whether an event is that of the deposit that decided the payment; its facts hold the whole judgement. */
 export function isDecision(event: PaymentEventRow): boolean {
   return event.event === 'DEPOSIT_CONFIRMED' && event.fromStatus !== null;
 }
 
-/** The judgement of a deposit, sum by sum: finality, price, value, tolerance, decision, and what was recorded. Pure. */
+/** The judgement of a deposit, calculation by calculation: finality, price, value, tolerance, decision, and what was recorded. Pure. */
 export function decisionSteps(parts: PaymentParts, event: PaymentEventRow): ExplanationStep[] {
   const { payment, offers } = parts;
   const seen = event.facts as unknown as Evidence;
@@ -217,7 +217,7 @@ function verdictStep({ payment, deposits }: PaymentParts, event: PaymentEventRow
   });
 }
 
-/** What verify reports beside the verdict: the market value of what arrived, and the amount filled into an open one. */
+/** The figures that verify reports beside the verdict: the market value of what arrived, and the amount filled into an open one. */
 function recordSteps({ payment }: PaymentParts, at: Date, seen: Evidence): ExplanationStep[] {
   const steps: ExplanationStep[] = [];
   if (payment.receivedAmountUsd !== null && seen.marketPrice !== undefined) {

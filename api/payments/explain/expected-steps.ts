@@ -2,7 +2,7 @@ import type { ExpectedArrival } from '#api/store/deposit-addresses.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { type ExplanationStep, step } from './step.ts';
 
-/** Tells what was seen on its way before a block held it, and what became of it; pure. */
+/** Tells of a transfer that was seen before a block held it, and what became of it. Pure. */
 export function expectedStep(arrival: ExpectedArrival): ExplanationStep {
   const { txid, state, replacedBy, endedAt, assetId, symbol, networkName, amount, firstSeenAt } = arrival;
   const seen = `${formatAmount(amount)} ${symbol} were seen on their way on ${networkName}, transaction ${txid}`;

@@ -12,7 +12,7 @@ import { graceEnd, nextStep } from './next-step.ts';
 import { ageSeconds, bearer, type ExplainedPayment, type ExplanationStep, step } from './step.ts';
 import { type PaymentParts, shownAddress } from '../view.ts';
 
-/** Tells a payment's story in order, every step with the figures its sentence speaks of; pure. */
+/** Tells a payment's story in order; every step has the figures of its sentence. Pure. */
 export function explanationSteps(deps: Pick<Deps, 'chains'>, facts: ExplainedPayment): ExplanationStep[] {
   const { parts, events } = facts;
   const told = [
@@ -25,7 +25,7 @@ export function explanationSteps(deps: Pick<Deps, 'chains'>, facts: ExplainedPay
     ...webhookSteps(facts),
     ...(parts.payment.verifiedAt === null ? [] : [step(parts.payment.verifiedAt, 'verify', 'verified', 'The merchant verified the outcome.', {})]),
   ];
-  // The sort is stable: what happened at the same moment keeps the order of the sums.
+  // The sort is stable, so steps of the same moment keep the order of the calculation.
   return [...told.sort((a, b) => a.at.localeCompare(b.at)), nextStep(facts)];
 }
 
@@ -101,7 +101,10 @@ function priced(offer: Offer, at: Date) {
   };
 }
 
-/** At how many decimals an offer was rounded up: as the rule says, unless another number gives its figures (an older release, the asset's own setting). */
+/**
+ * To how many decimals an offer was rounded up: as the rule says, unless its figures show another number (an older release, or the asset's own
+ * setting).
+ */
 function quotedAt(payment: PaymentParts['payment'], offer: Offer): number {
   const terms = { ...payment, ...offer, principalUsd: payment.amountUsd, assetPriceUsd: offer.priceUsd };
   const isSo = (quoteDecimals: number): boolean => {
@@ -170,8 +173,9 @@ function selectionSteps(deps: Pick<Deps, 'chains'>, { payment, offers, addresses
 }
 
 /**
- * When a deposit is told. Blocks count whole seconds by a clock of their own, so one may seem older than the address it paid
- * or the selection that led to it; only one that the operator brought from another payment can be.
+ * When a deposit is told. A block's time has whole seconds and its producer's clock, so a deposit may look older than the address it paid or the
+ * selection before it; it is told after both.
+ * Only a deposit that the operator brought from another payment can really be older.
  */
 function toldAt({ addresses, offers }: PaymentParts, { firstSeenAt, claimedBy, finalAt }: PaymentDeposit): Date {
   if (claimedBy === 'operator') return firstSeenAt;

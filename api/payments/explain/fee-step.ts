@@ -4,7 +4,7 @@ import { amount, coinsToUsd, formatAmount, parseTrusted, type Usd } from '#share
 import { isDecision } from './decision-steps.ts';
 import { bearer, type ExplainedPayment, type ExplanationStep, step } from './step.ts';
 
-/** What was taken from a credited deposit, and of what; nothing for one that carries no credit. Pure (decisions 11). */
+/** The fees taken from a credited deposit, and from what amount; no step for a deposit without a credit. Pure (decisions 11). */
 export function feeStep({ parts, events, assets }: ExplainedPayment, deposit: PaymentDeposit): ExplanationStep[] {
   const { payment, offers, deposits } = parts;
   const { credit } = deposit;
@@ -50,21 +50,21 @@ function commissionRule(payer: string): string {
   return `The commission is the rate on ${base}, or its minimum at the judging price, rounded up at the asset's decimals; what the platform bears is not deducted`;
 }
 
-/** Whether the offer's exact total arrived at its locked price. */
+/** Whether exactly the offer's total arrived, and its locked price applied. */
 function isExact({ payment, offers }: ExplainedPayment['parts'], events: ExplainedPayment['events'], deposit: PaymentDeposit, gross: bigint): boolean {
   if (deposit.id === payment.decidingDepositId) return events.find(isDecision)?.facts.rule === 'exact_total_value';
   return gross === lockedOffer({ payment, offers }, deposit)?.totalValue;
 }
 
-/** The offer whose locked price still held for a deposit. */
+/** The offer whose locked price applied to a deposit. */
 function lockedOffer({ payment, offers }: Pick<ExplainedPayment['parts'], 'payment' | 'offers'>, deposit: PaymentDeposit): Offer | undefined {
   if (payment.openAmount || deposit.firstSeenAt >= payment.expiresAt) return undefined;
-  // Where nothing was selected, which only an operator's allocation can meet, any offer may judge.
+  // Nothing was selected, which only an operator's allocation makes possible: then any offer may judge.
   const selected = offers.filter((offer) => offer.selectedAt !== null);
   return (selected.length > 0 ? selected : offers).find((offer) => offer.assetId === deposit.assetId);
 }
 
-/** The price that judged a deposit: the evidence's for the one that decided, else the locked one where it still applied, else the market's. */
+/** The price that judged a deposit: the evidence's for the deciding deposit, else the locked price if it still applied, else the market's. */
 function judgingPrice({ payment, offers }: ExplainedPayment['parts'], events: ExplainedPayment['events'], deposit: PaymentDeposit): Usd | null {
   const decided = deposit.id === payment.decidingDepositId ? events.find(isDecision)?.facts.price : undefined;
   if (typeof decided === 'string') return parseTrusted<'usd'>(decided);

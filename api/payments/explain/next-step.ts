@@ -80,7 +80,7 @@ function afterExpiry({ now, parts }: ExplainedPayment): ExplanationStep {
   return step(now, 'next', 'grace', `A deposit that lands until ${graceEndsAt.toISOString()} still reopens it.`, { graceEndsAt });
 }
 
-/** Until when a deposit still reopens an expired payment, at the latest the end of year 9999 (decisions 4). */
+/** Until when a deposit still reopens an expired payment, capped at the end of year 9999 (decisions 4). */
 export function graceEnd(payment: Pick<Payment, 'expiresAt' | 'graceSeconds'>): Date {
   return new Date(Math.min(payment.expiresAt.getTime() + payment.graceSeconds * 1_000, Date.parse(POLICY.latestDeadline)));
 }

@@ -7,7 +7,7 @@ import type { FeePayer } from '#state-machines/payment/offer.ts';
 import type { Pending } from '../pending-deposit.ts';
 import type { PaymentParts } from '../view.ts';
 
-/** What a step is about; several steps of one kind may follow each other. */
+/** Kind of a step; several steps of one kind may follow each other. */
 export type StepName =
   | 'invoice'
   | 'terms'
@@ -34,13 +34,13 @@ export interface ExplanationStep {
   rule: string;
   /** Service time, RFC 3339. */
   at: string;
-  /** What happened and why, as a sentence. */
+  /** What happened and why, in one sentence. */
   text: string;
-  /** Every figure of the sentence, exact; what does not exist is absent. */
+  /** Every figure of the sentence, exact; a figure that does not exist is absent. */
   figures: Record<string, string>;
 }
 
-/** Everything a payment's explanation is made of, read at one moment. */
+/** The facts that explain a payment, all read in one snapshot. */
 export interface ExplainedPayment {
   /** Service time of the reading. */
   now: Date;
@@ -48,18 +48,18 @@ export interface ExplainedPayment {
   events: readonly PaymentEventRow[];
   webhooks: readonly WebhookEvent[];
   attempts: readonly WebhookAttempt[];
-  /** Every configured asset, for those that arrived without having been offered. */
+  /** Every configured asset, because one may arrive that was not offered. */
   assets: readonly StoredAsset[];
-  /** What was seen on its way before a block held it. */
+  /** Transfers that were seen before a block held them. */
   expected: readonly ExpectedArrival[];
-  /** What each deposit that is still open waits for, by its id. */
+  /** What each open deposit waits for, by its id. */
   pending: ReadonlyMap<string, Pending>;
 }
 
-/** Figures as they come: money in 18-place integers, times, counts; null is left out. */
+/** Figures before formatting: money in 18-place integers, times, counts; null is left out. */
 export type Figures = Record<string, bigint | number | boolean | string | Date | null | undefined>;
 
-/** Makes a step, its figures written the way the contract writes them. */
+/** Makes a step, with its figures written as the contract writes them. */
 export function step(at: Date, name: StepName, rule: string, text: string, figures: Figures): ExplanationStep {
   const present = Object.entries(figures).flatMap(([key, value]) => (value === null || value === undefined ? [] : [[key, written(value)]]));
   return { step: name, rule, at: at.toISOString(), text, figures: Object.fromEntries(present) };
@@ -70,7 +70,7 @@ function written(value: bigint | number | boolean | string | Date): string {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-/** Whole seconds a price was old at a moment; never below 0. */
+/** How old a price was at a moment, in whole seconds; never below 0. */
 export function ageSeconds(taken: Date, at: Date): number {
   return Math.max(0, Math.round((at.getTime() - taken.getTime()) / 1_000));
 }

@@ -4,19 +4,20 @@ import type { Family } from '#shared/core/assets.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { parseTrusted, toUnits } from '#shared/core/money.ts';
 
-/** Between which amounts a hot wallet is kept, chain units. */
+/** The amounts between which a hot wallet is kept, in chain units. */
 export interface ColdLimits {
   /** The excess above it goes to cold storage. */
   ceiling: bigint;
   /** Below it an operator is asked to refill it. */
   floor: bigint;
-  /** What a move leaves: half way between, so that neither the next deposit nor the next cashout is past one of them. */
+  /** A move leaves this much: half way between, so that neither the next deposit nor the next cashout crosses a limit. */
   target: bigint;
 }
 
 /**
- * Canonical address of a network's cold storage, or null when it has none: by the configuration of this very process and never by a row, so that
- * write access to the database cannot redirect excess coins (decisions 12). @throws Invariant when it is no address of that network
+ * Canonical address of a network's cold storage, or null when it has none.
+ * It comes from the configuration of this process and never from a row, so that write access to the database cannot redirect excess coins
+ * (decisions 12). @throws Invariant when it is not an address of that network
  */
 export function coldAddress({ codec, config }: Chain): string | null {
   if (config.cold === undefined) return null;
@@ -25,12 +26,12 @@ export function coldAddress({ codec, config }: Chain): string | null {
   return parsed.canonical;
 }
 
-/** Whether an address is the cold storage of any network of its family that is served here: it is one of this deployment (decisions 10). */
+/** Whether an address is the cold storage of any network of its family that is served here; it then belongs to this deployment (decisions 10). */
 export function isColdAddress({ chains }: Pick<Deps, 'chains'>, family: Family, address: string): boolean {
   return [...chains.values()].some((chain) => chain.config.family === family && coldAddress(chain) === address);
 }
 
-/** The limits of an asset's hot wallet; null where nothing of it goes to cold storage. An asset that an operator added later has none. */
+/** The limits of an asset's hot wallet; null where the asset does not go to cold storage, as for one that an operator added later. */
 export function coldLimits({ config }: Chain, asset: Pick<StoredAsset, 'symbol' | 'contract' | 'decimals'>): ColdLimits | null {
   const configured = config.assets.find((one) => one.symbol === asset.symbol && (one.contract === null) === (asset.contract === null));
   if (config.cold === undefined || configured?.coldStorage === undefined) return null;

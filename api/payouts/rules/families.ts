@@ -1,16 +1,16 @@
 import type { Family } from '#shared/core/assets.ts';
 
 /**
- * Whether the transactions of an account carry a nonce: then all attempts of a payout share one, and at most one of them can
- * ever be mined. Where they do not, an attempt is replaced only after it expired unseen (reliability D13, D14).
+ * Whether transactions carry a nonce of their account. All attempts of a payout then share one nonce, so at most one of them can ever be mined.
+ * Elsewhere a new attempt is made only after the last one expired unseen (reliability D13, D14).
  */
 export function usesNonces(family: Family): boolean {
   return family === 'evm';
 }
 
 /**
- * Whether coins are outputs that a transaction spends whole: then a payout takes some of those its pool has wherever they lie,
- * nothing is swept, and all of its attempts spend one of them, its anchor, so that only one can ever be mined (reliability D13).
+ * Whether coins are outputs, which transactions spend whole (reliability D13). A payout then takes outputs of its pool wherever they lie, and
+ * nothing is swept. All its attempts spend one common output, the anchor, so only one of them can ever be mined.
  */
 export function spendsOutputs(family: Family): boolean {
   return family === 'bitcoin';

@@ -2,10 +2,10 @@ import type { Chain, Deps } from '#api/deps.ts';
 import type { OutgoingLimits } from '#shared/core/assets.ts';
 import { coinsToUsd, formatCents, fromUnits, parseTrusted, toUnits, type Usd } from '#shared/core/money.ts';
 
-/** A fee that is this many times what the settlement locked is a spike or a mistake in units: it waits (reliability, threats). */
+/** A fee of more than this many times the locked fee is a price spike or a mistake in units, so the transaction waits (reliability, threats). */
 export const FEE_TIMES_LOCKED = 10n;
 
-/** No transaction of ours is worth more than this in fees, whatever it moves. */
+/** No transaction of ours may cost more than this in fees, whatever it moves. */
 export const FEE_CEILING_USD: Usd = parseTrusted('250');
 
 /** A gas top-up is never more than this. */
@@ -17,37 +17,40 @@ export const WINDOWS = [
   { name: 'daily', seconds: 86_400, limit: 'dailyUsd' },
 ] as const;
 
-/** Coins of one asset. */
+/** An amount of one asset. */
 export interface Moved {
   symbol: string;
   decimals: number;
   rawAmount: bigint;
-  /** The network's own coin, which fees are paid in, rather than a token. */
+  /** Whether it is the network's own coin, which fees are paid in, and not a token. */
   native: boolean;
 }
 
-/** What limits hold together: everything, or one class of assets by itself (reliability D15). */
+/** Assets that are limited together: all of them, or one class (reliability D15). */
 interface Scope {
   name: string;
   limits: OutgoingLimits;
   counts(moved: Moved): boolean;
 }
 
-/** Why a transfer may not leave now. `lasting`: waiting will not help, an operator must change a limit. */
+/** Why a transfer may not leave now. `lasting`: waiting does not help; an operator must change a limit. */
 export type LimitProblem = { problem: string; lasting: boolean };
 
-/** What a transaction takes away from us, to be held against the limits; `planned` counts what only waits for the signer, as its planner must. */
+/**
+ * What a transaction takes away from us, for checking against the limits. `planned` also counts payouts that only wait for the signer; the planner
+ * must set it.
+ */
 export interface LimitedTransfer extends Moved {
-  /** The most it may cost beside that; absent where the fee is all that leaves, or is not known yet. */
+  /** The most that it may cost on top; absent where the fee is all that leaves, or is not known yet. */
   fee?: { symbol: string; decimals: number; rawFee: bigint };
   planned: boolean;
-  /** A payout not to be counted among what was sent before: the one that is being looked at. */
+  /** Id of a payout that is not counted among those sent before: the one being checked. */
   except?: string;
 }
 
 /**
- * What the caps of an asset say against so many chain units of it, or null (decisions 10). The signer holds them against its own journal; they are asked
- * here as well, with the sums of the books, so that nothing gets a nonce which the signer will not sign.
+ * Why the caps of an asset do not allow so many chain units of it, or null (decisions 10). The signer checks the caps against its own journal. They
+ * are checked here too, against the sums of the books, so that nothing gets a nonce that the signer will not sign.
  */
 export function capProblem({ config }: Deps, chain: Chain, { symbol }: Moved, cap: 'perTransaction' | 'hourly' | 'daily', rawAmount: bigint): string | null {
   const asset = chain.config.assets.find((one) => one.symbol === symbol);
@@ -64,12 +67,12 @@ const WORDS = { perTransaction: 'per transaction', hourly: 'hourly', daily: 'dai
 
 const LIMITS = { perTransaction: 'perTransactionUsd', hourly: 'hourlyUsd', daily: 'dailyUsd' } as const;
 
-/** Everything that a transfer takes away: what it moves, and what it may cost. */
+/** All that a transfer takes away: the amount it moves, and the most it may cost. */
 export function movedBy({ fee, ...moved }: LimitedTransfer): Moved[] {
   return fee === undefined ? [moved] : [moved, { ...fee, rawAmount: fee.rawFee, native: true }];
 }
 
-/** The limits of a network, with what each of them counts. */
+/** The limits of a network, each with the assets it counts. */
 export function scopesOf({ config: { limits } }: Chain): Scope[] {
   return [
     { name: '', limits, counts: () => true },
@@ -78,7 +81,7 @@ export function scopesOf({ config: { limits } }: Chain): Scope[] {
   ];
 }
 
-/** A limit in US dollars cannot be held without a price. */
+/** The problem of a missing price: a limit in US dollars cannot be checked without one. */
 export function noPrice(symbol: string): LimitProblem {
   return { problem: `there is no fresh price for ${symbol}`, lasting: false };
 }

@@ -17,7 +17,7 @@ export function walletAddress(chain: Pick<Chain, 'config' | 'codec'>, role: Conf
   return parsed.canonical;
 }
 
-/** Canonical address of the wallet that a pool's coins come to. @throws Invariant as `walletAddress` */
+/** Canonical address of the wallet that holds a pool's coins. @throws Invariant as `walletAddress` */
 export function poolAddress(chain: Chain, pool: Pool): string {
   return walletAddress(chain, ROLE_OF[pool]);
 }

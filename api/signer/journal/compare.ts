@@ -1,6 +1,6 @@
 import type { JournalHead } from './record.ts';
 
-/** Why a journal cannot be signed with; `open` is the only one that can. */
+/** States of a journal. The signer signs only while it is `open`; every other state says why it does not. */
 export const JOURNAL_STATES = ['open', 'missing', 'corrupt', 'foreign', 'other', 'shorter', 'forked', 'locked', 'unreadable'] as const;
 export type JournalState = (typeof JOURNAL_STATES)[number];
 
@@ -10,16 +10,17 @@ export interface JournalProblem {
   reason: string;
 }
 
-/** A journal as far as it is compared with what Postgres knows of it. */
+/** The parts of a journal that are compared with the head in Postgres. */
 export interface Comparable {
   head: JournalHead;
-  /** The hash after that many records; undefined beyond its end. */
+  /** Hash of the chain after `seq` records; undefined beyond the end. */
   hashAt(seq: number): string | undefined;
 }
 
 /**
- * Compares a journal with the head that Postgres knows (decisions 10): it must hold everything that Postgres ever heard of, in the same
- * words. What it holds beyond that says that a crash came between the two, or that the database went back: its own memory counts.
+ * Compares a journal with the head that Postgres knows (decisions 10). Returns how many signatures the journal is ahead, or what is wrong.
+ * The journal must hold every signature that Postgres knows of, unchanged. It is ahead after a crash between the two writes, or when the database
+ * was restored to an earlier state; the extra signatures still count.
  */
 export function compareHeads(journal: Comparable, known: JournalHead | undefined): { ahead: number } | JournalProblem {
   const { head } = journal;
@@ -34,7 +35,7 @@ export function compareHeads(journal: Comparable, known: JournalHead | undefined
   return { ahead: head.seq - known.seq };
 }
 
-/** Whether a journal was made with the keys of another seed: the account of a network both know is another one, or they have no network in common. */
+/** Whether a journal was made with keys of another seed: the two name different accounts for a network, or have no network in common. */
 export function isForeign(journal: Readonly<Record<string, string>>, own: Readonly<Record<string, string>>): boolean {
   const common = Object.keys(own).filter((name) => journal[name] !== undefined);
   return common.length === 0 || common.some((name) => journal[name] !== own[name]);

@@ -5,7 +5,10 @@ import { nameOf, spendingOf } from '#api/payouts/rules/spending.ts';
 import type { DecodedTransfer } from '#shared/chains/chain.ts';
 import type { JournalEntry } from '../journal-entry.ts';
 
-/** What is paid at most once: whatever asked for the payout; itself where coins change their place among us. */
+/**
+ * The order that a payout pays, which is paid at most once: its settlement, refund or withheld transfer. A payout that moves coins between our own
+ * addresses is an order of its own.
+ */
 export function orderOf({
   id,
   purpose,
@@ -21,7 +24,10 @@ export function orderOf({
 
 type Known = Pick<JournalEntry, 'kind' | 'rawFee' | 'leaves' | 'expiresAtMs' | 'signedAtMs'>;
 
-/** A signature as the journal remembers it: what the bytes themselves say, and what they pay. @throws Invariant when what they spend cannot be read */
+/**
+ * Describes a signature as the journal stores it, from the decoded bytes and the order they pay.
+ * @throws Invariant when the outputs that it spends cannot be read
+ */
 export function describeEntry(
   chain: Pick<Chain, 'config'>,
   { id, order }: { id: string; order: string },

@@ -5,15 +5,16 @@ import { JournalFile } from './journal-file.ts';
 import type { JournalHead } from './record.ts';
 import { journalPath } from './signer-journal.ts';
 
-/** Fingerprint of the account key of every network, by name. */
+/** Fingerprint of each network's account key, by the network's name. */
 export function accountsOf(networks: readonly { name: string; accountFingerprint: string }[]): Record<string, string> {
   return Object.fromEntries(networks.map(({ name, accountFingerprint }) => [name, accountFingerprint]));
 }
 
 /**
- * Begins an empty journal, where nothing was ever signed: the only way to one, and never taken by the signer itself (decisions 10).
- * Only one process may do so at a time. Locks the head.
- * @throws Error when there is one, Postgres knows one, or something was signed before: then it takes `reseal`
+ * Begins an empty journal for a deployment that never signed anything. Nothing else makes an empty journal; the signer itself never does (decisions
+ * 10).
+ * The caller must ensure that no other process does this at the same time. Locks the head.
+ * @throws Error when the folder holds a journal, Postgres knows one, or something was signed before: it is then restored or made with `reseal`
  */
 export async function initJournal(
   db: Database,

@@ -5,19 +5,20 @@ import type { JournalEntry } from '../journal-entry.ts';
 import type { JournalFile } from './journal-file.ts';
 import { firstHash, headerLine, JournalCorrupt, type JournalHead, type JournalHeader, readHeader, recordLine } from './record.ts';
 
-/** A journal as it is moved and kept elsewhere: JSON lines that say by name what each signature was. */
+/** A journal in the format it is exported in: JSON lines with named fields, one per signature. */
 export interface Interchange {
   header: JournalHeader;
   entries: JournalEntry[];
   head: JournalHead;
-  /** Hash of the chain after every record, the first before any. */
+  /** Hashes of the chain: the first before any record, then one after each record. */
   hashes: string[];
 }
 
 /**
- * Writes a journal where it can be kept: its header, then a line per signature with the hash of the chain after it, so that nothing can be
- * left out, added or changed unnoticed. Complete like the interchange of validators' signers (EIP-3076), and never a mere watermark: an order
- * is not a number that only grows. Answers where it ends.
+ * Writes a journal to a file: its header, then one line per signature with the hash of the chain after it, so that a removed, added or changed line
+ * is noticed.
+ * Like the interchange format of validators' signers (EIP-3076, complete form) it holds every signature. A watermark would not do, because orders
+ * are not numbers that only grow. Returns the head.
  */
 export async function writeInterchange(file: JournalFile, path: string): Promise<JournalHead> {
   const stream = createWriteStream(path, { mode: 0o600, flush: true });
@@ -35,7 +36,7 @@ export async function writeInterchange(file: JournalFile, path: string): Promise
   return file.head;
 }
 
-/** Reads one, and proves every line of it. @throws JournalCorrupt naming the first that is not as it was written */
+/** Reads an exported journal and checks the hash of every line. @throws JournalCorrupt naming the first signature that was changed */
 export function readInterchange(path: string): Interchange {
   const [first = '', ...lines] = readFileSync(path, 'utf8')
     .split('\n')

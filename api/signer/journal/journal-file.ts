@@ -7,12 +7,12 @@ import { entryOfLine, firstHash, headerLine, JournalCorrupt, type JournalHead, t
 const CHUNK = 4 * 1024 * 1024;
 const HASH_BYTES = 32;
 const LINE_FEED = 10;
-/** How many entries are kept as objects at most; the rest is read from the file when it is asked for. */
+/** At most this many entries are kept in memory as objects; the others are read from the file when needed. */
 const KEPT = 100_000;
 
 /**
- * A journal on disk: one line of header, then one line per signature, each with a hash over all before it. Only what finds and proves
- * an entry is kept in memory, some 100 bytes each; the entries are read from the file.
+ * A journal on disk: a header line, then one line per signature, each with a hash over everything before it.
+ * Memory holds about 100 bytes per entry, which are what it takes to find and to verify it; the entry itself stays in the file.
  */
 export class JournalFile {
   readonly header: JournalHeader;
@@ -20,11 +20,14 @@ export class JournalFile {
   #size: number;
   #hash: string;
   #count = 0;
-  /** Where each record begins, and where the next one would. */
+  /** Position in the file at which each record begins, and after the last one the position of the next. */
   #offsets = new Float64Array(1_024);
   #hashes = Buffer.alloc(1_024 * HASH_BYTES);
   #times = new Float64Array(1_024);
-  /** Newest record of an order, a slot; each record knows the one before it of the same key. Keys are hashes: other orders may be among them. */
+  /**
+   * The newest record of each order and slot; each record links to the one before it with the same key. Keys are hashes, so other orders may share
+   * them.
+   */
   readonly #newestOfOrder = new Map<number, number>();
   readonly #newestOfSlot = new Map<number, number>();
   #beforeOfOrder = new Int32Array(1_024);
@@ -41,10 +44,7 @@ export class JournalFile {
     this.#offsets[0] = this.#size;
   }
 
-  /**
-   * Makes an empty journal. It is on disk, under its name, when this returns.
-   * @throws Error with code EEXIST when there is a file
-   */
+  /** Makes a journal of `entries`, in place of any file at `path`. The journal is on disk under that name when this returns. */
   static create(path: string, header: JournalHeader, entries: Iterable<JournalEntry> = []): JournalHead {
     const part = `${path}.part`;
     const fd = openSync(part, 'w', 0o600);
@@ -72,9 +72,9 @@ export class JournalFile {
   }
 
   /**
-   * Reads a journal from its first line to its last, and proves each. With `write` a torn last record, which a crash left before its
-   * signature left, is cut off.
-   * @throws JournalCorrupt when anything else is not as it was written; Error with code ENOENT when there is no file
+   * Reads a journal from its first line to its last and verifies each. With `write`, an incomplete last record is cut off: the signer crashed while
+   * it wrote, before it released that signature.
+   * @throws JournalCorrupt when any other line is not as it was written; Error with code ENOENT when there is no file
    */
   static open(path: string, { write }: { write: boolean }): JournalFile {
     const fd = openSync(path, write ? 'r+' : 'r');
@@ -98,7 +98,7 @@ export class JournalFile {
         rest = Buffer.from(bytes.subarray(begin));
       }
       if (file === undefined) throw new JournalCorrupt('it does not even have a first line');
-      // The line feed is written last: without it the write never succeeded, and no signature left.
+      // The line feed is written last. Without it the write did not finish, so that signature was never released.
       if (rest.length > 0 && write) {
         ftruncateSync(fd, file.#size);
         fsyncSync(fd);
@@ -114,7 +114,7 @@ export class JournalFile {
     return { id: this.header.id, seq: this.#count, hash: this.#hash };
   }
 
-  /** The hash after `seq` records; undefined beyond the end. */
+  /** Hash of the chain after `seq` records; undefined beyond the end. */
   hashAt(seq: number): string | undefined {
     if (seq === this.#count) return this.#hash;
     return seq >= 0 && seq < this.#count ? this.#hashes.toString('hex', seq * HASH_BYTES, (seq + 1) * HASH_BYTES) : undefined;
@@ -131,12 +131,12 @@ export class JournalFile {
     return found.filter((entry) => entry.network === network && entry.slot === slot);
   }
 
-  /** Everything signed of one transaction id, oldest first. */
+  /** Everything signed with a transaction id, oldest first. */
   ofTxid(txid: string): JournalEntry[] {
     return this.#chain(this.#newestOfTxid.get(keyOf(txid)), this.#beforeOfTxid).filter((entry) => entry.txid === txid);
   }
 
-  /** Everything signed at that time of the signer's clock or later, Unix milliseconds, in the order it was signed. */
+  /** Everything signed at or after a time of the signer's clock (Unix milliseconds), in the order of signing. */
   since(sinceMs: number): JournalEntry[] {
     const found: JournalEntry[] = [];
     for (let at = 0; at < this.#count; at++) if ((this.#times[at] as number) >= sinceMs) found.push(this.#at(at));
@@ -148,15 +148,15 @@ export class JournalFile {
     for (let at = 0; at < this.#count; at++) yield this.#at(at);
   }
 
-  /** Every line as it is on disk, the header first. */
+  /** Every line as it is on disk, header first. */
   *lines(): Generator<string> {
     yield headerLine(this.header);
     for (let at = 0; at < this.#count; at++) yield this.#line(at);
   }
 
   /**
-   * Writes one more record and waits until the disk has it; blocks this process meanwhile, for nothing may leave before.
-   * @throws Error when the disk fails; its content is unknown afterwards, so the process must end
+   * Writes a record and blocks the process until it is on disk, because no signature may be released before.
+   * @throws Error when the disk fails. The content of the file is unknown then, so the process must end
    */
   append(entry: JournalEntry): void {
     if (fstatSync(this.#fd).size !== this.#size) throw new Error('somebody else wrote to the journal');
@@ -235,13 +235,13 @@ export class JournalFile {
   }
 }
 
-/** Puts a file in the place of another, so that a crash leaves one of them. */
+/** Puts a file in the place of another. A crash leaves either the old or the new one. */
 export function replaceFile(from: string, to: string): void {
   renameSync(from, to);
   syncDirectory(dirname(to));
 }
 
-/** A file's name is on disk only once its folder is. */
+/** A new name of a file survives a crash only once its folder is synced. */
 function syncDirectory(folder: string): void {
   const fd = openSync(folder, 'r');
   try {
@@ -266,7 +266,7 @@ function link(newest: Map<number, number>, before: Int32Array, key: number, at: 
   newest.set(key, at);
 }
 
-/** 30 bits of a text: a number that needs no memory of its own (FNV-1a). */
+/** 30-bit hash of a text (FNV-1a). A number this small takes no memory of its own. */
 function keyOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

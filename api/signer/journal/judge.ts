@@ -1,17 +1,21 @@
 import type { JournalEntry } from '../journal-entry.ts';
 
-/** What is about to be signed, as far as its order is held to what was signed before. */
+/** The facts about the next bytes of an order that are compared with its earlier signatures. */
 export type Candidate = Pick<JournalEntry, 'network' | 'slot' | 'kind' | 'recipient' | 'contract' | 'rawAmount'>;
 
-/** `prove`: it may be signed once every one of these slots is proven dead. `refuse`: nothing of us asks for that. */
+/**
+ * `prove`: it may be signed once each of these slots is proven dead. `refuse`: it contradicts an earlier signature, and no process of ours asks for
+ * that.
+ */
 export type Judgement = { allow: true } | { prove: readonly (readonly JournalEntry[])[] } | { refuse: string };
 
 /**
- * What the journal makes of the next bytes of an order (decisions 10). An order is paid once: to one recipient, of one asset, one amount, however
- * often and in whatever words it is asked for. Further bytes in a slot that was used for it can never be mined beside the earlier ones; bytes of
- * another slot can, so that they wait for the proof that none of the earlier ones ever will. What closes a slot pays no recipient. `earlier` is
- * everything that was ever signed for the order; `shrinks` says that what it moves may lose its fee, as it does where coins of our own change their
- * place.
+ * Judges the next bytes of an order by what the journal holds about that order (decisions 10). Pure.
+ * An order is paid once: to one recipient, in one asset, by one amount. Bytes in a slot that the order already used can never be mined beside the
+ * earlier ones. Bytes in another slot can, so they wait for proof that none of the earlier ones ever will be. Bytes that close a slot pay no
+ * recipient and are always allowed.
+ * `earlier` is everything signed for the order. `shrinks`: the fee may come out of the amount, as it does when coins move between our own
+ * addresses, so the amount may differ.
  */
 export function judge(earlier: readonly JournalEntry[], candidate: Candidate, { shrinks }: { shrinks: boolean }): Judgement {
   if (candidate.kind === 'close') return { allow: true };

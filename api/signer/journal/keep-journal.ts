@@ -4,21 +4,21 @@ import { JOURNAL_STATES } from './compare.ts';
 import type { SignerJournal } from './signer-journal.ts';
 
 const LOOK_MILLISECONDS = 5_000;
-/** Comparing with Postgres, signature by signature, is for every so many looks. */
+/** Every so many looks, each signature of the last day is looked up in Postgres. */
 const COMPARE_EVERY = 60;
-/** What it says is written again for every so many, about a minute: a report that grows old is one of a signer that is gone. */
+/** The report is written again every so many looks, about once a minute, even if nothing changed: an old report means that the signer is gone. */
 const REPORT_EVERY = 12;
 
 export interface JournalKeeper {
-  /** Why it cannot do its work; null as well for a standby, which waits for the lock of the one that signs. */
+  /** Why the journal keeps the signer from working, or null. Null also for a standby, which waits until the process that signs gives up the lock. */
   health(): Promise<string | null>;
-  /** Closes the journal and frees its folder for a process that waits. */
+  /** Closes the journal and releases its folder to a process that waits. */
   stop(): Promise<void>;
 }
 
 /**
- * Opens the journal, and again whenever something was done about what kept it closed; tells operators in Postgres, in metrics and in the log
- * how it is. A signer whose journal is closed runs, signs nothing, and says why. `pause` is between two looks, in milliseconds.
+ * Opens the journal, tries again whenever the cause that kept it closed changed, and reports its state in Postgres, in metrics and in the log.
+ * While the journal is closed the signer keeps running but signs nothing. `pause` is the time between two looks, in milliseconds.
  */
 export async function keepJournal(
   deps: Pick<Deps, 'db' | 'log' | 'metrics'>,

@@ -6,33 +6,34 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const NAME = 'lock';
 const GONE = 'gone';
-/** How often the holder renews its sign of life. */
+/** How often the holder touches the lock file to show that it lives. */
 const BEAT_MILLISECONDS = 2_000;
-/** A lock without a sign of life for this long, by the clock of the process that waits, belongs to a dead process. */
+/** A lock file untouched for this long belongs to a dead process. The waiting process measures this by its own clock. */
 const STALE_MILLISECONDS = 12_000;
 const LOOK_MILLISECONDS = 250;
 
-/** Who holds the lock: a process of this very machine can be looked for at once, of others only its beats are seen. */
+/** The process that holds the lock. On the same machine the process itself can be checked; on another one only the beats of the lock file are seen. */
 interface Holder {
   token: string;
   host: string;
-  /** The process ids that `pid` is one of; empty where the machine does not tell. */
+  /** The namespace that `pid` belongs to; empty where the machine does not say. */
   space: string;
   pid: number;
-  /** When that process began, in the machine's ticks: process ids are used again. */
+  /** When the process began, in clock ticks since boot, because process ids are reused. */
   began: string;
 }
 
-/** Holds a folder for one process, also against one on another machine that has the same folder. */
+/** A lock that reserves a folder for one process, even if several machines share the folder. */
 export interface FolderLock {
-  /** Whether it is still ours: another process may have taken it while this one stood still. */
+  /** Whether this process still holds the lock: another one may have taken it while this one was suspended. */
   isOurs(): boolean;
   release(): void;
 }
 
 /**
- * Takes the lock of a folder, from a process that died as well: at once where that can be seen, after 12 s without a sign of life where it
- * cannot. Answers null while another process holds it.
+ * Takes the lock of a folder; returns null while another process holds it.
+ * The lock of a dead process is taken over: at once when this machine can see that the process is dead, otherwise after 12 s without a sign of
+ * life.
  */
 export async function takeLock(folder: string): Promise<FolderLock | null> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -46,7 +47,7 @@ export async function takeLock(folder: string): Promise<FolderLock | null> {
     const mine = `${path}.${own.token}`;
     writeFileSync(mine, JSON.stringify(own), { mode: 0o600 });
     renameSync(mine, path);
-    // Another process that waited may have written its own lock: the last writer holds it, and the others see that.
+    // Another waiting process may have written its own lock too. The last to write holds it; the others read it back and see that.
     await pause(LOOK_MILLISECONDS);
     if (read(path)?.token !== own.token) return null;
   }
@@ -79,7 +80,7 @@ async function isAbandoned(path: string): Promise<boolean> {
   return true;
 }
 
-/** What changes with every beat. */
+/** A text that changes with every beat. */
 function touched(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? GONE : `${stat.ino} ${stat.mtimeMs}`;
@@ -89,7 +90,7 @@ function read(path: string): Holder | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Holder;
   } catch {
-    // The file is absent, or its owner is just writing it: there is no process to ask about.
+    // The file is missing, or its owner is just writing it: there is no process to check.
     return null;
   }
 }
@@ -109,7 +110,7 @@ function myself(): Pick<Holder, 'space' | 'pid' | 'began'> {
   return { space: spaceOfIds(), pid: process.pid, began: beganAt(process.pid) };
 }
 
-/** Containers of one machine count their processes apart; only Linux says so. */
+/** Containers on one machine number their processes separately, and only Linux tells them apart. */
 function spaceOfIds(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -118,7 +119,7 @@ function spaceOfIds(): string {
   }
 }
 
-/** The 22nd field of /proc/<pid>/stat (proc(5)): the second one is a name in brackets that may hold anything. */
+/** Field 22 of /proc/<pid>/stat (proc(5)). Counting starts after the last bracket, because field 2 is a name in brackets that may contain anything. */
 function beganAt(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -15,7 +15,7 @@ interface Place {
   accounts: Readonly<Record<string, string>>;
 }
 
-/** Runs something with the journal's folder held. @throws Error while a signer signs with it */
+/** Does `work` while holding the lock of the journal's folder. @throws Error while a signer holds it */
 async function holding<T>(folder: string, work: () => Promise<T>): Promise<T> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = await takeLock(folder);
@@ -28,9 +28,9 @@ async function holding<T>(folder: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Puts an exported journal in place, and only ever moves forward: what is there must be a beginning of it, and it must hold all that Postgres
- * knows of. Answers where it ends.
- * @throws Error saying what it lacks
+ * Puts an exported journal in place and returns its head. It only moves forward: the export must continue the journal that is there, and hold every
+ * signature that Postgres knows of.
+ * @throws Error saying why the export is not accepted, and while a signer holds the folder
  */
 export function importJournal(db: Database, { folder, accounts }: Place, given: Interchange): Promise<JournalHead> {
   return holding(folder, async () => {
@@ -47,18 +47,18 @@ export function importJournal(db: Database, { folder, accounts }: Place, given: 
   });
 }
 
-/** A journal that waits for two people, and what they have to know. */
+/** A rebuilt journal that waits for the approval of two people, and what they need to know. */
 export interface Pending extends Omit<Rebuilt, 'entries'> {
   head: JournalHead;
-  /** Where the old one ended; null where nothing of it is left. */
+  /** Head of the old journal; null when none could be read. */
   old: JournalHead | null;
   known: KnownHead | null;
 }
 
 /**
- * Rebuilds the journal from `base`, or from what is there, and from the books, and leaves it beside: the signer takes it once two people agreed
- * to exactly this one (decisions 10). Nothing is signed with it before.
- * @throws Error as `rebuildJournal`, and while a signer signs
+ * Rebuilds the journal from our rows and from `base`, or without `base` from the journal that is there, and puts the result beside it.
+ * The signer uses the rebuilt journal only after two people approved exactly this one (decisions 10).
+ * @throws Error as `rebuildJournal` does, and while a signer signs
  */
 export function resealJournal(
   db: Database,
@@ -76,7 +76,7 @@ export function resealJournal(
   });
 }
 
-/** All of the journal that is there; null where there is none, or one that cannot be believed. */
+/** The whole journal in the folder; null when there is none, or it is corrupt. */
 function readOld(folder: string): { head: JournalHead; entries: JournalEntry[] } | null {
   if (!existsSync(journalPath(folder))) return null;
   try {

@@ -11,24 +11,25 @@ import { describeEntry, orderOf } from './describe-entry.ts';
 
 const AT_ONCE = 1_000;
 
-/** What of a network is needed to read what was signed on it. */
+/** The parts of a chain needed to read what was signed on it. */
 export type RebuildingChain = Pick<Chain, 'id' | 'config' | 'codec' | 'deriver' | 'payer'>;
 
-/** A journal made anew, and in what it differs from what was there. */
+/** A rebuilt journal, and how it differs from the old one. */
 export interface Rebuilt {
   entries: JournalEntry[];
-  /** Signatures that only the old journal held: the books do not know of them. */
+  /** How many signatures only the old journal held: our rows do not know of them. */
   onlyInJournal: number;
-  /** Signatures that the books hold and the old journal did not. */
+  /** Transaction ids of the signatures that our rows hold and the old journal did not. */
   onlyInBooks: string[];
-  /** What the chain itself says of wallets with nonces: how many it has used, and how many of those the rebuilt journal knows up to. */
+  /** For each wallet with nonces: how many the chain has used, null when no node answered, and how many the rebuilt journal accounts for. */
   wallets: { network: string; role: string; usedByChain: number | null; knownUpTo: number }[];
 }
 
 /**
- * Makes a journal from what is left of the old one and everything the books say was signed, read from the very bytes; and asks each chain how
- * many nonces it has seen of our wallets, so that people can see what neither knows of. Nothing of the old one is left out. Locks nothing.
- * @throws Error naming bytes of the books that cannot be read, or whose network is not configured
+ * Makes a journal of every entry of the old one and every signature in our rows, read from the signed bytes.
+ * It also asks each chain how many nonces our wallets have used, so that people see whether there are signatures that neither source knows of.
+ * Locks nothing.
+ * @throws Error naming bytes in our rows that cannot be read, or whose network is not configured
  */
 export async function rebuildJournal(sql: Reads, chains: ReadonlyMap<string, RebuildingChain>, old: readonly JournalEntry[]): Promise<Rebuilt> {
   const known = new Set(old.map(({ txid }) => txid));
@@ -86,7 +87,7 @@ async function askChains(chains: ReadonlyMap<string, RebuildingChain>, entries: 
   return asked;
 }
 
-/** How many nonces the chain has used of an address; null when no node says, `none` where there are none. */
+/** How many nonces of an address the chain has used; null when no node answers, `none` where accounts have no nonces. */
 async function usedNonces({ payer }: RebuildingChain, address: string): Promise<number | null | 'none'> {
   try {
     return (await payer.nonce(address)) ?? 'none';

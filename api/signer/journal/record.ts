@@ -1,23 +1,23 @@
 import { hash as digest } from 'node:crypto';
 import type { JournalEntry } from '../journal-entry.ts';
 
-/** Format of the file this build writes and reads. */
+/** Version of the file format that this build reads and writes. */
 const FORMAT = 1;
 const HASH = /^[0-9a-f]{64}$/;
-/** A space and the hash of a record, at the end of its line. */
+/** A space and the record's hash, at the end of each line. */
 const SEAL_LENGTH = 65;
 
-/** What the first line of a journal says: whose it is. */
+/** First line of a journal: which journal it is, and for whose keys. */
 export interface JournalHeader {
-  /** Of this very journal: another one has another id, also one that took its place. */
+  /** Id of this journal. A journal that replaces another has an id of its own. */
   id: string;
   /** Unix milliseconds. */
   createdAtMs: number;
-  /** Fingerprint of the account key of every network it was made for, by name: a journal of another seed is none. */
+  /** Fingerprint of each network's account key, by the network's name. A journal for other keys is not accepted. */
   accounts: Readonly<Record<string, string>>;
 }
 
-/** Where a journal ends: how many signatures it holds, and the hash that stands for all of them. */
+/** End of a journal: the number of its signatures, and the hash over all of them. */
 export interface JournalHead {
   id: string;
   seq: number;
@@ -25,7 +25,7 @@ export interface JournalHead {
   hash: string;
 }
 
-/** A record that is not one of ours. */
+/** A line of a journal is not as the signer wrote it. */
 export class JournalCorrupt extends Error {
   constructor(message: string) {
     super(message);
@@ -33,12 +33,12 @@ export class JournalCorrupt extends Error {
   }
 }
 
-/** The first line, without its line feed. */
+/** The header line, without its line feed. */
 export function headerLine({ id, createdAtMs, accounts }: JournalHeader): string {
   return JSON.stringify({ sluice: 'signer journal', format: FORMAT, id, createdAtMs, accounts });
 }
 
-/** @throws JournalCorrupt when it is no such line */
+/** Reads the header line. @throws JournalCorrupt when it is not a header of this format */
 export function readHeader(line: string): JournalHeader {
   const read = parsed(line) as (Partial<JournalHeader> & { sluice?: unknown; format?: unknown }) | null;
   if (read === null || typeof read !== 'object' || read.sluice !== 'signer journal') throw new JournalCorrupt('it does not begin as a journal does');
@@ -49,19 +49,19 @@ export function readHeader(line: string): JournalHeader {
   return { id, createdAtMs, accounts };
 }
 
-/** Hash of the chain before its first record. */
+/** Hash of the chain before the first record: that of the header line. */
 export function firstHash(header: string): string {
   return sha256(header);
 }
 
-/** The line of the next record, without its line feed, and the hash it moves the chain to. */
+/** The line of the next record, without its line feed, and the hash of the chain after it. */
 export function recordLine(previous: string, entry: JournalEntry): { line: string; hash: string } {
   const body = JSON.stringify(fieldsOf(entry));
   const hash = sha256(`${previous} ${body}`);
   return { line: `${body} ${hash}`, hash };
 }
 
-/** Reads a record in its place of the chain. @throws JournalCorrupt when it is not the one that was written there */
+/** Reads a record and verifies that it follows the hash `previous`. @throws JournalCorrupt when it does not */
 export function readRecord(previous: string, line: string): { entry: JournalEntry; hash: string } {
   const hash = line.slice(1 - SEAL_LENGTH);
   const body = line.slice(0, -SEAL_LENGTH);
@@ -69,7 +69,7 @@ export function readRecord(previous: string, line: string): { entry: JournalEntr
   return { entry: entryOf(body), hash };
 }
 
-/** What a line of the journal says, of which it is known that it belongs there. */
+/** Reads a record whose hash was already verified. */
 export function entryOfLine(line: string): JournalEntry {
   return entryOf(line.slice(0, -SEAL_LENGTH));
 }
@@ -93,7 +93,7 @@ type Fields = [
 ];
 const FIELDS = 15;
 
-/** Without their names, and without what another field says already. */
+/** The values of an entry without their names, leaving out what another field already says. */
 function fieldsOf(entry: JournalEntry): Fields {
   const { order, payout, network, slot, kind, txid, sender, recipient, contract, rawAmount, rawFee, leaves, inputs, expiresAtMs, signedAtMs } = entry;
   return [

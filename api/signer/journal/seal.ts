@@ -4,25 +4,25 @@ import { makeStatement, readStatement, type Statement } from '#shared/platform/s
 
 const KIND = 'journal-reseal';
 
-/** What two people agreed on: that this journal, as it is, is the signer's memory from now on. */
+/** The agreement of two people that this journal, in this state, is the signer's memory from now on. */
 export interface Seal {
   journalId: string;
   seq: number;
   /** 64 hex digits. */
   hash: string;
-  /** Id of the journal whose place it takes; empty where Postgres knew none. */
+  /** Id of the journal that it replaces; empty when Postgres knew none. */
   replaces: string;
   proposedBy: string;
   confirmedBy: string;
   reason: string;
 }
 
-/** Says it, with the key of the http role. @throws Invariant when the key is none */
+/** Makes the statement of a seal, signed with the http role's key. @throws Invariant when the key cannot be read */
 export function makeSeal(privateKey: string, { journalId, seq, hash, replaces, proposedBy, confirmedBy, reason }: Seal): Statement {
   return makeStatement(privateKey, { kind: KIND, subject: journalId, said: { seq: String(seq), hash, replaces, proposedBy, confirmedBy, reason } });
 }
 
-/** What two people agreed on about a journal, in the words of a key that is trusted; null when they did not. Locks nothing. */
+/** The newest agreement of two different people about a journal, stated by a trusted key; null when there is none. Locks nothing. */
 export async function readSeal(sql: Reads, trusted: readonly string[], journalId: string): Promise<Seal | null> {
   for (const statement of (await listStatements(sql, { kind: KIND, subject: journalId })).reverse()) {
     const said = readStatement(trusted, statement, { kind: KIND, subject: journalId });

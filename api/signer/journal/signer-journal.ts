@@ -14,44 +14,43 @@ import { readSeal } from './seal.ts';
 const ATTEMPTS_AT_ONCE = 20_000;
 const DAY_MS = 86_400_000;
 
-/** The journal in its folder. */
 export function journalPath(folder: string): string {
   return join(folder, 'journal.jsonl');
 }
 
-/** One that was rebuilt, and waits for two people to agree to it. */
+/** Path of a rebuilt journal that waits for the approval of two people. */
 export function pendingPath(folder: string): string {
   return join(folder, 'resealed.jsonl');
 }
 
-/** Whether there is one, or one that waits for two people. */
+/** Whether the folder holds a journal, or a rebuilt one that waits for approval. */
 export function hasJournal(folder: string): boolean {
   return existsSync(journalPath(folder)) || existsSync(pendingPath(folder));
 }
 
-/** Where a journal goes when another one takes its place. */
+/** Path to which a journal is moved when another replaces it. */
 function retiredPath(folder: string, id: string): string {
   return join(folder, `replaced-${id}.jsonl`);
 }
 
 export interface SignerJournalOptions {
   folder: string;
-  /** Fingerprint of the account key of every network, by name. */
+  /** Fingerprint of each network's account key, by the network's name. */
   accounts: Readonly<Record<string, string>>;
-  /** Keys whose statements are believed: only those let another journal take the place of the one that Postgres knows. */
+  /** Public keys whose statements are believed. Only such a statement lets another journal replace the one that Postgres knows. */
   trusted: readonly string[];
   log: Logger;
   now?(): number;
-  /** Ends the process: after a disk error the journal's content is unknown. */
+  /** Ends the process. Called after a disk error, when the content of the journal is unknown. */
   fatal(error: unknown): void;
 }
 
-/** The journal of this process: closed until `open` finds nothing wrong with it, and closed again by proof that it is not the only one. */
+/** The journal of this process. It is closed until `open` finds no problem, and closes again when it turns out not to be the only one. */
 export class SignerJournal implements Journal {
   readonly #options: SignerJournalOptions;
   #held: { file: JournalFile; lock: FolderLock } | undefined;
   #problem: JournalProblem = { state: 'missing', reason: 'it was not opened yet' };
-  /** What was there when it could not be opened. */
+  /** The state of files and Postgres when opening last failed. `open` reads everything again only after a change. */
   #failedWith = '';
 
   constructor(options: SignerJournalOptions) {
@@ -66,14 +65,15 @@ export class SignerJournal implements Journal {
     return this.#options.folder;
   }
 
-  /** Where it ends; undefined while it is closed. */
+  /** Its head; undefined while it is closed. */
   get head(): JournalHead | undefined {
     return this.#held?.file.head;
   }
 
   /**
-   * Takes the lock, puts a journal in place that two people agreed on, reads all of it, and compares it with what Postgres knows, both ways.
-   * Answers why nothing may be signed with it, or null; calling it again looks again when something changed.
+   * Opens the journal: takes the folder's lock, puts an approved rebuilt journal in place, verifies every record, and compares it with Postgres
+   * both ways.
+   * Returns why nothing may be signed with it, or null. A later call tries again if something changed.
    */
   async open(db: Database): Promise<JournalProblem | null> {
     if (this.#held !== undefined) return this.problem(db.sql);
@@ -131,14 +131,14 @@ export class SignerJournal implements Journal {
     return moved ? null : this.#shut({ state: 'forked', reason: 'another signer began a journal meanwhile' });
   }
 
-  /** How many signatures it holds that Postgres has not heard of, by the end it knows; 0 while closed. */
+  /** How many signatures the journal holds beyond the head that Postgres knows; 0 while it is closed. */
   async ahead(sql: Reads): Promise<number> {
     if (this.#held === undefined) return 0;
     const compared = compareHeads(this.#held.file, await readHead(sql));
     return 'ahead' in compared ? compared.ahead : 0;
   }
 
-  /** How many signatures of the last day Postgres has no bytes of; the very last may have lost them to a crash. Locks nothing. */
+  /** How many signatures of the last day have no bytes in Postgres. The newest is not counted, because a crash may have lost its bytes. Locks nothing. */
   async countUnknown(sql: Reads): Promise<number> {
     const recent = this.since(this.now() - DAY_MS);
     const last = this.#held?.file.head.seq === undefined ? undefined : recent.at(-1)?.txid;
@@ -191,7 +191,7 @@ export class SignerJournal implements Journal {
     }
   }
 
-  /** A journal that two people agreed on takes the place of the one that is there; that one is kept under another name. */
+  /** Puts an approved rebuilt journal in place. The journal it replaces is kept under another name. */
   async #putInPlace(sql: Reads): Promise<void> {
     const { folder, trusted, log } = this.#options;
     const pending = pendingPath(folder);
@@ -215,7 +215,7 @@ export class SignerJournal implements Journal {
     return this.#missing(db.sql, file);
   }
 
-  /** Whether two people agreed that this journal takes the place of the very one that Postgres knows; it knows this one from then on. */
+  /** Whether two people agreed that this journal replaces the one that Postgres knows. If so, Postgres knows this one from then on. */
   async #isSealed(db: Database, file: JournalFile): Promise<boolean> {
     const seal = await readSeal(db.sql, this.#options.trusted, file.head.id);
     if (seal === null || file.hashAt(seal.seq) !== seal.hash) return false;
@@ -225,7 +225,10 @@ export class SignerJournal implements Journal {
     });
   }
 
-  /** Whether Postgres holds signed bytes that the journal does not know: a signer without it, such as one of an earlier release, signed meanwhile. */
+  /**
+   * Why the journal cannot be used if Postgres holds signed bytes that it lacks: a signer without this journal, for example of an earlier release,
+   * made them.
+   */
   async #missing(sql: Reads, file: JournalFile): Promise<JournalProblem | null> {
     let [count, first] = [0, ''];
     for (let after: string | null = null; ; ) {
@@ -261,7 +264,7 @@ function problemOf(error: unknown): JournalProblem {
   throw error;
 }
 
-/** Changes whenever a file does. */
+/** A text that changes whenever the file does. */
 function stamp(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? '-' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;

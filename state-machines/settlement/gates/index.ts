@@ -6,5 +6,5 @@ import { parkedCap } from './parked-cap.ts';
 import { pool } from './pool.ts';
 import { route } from './route.ts';
 
-/** Every gate, in the order a settlement meets them (decisions 10); its shape is checked before the first. */
+/** Every gate, in the order in which a settlement meets them (decisions 10). Its shape is checked before the first. */
 export const GATES: readonly Gate[] = [minimum, networkFee, route, pool, parkedCap, approvalCap];

@@ -4,9 +4,9 @@ import { type Gate, needs, refuse } from '../settlement.ts';
 
 const DEFAULT_MINIMUM = parseTrusted<'usd'>(POLICY.minimumSettlementUsd);
 
-/** Refuses what is below the asset's minimum, or below the equivalent of one dollar where it has none (decisions 10). */
+/** Refuses an amount below the asset's minimum, or below the equivalent of one dollar if it has none (decisions 10). */
 export const minimum: Gate = (request, course) => {
-  // Accepted once, accepted for good: a price that fell since does not turn a parked settlement away.
+  // A parked settlement was accepted before; a fallen price does not turn it away.
   if (request.parkedAs !== null) return { pass: course };
   if (request.minimumSettlement !== null) return request.amount < request.minimumSettlement ? tooSmall(request.minimumSettlement) : { pass: course };
   if (request.priceUsd === undefined) return needs('price');

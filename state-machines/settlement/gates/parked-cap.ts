@@ -1,6 +1,6 @@
 import { type Gate, needs, refuse } from '../settlement.ts';
 
-/** Refuses one more parked settlement than the gateway may have (contract 4.3, decisions 10). */
+/** Refuses to park more settlements than the gateway may have parked (contract 4.3, decisions 10). */
 export const parkedCap: Gate = (request, course) => {
   if (course.park === null || request.parkedAs !== null) return { pass: course };
   if (request.parkedCount === undefined) return needs('parkedCount');

@@ -2,14 +2,14 @@ import type { Pool } from '../../ledger/accounts.ts';
 import { type Gate, needs, refuse, type Route, type SettlementRequest } from '../settlement.ts';
 
 /**
- * Settles which pool pays and whether the destination may be paid without a person (contract 4.3, decisions 10). A
- * screening is bought only here, after everything that is free has passed.
+ * Decides which pool pays, and whether the destination may be paid without a person (contract 4.3, decisions 10). A screening costs money, so it is
+ * bought only here, after every free gate has passed.
  */
 export const route: Gate = (request, course) => {
   if (request.parkedAs === 'UNDERFUNDED') return screenAgain(request, course);
   const smart = request.route === 'SMART';
   const named = namedPool(request.route);
-  // Without screening AML_HELD goes on to find an empty pool; SMART never guesses a verdict.
+  // Without screening, AML_HELD continues and finds an empty pool; SMART is refused, because it would have to guess a verdict.
   if (!request.screening.enabled) return smart ? refuse('screening_required') : { pass: { ...course, pool: named } };
   if (request.screen === undefined) return needs('screen');
 
@@ -18,34 +18,31 @@ export const route: Gate = (request, course) => {
     return { pass: { ...course, pool: smart ? null : 'held', park: 'WAITING_AML_CREDIT' } };
   }
   if (request.screen === 'unavailable') {
-    // A cashout that waits for a verdict goes on waiting: it has seven days, and no provider has to be asked yet.
+    // A cashout that waits for a verdict keeps waiting. It has seven days, and no provider has to be asked yet.
     if (request.parkedAs === 'WAITING_AML_CREDIT') return { pass: { ...course, pool: smart ? null : named, park: 'WAITING_AML_CREDIT' } };
     return smart ? refuse('screening_required') : { pass: { ...course, pool: named, hold: 'screening_unavailable' } };
   }
 
   const flagged = isFlagged(request, request.screen.score);
-  // For SMART the verdict chooses the pool; that is the service's answer to it, not a reason to wait for approval.
+  // For SMART the verdict chooses the pool. That is the answer to the request, and no reason to wait for approval.
   if (smart) return { pass: { ...course, pool: flagged ? 'held' : 'green', routedByService: true, riskScore: request.screen.score } };
   return { pass: { ...course, pool: named, hold: flagged ? 'destination_flagged' : course.hold } };
 };
 
-/**
- * The pool a fee is quoted for before the last word on the route is spoken: the one that will pay, or the ordinary one
- * while a SMART request has no verdict.
- */
+/** The pool that a fee is quoted for before the route is decided: the one that will pay, or the green pool while a SMART request has no verdict. */
 export function likelyPool(request: Pick<SettlementRequest, 'route' | 'screening' | 'screen' | 'parkedAs' | 'parkedPool'>): Pool {
   if (request.parkedAs === 'UNDERFUNDED') return request.parkedPool ?? namedPool(request.route);
   if (request.route !== 'SMART') return namedPool(request.route);
   return typeof request.screen === 'object' && isFlagged(request, request.screen.score) ? 'held' : 'green';
 }
 
-/** An UNDERFUNDED one keeps its pool; a screen that does not pass now asks for a person (contract 3.2). */
+/** An UNDERFUNDED settlement keeps its pool. If the screen does not pass now, a person must approve (contract 3.2). */
 const screenAgain: Gate = (request, course) => {
   const pool = request.parkedPool ?? namedPool(request.route);
   if (!request.screening.enabled) return { pass: { ...course, pool } };
   if (request.screen === undefined) return needs('screen');
   if (typeof request.screen === 'string') return { pass: { ...course, pool, hold: 'screening_unavailable' } };
-  // A flagged destination is why SMART chose the held pool, so it is no news there.
+  // SMART chose the held pool because the destination is flagged, so a flag is expected there.
   const expected = request.route === 'SMART' && pool === 'held';
   return { pass: { ...course, pool, hold: isFlagged(request, request.screen.score) && !expected ? 'destination_flagged' : course.hold } };
 };
