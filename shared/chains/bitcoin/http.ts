@@ -68,6 +68,8 @@ function post(target: string, { headers, body, signal }: HttpRequest): Promise<h
     const request = open(target, { method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) }, signal }, resolve);
     request.setSocketKeepAlive(true, KEEP_ALIVE_MS);
     request.on('error', (error) => reject(signal.aborted ? signal.reason : error));
+    // An answer that is none, such as the change to another protocol, ends without a word, and leaves nothing for the signal to end.
+    request.on('close', () => reject(new Error('the connection was closed')));
     request.end(body);
   });
 }
