@@ -227,7 +227,7 @@ async function withoutOutcome(call: TronApi, txid: string): Promise<TransactionF
   ]);
   if (!isNothing(waiting)) {
     const { txID } = readObject(waiting, 'the pending transaction');
-    return txID === txid ? { txid, height: null, blockHash: null, succeeded: null, transfers: [] } : unsure(`asked for transaction ${txid}, got ${txID}`);
+    return txID === txid ? { txid, height: null, blockHash: null, succeeded: null, transfers: [] } : unsure(`asked for transaction ${txid}, got another one`);
   }
   return isNothing(included) ? null : unsure(`it has the transaction ${txid} but not its outcome`);
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as curve from '@bitcoinerlab/secp256k1';
-import { crypto, initEccLib, payments, script as scripts } from 'bitcoinjs-lib';
+import { crypto, initEccLib, payments, script as scripts, Transaction as MadeTransaction } from 'bitcoinjs-lib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { crossCheckSpends } from '#shared/chains/bitcoin/prevouts.ts';
+import { crossCheckAmounts, crossCheckSpends } from '#shared/chains/bitcoin/prevouts.ts';
 import { commitsToWitnesses, hasItsWork, headerHashOf, merkleRootOf, namesHeight } from '#shared/chains/bitcoin/proofs.ts';
 import { readRawTransaction } from '#shared/chains/bitcoin/raw-transaction.ts';
 import { readHeader, type Transaction } from '#shared/chains/bitcoin/replies.ts';
@@ -115,6 +115,17 @@ describe('what an input shows of the output it spends', () => {
     expect(() => crossCheckSpends(spending(hex(NESTED), { witness: [SIGNATURE, KEY] }, 8n))).toThrow(/pay out more than it takes in/);
   });
 });
+
+it.each(['', '30', '44'.repeat(70), `30${'44'.repeat(70)}`, `3008020200ff020200ff`, `302602${'22'}${'11'.repeat(34)}020101`])(
+  'no amount is proven by what is no signature: %s',
+  (signature) => {
+    const made = new MadeTransaction();
+    made.addInput(Buffer.alloc(32, 0x11), 0);
+    made.addOutput(Buffer.from('51', 'hex'), 9n);
+    const told = spending(hex(NESTED), { witness: [Buffer.from(`${signature}01`, 'hex'), KEY] });
+    expect(() => crossCheckAmounts({ ...told, bytes: Buffer.from(made.toBuffer()) }, [0])).toThrow(/was not signed over 10 satoshis/);
+  },
+);
 
 describe('proofs', () => {
   /** Block 0 of mainnet, whose bytes everybody has. */
