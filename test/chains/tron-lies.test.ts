@@ -180,6 +180,15 @@ describe('a lie in a block is refused, not published:', () => {
     for (const reader of readers) await expect(reader.range(height + 1, height + 2, WATCHED)).rejects.toThrow(ChainUnavailable);
   });
 
+  it('a list of blocks where one was asked for, and one where a list was', () =>
+    refuses(
+      bothOf(async (path, body) => {
+        const answer = await api(path, body);
+        if (path === 'wallet/getblockbynum') return { block: [answer] };
+        return path === 'wallet/getblockbylimitnext' ? (answer as { block: unknown[] }).block[0] : answer;
+      }),
+    ));
+
   it('a single transaction said to be in a block that does not hold it', async () => {
     for (const reader of lying(['wallet/gettransactioninfobyid'], put(['blockNumber'], 1)))
       await expect(reader.transaction(txid)).rejects.toThrow(/does not hold/);
