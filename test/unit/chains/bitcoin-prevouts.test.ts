@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import * as curve from '@bitcoinerlab/secp256k1';
 import { crypto, initEccLib, payments, script as scripts, Transaction as MadeTransaction } from 'bitcoinjs-lib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { crossCheckAmounts, crossCheckSpends } from '#shared/chains/bitcoin/prevouts.ts';
+import { crossCheckAmounts, crossCheckSpends as checkingSpends } from '#shared/chains/bitcoin/prevouts.ts';
 import { commitsToWitnesses, hasItsWork, headerHashOf, merkleRootOf, namesHeight } from '#shared/chains/bitcoin/proofs.ts';
 import { readRawTransaction } from '#shared/chains/bitcoin/raw-transaction.ts';
 import { readHeader, type Transaction } from '#shared/chains/bitcoin/replies.ts';
 import { bitcoinParams } from '#shared/chains/bitcoin/params.ts';
+import { atOnce } from '#shared/core/turns.ts';
 
 beforeAll(() => initEccLib(curve));
 
@@ -21,6 +22,8 @@ const REDEEM = Buffer.from(`5121${hex(KEY)}21${hex(OTHER_KEY)}52ae`, 'hex');
 const NESTED = Buffer.from(`0014${hash160(KEY)}`, 'hex');
 const NESTED_TAPROOT = Buffer.from(`5120${hex(KEY.slice(1))}`, 'hex');
 const NESTED_SCRIPT = Buffer.from(`0020${sha256(REDEEM)}`, 'hex');
+
+const crossCheckSpends = (...given: Parameters<typeof checkingSpends>): void => atOnce(checkingSpends(...given));
 
 /** A transaction of one input that spends an output of this script, and one output. */
 function spending(script: string, { scriptSig = '', witness = [] as Uint8Array[] }, rawAmount = 10n): Transaction {
@@ -108,6 +111,13 @@ describe('what an input shows of the output it spends', () => {
     const path = spending(`5120${hex(OTHER_KEY.slice(1))}`, { witness: [SIGNATURE, REDEEM, Buffer.alloc(33, 0xc0)] });
     expect(() => crossCheckSpends(path)).toThrow(/cannot spend what the node says/);
     expect(() => crossCheckSpends(path, 'keys')).not.toThrow();
+  });
+
+  it('can be interrupted after each input that is looked at: a path to a taproot key takes a millisecond, and a payer may show thousands', () => {
+    const [input] = spending(hex(NESTED), { witness: [SIGNATURE, KEY] }).inputs as [Transaction['inputs'][number]];
+    const many = { ...spending(hex(NESTED), {}), inputs: Array(9).fill(input), prevouts: Array(9).fill({ rawAmount: 10n, script: hex(NESTED) }) };
+    expect([...checkingSpends(many)]).toHaveLength(9);
+    expect([...checkingSpends({ ...many, inputs: many.inputs.map((one, i) => (i < 4 ? one : { ...one, witness: [] })) }, 'keys')]).toHaveLength(4);
   });
 
   it('covers no more than the outputs it spends', () => {
