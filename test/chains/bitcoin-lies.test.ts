@@ -19,6 +19,8 @@ const OTHER = 'ab'.repeat(32);
 /** Everybody's public key: the private one is 1. */
 const GENERATOR = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
 const WATCHED: WatchSet = { has: (address) => address === OURS };
+/** Of which no text can be made. */
+const NO_WORDS = { toString: 1 };
 const params = bitcoinParams('regtest');
 
 type Change = (answer: Record<string, unknown>) => unknown;
@@ -234,6 +236,8 @@ describe('a lie about what a transaction spends is refused, not published:', () 
     ['no script', put([...input, 'prevout', 'scriptPubKey', 'hex'], undefined)],
     ['another amount than was signed', put([...input, 'prevout', 'value'], '60')],
     ['one satoshi more', put([...input, 'prevout', 'value'], '50.00000001')],
+    ['more than there will ever be', put([...input, 'prevout', 'value'], '21000000.00000001')],
+    ['more than anybody can sign over', put([...input, 'prevout', 'value'], '100000000000')],
     ['less than it pays out', put([...input, 'prevout', 'value'], '1')],
     ['an amount below nothing', put([...input, 'prevout', 'value'], '-50')],
     ['a part of a satoshi', put([...input, 'prevout', 'value'], '50.000000001')],
@@ -309,6 +313,7 @@ describe('a lie about unspent outputs is refused:', () => {
   it.each<[string, Change]>([
     ['broken off', put(['success'], false)],
     ['another height than its block has', put(['height'], 105)],
+    ['a height that cannot be told', put(['height'], NO_WORDS)],
     ['a block that nobody knows', put(['bestblock'], OTHER)],
     ['a sum that is not theirs', put(['total_amount'], '1.5')],
     ['an output twice', put(['unspents'], (all: unknown[]) => [...all, ...all])],

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import fc from 'fast-check';
 import nock from 'nock';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -251,6 +253,20 @@ describe.each(QUESTIONS)('no answer to %s', (method, params) => {
       trouble: 'slow',
       message: `node.example:8332 did not answer ${method}: timed out`,
     });
+  });
+
+  it('is what the change to another protocol is, after which nothing more is said', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: upgrade\r\n\r\n');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const ask = rpc(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      expect(await said(ask(method, params))).toMatchObject({ name: 'ChainUnavailable', trouble: 'down' });
+    } finally {
+      server.close();
+    }
   });
 
   it('is what a redirect is: nobody else is told the password', async () => {

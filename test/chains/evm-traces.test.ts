@@ -132,6 +132,7 @@ describe('entries of trace_block', () => {
   it.each([
     ['of another block', [root({ blockHash: `0x${'cc'.repeat(32)}` })]],
     ['of an unknown type', [root(), item([0], { type: 'gift' })]],
+    ['of a type that is no text', [root(), item([0], { type: { toString: 1 } as never })]],
     ['without a parent', [root(), item([0, 0])]],
     ['of a parent nobody told of', [root(), item([0]), item([1, 0])]],
     ['that does not begin with the transaction', [item([0])]],

@@ -7,6 +7,7 @@ import { type Gate, openGate } from '#shared/chains/budget-gate.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import type { RpcObserver } from '#shared/chains/rpc.ts';
 import { openTronApi, TronRefused } from '#shared/chains/tron/http.ts';
+import { readReply } from '#shared/chains/tron/unread-reply.ts';
 
 interface Asked {
   path: string;
@@ -93,6 +94,15 @@ describe('one request to a TRON node', () => {
     const refusal = await api()('wallet/getblockbynum', { num: 'x' }).catch((error: unknown) => error);
     expect((refusal as Error).message.length).toBeLessThan(400);
   });
+
+  it.each(['{"Error":{"toString":1}}', '{"blockID":"ab","Error":{"toString":1}}'])(
+    'that the node refuses without words is a refusal all the same: %s',
+    async (text) => {
+      answers = [saying(text)];
+      const read = async (): Promise<unknown> => readReply(await api()('wallet/getblockbynum', { num: 1 }, 'unread'));
+      await expect(read()).rejects.toMatchObject({ trouble: 'refused', message: /it tells no reason/ });
+    },
+  );
 
   it.each([
     ['a busy node', '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}', 200],

@@ -13,6 +13,8 @@ const WATCHED: WatchSet = { has: (address) => address === ALICE };
 const LOCAL = { name: 'tron', chainId: 'local' };
 const OTHER_HASH = 'ab'.repeat(32);
 const OTHER = `41${'22'.repeat(20)}`;
+/** Of which no text can be made. */
+const NO_WORDS = { toString: 1 };
 
 let chain: TronChain;
 let api: TronApi;
@@ -106,6 +108,8 @@ describe('a lie in the outcomes of a block is refused, not published:', () => {
     ['a failed plain transfer', put([0, 'receipt', 'result'], 'OUT_OF_ENERGY')],
     ['logs that are no list', put([1, 'log'], 'none')],
     ['a log without an emitter', put([1, 'log', 0, 'address'], undefined)],
+    ['a log whose emitter is no text', put([1, 'log', 0, 'address'], NO_WORDS)],
+    ['a log whose emitter is a number of forty digits', put([1, 'log', 0, 'address'], 10n ** 39n)],
     ['a log whose emitter has a prefix', put([1, 'log', 0, 'address'], OTHER)],
     ['a topic cut short', put([1, 'log', 0, 'topics', 2], 'abcd')],
     ['an amount that is no number', put([1, 'log', 0, 'data'], 'zz')],
@@ -151,6 +155,7 @@ describe('a lie in a block is refused, not published:', () => {
     ['other bytes', put([...first, 'raw_data_hex'], 'abcd')],
     ['another signature', put([...first, 'signature'], ['ab'.repeat(65)])],
     ['another outcome', put([...first, 'ret', 0, 'contractRet'], 'REVERT')],
+    ['an outcome that is no text', put([...first, 'ret', 0, 'contractRet'], NO_WORDS)],
     ['no outcome', put([...first, 'ret'], undefined)],
     ['more than was paid', put([...value, 'amount'], 5_000_000)],
     ['an amount beyond counting', put([...value, 'amount'], 2n ** 70n)],
@@ -174,6 +179,15 @@ describe('a lie in a block is refused, not published:', () => {
     });
     for (const reader of readers) await expect(reader.range(height + 1, height + 2, WATCHED)).rejects.toThrow(ChainUnavailable);
   });
+
+  it('a list of blocks where one was asked for, and one where a list was', () =>
+    refuses(
+      bothOf(async (path, body) => {
+        const answer = await api(path, body);
+        if (path === 'wallet/getblockbynum') return { block: [answer] };
+        return path === 'wallet/getblockbylimitnext' ? (answer as { block: unknown[] }).block[0] : answer;
+      }),
+    ));
 
   it('a single transaction said to be in a block that does not hold it', async () => {
     for (const reader of lying(['wallet/gettransactioninfobyid'], put(['blockNumber'], 1)))
@@ -320,8 +334,9 @@ describe('a lie in agreement with every hash is refused all the same:', () => {
   it('another transaction that waits than the one asked for', async () => {
     const waiting = await chain.pay(ALICE, null, 9n);
     expect(await tronReader(LOCAL, api).transaction(waiting)).toMatchObject({ height: null });
-    for (const reader of lying(['wallet/gettransactionfrompending'], put(['txID'], OTHER_HASH)))
-      await expect(reader.transaction(waiting)).rejects.toThrow(ChainUnavailable);
+    for (const told of [OTHER_HASH, NO_WORDS])
+      for (const reader of lying(['wallet/gettransactionfrompending'], put(['txID'], told)))
+        await expect(reader.transaction(waiting)).rejects.toThrow(ChainUnavailable);
   });
 });
 

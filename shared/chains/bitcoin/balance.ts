@@ -1,3 +1,5 @@
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '../breathe.ts';
 import type { Blocks } from './blocks.ts';
 import type { BitcoinParams } from './params.ts';
 import { type Block, unsure } from './replies.ts';
@@ -52,14 +54,14 @@ export function openBalances({ block }: Blocks, unspent: Unspent, params: Bitcoi
   };
 }
 
-function changesIn({ transactions, parentHash }: Block, params: BitcoinParams): Change {
+async function changesIn({ transactions, parentHash }: Block, params: BitcoinParams): Promise<Change> {
   const byOwner = new Map<string, bigint>();
   const add = (script: string, rawAmount: bigint): void => {
     const owner = ownerOfScript(script, params);
     byOwner.set(owner, (byOwner.get(owner) ?? 0n) + rawAmount);
   };
   for (const transaction of transactions) {
-    crossCheckSpends(transaction);
+    await inTurns(crossCheckSpends(transaction), breathe);
     for (const { script, rawAmount } of transaction.outputs) add(script, rawAmount);
     for (const { script, rawAmount } of transaction.prevouts) add(script, -rawAmount);
   }

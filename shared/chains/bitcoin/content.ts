@@ -1,4 +1,5 @@
 import type { SentTransaction, Transfer } from '#shared/core/chain-events.ts';
+import { inTurns, type Steps } from '#shared/core/turns.ts';
 import { breathe } from '../breathe.ts';
 import type { BlockContent, BlockRef, WatchSet } from '../chain.ts';
 import type { BitcoinParams } from './params.ts';
@@ -23,7 +24,7 @@ export const COINBASE = 'coinbase';
 export async function contentOf(block: Block, params: BitcoinParams, watched: WatchSet): Promise<BlockContent> {
   const found: Movements[] = [];
   for (const [position, transaction] of block.transactions.entries()) {
-    found.push(movementsOf(block, transaction, position, params, watched));
+    found.push(await inTurns(movementsOf(block, transaction, position, params, watched), breathe));
     await breathe();
   }
   return gathered(block, found);
@@ -51,9 +52,9 @@ export interface Movements {
  * What one transaction of a block did to watched addresses, once what it is said to spend is what it can spend; of a stranger's
  * transaction it is enough that no coins of ours are hidden in it.
  */
-export function movementsOf(block: BlockRef, transaction: Transaction, position: number, params: BitcoinParams, watched: WatchSet): Movements {
+export function* movementsOf(block: BlockRef, transaction: Transaction, position: number, params: BitcoinParams, watched: WatchSet): Steps<Movements> {
   const { flows, spent } = flowsOf(transaction, params, watched);
-  crossCheckSpends(transaction, flows.length + spent.length > 0 ? 'all' : 'keys');
+  yield* crossCheckSpends(transaction, flows.length + spent.length > 0 ? 'all' : 'keys');
   const place = { txid: transaction.txid, height: block.height, blockHash: block.hash, position, time: block.time };
   const transfers = flows.map((flow): Transfer => ({ ...flow, ...place }));
   const [first] = spent;

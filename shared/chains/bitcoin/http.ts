@@ -3,6 +3,7 @@ import https from 'node:https';
 import { Readable } from 'node:stream';
 import { readRetryAfter } from '../budget.ts';
 import { ChainUnavailable, type Trouble } from '../chain.ts';
+import { gatherBytes } from '../gathered-bytes.ts';
 import type { Failure } from '../rpc.ts';
 import { parseExact } from './json.ts';
 import { cutAnswers, putBack } from './unread-hex.ts';
@@ -68,6 +69,8 @@ function post(target: string, { headers, body, signal }: HttpRequest): Promise<h
     const request = open(target, { method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) }, signal }, resolve);
     request.setSocketKeepAlive(true, KEEP_ALIVE_MS);
     request.on('error', (error) => reject(signal.aborted ? signal.reason : error));
+    // An answer that is none, such as the change to another protocol, ends without a word, and leaves nothing for the signal to end.
+    request.on('close', () => reject(new Error('the connection was closed')));
     request.end(body);
   });
 }
@@ -142,14 +145,12 @@ async function readText(response: Response): Promise<string> {
 
 function readBytes(response: http.IncomingMessage, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    let size = 0;
+    const gathered = gatherBytes();
     response.on('data', (part: Buffer) => {
-      parts.push(part);
-      size += part.length;
-      if (size > LARGEST_REPLY_BYTES) response.destroy(new TooLarge());
+      gathered.add(part);
+      if (gathered.length > LARGEST_REPLY_BYTES) response.destroy(new TooLarge());
     });
-    response.once('end', () => resolve(Buffer.concat(parts)));
+    response.once('end', () => resolve(gathered.take()));
     response.once('error', (error) => reject(signal.aborted ? signal.reason : error));
   });
 }

@@ -1,3 +1,5 @@
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '../breathe.ts';
 import { ChainUnavailable, type Mempool, type WaitingTransaction, type WatchSet } from '../chain.ts';
 import { type Blocks, refusalOf } from './blocks.ts';
 import { flowsOf } from './content.ts';
@@ -50,7 +52,7 @@ export async function readMempool({ call }: Blocks, params: BitcoinParams, watch
     const prevouts = await Promise.all(transaction.inputs.map(prevoutOf));
     if (prevouts.some((prevout) => prevout === null)) return null;
     const whole = { ...transaction, prevouts: prevouts as Prevout[] };
-    crossCheckSpends(whole);
+    await inTurns(crossCheckSpends(whole), breathe);
     const { txid, inputs } = transaction;
     const transfers = flowsOf(whole, params, watched).flows.filter(({ recipient }) => watched.has(recipient));
     return { txid, transfers, spends: inputs.map((input) => `${input.txid}:${input.vout}`) };

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import * as curve from '@bitcoinerlab/secp256k1';
 import { crypto, Transaction as BitcoinTransaction, script as scripts } from 'bitcoinjs-lib';
+import type { Steps } from '#shared/core/turns.ts';
 import { hash160 as keyHashOf } from './digests.ts';
 import type { RawInput } from './raw-transaction.ts';
 import { type Prevout, type Transaction, unsure } from './replies.ts';
@@ -24,13 +25,15 @@ const KEY_BYTES = 33;
  * script was made of (a key, a script, both committed to by hash), so a node can neither hide whose coins moved nor put the
  * blame on somebody else. Old scripts that name keys outright, and a taproot key's own signature, show nothing to compare.
  * `keys` looks only at inputs that show one compressed key, as all of ours do: a path to a taproot key takes a millisecond or
- * more, and a block can hold thousands of them that are nobody's business.
+ * more, and a block can hold thousands of them that are nobody's business. Whoever pays us may show us as many, hence the steps.
  */
-export function crossCheckSpends({ txid, inputs, outputs, prevouts, coinbase }: Transaction, which: 'all' | 'keys' = 'all'): void {
+export function* crossCheckSpends({ txid, inputs, outputs, prevouts, coinbase }: Transaction, which: 'all' | 'keys' = 'all'): Steps<void> {
   if (coinbase) return;
-  for (const [i, input] of inputs.entries())
-    if ((which === 'all' || showsKey(input)) && !isSpentBy(prevouts[i] as Prevout, input))
-      unsure(`input ${i} of ${txid} cannot spend what the node says it does`);
+  for (const [i, input] of inputs.entries()) {
+    if (which === 'keys' && !showsKey(input)) continue;
+    if (!isSpentBy(prevouts[i] as Prevout, input)) unsure(`input ${i} of ${txid} cannot spend what the node says it does`);
+    yield;
+  }
   if (feeOf({ prevouts, outputs }) < 0n) unsure(`transaction ${txid} would pay out more than it takes in`);
 }
 
@@ -53,7 +56,16 @@ export function crossCheckAmounts({ bytes, txid, inputs, prevouts }: Transaction
     if (keyHash === undefined || signature === undefined || key === undefined || !SIGHASH_TYPES.has(type)) continue;
     const scriptCode = Buffer.from(`76a914${keyHash}88ac`, 'hex');
     const digest = whole.hashForWitnessV0(at, scriptCode, rawAmount, type);
-    if (!curve.verify(digest, key, scripts.signature.decode(signature).signature)) unsure(`input ${at} of ${txid} was not signed over ${rawAmount} satoshis`);
+    if (!isSigned(digest, key, signature)) unsure(`input ${at} of ${txid} was not signed over ${rawAmount} satoshis`);
+  }
+}
+
+/** False also for what no such output can be spent with: a key that is no point, or a signature that is not in DER (BIP-66), which the libraries throw at. */
+function isSigned(digest: Uint8Array, key: Buffer, signature: Buffer): boolean {
+  try {
+    return curve.verify(digest, key, scripts.signature.decode(signature).signature);
+  } catch {
+    return false;
   }
 }
 

@@ -3,7 +3,7 @@ import { inTurns } from '#shared/core/turns.ts';
 import { breathe } from '../breathe.ts';
 import { type BlockContent, ChainUnavailable, type HasKey, type WatchSet } from '../chain.ts';
 import { type Blocks, refusalOf } from './blocks.ts';
-import { gathered, movementsOf } from './content.ts';
+import { gathered, type Movements, movementsOf } from './content.ts';
 import type { BitcoinParams } from './params.ts';
 import { type Header, readObject, readPrevouts } from './replies.ts';
 import { bytesOf } from './unread-hex.ts';
@@ -43,10 +43,11 @@ export function openRawBlocks({ call, header }: Blocks, params: BitcoinParams): 
       hits.map(({ transaction }) => (transaction.coinbase ? {} : unlessDoubtful(call('getrawtransaction', [transaction.txid, 2, block.hash])))),
     );
     try {
-      const found = hits.map(({ position, transaction }, i) => {
+      const found: Movements[] = [];
+      for (const [i, { position, transaction }] of hits.entries()) {
         const prevouts = transaction.coinbase ? [] : readPrevouts(readObject(told[i], 'a transaction'), transaction, block.height);
-        return movementsOf(ref, { ...transaction, prevouts }, position, params, watched);
-      });
+        found.push(await inTurns(movementsOf(ref, { ...transaction, prevouts }, position, params, watched), breathe));
+      }
       return gathered(ref, found);
     } catch (error) {
       if (error instanceof ChainUnavailable) return null;

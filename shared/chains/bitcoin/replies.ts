@@ -2,7 +2,7 @@ import { type BlockRef, ChainUnavailable } from '../chain.ts';
 import { satoshisOf } from './json.ts';
 import type { BitcoinParams } from './params.ts';
 import { commitsToWitnesses, hasItsWork, headerHashOf, merkleRootOf, namesHeight } from './proofs.ts';
-import { type RawTransaction, readRawTransaction } from './raw-transaction.ts';
+import { MOST_COINS, type RawTransaction, readRawTransaction } from './raw-transaction.ts';
 
 /** A header whose hash was recomputed. */
 export interface Header extends BlockRef {
@@ -59,10 +59,10 @@ export function readInteger(value: unknown, what: string): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : unsure(`${what} is malformed`);
 }
 
-/** Reads an amount in bitcoin as satoshis. */
+/** Reads an amount in bitcoin as satoshis; there is none beyond all coins. */
 export function readAmount(value: unknown, what: string): bigint {
   const satoshis = satoshisOf(value);
-  return satoshis !== undefined && satoshis >= 0n ? satoshis : unsure(`${what} is malformed`);
+  return satoshis !== undefined && satoshis >= 0n && satoshis <= MOST_COINS ? satoshis : unsure(`${what} is malformed`);
 }
 
 /** Reads bytes as lower-case digits. */

@@ -1,3 +1,5 @@
+import { inTurns } from '#shared/core/turns.ts';
+import { breathe } from '../breathe.ts';
 import { ChainUnavailable, type TransactionFacts, type WatchSet } from '../chain.ts';
 import { type Blocks, refusalOf } from './blocks.ts';
 import { movementsOf } from './content.ts';
@@ -26,7 +28,7 @@ export function openLookUp(blocks: Blocks, params: BitcoinParams): (txid: string
     const position = read.transactions.findIndex((transaction) => transaction.txid === txid);
     const transaction = read.transactions[position];
     if (transaction === undefined) return null;
-    const { transfers } = movementsOf(read, transaction, position, params, EVERYTHING);
+    const { transfers } = await inTurns(movementsOf(read, transaction, position, params, EVERYTHING), breathe);
     const spends = transaction.inputs.map((input) => `${input.txid}:${input.vout}`);
     return { txid, height: read.height, blockHash: read.hash, succeeded: true, transfers, spends };
   };

@@ -36,7 +36,7 @@ export function openScans({ call, header }: Blocks, params: BitcoinParams): Unsp
     const answer = readObject(await patiently(() => call('scantxoutset', ['start', addresses.map((address) => `addr(${address})`)])), 'the unspent outputs');
     if (answer.success !== true) unsure('the search through unspent outputs was broken off');
     const at = await header(readHash(answer.bestblock, 'the block of the unspent outputs'));
-    if (answer.height !== at.height) unsure(`the unspent outputs are said to be of block ${answer.height}, which is ${at.height}`);
+    if (answer.height !== at.height) unsure(`the unspent outputs are said to be of another block than ${at.height}`);
     const byScript = new Map(addresses.map((address) => [scriptOfAddress(address, params), address]));
     const byAddress = new Map<string, UnspentOutput[]>(addresses.map((address) => [address, []]));
     const seen = new Set<string>();

@@ -194,7 +194,7 @@ function readParityFrame(entry: Record<string, unknown>): Frame {
         failed,
       };
     default:
-      return unsure(`a trace of an unknown type ${String(entry.type)}`);
+      return unsure('a trace is of a type that nobody knows');
   }
 }
 

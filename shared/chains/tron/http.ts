@@ -145,7 +145,7 @@ function judge({ status, retryAfter, bytes }: Reply): Attempt {
   const text = new TextDecoder().decode(bytes);
   const answer = parseLossless(text);
   const error = (answer as { Error?: unknown } | null | undefined)?.Error;
-  const refusal = error === undefined ? undefined : String(error);
+  const refusal = typeof error === 'string' || error === undefined ? error : 'it tells no reason';
   const busy = status === 429 || (status === 403 && ABOUT_THE_ENDPOINT.test(text)) || (refusal !== undefined && ABOUT_THE_ENDPOINT.test(refusal));
   if (busy) {
     const retryAfterMs = readRetryAfter(retryAfter ?? null, Date.now());

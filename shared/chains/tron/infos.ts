@@ -71,8 +71,7 @@ export function readOutcome({ height, timeMs }: Header, { txid, type, contractRe
 
 function readLog(txid: string, value: unknown): Log {
   const log = readObject(value, 'a log');
-  const emitter = String(log.address);
-  if (!ADDRESS.test(emitter)) unsure(`a log of ${txid} has no address of 20 bytes`);
+  const emitter = typeof log.address === 'string' && ADDRESS.test(log.address) ? log.address : unsure(`a log of ${txid} has no address of 20 bytes`);
   const topics = readList(log.topics, 'the topics of a log').map((topic) => {
     const word = readHex(topic, 'a topic');
     return word.length === WORD ? word : unsure(`a topic of ${txid} is not 32 bytes`);

@@ -3,6 +3,7 @@ import https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { createGunzip } from 'node:zlib';
+import { gatherBytes } from '../gathered-bytes.ts';
 
 /** A whole HTTP reply. */
 export interface Reply {
@@ -65,13 +66,11 @@ export function post(target: URL, headers: Readonly<Record<string, string>>, bod
 
 function readAll(answer: IncomingMessage, fail: (error: Error) => void, take: (bytes: Buffer) => void): void {
   const told: Readable = answer.headers['content-encoding'] === 'gzip' ? pipeline(answer, createGunzip(), () => undefined) : answer;
-  const parts: Buffer[] = [];
-  let size = 0;
+  const gathered = gatherBytes();
   told.on('data', (part: Buffer) => {
-    size += part.length;
-    if (size > LARGEST_REPLY_BYTES) fail(new TooLarge('the answer is too large'));
-    else parts.push(part);
+    if (gathered.length + part.length > LARGEST_REPLY_BYTES) fail(new TooLarge('the answer is too large'));
+    else gathered.add(part);
   });
   told.on('error', fail);
-  told.on('end', () => take(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, size)));
+  told.on('end', () => take(gathered.take()));
 }

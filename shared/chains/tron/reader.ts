@@ -10,7 +10,7 @@ import { contentOf, type ProvenBlock, provenOf, refOf } from './movements.ts';
 import { heightOf } from './proofs.ts';
 import { type Header, isNothing, readBlock, readHash, readHeader, readInteger, readList, readObject, unsure } from './replies.ts';
 import { readReply, UnreadReply } from './unread-reply.ts';
-import { walkBlocks } from './walk-block.ts';
+import { isList, walkBlocks } from './walk-block.ts';
 
 /** Ids of block 0 of the public networks; the last eight digits are their chain ids. */
 const GENESIS: Record<string, string> = {
@@ -68,8 +68,8 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
   };
 
   /** Walks over what was told of these blocks where that proves them, and reads each of them where it does not (decision 0048): what is believed is the same. */
-  const walk = async (answer: unknown, infos: readonly unknown[], watched: WatchSet): Promise<ProvenBlock[] | undefined> => {
-    if (!(answer instanceof UnreadReply) || !infos.every((told) => told instanceof UnreadReply)) return undefined;
+  const walk = async (answer: unknown, infos: readonly unknown[], watched: WatchSet, listed: boolean): Promise<ProvenBlock[] | undefined> => {
+    if (!(answer instanceof UnreadReply) || isList(answer) !== listed || !infos.every((told) => told instanceof UnreadReply)) return undefined;
     return inTurns(walkBlocks(answer, infos, watched), breathe);
   };
 
@@ -88,7 +88,7 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
     // Outcomes are asked for by height, so they are asked first: a block that is still canonical afterwards was so before.
     const infos = await infosAt(height, as);
     const answer = await call('wallet/getblockbynum', { num: height }, as);
-    const walked = await walk(answer, [infos], watched);
+    const walked = await walk(answer, [infos], watched, false);
     const proven = walked?.[0] ?? proveEach(isNothing(answer) ? unsure(`it does not know block ${height}`) : readReply(answer), infos);
     if (proven.header.height !== height) unsure(`asked for block ${height}, got ${proven.header.height}`);
     note(proven);
@@ -113,7 +113,7 @@ export function tronReader(network: Pick<NetworkConfig, 'chainId' | 'name'>, api
       note(proven);
       contents.push(await read(proven, watched));
     };
-    const walked = await walk(answer, infos, watched);
+    const walked = await walk(answer, infos, watched, true);
     if (walked !== undefined) for (const [i, height] of heights.entries()) await take(walked[i] as ProvenBlock, height);
     else {
       const blocks = readList(readObject(readReply(answer), 'the blocks').block, 'the blocks');
@@ -227,7 +227,7 @@ async function withoutOutcome(call: TronApi, txid: string): Promise<TransactionF
   ]);
   if (!isNothing(waiting)) {
     const { txID } = readObject(waiting, 'the pending transaction');
-    return txID === txid ? { txid, height: null, blockHash: null, succeeded: null, transfers: [] } : unsure(`asked for transaction ${txid}, got ${txID}`);
+    return txID === txid ? { txid, height: null, blockHash: null, succeeded: null, transfers: [] } : unsure(`asked for transaction ${txid}, got another one`);
   }
   return isNothing(included) ? null : unsure(`it has the transaction ${txid} but not its outcome`);
 }

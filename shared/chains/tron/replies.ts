@@ -152,7 +152,7 @@ export function readTransaction(value: unknown): { transaction: Transaction; lea
   const contract = readContract(rawData) ?? unsure(`the bytes of ${txid} are not those of one contract`);
   checkRetelling(txid, contract, tx.raw_data);
   const outcomes = readList(tx.ret, 'the outcomes of a transaction').map((entry) => readObject(entry, 'an outcome'));
-  const numbers = outcomes.map(({ contractRet }) => (contractRet === undefined ? 0 : RESULTS.indexOf(String(contractRet))));
+  const numbers = outcomes.map(({ contractRet }) => RESULTS.indexOf(resultOf(contractRet)));
   const unknown = readUnknown(tx, TRANSACTION_KEYS);
   const parts = outcomes.flatMap((outcome, i) => {
     const [contractRet, own] = [numbers[i] as number, readUnknown(outcome, OUTCOME_KEYS)];
@@ -161,7 +161,13 @@ export function readTransaction(value: unknown): { transaction: Transaction; lea
   });
   const signatures = readList(tx.signature, 'the signatures').map((signature) => readHex(signature, 'a signature'));
   const leaf = unknown === undefined || parts.length < outcomes.length ? undefined : { rawData, signatures, outcomes: parts, unknown };
-  return { transaction: { txid, contractRet: String(outcomes[0]?.contractRet ?? RESULTS[0]), ...contract }, leaf };
+  return { transaction: { txid, contractRet: resultOf(outcomes[0]?.contractRet), ...contract }, leaf };
+}
+
+/** The outcome that a block states, where number 0 is left out; what is no text is none that anybody knows. */
+function resultOf(told: unknown): string {
+  if (typeof told === 'string') return told;
+  return told === undefined ? (RESULTS[0] as string) : '';
 }
 
 /**

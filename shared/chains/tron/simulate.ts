@@ -34,7 +34,9 @@ export async function simulateTransfer(ask: TronApi, { sender, recipient, contra
   if (result.result !== true && result.code === undefined) unsure('a transfer is neither simulated nor refused');
   return {
     ok: false,
-    rejected: revertReason(readList(reply.constant_result, 'what a call returned')[0]) ?? (message || String(result.code ?? 'the call fails')),
+    rejected:
+      revertReason(readList(reply.constant_result, 'what a call returned')[0]) ??
+      (message || (typeof result.code === 'string' ? result.code : 'the call fails')),
   };
 }
 

@@ -30,6 +30,11 @@ interface WalkedBlock {
   passed: Passed[];
 }
 
+/** Whether a reply is a list of blocks, as it is where a range of them was asked for, even of one. */
+export function isList({ bytes }: UnreadReply): boolean {
+  return isAt(bytes, 0, LIST_BEGINS);
+}
+
 /**
  * Walks once over the blocks of one reply and over the outcomes of each, and reads only what concerns a watched address. Every check that reading all of them makes is
  * made of all of them (decision 0048). Undefined when anything about the replies is unusual: then nothing is known. A transaction or an outcome
@@ -38,7 +43,8 @@ interface WalkedBlock {
  */
 export function* walkBlocks(answer: UnreadReply, infos: readonly UnreadReply[], watched: WatchSet): Steps<ProvenBlock[] | undefined> {
   const { bytes } = answer;
-  const listed = isAt(bytes, 0, LIST_BEGINS);
+  const listed = isList(answer);
+  if (!listed && infos.length !== 1) return undefined;
   const has = watchedKeys(watched);
   const proven: ProvenBlock[] = [];
   let at = listed ? LIST_BEGINS.length : 0;

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import * as curve from '@bitcoinerlab/secp256k1';
-import { crypto, initEccLib, payments, script as scripts } from 'bitcoinjs-lib';
+import { crypto, initEccLib, payments, script as scripts, Transaction as MadeTransaction } from 'bitcoinjs-lib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { crossCheckSpends } from '#shared/chains/bitcoin/prevouts.ts';
+import { crossCheckAmounts, crossCheckSpends as checkingSpends } from '#shared/chains/bitcoin/prevouts.ts';
 import { commitsToWitnesses, hasItsWork, headerHashOf, merkleRootOf, namesHeight } from '#shared/chains/bitcoin/proofs.ts';
 import { readRawTransaction } from '#shared/chains/bitcoin/raw-transaction.ts';
 import { readHeader, type Transaction } from '#shared/chains/bitcoin/replies.ts';
 import { bitcoinParams } from '#shared/chains/bitcoin/params.ts';
+import { atOnce } from '#shared/core/turns.ts';
 
 beforeAll(() => initEccLib(curve));
 
@@ -21,6 +22,8 @@ const REDEEM = Buffer.from(`5121${hex(KEY)}21${hex(OTHER_KEY)}52ae`, 'hex');
 const NESTED = Buffer.from(`0014${hash160(KEY)}`, 'hex');
 const NESTED_TAPROOT = Buffer.from(`5120${hex(KEY.slice(1))}`, 'hex');
 const NESTED_SCRIPT = Buffer.from(`0020${sha256(REDEEM)}`, 'hex');
+
+const crossCheckSpends = (...given: Parameters<typeof checkingSpends>): void => atOnce(checkingSpends(...given));
 
 /** A transaction of one input that spends an output of this script, and one output. */
 function spending(script: string, { scriptSig = '', witness = [] as Uint8Array[] }, rawAmount = 10n): Transaction {
@@ -110,11 +113,29 @@ describe('what an input shows of the output it spends', () => {
     expect(() => crossCheckSpends(path, 'keys')).not.toThrow();
   });
 
+  it('can be interrupted after each input that is looked at: a path to a taproot key takes a millisecond, and a payer may show thousands', () => {
+    const [input] = spending(hex(NESTED), { witness: [SIGNATURE, KEY] }).inputs as [Transaction['inputs'][number]];
+    const many = { ...spending(hex(NESTED), {}), inputs: Array(9).fill(input), prevouts: Array(9).fill({ rawAmount: 10n, script: hex(NESTED) }) };
+    expect([...checkingSpends(many)]).toHaveLength(9);
+    expect([...checkingSpends({ ...many, inputs: many.inputs.map((one, i) => (i < 4 ? one : { ...one, witness: [] })) }, 'keys')]).toHaveLength(4);
+  });
+
   it('covers no more than the outputs it spends', () => {
     expect(() => crossCheckSpends(spending(hex(NESTED), { witness: [SIGNATURE, KEY] }, 9n))).not.toThrow();
     expect(() => crossCheckSpends(spending(hex(NESTED), { witness: [SIGNATURE, KEY] }, 8n))).toThrow(/pay out more than it takes in/);
   });
 });
+
+it.each(['', '30', '44'.repeat(70), `30${'44'.repeat(70)}`, `3008020200ff020200ff`, `302602${'22'}${'11'.repeat(34)}020101`])(
+  'no amount is proven by what is no signature: %s',
+  (signature) => {
+    const made = new MadeTransaction();
+    made.addInput(Buffer.alloc(32, 0x11), 0);
+    made.addOutput(Buffer.from('51', 'hex'), 9n);
+    const told = spending(hex(NESTED), { witness: [Buffer.from(`${signature}01`, 'hex'), KEY] });
+    expect(() => crossCheckAmounts({ ...told, bytes: Buffer.from(made.toBuffer()) }, [0])).toThrow(/was not signed over 10 satoshis/);
+  },
+);
 
 describe('proofs', () => {
   /** Block 0 of mainnet, whose bytes everybody has. */

@@ -1,9 +1,23 @@
-import { script as scripts, Transaction } from 'bitcoinjs-lib';
+import * as curve from '@bitcoinerlab/secp256k1';
+import { crypto, script as scripts, Transaction } from 'bitcoinjs-lib';
 import { describe, expect, it } from 'vitest';
+import { createAddressTable } from '#indexer/address-table.ts';
+import { bitcoinReader } from '#shared/chains/bitcoin/reader.ts';
+import { addressOfScript } from '#shared/chains/bitcoin/script.ts';
 import { walkBlock } from '#shared/chains/bitcoin/walk-block.ts';
 import { bitcoinParams } from '#shared/chains/bitcoin/params.ts';
 import { atOnce } from '#shared/core/turns.ts';
-import { compactSize, type MadeBlock, madeBlock, type MadeInput, madeTransaction, merkleRoot, proven, REGTEST } from '#test/fixtures/made-bitcoin-block.ts';
+import {
+  compactSize,
+  type MadeBlock,
+  madeBlock,
+  type MadeInput,
+  madeTransaction,
+  merkleRoot,
+  proven,
+  REGTEST,
+  toldBlock,
+} from '#test/fixtures/made-bitcoin-block.ts';
 import {
   baseBlocks,
   expectSame,
@@ -204,4 +218,34 @@ describe('a walk over a block doubts', () => {
 it('what is changed by chance is believed only when reading it believes it', () => {
   const { walked } = fuzzBlocks(1, 2_000);
   expect(walked).toBeGreaterThan(100);
+});
+
+it('whoever pays us out of taproot scripts, which take a millisecond each, makes nobody wait, whichever way the block is read', async () => {
+  const [script, internal] = [Buffer.from([0x51]), THEIRS.subarray(1)];
+  const leaf = crypto.taggedHash('TapLeaf', Buffer.concat([Buffer.from([0xc0, 1]), script]));
+  const key = curve.xOnlyPointAddTweak(internal, crypto.taggedHash('TapTweak', Buffer.concat([internal, leaf])))?.xOnlyPubkey as Uint8Array;
+  const witness = [script, Buffer.concat([Buffer.from([0xc0]), internal])];
+  const made = madeBlock(
+    Array.from({ length: 10 }, () =>
+      madeTransaction(
+        Array.from({ length: 10 }, () => ({ witness })),
+        [payTo(OURS)],
+      ),
+    ),
+  );
+  const block = structuredClone(toldBlock(made)) as { tx: { txid: string; vin: { prevout: { scriptPubKey: { hex: string } } }[] }[] };
+  for (const { vin } of block.tx) for (const { prevout } of vin) prevout.scriptPubKey.hex = `5120${Buffer.from(key).toString('hex')}`;
+  const reader = bitcoinReader({ name: 'bitcoin', chainId: 'regtest' }, async (method, [asked, verbosity]) => {
+    if (method === 'getblock' && verbosity === 0) return made.bytes.toString('hex');
+    return method === 'getrawtransaction' ? block.tx.find(({ txid }) => txid === asked) : block;
+  });
+  const table = createAddressTable();
+  table.add(addressOfScript(payTo(OURS), REGTEST) as string);
+  for (const watched of [table, { has: (address: string) => table.has(address) }]) {
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 1);
+    expect((await reader.block(made.hash, watched)).transfers).toHaveLength(10);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+  }
 });

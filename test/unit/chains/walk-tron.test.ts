@@ -154,6 +154,7 @@ describe('a walk over a block', () => {
     expect(walk(`{"block":[${one},${one}]}`, [infos, infos])).toBe(2);
     expect(walk(`{"block":[${one},${one}]}`, [infos])).toBeUndefined();
     expect(walk(`{"block":[${one}]}`, [infos, infos])).toBeUndefined();
+    expect(walk(`${one},${one}`, [infos, infos])).toBeUndefined();
     expect(walk(`{"block":[${one}],"more":1}`, [infos])).toBeUndefined();
     // One that is unusual is read by itself, and says why it cannot be.
     expect(walk(`{"block":[${one},${one.replace('"txID":', '"txID":"ab","txID":')}]}`, [infos, infos])).toBe(2);
