@@ -128,7 +128,11 @@ export async function aRig(driver: FamilyDriver, options: { notFinal: number }):
       const selecting = Promise.all(opened.map((one) => selectOffer(deps, { ...one, clientIp: '127.0.0.1' })));
       await waitFor(async () => (await sql`select 1 from watches where acked_epoch is null`).length === count, { what: 'the addresses to be assigned' });
       await follow();
-      const answers = await selecting;
+      const told = await selecting;
+      // On a busy machine the payer was told to ask again before the addresses were watched.
+      const answers = await Promise.all(
+        told.map((answer, index) => (answer.status === 200 ? answer : selectOffer(deps, { ...(opened[index] as (typeof opened)[number]), clientIp: '127.0.0.1' }))),
+      );
       return answers.map((answer, index) => {
         const parsed = chain.codec.parse((answer.data as { depositAddress: string }).depositAddress);
         if (!parsed.ok) throw new Error(parsed.problem);
