@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '#shared/core/errors.ts';
+import { gatherBytes } from '#shared/core/gathered-bytes.ts';
 import { POLICY } from '#shared/core/policy.ts';
 
 /**
@@ -17,14 +18,12 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
   if (request.destroyed) throw endedEarly();
   if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue();
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const gathered = gatherBytes();
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= POLICY.bodyBytes) chunks.push(chunk);
+      if (gathered.length + chunk.length <= POLICY.bodyBytes) gathered.add(chunk);
       else reject(new ServiceError('payload_too_large'));
     });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('end', () => resolve(gathered.take()));
     request.once('error', () => reject(endedEarly()));
     request.once('close', () => reject(endedEarly()));
   });

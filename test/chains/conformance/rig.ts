@@ -131,7 +131,9 @@ export async function aRig(driver: FamilyDriver, options: { notFinal: number }):
       const told = await selecting;
       // On a busy machine the payer was told to ask again before the addresses were watched.
       const answers = await Promise.all(
-        told.map((answer, index) => (answer.status === 200 ? answer : selectOffer(deps, { ...(opened[index] as (typeof opened)[number]), clientIp: '127.0.0.1' }))),
+        told.map((answer, index) =>
+          answer.status === 200 ? answer : selectOffer(deps, { ...(opened[index] as (typeof opened)[number]), clientIp: '127.0.0.1' }),
+        ),
       );
       return answers.map((answer, index) => {
         const parsed = chain.codec.parse((answer.data as { depositAddress: string }).depositAddress);
