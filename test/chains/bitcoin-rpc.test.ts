@@ -25,7 +25,7 @@ interface Asked {
 const observed: Parameters<RpcObserver>[0][] = [];
 const refusals: (number | undefined)[] = [];
 const UNHURRIED: Gate = { pass: (_calls, work) => work(), answered: () => undefined, refused: (retryAfterMs) => refusals.push(retryAfterMs) };
-const rpc = (url = URL_WITH_SECRET, timeoutMs = 2_000) => openBitcoinRpc(url, (request) => observed.push(request), { timeoutMs, retryMs: 0, gate: UNHURRIED });
+const rpc = (url = URL_WITH_SECRET, timeoutMs = 10_000) => openBitcoinRpc(url, (request) => observed.push(request), { timeoutMs, retryMs: 0, gate: UNHURRIED });
 
 beforeEach(() => {
   observed.length = 0;

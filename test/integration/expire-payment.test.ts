@@ -3,6 +3,7 @@ import type { Gateway } from '#api/deps.ts';
 import { expireDuePayments, expirePayment } from '#api/payments/expire.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { selectOffer } from '#api/payments/select-offer.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
 import { type InProcess, inProcess, plainCommit } from '#test/harness/in-process.ts';
 
 let world: InProcess;
@@ -157,14 +158,19 @@ it('a deposit that is noticed while periodic work looks around is not overlooked
   const [paid, unpaid] = [await aSelectedPayment(), await aPayment()];
   await world.advance(61);
   await caughtUp('now');
-  // Every look at the clock takes its time, so that something can happen between finding a payment and locking it.
+  // Who looks at the clock waits for whoever keeps this lock, so that something can happen between finding a payment and locking it.
   await world.database.sql.unsafe(`
     alter function sluice_now() rename to prompt_now;
-    create function sluice_now() returns timestamptz language plpgsql volatile as $$ begin perform pg_sleep(0.2); return prompt_now(); end $$`);
+    create function sluice_now() returns timestamptz language plpgsql volatile as $$ begin perform pg_advisory_xact_lock_shared(1); return prompt_now(); end $$`);
+  const keeper = await world.database.sql.reserve();
+  await keeper`select pg_advisory_lock(1)`;
   const expiring = expireDuePayments(world.deps);
-  const looking = async () => (await world.database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`).length;
-  while ((await looking()) === 0);
+  const looking = async () =>
+    (await world.database.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`).length > 0;
+  await waitFor(looking, { what: 'periodic work to look at the clock' });
   await aSighting(paid, 'before');
+  await keeper`select pg_advisory_unlock(1)`;
+  keeper.release();
   await expiring;
   expect([await status(paid.id), await status(unpaid.id)]).toEqual(['PENDING', 'EXPIRED']);
 });

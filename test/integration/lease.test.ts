@@ -56,8 +56,9 @@ it('a new epoch begins after the message that is being applied, so that it never
       told.push('begun');
       return epoch as number;
     });
-    const waits = async () => (await db.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%indexer_leases%'`).length > 0;
-    await waitFor(waits, { what: 'the new epoch to wait' });
+    const waits = () => db.sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%indexer_leases%'`;
+    await waitFor(async () => (await waits()).length > 0, { what: 'the new epoch to wait' });
     told.push('applied');
     return [{ taking }, told] as const;
   });

@@ -235,7 +235,8 @@ describe('a link to the database', () => {
   it('that fell silent is given up, when newcomers hear nothing either', async () => {
     const silent = await silentServer();
     const waiting = [through.sql`select pg_sleep(30)`, through.transaction((tx) => tx`select pg_sleep(30)`)].map(codeOf);
-    await waitFor(async () => (await db.sql`select 1 from pg_stat_activity where wait_event = 'PgSleep'`).length === 2, { what: 'both to be under way' });
+    const asleep = async () => (await db.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`).length;
+    await waitFor(async () => (await asleep()) === 2, { what: 'both to be under way' });
     link.goSilent();
     link.leadTo(silent.port);
     expect(await Promise.all(waiting)).toEqual(['CONNECTION_SILENT', 'CONNECTION_SILENT']);

@@ -1,3 +1,8 @@
+import { Agent, request } from 'node:http';
+
+/** Connections nobody uses are closed before the node does so itself, or a call would be lost with one. */
+const connections = new Agent({ keepAlive: true, timeout: 4_000 });
+
 /** A local development node: plain JSON-RPC, with the accounts it keeps unlocked paying for everything. */
 export interface EvmNode {
   url: string;
@@ -21,13 +26,8 @@ export interface Receipt {
 /** Talks to the node at `url`. Errors carry the node's own message. */
 export function evmNode(url: string): EvmNode {
   const call = async <T>(method: string, params: unknown[]): Promise<T> => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      signal: AbortSignal.timeout(20_000),
-    });
-    const answer = (await response.json()) as { result?: T; error?: { message: string } };
+    const told = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+    const answer = JSON.parse(told) as { result?: T; error?: { message: string } };
     if (answer.error) throw new Error(`${method}: ${answer.error.message}`);
     return answer.result as T;
   };
@@ -58,6 +58,24 @@ export function evmNode(url: string): EvmNode {
     },
     height: async () => Number(await call<string>('eth_blockNumber', [])),
   };
+}
+
+/** Posts JSON and reads the whole reply, for a fraction of what `fetch` costs: a test asks its node hundreds of times. */
+function post(url: string, body: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const asked = request(url, { method: 'POST', agent: connections, headers, signal: AbortSignal.timeout(20_000) }, (answer) => {
+      let told = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (part: string) => {
+        told += part;
+      });
+      answer.on('error', reject);
+      answer.on('end', () => resolve(told));
+    });
+    asked.on('error', reject);
+    asked.end(body);
+  });
 }
 
 /** `0x`-prefixed quantity. */

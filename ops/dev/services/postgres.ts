@@ -16,6 +16,8 @@ export interface PostgresOptions {
   durable?: boolean;
   /** Copies an initialised cluster from here instead of making one; made first when it is missing. */
   template?: string;
+  /** Settings of the server beside its own. */
+  settings?: Readonly<Record<string, string>>;
   log(line: string): void;
   /** Hears what is waited for; `log` does without it. */
   tell?: ((line: string) => void) | undefined;
@@ -68,6 +70,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     shared_buffers: '128MB',
     // A test's data dies with the test; a developer's must survive a power cut.
     ...(options.durable === false ? { fsync: 'off', full_page_writes: 'off', max_wal_size: '256MB' } : { fsync: 'on' }),
+    ...options.settings,
   };
   const server = await startService({
     name: 'postgres',

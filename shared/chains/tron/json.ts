@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 /** A number of sixteen digits or more, which a double may round; in any other text the built-in parser loses nothing. */
 const LONG_NUMBER = /(?:^|[[:,])\s*-?\d{16}/;
 /** The same between two strings, with nothing after it that would make it a fraction. */
-const LONG_INTEGERS = /(?<=^|[\s[:,])-?[1-9]\d{15,}(?![\d.eE+-])/g;
+const LONG_INTEGERS = /(?<=^|[\s[:,])-?([1-9]\d{15,})(?![\d.eE+-])/g;
 const SHORTEST = 16;
 /** No integer of any chain has more digits; a bigint of millions of them would take seconds. Longer ones are what a double makes of them, which nobody takes for a quantity. */
 const LONGEST = 100;
@@ -37,7 +37,9 @@ function quoteLongIntegers(text: string): string {
     parts.push(
       between.length < SHORTEST
         ? between
-        : between.replace(LONG_INTEGERS, (digits) => (digits.length > LONGEST || Number.isSafeInteger(Number(digits)) ? digits : `"${MARK}${digits}"`)),
+        : between.replace(LONG_INTEGERS, (integer, digits: string) =>
+            digits.length > LONGEST || Number.isSafeInteger(Number(digits)) ? integer : `"${MARK}${integer}"`,
+          ),
     );
     if (begins < 0) break;
     at = endOfString(text, begins);

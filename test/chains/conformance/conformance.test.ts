@@ -16,7 +16,7 @@ import { aRig, type Rig } from './rig.ts';
 const FAMILIES: Readonly<Record<Family, string>> = { evm: '1', tron: 'mainnet', bitcoin: 'mainnet' };
 
 /** Blocks of the head that may still go, so that there is a range of depths to reorganise. */
-const NOT_FINAL = 6;
+const NOT_FINAL = 4;
 
 it.each((Object.keys(FAMILIES) as Family[]).filter(isServed))('%s, which this build serves, is tested by this suite', (family) => {
   expect(DRIVERS.map((driver) => driver.family)).toContain(family);

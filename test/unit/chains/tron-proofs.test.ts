@@ -411,6 +411,11 @@ describe('JSON of a node', () => {
     );
   });
 
+  it('is exact up to a hundred digits, whatever their sign, and what a double makes of it beyond', () => {
+    for (const longest of [10n ** 99n, 10n ** 100n - 1n, -(10n ** 99n), 1n - 10n ** 100n]) expect(parseLossless(`[${longest}]`)).toEqual([longest]);
+    for (const beyond of [10n ** 100n, -(10n ** 100n)]) expect(parseLossless(`[${beyond}]`)).toEqual([Number(beyond)]);
+  });
+
   /** What stands in JSON, as text, in every way in which it may be written. */
   const told = fc.letrec((tie) => ({
     integer: fc
