@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '#shared/core/errors.ts';
-import { gatherBytes } from '#shared/core/gathered-bytes.ts';
+import { gatherBytes } from '#shared/chains/gathered-bytes.ts';
 import { POLICY } from '#shared/core/policy.ts';
 
 /**

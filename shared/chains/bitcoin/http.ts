@@ -3,7 +3,7 @@ import https from 'node:https';
 import { Readable } from 'node:stream';
 import { readRetryAfter } from '../budget.ts';
 import { ChainUnavailable, type Trouble } from '../chain.ts';
-import { gatherBytes } from '#shared/core/gathered-bytes.ts';
+import { gatherBytes } from '../gathered-bytes.ts';
 import type { Failure } from '../rpc.ts';
 import { parseExact } from './json.ts';
 import { cutAnswers, putBack } from './unread-hex.ts';

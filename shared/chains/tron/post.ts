@@ -3,7 +3,7 @@ import https from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { createGunzip } from 'node:zlib';
-import { gatherBytes } from '#shared/core/gathered-bytes.ts';
+import { gatherBytes } from '../gathered-bytes.ts';
 
 /** A whole HTTP reply. */
 export interface Reply {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { gatherBytes } from '#shared/core/gathered-bytes.ts';
+import { gatherBytes } from '#shared/chains/gathered-bytes.ts';
 
 it('bytes are gathered in whatever parts they come, and the parts are left as they were', () => {
   fc.assert(
