@@ -4,7 +4,8 @@ import { evm } from './evm.ts';
 import { head } from './head.ts';
 import { http } from './http.ts';
 import { journal } from './journal.ts';
+import { logs } from './logs.ts';
 import { memory } from './memory.ts';
 
 /** Every bench, in the order they run. */
-export const BENCHES: Readonly<Record<string, Bench>> = { backfill, evm, head, memory, http, journal };
+export const BENCHES: Readonly<Record<string, Bench>> = { backfill, evm, logs, head, memory, http, journal };

@@ -19,6 +19,8 @@ export interface Traffic {
   recipients: number;
   /** Blocks before all of those, with a fifth of their traffic: whatever starts, connects and gets compiled does so there. */
   warmUp?: number;
+  /** Leaves native coin out (EVM). */
+  tokensOnly?: boolean;
 }
 
 /** What some blocks hold: transfers, those to watched addresses, and the sum of the raw amounts of these over all coins. */
@@ -58,7 +60,7 @@ function blocksOf({ blocks, warmUp = 0 }: Traffic): number {
 }
 
 /** The payments of one block, those to warm up with included; every tenth is in native coin. */
-function paymentsOf(block: number, { perBlock, oneIn, recipients, warmUp = 0 }: Traffic): (Payment & { ours: boolean })[] {
+function paymentsOf(block: number, { perBlock, oneIn, recipients, warmUp = 0, tokensOnly = false }: Traffic): (Payment & { ours: boolean })[] {
   return Array.from({ length: block < warmUp ? Math.ceil(perBlock * WARM_UP_SHARE) : perBlock }, (_, i) => {
     const n = block * perBlock + i;
     const ours = n % oneIn === 0;
@@ -66,7 +68,7 @@ function paymentsOf(block: number, { perBlock, oneIn, recipients, warmUp = 0 }: 
       ours,
       hex: ours ? watchedHex((n / oneIn) % recipients) : strangerHex(n),
       rawAmount: BigInt(1_000 + n),
-      native: n % (10 * oneIn) === 0 || i % 10 === 9,
+      native: !tokensOnly && (n % (10 * oneIn) === 0 || i % 10 === 9),
     };
   });
 }

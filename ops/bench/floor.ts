@@ -14,6 +14,8 @@ export interface Search {
   to: number;
   watched: number;
   traces: boolean;
+  /** Asks for logs of ranges, and for nothing else. */
+  logs?: boolean;
 }
 
 export interface SearchResult {
@@ -24,6 +26,7 @@ export interface SearchResult {
 }
 
 const BLOCKS_PER_REQUEST = 20;
+const BLOCKS_OF_LOGS = 200;
 const IN_FLIGHT = 2;
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const agent = new Agent({ keepAlive: true });
@@ -58,7 +61,11 @@ function batch(url: string, calls: readonly (readonly [method: string, params: r
 
 /** One request's worth of blocks of each family. */
 const readers: Record<Family, (search: Search, from: number, to: number, tally: Tally) => Promise<void>> = {
-  async evm({ url, traces }, from, to, tally) {
+  async evm({ url, traces, logs }, from, to, tally) {
+    if (logs) {
+      const asked = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${to.toString(16)}`, topics: [`0x${TRANSFER}`] };
+      return scanTransfers((await batch(url, [['eth_getLogs', [asked]]])).toString('latin1'), tally);
+    }
     const heights = Array.from({ length: to - from + 1 }, (_, i) => `0x${(from + i).toString(16)}`);
     const calls = heights.flatMap(
       (at) =>
@@ -77,10 +84,7 @@ const readers: Record<Family, (search: Search, from: number, to: number, tally: 
         : undefined,
     ]);
     const text = bodies.toString('latin1');
-    for (let at = text.indexOf(TRANSFER); at >= 0; at = text.indexOf(TRANSFER, at + 260)) {
-      // …f3b3ef","0x<24 zeros><sender>","0x<24 zeros><recipient>"],"data":"0x<amount>"
-      if (tally.has(text.slice(at + 162, at + 202))) tally.take(BigInt(`0x${text.slice(at + 215, at + 279)}`));
-    }
+    scanTransfers(text, tally);
     for (const hash of recipients(text, tally)) {
       const { result } = JSON.parse(
         (await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getTransactionByHash', params: [hash] }))).toString(),
@@ -130,6 +134,14 @@ interface TronBlocks {
 
 interface TronInfo {
   log?: { topics?: string[]; data: string }[];
+}
+
+/** Adds the transfers of tokens to watched addresses in a text of logs. */
+function scanTransfers(text: string, tally: Tally): void {
+  for (let at = text.indexOf(TRANSFER); at >= 0; at = text.indexOf(TRANSFER, at + 260)) {
+    // …f3b3ef","0x<24 zeros><sender>","0x<24 zeros><recipient>"],"data":"0x<amount>"
+    if (tally.has(text.slice(at + 162, at + 202))) tally.take(BigInt(`0x${text.slice(at + 215, at + 279)}`));
+  }
 }
 
 /** Ids of the transactions in a text of receipts whose own recipient is watched. */
@@ -204,7 +216,7 @@ answerLines(async (search: Search): Promise<SearchResult> => {
   const worker = async (): Promise<void> => {
     while (next <= search.to) {
       const from = next;
-      next = Math.min(search.to + 1, from + BLOCKS_PER_REQUEST);
+      next = Math.min(search.to + 1, from + (search.logs === true ? BLOCKS_OF_LOGS : BLOCKS_PER_REQUEST));
       await readers[search.family](search, from, next - 1, tally);
     }
   };
