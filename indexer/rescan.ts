@@ -29,7 +29,7 @@ export function beside(...children: readonly Child[]): Child {
 }
 
 /**
- * Reads again the final blocks that an operator asked for, one part at a time on a stream of its own, while the head is followed. Postgres
+ * Reads again the final blocks that an operator asked for, and those that were read by logs, one part at a time on a stream of its own, while the head is followed. Postgres
  * says what is asked for and how far it is, so it goes on wherever this process, or another one, stopped. Whatever fails is tried again.
  */
 export const serveRescans: Child = async (deps, life, _tell, signal) => {
@@ -44,7 +44,8 @@ export const serveRescans: Child = async (deps, life, _tell, signal) => {
     try {
       const open = await readRescan(deps.sql, life.networkId);
       const now = deps.monotonicMs();
-      if (open !== undefined) {
+      // What logs told of is read completely once the head is reached: until then, the way there matters more.
+      if (open !== undefined && (open.cause === 'operator' || life.caughtUpAtMs !== undefined)) {
         waitMs = STEP_MS;
         if ((sent?.from !== open.nextHeight || now - sent.atMs > RESEND_MS) && now < life.leaseUntilMs) {
           const to = Math.min(open.toHeight, open.nextHeight + Math.min(size.now(), caution.most(open.nextHeight)) - 1);

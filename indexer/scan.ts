@@ -7,6 +7,7 @@ import { inTurns } from '#shared/core/turns.ts';
 import { breathe } from '#shared/platform/breathe.ts';
 import { inTracesOf } from './block-trace.ts';
 import { type Caution, createCaution } from './caution.ts';
+import { createLogReading, type LogReading } from './log-reading.ts';
 import type { Child, IndexerDeps, Life, SeenHead } from './life.ts';
 import { createPatience } from './patience.ts';
 import { type Plan, planNext } from './plan.ts';
@@ -35,6 +36,7 @@ export const scanChain: Child = async (deps, life, tell, signal) => {
   const patience = createPatience(deps);
   const rangeSize = askingSize(FIRST_RANGE, LONGEST_RANGE);
   const caution = createCaution(deps, life, 'following', life.left.following);
+  const logs = createLogReading(deps, life);
   let tailing = false;
   while (!signal.aborted) {
     const { head } = life;
@@ -44,22 +46,24 @@ export const scanChain: Child = async (deps, life, tell, signal) => {
     }
     const { finalHeight } = heightsOf(life.network.finality, head);
     const next = (life.trail.last()?.height ?? -1) + 1;
-    const plan = planNext(life.trail, head, finalHeight, Math.min(rangeSize.now(), caution.most(next)));
+    // A range that a process may have died of is read by no shortcut.
+    const byLogs = caution.most(next) === Number.POSITIVE_INFINITY && (await logs.offers(finalHeight - next));
+    const plan = planNext(life.trail, head, finalHeight, byLogs ? logs.most() : Math.min(rangeSize.now(), caution.most(next)));
     const near = plan.step !== 'range' && plan.step !== 'begin';
     if (near !== tailing) tell({ type: near ? 'CAUGHT_UP' : 'FELL_BEHIND' });
     tailing = near;
     try {
       if (plan.step === 'caught-up') foresee(life, caution);
-      const turn = await take(deps, life, { head, finalHeight, plan, caution }, signal);
+      const turn = await take(deps, life, { head, finalHeight, plan, caution, byLogs: byLogs ? logs : undefined }, signal);
       patience.reset();
       if (turn === 'published') tell({ type: 'PUBLISHED' });
-      if (turn === 'published' && plan.step === 'range') rangeSize.grow();
+      if (turn === 'published' && plan.step === 'range' && !byLogs) rangeSize.grow();
       if (turn === 'idle') await life.scanWake.wait(IDLE_MS, signal);
     } catch (error) {
       if (signal.aborted) break;
       if (!(error instanceof ChainUnavailable)) throw error;
       // Asking for less is a way on, not another failure: however slow the node, this gets to where it can answer.
-      if (plan.step === 'range' && isTooMuch(error) && rangeSize.shrink()) continue;
+      if (plan.step === 'range' && !byLogs && isTooMuch(error) && rangeSize.shrink()) continue;
       await life.scanWake.wait(patience.next(error), signal);
     }
   }
@@ -71,6 +75,8 @@ interface Reading {
   finalHeight: number;
   plan: Plan;
   caution: Caution;
+  /** How to read a range by logs, where it is to be. */
+  byLogs: LogReading | undefined;
 }
 
 async function take(deps: IndexerDeps, life: Life, reading: Reading, signal: AbortSignal): Promise<Turn> {
@@ -138,11 +144,15 @@ async function readRange(deps: IndexerDeps, life: Life, reading: Reading, { from
   const last = life.trail.last();
   const acks = life.watchlist.takeAcks(from, startedMs);
   await reading.caution.begin({ from, to });
-  const read = await life.reader.range(from, to, life.watchlist, { enough: MOST_SIGHTINGS });
+  const read =
+    reading.byLogs === undefined ? await life.reader.range(from, to, life.watchlist, { enough: MOST_SIGHTINGS }) : await reading.byLogs.read(from, to);
+  // Read by logs later, or in the way of all blocks.
+  if (read === undefined) return 'moved';
   if (last !== undefined && read.parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
   let [next, parentHash] = [from, read.parentHash];
   for (const { last: end, sightings } of await inParts(deps, life, read)) {
     const content = { from: next, to: end.height, parentHash, hash: end.hash, time: end.time, sightings, acks: next === from ? acks : [], ...unseenOf(read) };
+    if (reading.byLogs !== undefined) Object.assign(content, { byLogs: true });
     await send(deps, life, reading, content, startedMs, signal);
     [next, parentHash] = [end.height + 1, end.hash];
   }
@@ -207,6 +217,7 @@ interface Content {
   sightings: Sighting[];
   acks: ReturnType<Life['watchlist']['takeAcks']>;
   internalUnseen?: true;
+  byLogs?: true;
 }
 
 function unseenOf({ internalUnseen }: { internalUnseen?: true }): { internalUnseen?: true } {
@@ -222,6 +233,7 @@ async function send(deps: IndexerDeps, life: Life, { head, finalHeight }: Readin
   life.trail.push({ height: content.to, hash: content.hash, time: content.time });
   if (content.hash === head.latest.hash) life.caughtUpAtMs = head.askedAtMs;
   for (const sighting of content.sightings) metrics.sightings.inc({ chain, kind: sighting.kind });
+  if (content.byLogs) metrics.blocksByLogs.inc({ chain }, content.to - content.from + 1);
   if (content.internalUnseen) metrics.blindBlocks.inc({ chain }, content.to - content.from + 1);
   metrics.processedBlock.set({ chain }, content.to);
   metrics.processedBlockTimestamp.set({ chain }, content.time);

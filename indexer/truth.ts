@@ -111,12 +111,19 @@ export interface OpenRescan {
   /** The next block to read; everything of it below is in the books. */
   nextHeight: number;
   toHeight: number;
+  cause: 'operator' | 'logs';
 }
 
-/** The oldest rescan of a network that is not done; undefined when there is none. */
+/** The first rescan of a network that is not done, those of operators before others; undefined when there is none. */
 export async function readRescan(sql: Reads, networkId: string): Promise<OpenRescan | undefined> {
   const [row] = await sql<OpenRescan[]>`
-    select next_height, to_height from rescans where network_id = ${networkId} and finished_at is null
-    order by requested_at, id limit 1`;
+    select next_height, to_height, cause from rescans where network_id = ${networkId} and finished_at is null
+    order by cause = 'logs', requested_at, id limit 1`;
   return row;
+}
+
+/** Whether nothing but tokens is waited for on a network (decision 0053). */
+export async function doLogsSuffice(sql: Reads, networkId: string): Promise<boolean> {
+  const [row] = await sql<[{ suffice: boolean }]>`select logs_suffice(${networkId}) as suffice`;
+  return row.suffice;
 }

@@ -19,11 +19,12 @@ import { insertFreeze, insertLossFreeze, liftRegained } from '#api/store/freezes
 import { holdsConsumerLease, isNewestEpoch } from '#api/store/leases.ts';
 import { unmine } from '#api/store/mempool.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
-import { requestRewind } from '#api/store/rescans.ts';
+import { requestRewind, rescanAfterLogs } from '#api/store/rescans.ts';
 import { listUntold, orphanSightings } from '#api/store/sightings.ts';
 import { acknowledgeWatches } from '#api/store/deposit-addresses.ts';
 import { applyOutgoing } from '#api/payouts/apply-outgoing.ts';
 import type { BlockMessage } from '#shared/core/chain-events.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { type Mark, reconcile } from '#shared/core/reconcile.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -120,6 +121,7 @@ async function applyBlocks(
     orphaned.lostDeposits.push(...taken.lostDeposits);
   }
   await storeContent(tx, deps, network, message, given.paid);
+  if (message.byLogs) await rescanAfterLogs(tx, { id: uuidFrom(deps.randomBytes(16)), networkId: network.id, from: message.from, to: message.to });
   crashPoint('ingest.transfers-written');
   const blockTime = new Date(message.time * 1_000);
   await upsertBlock(tx, { networkId: network.id, height: message.to, hash: message.hash, parentHash: message.parentHash, blockTime });

@@ -1541,6 +1541,11 @@ export interface components {
             network: string;
             from: number;
             to: number;
+            /**
+             * @description Somebody asked for it, or these blocks were first read by the logs of two providers, which tell of tokens alone, and are being read completely.
+             * @enum {string}
+             */
+            cause: "operator" | "logs";
             reason: string | null;
             /** @description The next block to read; everything below it is in the books. */
             next: number;

@@ -1,12 +1,14 @@
 import type { Sighting } from '#shared/core/chain-events.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
-/** Blocks that an operator has read again. */
+/** Blocks that are read again. */
 export interface Rescan {
   id: string;
   network: string;
   from: number;
   to: number;
+  /** An operator asked for it, or the blocks were read by logs first (decision 0053). */
+  cause: 'operator' | 'logs';
   reason: string | null;
   /** The next block to read. */
   next: number;
@@ -29,17 +31,34 @@ export async function insertRescan(tx: Tx, rescan: { id: string; networkId: stri
   return row;
 }
 
+/**
+ * Has blocks read completely that were read by logs: they are added to the rescan that ends where they begin, if it is not done. The network's tip must be
+ * locked.
+ */
+export async function rescanAfterLogs(tx: Tx, rescan: { id: string; networkId: string; from: number; to: number }): Promise<void> {
+  const { id, networkId, from, to } = rescan;
+  const longer = await tx`
+    update rescans r set to_height = ${to} where network_id = ${networkId} and cause = 'logs' and finished_at is null and to_height = ${from - 1}
+      and not exists (
+        select 1 from rescans o where o.network_id = r.network_id and o.from_height = r.from_height and o.to_height = ${to} and o.finished_at is null)
+    returning 1`;
+  if (longer.length > 0) return;
+  await tx`
+    insert into rescans (id, network_id, from_height, to_height, cause, next_height) values (${id}, ${networkId}, ${from}, ${to}, 'logs', ${from})
+    on conflict (network_id, from_height, to_height) where finished_at is null do nothing`;
+}
+
 /** The latest rescans of a network, newest first. Locks nothing. */
 export async function listRescans(sql: Reads, networkId: string): Promise<Rescan[]> {
   return sql<Rescan[]>`
     select ${columns(sql)} from rescans r join networks n on n.id = r.network_id where r.network_id = ${networkId} order by r.requested_at desc, r.id limit 50`;
 }
 
-/** The rescan that waits for these very blocks, the oldest of its network that is not done; undefined when none does. Locks its row. */
+/** The rescan that waits for these very blocks, the first of its network that is not done, those of operators before others; undefined when none does. Locks its row. */
 export async function lockRescan(tx: Tx, networkId: string, part: { from: number; to: number }): Promise<{ id: string; to: number } | undefined> {
   const [row] = await tx<{ id: string; to: number; next: number }[]>`
     select id, to_height as to, next_height as next from rescans where network_id = ${networkId} and finished_at is null
-    order by requested_at, id limit 1 for update`;
+    order by cause = 'logs', requested_at, id limit 1 for update`;
   return row !== undefined && row.next === part.from && row.to >= part.to ? row : undefined;
 }
 
@@ -107,7 +126,7 @@ export async function countUnstored(sql: Reads, networkId: string, sightings: re
 }
 
 function columns(sql: Reads) {
-  return sql`r.id, n.name as network, r.from_height as "from", r.to_height as "to", r.reason, r.next_height as next, r.found, r.problem,
+  return sql`r.id, n.name as network, r.from_height as "from", r.to_height as "to", r.cause, r.reason, r.next_height as next, r.found, r.problem,
     r.requested_at, r.finished_at`;
 }
 

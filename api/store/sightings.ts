@@ -117,13 +117,14 @@ export async function orphanSightings(tx: Tx, networkId: string, { above, upTo }
 export async function listUntold(
   reads: Reads,
   networkId: string,
-  { above, upTo, message }: Blocks & { message: Pick<BlockMessage, 'sightings' | 'internalUnseen'> },
+  { above, upTo, message }: Blocks & { message: Pick<BlockMessage, 'sightings' | 'internalUnseen' | 'byLogs'> },
 ): Promise<string[]> {
   const stored = await reads<{ txid: string; kind: string; ordinal: number; blockHash: string }[]>`
     select s.txid, s.kind, s.ordinal, s.block_hash from sightings s
     join watches w on w.network_id = s.network_id and w.address = s.recipient and w.acked_epoch is not null and w.watched_from <= s.height
       and (w.watch_until is null or w.watch_until > sluice_now())
-    where s.network_id = ${networkId} and s.height > ${above} and s.height <= ${upTo} and s.canonical and s.kind <> 'sent'`;
+    where s.network_id = ${networkId} and s.height > ${above} and s.height <= ${upTo} and s.canonical and s.kind <> 'sent'
+      and (${message.byLogs === undefined} or exists (select 1 from assets a where a.network_id = s.network_id and a.contract = s.contract))`;
   if (stored.length === 0) return [];
   const nameOf = (one: { txid: string; kind: string; ordinal?: number; blockHash: string }): string =>
     `${one.blockHash} ${one.txid} ${one.kind} ${one.ordinal}`;

@@ -77,15 +77,16 @@ export const chainCommands: readonly Command[] = [
 interface Rescan {
   from: number;
   to: number;
+  cause: 'operator' | 'logs';
   next: number;
   found: number;
   problem: string | null;
   finishedAt: string | null;
 }
 
-function describeRescan({ from, to, next, found, problem, finishedAt }: Rescan): string {
+function describeRescan({ from, to, cause, next, found, problem, finishedAt }: Rescan): string {
   const far = finishedAt !== null ? `done ${finishedAt}` : problem !== null ? `stopped at block ${next}: ${problem}` : `at block ${next}`;
-  return `blocks ${from}..${to}: ${far}, ${found} movements were new`;
+  return `blocks ${from}..${to}${cause === 'logs' ? ', first read by logs' : ''}: ${far}, ${found} movements were new`;
 }
 
 function heightOf(text: string | undefined): number {

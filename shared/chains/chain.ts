@@ -49,6 +49,15 @@ export interface RangeContent {
   internalUnseen?: true;
 }
 
+/** Where a node says that a token moved. */
+export interface LogPlace {
+  height: number;
+  blockHash: string;
+  txid: string;
+  /** Position in the block, over all its logs. */
+  index: number;
+}
+
 /** A transaction that waits to be mined. Until a block holds it, another one may take its place. */
 export interface WaitingTransaction {
   txid: string;
@@ -100,6 +109,11 @@ export interface Reader {
   foresee?(announced: AnnouncedBlock): void;
   /** Blocks `from` to `to`. It stops earlier once it holds `enough` transfers, and `last` says where. */
   range(from: number, to: number, watched: WatchSet, how?: { enough?: number }): Promise<RangeContent>;
+  /**
+   * Where these tokens moved to or from a watched address in blocks `from` to `to`, by the node's index of logs: nothing of it is proven, and nothing
+   * else that happened there is told. Absent on families whose nodes have no such index.
+   */
+  tokenPlaces?(from: number, to: number, watched: WatchSet, contracts: ReadonlySet<string>): Promise<LogPlace[]>;
   /** `inBlock` is the block that may hold it, by the books, because some nodes have no index of all transactions. */
   transaction(txid: string, inBlock?: string): Promise<TransactionFacts | null>;
   /** Chain units held by `address` at `height` (at the head when absent); `contract` null is the native coin. */

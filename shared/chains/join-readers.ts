@@ -1,5 +1,6 @@
 import type { FinalityRule } from '#shared/core/assets.ts';
-import { type AnnouncedBlock, type BlockRef, ChainUnavailable, type Head, type NodeAbility, type Reader } from './chain.ts';
+import { type AnnouncedBlock, type BlockRef, ChainUnavailable, type Head, type NodeAbility, type RangeContent, type Reader } from './chain.ts';
+import { type ByLogs, type Doubt, rangeByLogs } from './range-by-logs.ts';
 import type { EndpointReport, Endpoints } from './watch-endpoints.ts';
 import { askFate, type Fate, type FateQuestion } from './ask-fate.ts';
 import { askingAbout, type SoughtTransfer, type SecondOpinion, type Vote, verdictOf, voteOn } from './endpoint-votes.ts';
@@ -27,6 +28,11 @@ export interface JoinedReader extends Reader {
    * @throws ChainUnavailable when fewer than two of several providers answered
    */
   agreesOnBlock(block: Pick<BlockRef, 'height' | 'hash'>, isFinal: (head: Head) => boolean, rule: string): Promise<SecondOpinion>;
+  /**
+   * Blocks by the logs of two providers (range-by-logs.ts). Absent where nodes have no index of logs.
+   * @throws ChainUnavailable when it was too much to ask for at once
+   */
+  rangeByLogs?(from: number, to: number, how: ByLogs): Promise<RangeContent | Doubt>;
   /**
    * Asks every provider what became of bytes that exclude each other (decisions 10). Each trustworthy answer is put into `told` as soon as it
    * arrives, so that a provider that does not answer does not hide the others.
@@ -173,6 +179,14 @@ export function joinReaders(endpoints: Endpoints, readers: readonly Reader[], op
     ...(readers.some((one) => one.foresee !== undefined) ? { foresee } : {}),
     block: (hash, watched, how) => readMoves((one) => one.block(hash, watched, how)),
     range: (from, to, watched, how) => readMoves((one) => one.range(from, to, watched, how)),
+    ...(readers.every((one) => one.tokenPlaces !== undefined)
+      ? {
+          rangeByLogs: (from, to, how) => {
+            const readBlock = (hash: string) => readMoves((one) => one.block(hash, how.watched));
+            return rangeByLogs({ endpoints, readers, readBlock }, { from, to }, how);
+          },
+        }
+      : {}),
 
     async transaction(txid, inBlock) {
       const { at, answer } = await endpoints.first((one) => reader(one).transaction(txid, inBlock), { choose });

@@ -27,8 +27,8 @@ export interface Endpoint {
   judge(error: RpcError, asked: { method: string; alone: boolean }): 'again' | 'alone' | RpcRefused;
   /** Reported when calls are asked again and still not answered. */
   again: Pick<Failure, 'problem' | 'trouble'>;
-  /** Whether a call takes minutes, so that no other call should wait for it. */
-  takesLong(method: string): boolean;
+  /** Whether a call goes alone because it takes minutes or brings megabytes, so that no other call should wait for it. */
+  goesAlone(method: string): boolean;
 }
 
 const TRIES = 3;
@@ -127,7 +127,7 @@ export function openBatches(endpoint: Endpoint, observe: RpcObserver): Rpc {
     new Promise((resolve, reject) => {
       lastId += 1;
       const asked: Asked = { call: { jsonrpc: '2.0', id: lastId, method, params }, resolve, reject };
-      if (endpoint.takesLong(method)) return void send([asked]);
+      if (endpoint.goesAlone(method)) return void send([asked]);
       waiting.push(asked);
       if (waiting.length === BATCH) flush();
       else if (waiting.length === 1) setImmediate(flush);

@@ -76,3 +76,26 @@ function idOf(bytes: Buffer, at: number, end: number): number {
   const text = bytes.toString('latin1', at, end);
   return text.length <= MOST_DIGITS && /^(0|[1-9]\d*)$/.test(text) ? Number(text) : Number.NaN;
 }
+
+/** Before and after the list in a reply that holds nothing else: a call by itself, or a list of one. */
+const BEFORE_LIST = /^(\[?)\{((?:"jsonrpc":"2\.0",|"id":\d{1,15},)*)"result":(?=\[)/;
+const AFTER_LIST = /\]((?:,"jsonrpc":"2\.0"|,"id":\d{1,15})*)\}(\]?)\n?$/;
+/** Neither is longer. */
+const LONGEST_FRAME = 80;
+
+/**
+ * The one answer of a reply, where it is a list and all around it is of the plainest form; null where anything of that is unusual. Nobody has looked
+ * into the list: it may be no JSON at all. Pure.
+ */
+export function frameReply(bytes: Buffer): UnreadEntry | UnreadEntry[] | null {
+  const before = BEFORE_LIST.exec(bytes.toString('latin1', 0, LONGEST_FRAME));
+  const tailAt = Math.max(before?.[0].length ?? 0, bytes.length - LONGEST_FRAME);
+  const after = AFTER_LIST.exec(bytes.toString('latin1', tailAt));
+  if (before === null || after === null) return null;
+  const [, open, keys] = before;
+  const [, otherKeys, close] = after;
+  const ids = [...`${keys},${otherKeys}`.matchAll(/"id":(\d+)/g)];
+  if (ids.length !== 1 || (open === '') !== (close === '')) return null;
+  const entry = { id: Number(ids[0]?.[1]), result: new Unread(bytes.subarray(before[0].length, tailAt + after.index + 1)) };
+  return open === '' ? entry : [entry];
+}

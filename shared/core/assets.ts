@@ -86,6 +86,11 @@ export interface NetworkConfig {
    */
   acceptsUnseenInternalTransfers?: boolean;
   /**
+   * True where a long way back is read by the logs of two providers first, while nothing but tokens is waited for, and completely after that (EVM,
+   * decision 0053).
+   */
+  catchUpByLogs?: boolean;
+  /**
    * US dollars. With two providers every credit needs both to tell its block, and above this the transfer itself too, as it always does where no root covers it.
    * With one provider this is what a lie of it can cost in one payment: more is not credited in production (decision 0040).
    */

@@ -56,7 +56,7 @@ const SENT: Record<keyof SentTransaction, Check> = {
   rawFee: units,
 };
 const ACK: Record<keyof WatchAck, Check> = { address: word, watchedFrom: whole };
-const MESSAGE: Record<Exclude<keyof BlockMessage, 'traceparent' | 'internalUnseen'>, Check> = {
+const MESSAGE: Record<Exclude<keyof BlockMessage, 'traceparent' | 'internalUnseen' | 'byLogs'>, Check> = {
   network: word,
   epoch: whole,
   seq: ordinalNumber,
@@ -108,6 +108,7 @@ function* write(message: Written): Steps<string> {
     acks: message.acks.map((a) => pick(ACK, a)),
     ...(packs === undefined ? {} : { packs }),
     ...(message.internalUnseen === undefined ? {} : { internalUnseen: message.internalUnseen }),
+    ...(message.byLogs === undefined ? {} : { byLogs: message.byLogs }),
     ...(message.traceparent === undefined ? {} : { traceparent: message.traceparent }),
   });
 }
@@ -116,7 +117,7 @@ function* write(message: Written): Steps<string> {
 function* meaningProblem(m: BlockMessage): Steps<string | undefined> {
   if (m.to === m.from - 1) {
     if (m.hash !== m.parentHash) return 'a message without blocks must name the tip twice';
-    if (m.sightings.length > 0 || m.internalUnseen !== undefined) return 'a message without blocks cannot say what was in them';
+    if (m.sightings.length > 0 || m.internalUnseen !== undefined || m.byLogs !== undefined) return 'a message without blocks cannot say what was in them';
   } else if (m.to < m.from) return 'to is before from';
   else if (m.hash === m.parentHash) return 'a block cannot be its own parent';
   if (m.finalNumber > m.headNumber || m.safeNumber > m.headNumber || m.to > m.headNumber) return 'headNumber is below another height';
@@ -141,6 +142,7 @@ function* problem(value: unknown): Steps<string | undefined> {
   if (message.traceparent !== undefined && !(typeof message.traceparent === 'string' && TRACEPARENT.test(message.traceparent)))
     return 'message.traceparent is malformed';
   if (message.internalUnseen !== undefined && message.internalUnseen !== true) return 'message.internalUnseen is malformed';
+  if (message.byLogs !== undefined && message.byLogs !== true) return 'message.byLogs is malformed';
   for (const s of message.sightings as unknown[]) {
     const sent = typeof s === 'object' && s !== null && (s as Sighting).kind === 'sent';
     const wrong = shapeProblem(sent ? SENT : TRANSFER, s, 'sighting');

@@ -86,6 +86,8 @@ export interface BlockMessage {
   acks: WatchAck[];
   /** Set when at least one of the blocks was read from an endpoint that does not show what contracts passed on. */
   internalUnseen?: true;
+  /** Set when these blocks were read by the logs of two providers: only the configured tokens are told of, and all of it is read again (decision 0053). */
+  byLogs?: true;
   /** W3C trace context of the read, so that a credit can be traced back to its block. */
   traceparent?: string;
 }

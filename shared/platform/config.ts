@@ -28,6 +28,7 @@ const networkSchema = z.strictObject({
   }),
   coinLogs: z.boolean().exactOptional(),
   acceptsUnseenInternalTransfers: z.boolean().exactOptional(),
+  catchUpByLogs: z.boolean().exactOptional(),
   secondOpinionUsd: money.exactOptional(),
   blockSeconds: z.number().positive(),
   accountXpub: z.string(),

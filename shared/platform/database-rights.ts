@@ -166,7 +166,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       price_sources: 'insert update(answered_at failed_at failures last_error next_at)',
       prices: 'insert update(at source usd)',
       reconciliations: 'insert update(accepted_shortage difference height read_at short_since)',
-      rescans: 'update(finished_at found next_height problem)',
+      rescans: 'insert update(finished_at found next_height problem to_height)',
       rewind_requests: 'insert',
       sandbox_deposits: 'update(commission confirmations confirms_at final_at net network_fee path state usd_price)',
       screening_credits: 'insert update(credits)',

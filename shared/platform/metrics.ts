@@ -203,6 +203,11 @@ export function createIndexerMetrics(version: string, { commit = 'unknown', chai
     blockArrival: histogram('sluice_indexer_block_arrival_seconds', "From a block's own time to its publication near the head.", FLOW, ['chain']),
     reorgDepth: zeroed(histogram('sluice_indexer_reorg_depth_blocks', 'Blocks replaced by a reorganisation.', REORG, ['chain']), each),
     sightings: counter('sluice_indexer_sightings_total', 'Matched movements by kind: native, internal, token, sent.', ['chain', 'kind']),
+    blocksByLogs: counter(
+      'sluice_indexer_blocks_by_logs_total',
+      'Blocks published that were read by the logs of two providers first; all of them are read completely later.',
+      ['chain'],
+    ),
     blindBlocks: counter('sluice_indexer_blind_blocks_total', 'Blocks published that were read from an endpoint which does not show internal transfers.', [
       'chain',
     ]),

@@ -76,7 +76,7 @@ function ownProblems(network: NetworkConfig): string[] {
   const last = network.finality.resolve.at(-1);
   if (last?.upToUsd !== undefined) problems.push(`${name}: the last tier of finality.resolve must have no upToUsd`);
   problems.push(...feeProblems(network).map((problem) => `${name}.feeRate: ${problem}`));
-  problems.push(...coldProblems(network));
+  problems.push(...coldProblems(network), ...logProblems(network));
   if (network.consolidation !== undefined && network.family !== 'bitcoin') problems.push(`${name}.consolidation: only Bitcoin networks have one`);
   const { mature } = network.finality;
   for (const tier of network.finality.resolve)
@@ -90,6 +90,13 @@ function feeProblems({ family, feeRate }: NetworkConfig): string[] {
   if (family !== 'bitcoin') return ['only Bitcoin networks have one'];
   const { floor, cap } = { ...POLICY.bitcoinFeeRate, ...feeRate };
   return parseTrusted(floor) > parseTrusted(cap) ? [`its floor of ${floor} is above its cap of ${cap}`] : [];
+}
+
+/** Only one provider's logs would be its word alone. */
+function logProblems({ name, family, rpcUrls, catchUpByLogs }: NetworkConfig): string[] {
+  if (catchUpByLogs !== true) return [];
+  if (family !== 'evm') return [`${name}.catchUpByLogs: only EVM networks have logs that can be asked for`];
+  return new Set(rpcUrls.map((url) => new URL(url).host)).size < 2 ? [`${name}.catchUpByLogs: needs rpcUrls of two providers, whose logs are compared`] : [];
 }
 
 /** What coins are kept in the hot wallet, and where the others go; that the address is one of the network is looked at when its wallets are opened. */

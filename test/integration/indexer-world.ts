@@ -61,11 +61,14 @@ export interface IndexerWorld {
 }
 
 /** `blocksToFinal` is the network's finality rule; `blockSeconds` 0 mines only on demand. */
-export async function anIndexerWorld(options: { blocksToFinal?: number; blockSeconds?: number; blocks?: number } = {}): Promise<IndexerWorld> {
+export async function anIndexerWorld(
+  options: { blocksToFinal?: number; blockSeconds?: number; blocks?: number; configure?: (network: NetworkConfig) => NetworkConfig } = {},
+): Promise<IndexerWorld> {
   const template = JSON.parse(await readFile('ops/dev/networks.json', 'utf8')) as { networks: [NetworkConfig] };
   const [database, redis, chain] = await Promise.all([freshDatabase(), freshRedis(), aChain({ blockSeconds: options.blockSeconds ?? 0 })]);
   const rule = { blocks: options.blocksToFinal ?? 2 };
-  const network: NetworkConfig = { ...template.networks[0], rpcUrls: [chain.url], finality: { resolve: [{ rule }], mature: rule } };
+  const plain: NetworkConfig = { ...template.networks[0], rpcUrls: [chain.url], finality: { resolve: [{ rule }], mature: rule } };
+  const network = options.configure?.(plain) ?? plain;
   if (options.blocks !== undefined) await chain.mine(options.blocks);
   const directory = join(inject('services').directory, `indexer-${randomUUID()}`);
   await mkdir(directory, { recursive: true });
@@ -76,6 +79,9 @@ export async function anIndexerWorld(options: { blocksToFinal?: number; blockSec
   const genesis = await chain.node.call<{ hash: string }>('eth_getBlockByNumber', ['0x0', false]);
   await sql`insert into networks (id, name, family, chain_id, genesis_hash, native_symbol) values (${networkId}, ${network.name}, 'evm', ${network.chainId}, ${genesis.hash}, 'ETH')`;
   await sql`insert into assets (id, network_id, symbol, name, type, decimals) values (${randomUUID()}, ${networkId}, 'ETH', 'Ether', 'NATIVE', 18)`;
+  await sql`
+    insert into assets (id, network_id, symbol, name, type, contract, decimals)
+    values (${randomUUID()}, ${networkId}, 'USDT', 'Tether USD', 'ERC20', ${chain.tokens.USDT.toLowerCase()}, 6)`;
   const streams = openStreams({ url: redis.url, key: TEST_SECRETS.SLUICE_STREAM_KEY, name: 'test', log });
   const environment = {
     NODE_ENV: 'test',

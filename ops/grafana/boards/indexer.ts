@@ -147,6 +147,12 @@ export const indexer: Board = {
       queries: { blocks: `sum(increase(sluice_indexer_blind_blocks_total{${ON_CHAIN}}[1h])) or vector(0)` },
     },
     {
+      title: 'Blocks by logs',
+      description: 'Caught up by the logs of two providers first; they are read completely once the head is reached.',
+      runbook: 'indexer-stalled',
+      queries: { blocks: `sum(increase(sluice_indexer_blocks_by_logs_total{${ON_CHAIN}}[1h])) or vector(0)` },
+    },
+    {
       title: 'Unmined transactions',
       description: 'At the node, to watched addresses.',
       runbook: 'deposit-latency',

@@ -39,7 +39,7 @@ export function openBitcoinRpc(url: string, observe: RpcObserver = () => undefin
       judge: (error, { method }) =>
         error.code === WARMING_UP ? 'again' : new RpcRefused(method, error.code, printable(hide(error.message), LONGEST_REFUSAL), undefined),
       again: { problem: 'it is still starting', trouble: 'down' },
-      takesLong: (method) => PATIENCE_MS[method] !== undefined,
+      goesAlone: (method) => PATIENCE_MS[method] !== undefined,
     },
     observe,
   );

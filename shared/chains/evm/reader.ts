@@ -41,8 +41,10 @@ import {
 } from './replies.ts';
 import { type Rpc, RpcRefused } from '../rpc.ts';
 import { encodeBalanceOf, readBalance } from './token.ts';
+import { TRANSFER } from './token-transfer.ts';
 import { openTracing } from './tracing.ts';
 import { walkBodies } from './walk-bodies.ts';
+import { logPlacesIn } from './walk-logs.ts';
 import { walkReceipts } from './walk-receipts.ts';
 import type { HeaderTrust } from './header-trust.ts';
 
@@ -341,6 +343,11 @@ export function evmReader(network: Pick<NetworkConfig, 'chainId' | 'name' | 'coi
       }
       if (first === undefined || last === undefined) throw new RangeError(`an empty range of blocks: ${from}..${to}`);
       return { parentHash: first.parentHash, last: refOf(last), contents, ...unseenUnless(sawInternal) };
+    },
+
+    async tokenPlaces(from, to, watched, contracts) {
+      const asked = { fromBlock: hex(from), toBlock: hex(to), address: [...contracts], topics: [TRANSFER] };
+      return logPlacesIn(await call('eth_getLogs', [asked], 'unread'), { from, to, watched, contracts });
     },
 
     async transaction(txid) {

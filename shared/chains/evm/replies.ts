@@ -88,7 +88,8 @@ const ADDRESS = /^0x[0-9a-f]{40}$/;
 /** No group: a repeated one overflows the stack on a few megabytes, which a log may have. */
 const DATA = /^0x[0-9a-f]*$/;
 
-type Fields = Record<string, unknown>;
+/** An object as it was told. */
+export type Fields = Record<string, unknown>;
 
 /** Refuses a reply that is not what was asked for; unsure is never an answer. */
 export function unsure(problem: string): never {
@@ -182,6 +183,16 @@ function readOptional(value: unknown, what: string): bigint | null {
   return value === undefined || value === null ? null : readQuantity(value, what);
 }
 
+/** Reads what a log says, and nothing of where it is. */
+export function readLog(log: Fields): Log {
+  return {
+    emitter: readText(log.address, ADDRESS, "a log's address"),
+    topics: readList(log.topics, 'the topics of a log').map((topic) => readText(topic, HASH, 'a topic')),
+    data: readData(log.data, "a log's data"),
+    index: readInteger(log.logIndex, 'a log index'),
+  };
+}
+
 /** Reads one receipt and checks that everything inside it speaks of the same transaction and block. */
 export function readReceipt(value: unknown): Receipt {
   const receipt = readObject(value, 'the receipt');
@@ -195,12 +206,7 @@ export function readReceipt(value: unknown): Receipt {
     if (log.blockHash !== blockHash && readText(log.blockHash, HASH, "a log's block hash") !== blockHash) unsure(`a log of ${txid} is from another block`);
     if (log.transactionHash !== txid && readText(log.transactionHash, HASH, "a log's transaction hash") !== txid)
       unsure(`a log of ${txid} is from another transaction`);
-    return {
-      emitter: readText(log.address, ADDRESS, "a log's address"),
-      topics: readList(log.topics, 'the topics of a log').map((topic) => readText(topic, HASH, 'a topic')),
-      data: readData(log.data, "a log's data"),
-      index: readInteger(log.logIndex, 'a log index'),
-    };
+    return readLog(log);
   });
   return {
     txid,

@@ -8,7 +8,7 @@ import { printable } from '../printable.ts';
 import { type Failure, type Rpc, type RpcObserver, type RpcOptions, RpcRefused } from '../rpc.ts';
 import { isBusy, isTooMuch } from '../rpc-answers.ts';
 import { type Call, openBatches } from '../rpc-batches.ts';
-import { readAnswer, scanReply } from '../unread.ts';
+import { frameReply, readAnswer, scanReply } from '../unread.ts';
 import { keyHider } from '../url-keys.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -17,7 +17,9 @@ const LONGEST_REFUSAL = 500;
 /** Twenty full blocks of receipts of a busy chain fit; an endless reply does not. */
 const LARGEST_REPLY_BYTES = 256 * 1024 * 1024;
 
-const LEFT_UNREAD = new Set(['eth_getBlockReceipts', 'trace_block', 'debug_traceBlockByHash']);
+/** Asked for alone, and only looked through for what names an address: what it tells of is proven by other answers. */
+const LOGS = 'eth_getLogs';
+const LEFT_UNREAD = new Set(['eth_getBlockReceipts', 'trace_block', 'debug_traceBlockByHash', LOGS]);
 /** What is walked over rather than parsed: most of what a node answers, of which nearly nothing concerns anybody. */
 function isLeftUnread({ method, params }: Pick<Call, 'method' | 'params'>): boolean {
   return LEFT_UNREAD.has(method) || (method === 'eth_getBlockByHash' && params[1] === true);
@@ -35,11 +37,17 @@ export function openRpc(url: string, observe: RpcObserver = () => undefined, opt
   const request = async (body: Call | Call[]): Promise<unknown> => {
     const calls = [body].flat();
     if (!calls.some(isLeftUnread)) return client.request({ body });
+    const logs = calls[0]?.method === LOGS;
     let scanned: unknown;
     const fetchFn = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       const response = await fetch(input, init);
-      if (!response.ok || response.body === null || Number(response.headers.get('content-length')) > LARGEST_SCANNED_BYTES) return response;
+      if (!response.ok || response.body === null || (!logs && Number(response.headers.get('content-length')) > LARGEST_SCANNED_BYTES)) return response;
       const told = await readBytes(response.body);
+      // Logs of fewer blocks can be asked for.
+      if (logs && !Buffer.isBuffer(told)) {
+        await told.cancel();
+        throw new ResponseBodyTooLargeError({ maxSize: LARGEST_SCANNED_BYTES, size: Number(response.headers.get('content-length')) });
+      }
       scanned = Buffer.isBuffer(told) ? answersOf(told, body) : undefined;
       // Whoever reads replies with care gets the same bytes, or answers that say nothing where nothing is left to read. The words of a status, which
       // an endpoint may choose so that no Response can be made with them, are of no use to anybody.
@@ -68,7 +76,7 @@ export function openRpc(url: string, observe: RpcObserver = () => undefined, opt
         );
       },
       again: { problem: 'it is asked too much', trouble: 'busy' },
-      takesLong: () => false,
+      goesAlone: (method) => method === LOGS,
     },
     observe,
   );
@@ -98,7 +106,7 @@ async function* joined(parts: readonly Uint8Array[], left: AsyncIterable<Uint8Ar
 
 /** The answers to these calls, of which the large ones are left unread; undefined where the reply has to be parsed as a whole. */
 function answersOf(bytes: Buffer, body: Call | Call[]): unknown {
-  const entries = scanReply(bytes);
+  const entries = ([body].flat()[0]?.method === LOGS ? frameReply(bytes) : null) ?? scanReply(bytes);
   if (entries === null || Array.isArray(entries) !== Array.isArray(body)) return undefined;
   const calls = [body].flat();
   const told = [entries].flat();

@@ -1,7 +1,7 @@
 import type { Log } from './replies.ts';
 
 /** keccak256('Transfer(address,address,uint256)') */
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+export const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const ADDRESS_PADDING = `0x${'0'.repeat(24)}`;
 
 export interface TokenTransfer {

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { type BlockContent, ChainUnavailable, type LogPlace, type Reader } from '#shared/chains/chain.ts';
+import { rangeByLogs } from '#shared/chains/range-by-logs.ts';
+import { watchEndpoints } from '#shared/chains/watch-endpoints.ts';
+
+const blockAt = (height: number, branch = 'a') => ({ height, hash: `${branch}${height}`, parentHash: `${branch}${height - 1}`, time: height });
+const place = (height: number, index = 0): LogPlace => ({ height, blockHash: `a${height}`, txid: `t${height}`, index });
+
+interface Provider {
+  host?: string;
+  places: LogPlace[] | Error;
+  branch?: string;
+}
+/** Blocks 10 to 20 as these providers tell of them; those that are read whole hold `transfers` transfers each. */
+const read = async (providers: Provider[], { transfers = 1, enough = 1_000, tellsHeight = (height: number) => height } = {}) => {
+  const readers = providers.map(
+    ({ places, branch = 'a' }) =>
+      ({
+        tokenPlaces: async () => {
+          if (places instanceof Error) throw places;
+          return places;
+        },
+        blockAt: async (height: number) => blockAt(height, branch),
+      }) as unknown as Reader,
+  );
+  const opened = providers.map(({ host }, at) => ({ provider: host ?? `host${at}`, identify: async () => 'genesis' }));
+  const endpoints = watchEndpoints({ name: 'test', blockSeconds: 1 }, opened);
+  const blocksRead: string[] = [];
+  const readBlock = async (hash: string): Promise<BlockContent> => {
+    blocksRead.push(hash);
+    return { block: blockAt(tellsHeight(Number(hash.slice(1)))), transfers: Array.from({ length: transfers }) as BlockContent['transfers'], sent: [] };
+  };
+  const how = { watched: { has: () => true }, contracts: new Set(['0xtoken']), enough };
+  return { range: await rangeByLogs({ endpoints, readers, readBlock }, { from: 10, to: 20 }, how), blocksRead };
+};
+
+describe('a range that is read by logs', () => {
+  it('holds the blocks that two providers tell of, in order and once, and says that it saw tokens alone', async () => {
+    const { range, blocksRead } = await read([{ places: [place(15), place(12), place(12, 1)] }, { places: [place(12), place(12, 1), place(15)] }]);
+    expect(range).toMatchObject({
+      parentHash: 'a9',
+      last: { height: 20 },
+      contents: [{ block: { height: 12 } }, { block: { height: 15 } }],
+      internalUnseen: true,
+    });
+    expect(blocksRead).toEqual(['a12', 'a15']);
+  });
+
+  it('ends with the block that has enough in it', async () => {
+    const { range } = await read([{ places: [place(12), place(15)] }, { places: [place(12), place(15)] }], { transfers: 3, enough: 3 });
+    expect(range).toMatchObject({ last: { height: 12 }, contents: [{ block: { height: 12 } }] });
+  });
+
+  it.each<[string, Provider[]]>([
+    ['one provider leaves a log out', [{ places: [place(12), place(15)] }, { places: [place(12)] }]],
+    ['one provider tells of another block', [{ places: [place(12)] }, { places: [{ ...place(12), blockHash: 'b12' }] }]],
+    ['they are on different branches', [{ places: [] }, { places: [], branch: 'b' }]],
+    [
+      'two endpoints belong to one provider',
+      [
+        { places: [], host: 'one' },
+        { places: [], host: 'one' },
+      ],
+    ],
+    ['there is one endpoint', [{ places: [] }]],
+    ['one provider has no index of logs', [{ places: [] }, { places: new ChainUnavailable('the method is not available', { trouble: 'refused' }) }]],
+    ['both tell of two blocks at one height', Array.from({ length: 2 }, () => ({ places: [place(12), { ...place(12), blockHash: 'b12' }] }))],
+  ])('is doubted when %s', async (_what, providers) => {
+    const { range, blocksRead } = await read(providers);
+    expect(range).toEqual({ doubt: expect.any(String) });
+    expect(blocksRead).toEqual([]);
+  });
+
+  it('is doubted when a block is not where its logs are said to be', async () => {
+    const { range } = await read([{ places: [place(12)] }, { places: [place(12)] }], { tellsHeight: () => 13 });
+    expect(range).toEqual({ doubt: expect.stringContaining('not where') });
+  });
+
+  it('asks for less when it was too much', async () => {
+    const tooMuch = new ChainUnavailable('query returned more than 10000 results, limit the range');
+    await expect(read([{ places: [] }, { places: tooMuch }])).rejects.toBe(tooMuch);
+  });
+});
