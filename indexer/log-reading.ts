@@ -37,7 +37,12 @@ export function createLogReading(deps: IndexerDeps, life: Life): LogReading {
     async offers(behind) {
       const { network, reader, networkId } = life;
       if (network.catchUpByLogs !== true || reader.rangeByLogs === undefined || deps.monotonicMs() < doubtedUntilMs) return false;
-      begun = behind >= (begun ? LEAST_LEFT : LEAST_BEHIND) && (await doLogsSuffice(deps.sql, networkId));
+      try {
+        begun = behind >= (begun ? LEAST_LEFT : LEAST_BEHIND) && (await doLogsSuffice(deps.sql, networkId));
+      } catch (error) {
+        deps.log.debug({ err: error, network: network.name }, 'the database does not say whether logs suffice');
+        return false;
+      }
       return begun;
     },
     most: () => size.now(),

@@ -146,13 +146,13 @@ async function readRange(deps: IndexerDeps, life: Life, reading: Reading, { from
   await reading.caution.begin({ from, to });
   const read =
     reading.byLogs === undefined ? await life.reader.range(from, to, life.watchlist, { enough: MOST_SIGHTINGS }) : await reading.byLogs.read(from, to);
-  // Read by logs later, or in the way of all blocks.
+  // Another plan is made: for fewer blocks, or for reading all of them.
   if (read === undefined) return 'moved';
   if (last !== undefined && read.parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
   let [next, parentHash] = [from, read.parentHash];
   for (const { last: end, sightings } of await inParts(deps, life, read)) {
-    const content = { from: next, to: end.height, parentHash, hash: end.hash, time: end.time, sightings, acks: next === from ? acks : [], ...unseenOf(read) };
-    if (reading.byLogs !== undefined) Object.assign(content, { byLogs: true });
+    const blocks = { from: next, to: end.height, parentHash, hash: end.hash, time: end.time };
+    const content: Content = { ...blocks, sightings, acks: next === from ? acks : [], ...unseenOf(read), ...(reading.byLogs && { byLogs: true }) };
     await send(deps, life, reading, content, startedMs, signal);
     [next, parentHash] = [end.height + 1, end.hash];
   }
@@ -234,7 +234,7 @@ async function send(deps: IndexerDeps, life: Life, { head, finalHeight }: Readin
   if (content.hash === head.latest.hash) life.caughtUpAtMs = head.askedAtMs;
   for (const sighting of content.sightings) metrics.sightings.inc({ chain, kind: sighting.kind });
   if (content.byLogs) metrics.blocksByLogs.inc({ chain }, content.to - content.from + 1);
-  if (content.internalUnseen) metrics.blindBlocks.inc({ chain }, content.to - content.from + 1);
+  else if (content.internalUnseen) metrics.blindBlocks.inc({ chain }, content.to - content.from + 1);
   metrics.processedBlock.set({ chain }, content.to);
   metrics.processedBlockTimestamp.set({ chain }, content.time);
   metrics.backfillRemaining.set({ chain }, headNumber - content.to);

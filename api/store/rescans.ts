@@ -48,6 +48,12 @@ export async function rescanAfterLogs(tx: Tx, rescan: { id: string; networkId: s
     on conflict (network_id, from_height, to_height) where finished_at is null do nothing`;
 }
 
+/** Whether blocks that were read by logs are still being read completely, and nothing holds that up. Locks nothing. */
+export async function isReadingAfterLogs(sql: Reads, networkId: string): Promise<boolean> {
+  const rows = await sql`select 1 from rescans where network_id = ${networkId} and cause = 'logs' and finished_at is null and problem is null limit 1`;
+  return rows.length > 0;
+}
+
 /** The latest rescans of a network, newest first. Locks nothing. */
 export async function listRescans(sql: Reads, networkId: string): Promise<Rescan[]> {
   return sql<Rescan[]>`

@@ -9,6 +9,7 @@ import {
   noteUnexplained,
   sumSeen,
 } from '#api/store/reconciliations.ts';
+import { isReadingAfterLogs } from '#api/store/rescans.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -42,6 +43,8 @@ export async function explainBalances(deps: Deps): Promise<number> {
 async function explainNetwork(deps: Deps, chain: Chain): Promise<number> {
   const height = await finalHeight(deps, chain);
   if (height === undefined || !(await hasBlindBlocks(deps.db.sql, chain.id))) return 0;
+  // Coins that logs do not tell of are about to be seen (decision 0053).
+  if (await isReadingAfterLogs(deps.db.sql, chain.id)) return 0;
   const looks = await listAddressesToLookAt(deps.db.sql, chain.id, { height, closedSeconds: POLICY.balanceWatchSeconds, limit: LOOKS });
   const said = await explain(
     deps,

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRescanConsumer } from '#api/consumers/rescans.ts';
 import type { ChainConsumer } from '#api/consumers/chain-events.ts';
+import { insertSightings } from '#api/store/sightings.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
-import { type Books, someBooks } from '#test/fixtures/books.ts';
+import type { BlockMessage, Transfer } from '#shared/core/chain-events.ts';
+import { type Books, someBooks, type TestPayment } from '#test/fixtures/books.ts';
 import { type FlawedRpc, startFlawedRpc } from '#test/fixtures/flawed-rpc.ts';
 import type { FreshDatabase } from '#test/harness/database.ts';
 import { anIndexerWorld, type IndexerWorld } from './indexer-world.ts';
@@ -60,6 +62,64 @@ describe('logs suffice, as an indexer is told,', () => {
     await trustBooks(books.db);
     await books.db.sql`update networks set trusted_generation = trusted_generation - 1`;
     expect(await suffice()).toBe(false);
+  });
+});
+
+describe('a message about blocks that were read by logs', () => {
+  let books: Books;
+  let payment: TestPayment;
+  beforeAll(async () => {
+    books = await someBooks();
+    payment = await books.aPayment();
+    await books.chain.mine([], { acks: [{ address: payment.address, watchedFrom: 1 }] });
+  });
+  afterAll(() => books.drop());
+
+  const asked = () => books.db.sql`select cause, from_height as "from", to_height as "to", finished_at is not null as done from rescans order by from_height`;
+  const byLogs = (): BlockMessage => ({ ...books.chain.next(), internalUnseen: true, byLogs: true });
+  /** As an inquiry does that is told of a block before the indexer comes to it. */
+  const inquired = (sighting: Transfer, block: BlockMessage) =>
+    books.db.transaction((tx) =>
+      insertSightings(tx, books.network.id, [{ ...sighting, height: block.to, blockHash: block.hash, time: block.time, position: 0 }]),
+    );
+  const standing = async () => (await books.db.sql<{ kind: string }[]>`select kind from sightings where canonical order by kind`).map(({ kind }) => kind);
+
+  it('has them read completely, each once, however often it is told', async () => {
+    const first = byLogs();
+    await books.chain.play(first);
+    await books.chain.play(byLogs());
+    await books.chain.apply(first);
+    const before = [{ cause: 'logs', from: first.from, to: first.from + 1, done: false }];
+    expect(await asked()).toEqual(before);
+    await books.chain.mine();
+    await books.chain.play(byLogs());
+    expect(await asked()).toEqual([...before, { cause: 'logs', from: first.from + 3, to: first.from + 3, done: false }]);
+  });
+
+  it('joins none that an operator asked for', async () => {
+    await books.db.sql`update rescans set finished_at = now()`;
+    const one = byLogs();
+    await books.chain.play(one);
+    await books.db.sql`
+      insert into rescans (id, network_id, from_height, to_height, next_height) values (gen_random_uuid(), ${books.network.id}, ${one.from}, ${one.to + 1}, ${one.from})`;
+    await books.chain.play(byLogs());
+    expect((await asked()).filter(({ done }) => !done)).toEqual([
+      { cause: 'logs', from: one.from, to: one.to, done: false },
+      { cause: 'operator', from: one.from, to: one.to + 1, done: false },
+      { cause: 'logs', from: one.from + 1, to: one.to + 1, done: false },
+    ]);
+  });
+
+  it('takes back no coin that logs do not tell of, and a token that they should have told of', async () => {
+    const block = byLogs();
+    await inquired(books.chain.transfer(payment.address, books.assets.ETH, 5n), block);
+    await inquired(books.chain.transfer(payment.address, { ...books.assets.USDT, contract: `0x${'99'.repeat(20)}` }, 5n), block);
+    await books.chain.play(block);
+    expect(await standing()).toEqual(['native', 'token']);
+    const later = byLogs();
+    await inquired(books.chain.transfer(payment.address, books.assets.USDT, 5n), later);
+    await books.chain.play(later);
+    expect(await standing()).toEqual(['native', 'token']);
   });
 });
 
