@@ -25,10 +25,7 @@ export interface JournalEntry {
   rawAmount: bigint;
   /** The most that the fee can be, in native units. */
   rawFee: bigint;
-  /**
-   * Whether the amount leaves us. It stays when the signer has the recipient's key, or the recipient is cold storage; only a rebuilt journal counts
-   * cold storage as leaving.
-   */
+  /** Whether the amount leaves us. It stays when the signer has the recipient's key, or the recipient is cold storage. */
   leaves: boolean;
   /** Outputs that it spends, as `txid:vout`; empty where coins are balances. */
   inputs: readonly string[];

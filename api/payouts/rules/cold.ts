@@ -19,7 +19,7 @@ export interface ColdLimits {
  * It comes from the configuration of this process and never from a row, so that write access to the database cannot redirect excess coins
  * (decisions 12). @throws Invariant when it is not an address of that network
  */
-export function coldAddress({ codec, config }: Chain): string | null {
+export function coldAddress({ codec, config }: Pick<Chain, 'codec' | 'config'>): string | null {
   if (config.cold === undefined) return null;
   const parsed = codec.parse(config.cold.address);
   if (!parsed.ok) throw new Invariant(`the cold address of ${config.name} is not an address: ${parsed.problem}`);

@@ -1,6 +1,7 @@
 import type { Chain } from '#api/deps.ts';
 import { findPayout } from '#api/store/payouts.ts';
 import { type BookedAttempt, pageAttempts } from '#api/store/signer-journal.ts';
+import { coldAddress } from '#api/payouts/rules/cold.ts';
 import { WALLET_ROLES, walletAddress } from '#api/payouts/rules/wallets.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
@@ -63,7 +64,7 @@ async function entryFromBooks(sql: Reads, chains: ReadonlyMap<string, Rebuilding
   return describeEntry(chain, { id: payout.id, order: orderOf(payout) }, decoded, {
     kind: attempt.kind,
     rawFee: attempt.rawFeeLimit,
-    leaves: !(await isOurs(sql, chain, decoded.recipient)),
+    leaves: decoded.recipient !== coldAddress(chain) && !(await isOurs(sql, chain, decoded.recipient)),
     expiresAtMs: decoded.expiresAtMs,
     signedAtMs: attempt.createdAt.getTime(),
   });

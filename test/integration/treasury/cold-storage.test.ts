@@ -4,7 +4,9 @@ import { runCheck } from '#api/audit/run-audit.ts';
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
 import { bookedCold } from '#api/ledger/balances.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
+import { coldAddress } from '#api/payouts/rules/cold.ts';
 import { getSettlement } from '#api/settlements/view.ts';
+import { rebuildJournal } from '#api/signer/journal/rebuild.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { adoptTransaction } from '#api/operator/adopt.ts';
 import { moveExcess } from '#api/treasury/move-excess.ts';
@@ -111,6 +113,14 @@ describe.each(['evm', 'tron'] as const)('excess of the hot wallet (%s)', (family
     expect(await moves()).toHaveLength(2);
     await fill('20');
     expect(await moveExcess(treasury.deps)).toBe(0);
+  });
+
+  it('is held by its fee alone against the caps also by a journal that is rebuilt from the books', async () => {
+    const [, chain] = linked();
+    const { entries } = await rebuildJournal(sql(), treasury.deps.chains, []);
+    const toCold = entries.filter(({ recipient }) => recipient === coldAddress(chain));
+    expect(toCold.length).toBeGreaterThan(0);
+    expect(toCold.filter(({ leaves }) => leaves)).toEqual([]);
   });
 
   it('is no excess as long as a cashout has claimed it', async () => {
