@@ -50,7 +50,7 @@ export const memory: Bench = {
     const peak = of(most, (one) => one.peakRssMib);
     const start = of(most, (one) => one.startSeconds);
     found.goals.push(
-      { goal: `P6: memory added by ${most} watched addresses ≤ 60 MiB`, measured: rounded(added), met: added <= 60 },
+      { goal: `P6: memory added by ${most} watched addresses ≤ 45 MiB`, measured: rounded(added), met: added <= 45 },
       { goal: `P6: the whole indexer with ${most} ≤ 180 MiB resident`, measured: rounded(peak), met: peak <= 180 },
       { goal: `P7: time of a block with ${most} ≤ 1.05 of that with ${some}`, measured: slower, met: slower <= 1.05 },
       { goal: `P8: from the start of the process to following with ${most} ≤ 2 s`, measured: rounded(start), met: start <= 2 },
