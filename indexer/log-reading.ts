@@ -8,8 +8,6 @@ const LONGEST_RANGE = 5_000;
 /** What is less far behind is read completely in little time; a way that was begun by logs is gone to its end. */
 const LEAST_BEHIND = 1_000;
 const LEAST_LEFT = 50;
-/** As for any range. */
-const MOST_TRANSFERS = 20_000;
 /** After a doubt, all blocks are read for this long. */
 const DOUBT_LASTS_MS = 60_000;
 
@@ -19,8 +17,8 @@ export interface LogReading {
   offers(behind: number): Promise<boolean>;
   /** Most blocks to ask for at once. */
   most(): number;
-  /** What a range holds; undefined where it has to be asked for anew, in fewer blocks or in another way. @throws ChainUnavailable */
-  read(from: number, to: number): Promise<RangeContent | undefined>;
+  /** What a range holds, up to `enough` transfers; undefined where it has to be asked for anew, in fewer blocks or in another way. */
+  read(from: number, to: number, enough: number): Promise<RangeContent | undefined>;
 }
 
 /** The shortcut of one life; it offers nothing unless the networks file asks for it. */
@@ -46,12 +44,12 @@ export function createLogReading(deps: IndexerDeps, life: Life): LogReading {
       return begun;
     },
     most: () => size.now(),
-    async read(from, to) {
+    async read(from, to, enough) {
       const { rangeByLogs } = life.reader as Required<Life['reader']>;
       try {
         const contracts = await readTokenContracts(deps.sql, life.networkId);
         if (contracts.size === 0) return doubt('no token is configured', { from, to });
-        const read = await rangeByLogs(from, to, { watched: life.watchlist, contracts, enough: MOST_TRANSFERS });
+        const read = await rangeByLogs(from, to, { watched: life.watchlist, contracts, enough });
         if ('doubt' in read) return doubt(read.doubt, { from, to });
         size.grow();
         return read;

@@ -144,15 +144,15 @@ async function readRange(deps: IndexerDeps, life: Life, reading: Reading, { from
   const last = life.trail.last();
   const acks = life.watchlist.takeAcks(from, startedMs);
   await reading.caution.begin({ from, to });
-  const read =
-    reading.byLogs === undefined ? await life.reader.range(from, to, life.watchlist, { enough: MOST_SIGHTINGS }) : await reading.byLogs.read(from, to);
+  const { byLogs } = reading;
+  const read = byLogs ? await byLogs.read(from, to, MOST_SIGHTINGS) : await life.reader.range(from, to, life.watchlist, { enough: MOST_SIGHTINGS });
   // Another plan is made: for fewer blocks, or for reading all of them.
   if (read === undefined) return 'moved';
   if (last !== undefined && read.parentHash !== last.hash) return leaveBranch(deps, life, reading.head);
   let [next, parentHash] = [from, read.parentHash];
   for (const { last: end, sightings } of await inParts(deps, life, read)) {
     const blocks = { from: next, to: end.height, parentHash, hash: end.hash, time: end.time };
-    const content: Content = { ...blocks, sightings, acks: next === from ? acks : [], ...unseenOf(read), ...(reading.byLogs && { byLogs: true }) };
+    const content: Content = { ...blocks, sightings, acks: next === from ? acks : [], ...unseenOf(read), ...(byLogs && { byLogs: true }) };
     await send(deps, life, reading, content, startedMs, signal);
     [next, parentHash] = [end.height + 1, end.hash];
   }

@@ -48,9 +48,13 @@ export async function rescanAfterLogs(tx: Tx, rescan: { id: string; networkId: s
     on conflict (network_id, from_height, to_height) where finished_at is null do nothing`;
 }
 
-/** Whether blocks that were read by logs are still being read completely, and nothing holds that up. Locks nothing. */
+/**
+ * Whether blocks that were read by logs less than a day ago are still being read completely, and nothing holds that up. Nobody who cannot read them
+ * for good, such as a node that forgot them, may silence who asks. Locks nothing.
+ */
 export async function isReadingAfterLogs(sql: Reads, networkId: string): Promise<boolean> {
-  const rows = await sql`select 1 from rescans where network_id = ${networkId} and cause = 'logs' and finished_at is null and problem is null limit 1`;
+  const rows = await sql`select 1 from rescans where network_id = ${networkId} and cause = 'logs' and finished_at is null and problem is null
+    and requested_at > sluice_now() - interval '1 day' limit 1`;
   return rows.length > 0;
 }
 
