@@ -6,19 +6,23 @@ const withPrometheus = [...withServices, 'test/harness/prometheus-setup.ts'];
 
 /**
  * What `npm test` leaves to `npm run test:full`, which runs nothing else: every crash point, fault row, simulation, race, fuzz, hostage and
- * theft, every state of the page, lesser nodes, the command line, and deployments that are replaced and scaled.
+ * theft, every state of the page, lesser nodes and hostile replies, what is rare of cashouts and of the treasury, the command line, and deployments
+ * that are replaced and scaled.
  */
 const FULL = [
   'test/browser/{dropped-socket,hosted-tron,interference,keyboard,looks,states,time-and-redirect}.test.ts',
-  'test/chains/{conformance/*,evm-lesser-nodes}.test.ts',
+  'test/chains/{conformance/*,evm-hardforks,evm-lesser-nodes,hostile-*}.test.ts',
   'test/contract/fuzz.test.ts',
   'test/hostages/*.test.ts',
-  'test/integration/{benches,faults,indexer,ingest-simulation,inquire-races,payout-parts,rpc-failover,simulate,simulation}.test.ts',
+  'test/integration/{benches,catch-up-by-logs,deliver-webhook-tarpits,faults,indexer,ingest-simulation,inquire-races,machine-parts}.test.ts',
+  'test/integration/{payout-parts,recovery,rpc-failover,second-opinion,simulate,simulation,tracing-export,two-networks}.test.ts',
   'test/integration/operator/{cli,webhook-cli}.test.ts',
-  'test/integration/settlements/{expiring,expiring-proofs,hostile-chain,lesser-nodes,planned-sweeps,races,replacing,replacing-guards,unblocking}.test.ts',
-  'test/integration/treasury/{bitcoin-replacing,consolidation,lost-transactions}.test.ts',
-  'test/journeys/{crash-*,failed-start,hostile-transfers,internal-transfers,kill-and-flush,no-secret-leaks,public-prices}.test.ts',
-  'test/journeys/{reorganisations,roles,scale-out,select,shutdown,start,stop-mid-webhook,trigger,tron,two-people,unmined-bitcoin,upgrade}.test.ts',
+  'test/integration/settlements/{expiring,expiring-proofs,held-outputs,held-pool,hostile-chain,lesser-nodes,planned-sweeps}.test.ts',
+  'test/integration/settlements/{races,replacing,replacing-guards,sweeping,unblocking,withheld-out}.test.ts',
+  'test/integration/treasury/{bitcoin-replacing,cold-storage,consolidation,issuer-freezes,lost-transactions}.test.ts',
+  'test/journeys/{api-mode,cashout-by-hand,crash-*,failed-start,hostile-transfers,internal-transfers,kill-and-flush,no-secret-leaks}.test.ts',
+  'test/journeys/{public-prices,reorganisations,roles,scale-out,select,shutdown,start,stop-mid-webhook,trigger,tron,two-people}.test.ts',
+  'test/journeys/{unmined-bitcoin,upgrade}.test.ts',
   'test/monitoring/live.test.ts',
   'test/playbook/*.test.ts',
   'test/unit/{chains/walk-fuzz,dev/contracts}.test.ts',

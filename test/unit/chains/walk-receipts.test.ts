@@ -136,9 +136,9 @@ describe('a walk over receipts', () => {
     expect(walkReceipts(answer, { ...header, rootless: true }, EVERYONE)).toBeUndefined();
   });
 
-  it('believes what reading each receipt believes, whatever is told: 3,000 changed replies', { timeout: 120_000 }, () => {
-    const { parsed, read, walked, harmlessWalked } = fuzzReceipts(20_261_123, 3_000);
+  it('believes what reading each receipt believes, whatever is told: 1,000 changed replies', { timeout: 120_000 }, () => {
+    const { parsed, read, walked, harmlessWalked } = fuzzReceipts(20_261_123, 1_000);
     // Else the changes would meet nothing: each way has to be taken by many.
-    expect(Math.min(parsed, read, walked, harmlessWalked)).toBeGreaterThan(200);
+    expect(Math.min(parsed, read, walked, harmlessWalked)).toBeGreaterThan(66);
   });
 });

@@ -146,10 +146,10 @@ describe('a walk over traces', () => {
     expect(walk(dialect, changed)).toBeUndefined();
   });
 
-  it('believes what reading each trace believes, whatever is told: 4,000 changed replies', { timeout: 120_000 }, () => {
-    const { parsed, read: careful, walked, harmlessWalked } = fuzzTraces(20_261_125, 4_000);
+  it('believes what reading each trace believes, whatever is told: 500 changed replies', () => {
+    const { parsed, read: careful, walked, harmlessWalked } = fuzzTraces(20_261_125, 500);
     // Else the changes would meet nothing: each way has to be taken by many.
-    expect(Math.min(parsed, careful, walked, harmlessWalked)).toBeGreaterThan(200);
+    expect(Math.min(parsed, careful, walked, harmlessWalked)).toBeGreaterThan(25);
   });
 
   it('lets everybody have a turn between transactions, however many there are', () => {
