@@ -12,6 +12,7 @@ import {
   standingOf,
   UNTRIED,
 } from './endpoint-health.ts';
+import { printable } from './printable.ts';
 
 /** One endpoint, and how to ask which chain it serves. */
 export interface OpenEndpoint {
@@ -89,6 +90,19 @@ export interface Choice<T> {
 /** How often an endpoint of another chain is asked whether it still serves that chain. */
 const RECONSIDER_MS = 60_000;
 
+/** As much as anybody reads of what a broken reader says, which may quote the node. */
+const LONGEST_COMPLAINT = 200;
+
+/** Errors by which the language itself complains: code met what nobody thought of. */
+function isBroken(error: unknown): error is Error {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;
+}
+
+/** An answer in a form that nobody thought of must not stop a network whose other endpoints answer well. */
+function unreadable(provider: string, cause: Error): ChainUnavailable {
+  return new ChainUnavailable(`${provider} answered what cannot be read: ${printable(cause.message, LONGEST_COMPLAINT)}`, { cause });
+}
+
 interface Options {
   /** Milliseconds that never go back. */
   now?: (() => number) | undefined;
@@ -136,10 +150,11 @@ export function watchEndpoints(network: { name: string; blockSeconds: number }, 
       update(at, afterSuccess(healthOf(at), untimed === undefined ? now() - startedMs : null));
       return answer;
     } catch (error) {
-      if (!(error instanceof ChainUnavailable)) throw error;
-      if (error.trouble === 'wrong-chain') return exclude(at, `${one(at).provider}: ${error.message}`);
-      update(at, afterFailure(healthOf(at), error.trouble, now(), error.retryAfterMs));
-      throw error;
+      const unavailable = isBroken(error) ? unreadable(one(at).provider, error) : error;
+      if (!(unavailable instanceof ChainUnavailable)) throw error;
+      if (unavailable.trouble === 'wrong-chain') return exclude(at, `${one(at).provider}: ${unavailable.message}`);
+      update(at, afterFailure(healthOf(at), unavailable.trouble, now(), unavailable.retryAfterMs));
+      throw unavailable;
     }
   };
 
