@@ -30,7 +30,7 @@ const WARP: Partial<Record<Family, (send: Send, url: string, seconds: number, se
   },
   async bitcoin(send, url, _seconds, serviceNow) {
     const { target, headers } = endpointOf(url);
-    const call = <T>(method: string, ...params: unknown[]): Promise<T> => callRpc(send, target, method, params, headers) as Promise<T>;
+    const call = <T>(method: string, ...params: unknown[]): Promise<T> => callRpc(send, target.href, method, params, headers) as Promise<T>;
     const { chain, time } = await call<{ chain: string; time: number }>('getblockchaininfo');
     if (chain !== 'regtest') throw new Error(`the time of ${chain} is its own`);
     const until = Math.max(time, Math.floor(serviceNow.getTime() / 1_000));

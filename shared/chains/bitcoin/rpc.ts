@@ -1,14 +1,17 @@
 import { openGate } from '../budget-gate.ts';
+import { post } from '../post.ts';
 import { printable } from '../printable.ts';
 import { type Rpc, type RpcObserver, type RpcOptions, RpcRefused } from '../rpc.ts';
 import { type Call, openBatches } from '../rpc-batches.ts';
 import { keyHider } from '../url-keys.ts';
-import { endpointOf, failureOf, postForUnread, postPatiently, readReply } from './http.ts';
+import { endpointOf, failureOf, readReply, readUnread } from './http.ts';
 import { readAnswer } from './unread-hex.ts';
 
 const TIMEOUT_MS = 30_000;
 /** What reads every unspent output of the chain takes minutes on mainnet. */
 const PATIENCE_MS: Readonly<Record<string, number>> = { scantxoutset: 15 * 60_000 };
+/** A few full blocks with all they spend fit; an endless reply does not. */
+const LARGEST_REPLY_BYTES = 256 * 1024 * 1024;
 /** As much of a node's own words as anybody reads; they end up in logs and notes. */
 const LONGEST_REFUSAL = 300;
 /** Told while a node starts: "Loading block index…". */
@@ -29,11 +32,10 @@ export function openBitcoinRpc(url: string, observe: RpcObserver = () => undefin
       gate: options.gate ?? openGate(url),
       retryMs: options.retryMs,
       async post(body) {
-        const patienceMs = Math.max(0, ...[body].flat().map(({ method }) => PATIENCE_MS[method] ?? 0));
-        const signal = AbortSignal.timeout(Math.max(patienceMs, options.timeoutMs ?? TIMEOUT_MS));
-        const request = { method: 'POST', headers, body: JSON.stringify(body), redirect: 'error' as const, signal };
-        if ([body].flat().some(isLeftUnread)) return postForUnread(target, request);
-        return readReply(await (patienceMs > 0 ? postPatiently(target, request) : fetch(target, request)));
+        const calls = [body].flat();
+        const timeoutMs = Math.max(options.timeoutMs ?? TIMEOUT_MS, ...calls.map(({ method }) => PATIENCE_MS[method] ?? 0));
+        const reply = await post(target, { headers, body: JSON.stringify(body), timeoutMs, largestBytes: LARGEST_REPLY_BYTES });
+        return calls.some(isLeftUnread) ? readUnread(reply) : readReply(reply);
       },
       failureOf,
       judge: (error, { method }) =>

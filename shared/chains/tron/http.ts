@@ -3,11 +3,11 @@ import { pauseBeforeTry, readRetryAfter } from '../budget.ts';
 import { openGate } from '../budget-gate.ts';
 import { ChainUnavailable, type Trouble, type Unavailability } from '../chain.ts';
 import { isAt } from '../json-bytes.ts';
+import { post, type Reply, textOf, TooLarge, TooLate } from '../post.ts';
 import { printable } from '../printable.ts';
 import type { RpcObserver, RpcOptions } from '../rpc.ts';
 import { keyHider } from '../url-keys.ts';
 import { parseLossless } from './json.ts';
-import { isRedirect, post, type Reply, TooLate, TooLarge } from './post.ts';
 import { UnreadReply } from './unread-reply.ts';
 
 /** The node's own error reply: it was reached and said no. */
@@ -27,6 +27,9 @@ export class TronRefused extends Error {
 export type TronApi = (path: string, body: Record<string, unknown>, as?: 'unread') => Promise<unknown>;
 
 const TIMEOUT_MS = 10_000;
+/** Ten full blocks fit; an endless reply does not. */
+const LARGEST_REPLY_BYTES = 64 * 1024 * 1024;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const TRIES = 3;
 /** An endpoint that asks for more patience than this is left to whoever can ask another one. */
 const LONGEST_PAUSE_MS = 500;
@@ -62,8 +65,8 @@ export function openTronApi(url: string, observe: RpcObserver = () => undefined,
     if (solidityPort !== undefined && path.startsWith('walletsolidity/')) target.port = solidityPort;
     try {
       return await gate.pass(1, async () => {
-        const reply = await post(target, headers, body, options.timeoutMs ?? TIMEOUT_MS);
-        return unread && mayBeWalked(reply) ? { answer: new UnreadReply(withoutLineEnd(reply.bytes), () => read(reply, path)) } : judge(reply);
+        const reply = await post(target, { headers, body, timeoutMs: options.timeoutMs ?? TIMEOUT_MS, largestBytes: LARGEST_REPLY_BYTES });
+        return unread && mayBeWalked(reply) ? { answer: new UnreadReply(withoutLineEnd(reply.body), () => read(reply, path)) } : judge(reply);
       });
     } catch (error) {
       if (error instanceof ChainUnavailable) throw error;
@@ -131,8 +134,8 @@ function endpointOf(url: string): Endpoint {
 const WALKED = ['[', '{"blockID"', '{"block_header"', '{"transactions"', '{"block":['].map((text) => Buffer.from(text));
 const LINE_END = 0x0a;
 
-function mayBeWalked({ status, bytes }: Reply): boolean {
-  return status === 200 && WALKED.some((begin) => isAt(bytes, 0, begin));
+function mayBeWalked({ status, body }: Reply): boolean {
+  return status === 200 && WALKED.some((begin) => isAt(body, 0, begin));
 }
 
 /** java-tron ends its replies with one. */
@@ -140,9 +143,10 @@ function withoutLineEnd(bytes: Buffer): Buffer {
   return bytes.at(-1) === LINE_END ? bytes.subarray(0, -1) : bytes;
 }
 
-function judge({ status, retryAfter, bytes }: Reply): Attempt {
-  if (isRedirect(status)) return { problem: 'it sends elsewhere', trouble: 'down', passing: true };
-  const text = new TextDecoder().decode(bytes);
+function judge(reply: Reply): Attempt {
+  const { status, retryAfter } = reply;
+  if (REDIRECTS.has(status)) return { problem: 'it sends elsewhere', trouble: 'down', passing: true };
+  const text = textOf(reply);
   const answer = parseLossless(text);
   const error = (answer as { Error?: unknown } | null | undefined)?.Error;
   const refusal = typeof error === 'string' || error === undefined ? error : 'it tells no reason';
