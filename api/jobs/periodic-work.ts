@@ -29,7 +29,7 @@ import { reportFunding } from '#api/treasury/report-funding.ts';
 import { reportOutputs } from '#api/treasury/report-outputs.ts';
 import { watchIssuers } from '#api/treasury/watch-issuers.ts';
 import { watchTraces } from '#api/treasury/watch-traces.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { REBROADCAST_SECONDS } from './outbox-jobs.ts';
 import { refreshPrices } from './refresh-prices.ts';
@@ -128,7 +128,7 @@ function periodicReconciliation(): Periodic {
 /** Queues rows that no job is going to look at any more, because theirs was declared dead. */
 async function requeue(deps: Deps, topic: Topic, forgotten: Promise<readonly string[]>): Promise<number> {
   const ids = await forgotten;
-  for (const refId of ids) await deps.db.transaction((tx) => insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic, refId }));
+  for (const refId of ids) await deps.db.transaction((tx) => insertOutbox(tx, { id: rowId(deps), topic, refId }));
   if (ids.length > 0) deps.wake();
   return ids.length;
 }

@@ -9,7 +9,7 @@ import type { Offer } from '#api/store/payment-offers.ts';
 import type { Payment } from '#api/store/payments.ts';
 import { markSightingsBooked } from '#api/store/sightings.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { credit } from '#state-machines/ledger/postings.ts';
@@ -73,7 +73,7 @@ export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: 
     const credits = (await listPaymentCredits(tx, payment.id)).filter((one) => one.id === first.id);
     await withholdCredits(tx, credits, `credit:${first.id}`);
   }
-  if (screening === 'waiting') await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'deposit.screen', refId: first.id });
+  if (screening === 'waiting') await insertOutbox(tx, { id: rowId(deps), topic: 'deposit.screen', refId: first.id });
   if (fees.platformBears > 0n) {
     const { platformBears: coins, platformBearsUsd: usd } = fees;
     await insertAccrual(tx, {

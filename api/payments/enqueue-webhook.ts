@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { insertOutbox, insertWebhookOutbox } from '#api/store/outbox.ts';
 import { insertWebhookEvent, insertWebhookEvents } from '#api/store/webhook-events.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
 export interface PaymentWebhook {
@@ -18,9 +18,9 @@ export interface PaymentWebhook {
  * Call it for every `notify` effect, in the transaction that moved the payment and while its row is locked; call `deps.wake()` after the commit. A
  * status that was already announced is not announced again (contract 6).
  */
-export async function enqueuePaymentWebhook(tx: Tx, deps: Pick<Deps, 'randomBytes'>, webhook: PaymentWebhook): Promise<void> {
+export async function enqueuePaymentWebhook(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'wallClock'>, webhook: PaymentWebhook): Promise<void> {
   if (webhook.webhookUrl === null) return;
-  const id = uuidFrom(deps.randomBytes(16));
+  const id = rowId(deps);
   const inserted = await insertWebhookEvent(tx, {
     id,
     paymentId: webhook.paymentId,
@@ -30,12 +30,12 @@ export async function enqueuePaymentWebhook(tx: Tx, deps: Pick<Deps, 'randomByte
     body: webhookBody(webhook.paymentId, webhook.status),
   });
   if (!inserted) return;
-  await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'webhook.deliver', refId: id });
+  await insertOutbox(tx, { id: rowId(deps), topic: 'webhook.deliver', refId: id });
 }
 
 /** Does the same for many payments at once. */
-export async function enqueuePaymentWebhooks(tx: Tx, deps: Pick<Deps, 'randomBytes'>, webhooks: readonly PaymentWebhook[]): Promise<void> {
-  const uuid = (): string => uuidFrom(deps.randomBytes(16));
+export async function enqueuePaymentWebhooks(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'wallClock'>, webhooks: readonly PaymentWebhook[]): Promise<void> {
+  const uuid = (): string => rowId(deps);
   const rows = webhooks.flatMap(({ webhookUrl, ...one }) =>
     webhookUrl === null ? [] : [{ id: uuid(), ...one, url: webhookUrl, body: webhookBody(one.paymentId, one.status) }],
   );

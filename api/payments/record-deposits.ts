@@ -9,7 +9,7 @@ import { insertSums, listSumsIn, readFoldFacts, restoreSums } from '#api/store/t
 import { coldAddress } from '#api/payouts/rules/cold.ts';
 import type { Sighting } from '#shared/core/chain-events.ts';
 import { crowds, foldTransfers, nameOfTransfer, type TransferSum } from '#shared/core/fold-transfers.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import { fromUnits } from '#shared/core/money.ts';
 import { withoutRecounted } from '#shared/core/rereadings.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -35,7 +35,7 @@ export interface Seen {
  * Call it under the lock of the network's tip, so that the blocks stay canonical until the commit. Returns the payments concerned, to be announced
  * after it.
  */
-export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'randomBytes' | 'log'>, given: Seen): Promise<string[]> {
+export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'randomBytes' | 'wallClock' | 'log'>, given: Seen): Promise<string[]> {
   const { network, from, to, mark } = given;
   const internal = given.sightings.filter((sighting) => sighting.kind === 'internal');
   const { kept, recounted } = withoutRecounted(given.sightings, await listInternal(tx, network.id, internal));
@@ -51,7 +51,7 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'random
   const own = new Set([...alone, ...sums.map(({ transfer }) => transfer)].map(nameOf));
   const deposits = (seen.claimedBy === null ? candidates : candidates.filter((candidate) => own.has(nameOf(candidate)))).map(({ decimals, ...rest }) => ({
     ...rest,
-    id: uuidFrom(deps.randomBytes(16)),
+    id: rowId(deps),
     amount: fromUnits(BigInt(rest.rawAmount), decimals),
     claimedBy: seen.claimedBy,
   }));

@@ -3,7 +3,7 @@ import type { Deps, Gateway } from '#api/deps.ts';
 import { insertOutbox, reviveOutbox } from '#api/store/outbox.ts';
 import { askForResend, lockWebhookEvents } from '#api/store/webhook-events.ts';
 import { ServiceError } from '#shared/core/errors.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { readDeliveries } from './list-webhooks.ts';
@@ -32,8 +32,8 @@ export async function resendPaymentWebhook(deps: Deps, call: { gateway: Gateway;
  * Queues one resend of a webhook unless one is queued, so that many requests at once cause one attempt.
  * A scheduled attempt that its job gave up is taken up again. Call it while the webhook is locked, and `deps.wake()` after the commit.
  */
-export async function queueResend(tx: Tx, deps: Pick<Deps, 'randomBytes'>, eventId: string): Promise<void> {
+export async function queueResend(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'wallClock'>, eventId: string): Promise<void> {
   const dueAt = await askForResend(tx, eventId, POLICY.webhookResendSpacingSeconds);
-  if (dueAt !== undefined) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'webhook.resend', refId: eventId, dueAt });
+  if (dueAt !== undefined) await insertOutbox(tx, { id: rowId(deps), topic: 'webhook.resend', refId: eventId, dueAt });
   await reviveOutbox(tx, eventId);
 }

@@ -4,7 +4,7 @@ import { insertDepositAddress, listDepositAddresses, nextDerivationIndex, insert
 import { listOffers, markSelected, type Offer } from '#api/store/payment-offers.ts';
 import { isPaymentOpen, lockPayment, type Payment, setSelectedOffer } from '#api/store/payments.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
-import { isUuid, uuidFrom } from '#shared/core/ids.ts';
+import { isUuid, rowId } from '#shared/core/ids.ts';
 import { formatAmount } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -109,7 +109,7 @@ async function newAddress(tx: Tx, deps: Deps, payment: Payment, offer: Offer, ch
   crashPoint('address.index-reserved');
   const address = chain.deriver.depositAddress(derivationIndex);
   const { id: paymentId } = payment;
-  await insertDepositAddress(tx, { id: uuidFrom(deps.randomBytes(16)), paymentId, networkId: offer.networkId, family: offer.family, derivationIndex, address });
+  await insertDepositAddress(tx, { id: rowId(deps), paymentId, networkId: offer.networkId, family: offer.family, derivationIndex, address });
   const siblings = [...deps.chains.values()].filter((one) => one.config.family === offer.family).map((one) => one.id);
   const watchUntil = Math.min(payment.expiresAt.getTime() + POLICY.watchDays * DAY_MS, Date.parse(POLICY.latestDeadline));
   await insertWatches(tx, siblings, { address, until: new Date(watchUntil), paymentId });

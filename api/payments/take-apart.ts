@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import type { Blocks } from '#api/store/chain-blocks.ts';
 import { splitSum, takeSums } from '#api/store/transfer-sums.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Tx } from '#shared/platform/postgres.ts';
  */
 export async function takeApart(
   tx: Tx,
-  deps: Pick<Deps, 'randomBytes'>,
+  deps: Pick<Deps, 'randomBytes' | 'wallClock'>,
   which: ({ networkId: string } & Blocks) | { depositIds: readonly string[] },
 ): Promise<string[]> {
   const sums = await takeSums(tx, which);
@@ -18,7 +18,7 @@ export async function takeApart(
     await splitSum(
       tx,
       sum,
-      sum.parts.slice(1).map(() => uuidFrom(deps.randomBytes(16))),
+      sum.parts.slice(1).map(() => rowId(deps)),
     );
   return sums.map((sum) => sum.depositId);
 }

@@ -17,7 +17,7 @@ import { secondsSinceSent, findNextWaiting, lockSettlement, setWaitReason } from
 import { haltWallet } from '#api/store/wallets.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import { fromUnits } from '#shared/core/money.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -69,8 +69,7 @@ async function followPayouts(tx: Tx, deps: Deps, { networkId }: AppliedNetwork):
         facts: () => ({ facts: NO_PAYOUT_FACTS }),
         effects: {
           broadcast: async () => {
-            for (const id of await listLiveAttempts(tx, open.id))
-              await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'payout.broadcast', refId: id });
+            for (const id of await listLiveAttempts(tx, open.id)) await insertOutbox(tx, { id: rowId(deps), topic: 'payout.broadcast', refId: id });
           },
         },
         orConflict: movedMeanwhile,
@@ -226,7 +225,7 @@ async function fail(
   if (payout.withheldId !== null && effect.outcome === 'nothing' && !repay)
     await failWithheld(tx, deps, { transferId: payout.withheldId, reason: `transaction ${txid}: ${effect.reason}` });
   if (payout.settlementId === null || rejected) return;
-  if (repay) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: payout.settlementId });
+  if (repay) await insertOutbox(tx, { id: rowId(deps), topic: 'settlement.dispatch', refId: payout.settlementId });
   else if (payout.purpose === 'settlement')
     await setWaitReason(tx, payout.settlementId, `transaction ${txid} failed: ${effect.reason}; an operator must decide`);
   else await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);

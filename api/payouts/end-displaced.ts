@@ -10,7 +10,7 @@ import { lockPayout, type StoredPayout } from '#api/store/payouts.ts';
 import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
 import { lockWallet } from '#api/store/wallets.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
 
@@ -68,6 +68,6 @@ async function end(tx: Tx, deps: Deps, payout: StoredPayout): Promise<void> {
   if (payout.withheldId !== null && !again) await failWithheld(tx, deps, { transferId: payout.withheldId, reason: FAILURE });
   if (payout.settlementId === null) return;
   if (payout.purpose !== 'settlement') await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
-  else if (again) await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: payout.settlementId });
+  else if (again) await insertOutbox(tx, { id: rowId(deps), topic: 'settlement.dispatch', refId: payout.settlementId });
   else await setWaitReason(tx, payout.settlementId, `${FAILURE}; an operator must decide`);
 }

@@ -13,7 +13,7 @@ import { lockSettlement, setWaitReason } from '#api/store/settlements.ts';
 import { findWalletByAddress, lockWallet } from '#api/store/wallets.ts';
 import { ChainUnavailable, type FeeQuote } from '#shared/chains/chain.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -224,8 +224,7 @@ async function giveUp(deps: Deps, seen: Seen): Promise<boolean> {
       await advance(tx, 'payout', { id: payout.id, event: 'CANCELLED', actor: 'worker', facts, effects: { free: () => releaseOutputs(tx, payout.id) } });
     }
     if (payout.settlementId === null) return true;
-    if (payout.purpose === 'settlement')
-      await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: payout.settlementId });
+    if (payout.purpose === 'settlement') await insertOutbox(tx, { id: rowId(deps), topic: 'settlement.dispatch', refId: payout.settlementId });
     else await hastenOutbox(tx, 'settlement.dispatch', [payout.settlementId]);
     return true;
   });

@@ -6,7 +6,7 @@ import { insertOutbox } from '#api/store/outbox.ts';
 import { insertSettlementQuote } from '#api/store/settlement-fees.ts';
 import { insertSettlement, type NewSettlement, type SettlementStart } from '#api/store/settlements.ts';
 import { ServiceError } from '#shared/core/errors.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId, uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { SentJson } from '#shared/core/sent-json.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -95,7 +95,7 @@ async function decideAndInsert(tx: Tx, deps: Deps, gateway: Gateway, order: Sett
   const { status } = row.start;
   await appendEvent(tx, 'settlement', { id, event: 'CREATED', from: null, to: status, facts: recordOf(facts, decision), actor: 'merchant' });
   if (settlement.dispatchAt !== null) {
-    await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: id, dueAt: settlement.dispatchAt });
+    await insertOutbox(tx, { id: rowId(deps), topic: 'settlement.dispatch', refId: id, dueAt: settlement.dispatchAt });
   }
   deps.metrics?.settlementTransitions.inc({ from: 'none', to: status, route: order.route });
   if (decision.outcome === 'park') crashPoint('park.inserted');

@@ -2,7 +2,7 @@ import type { Deps } from '#api/deps.ts';
 import { advance } from '#api/store/advance.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
 import { listOverstayed, lockOverstayed } from '#api/store/settlements.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
@@ -38,7 +38,7 @@ async function expireOne(tx: Tx, deps: Deps, id: string): Promise<boolean> {
     event: 'PARKING_EXPIRED',
     actor: 'sweeper',
     facts: () => ({ facts: NO_SETTLEMENT_FACTS }),
-    effects: { mail: () => insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.mail', refId: id }) },
+    effects: { mail: () => insertOutbox(tx, { id: rowId(deps), topic: 'settlement.mail', refId: id }) },
     orConflict: () => null,
   });
   if (advanced === null) return false;

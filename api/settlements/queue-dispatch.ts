@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { insertOutbox } from '#api/store/outbox.ts';
 import { scheduleDispatch } from '#api/store/settlements.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
 /**
@@ -10,6 +10,6 @@ import type { Tx } from '#shared/platform/postgres.ts';
  */
 export async function queueDispatch(tx: Tx, deps: Deps, { settlementId, delaySeconds }: { settlementId: string; delaySeconds: number }): Promise<Date> {
   const dueAt = await scheduleDispatch(tx, settlementId, delaySeconds);
-  await insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'settlement.dispatch', refId: settlementId, dueAt });
+  await insertOutbox(tx, { id: rowId(deps), topic: 'settlement.dispatch', refId: settlementId, dueAt });
   return dueAt;
 }

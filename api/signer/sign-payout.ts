@@ -13,7 +13,7 @@ import { REMEMBERED } from '#api/payouts/rules/remembered.ts';
 import type { DecodedTransfer, SignedTransfer, TransferSigner } from '#shared/chains/chain.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
@@ -95,7 +95,7 @@ export async function signPayout(
     if (journal.ofOrder(entry.order).length !== recalled.known) return 'gone';
     const forgotten = await journal.append(tx, entry);
     if (forgotten !== null) return { wait: stopped(forgotten) };
-    const attemptId = uuidFrom(deps.randomBytes(16));
+    const attemptId = rowId(deps);
     await insertAttempt(tx, {
       id: attemptId,
       payoutId: payout.id,
@@ -116,7 +116,7 @@ export async function signPayout(
         columns: { failure: null },
         record: { txid: signed.bytes.txid, nonce: payout.nonce, anchor: payout.anchor, kind: verdict.sign.kind },
       }),
-      effects: { broadcast: () => insertOutbox(tx, { id: uuidFrom(deps.randomBytes(16)), topic: 'payout.broadcast', refId: attemptId }) },
+      effects: { broadcast: () => insertOutbox(tx, { id: rowId(deps), topic: 'payout.broadcast', refId: attemptId }) },
     });
     if (settlement?.status === 'REQUESTED') {
       await advance(tx, 'settlement', {

@@ -6,7 +6,7 @@ import { lockOutputs, lockPaymentsOf } from '#api/store/outputs.ts';
 import { haltWallet, lockWallet, setNextNonce, type StoredWallet } from '#api/store/wallets.ts';
 import type { FeeQuote } from '#shared/chains/chain.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { type InputsProblem, inputsProblem } from './purse.ts';
@@ -148,7 +148,7 @@ async function storePayout(
   wallet: StoredWallet,
   p: Omit<TransferPlan, 'quote'> & { nonce: number | null; anchor: string | null; plan: PayoutPlan },
 ): Promise<string> {
-  const id = uuidFrom(deps.randomBytes(16));
+  const id = rowId(deps);
   await insertPayout(tx, {
     id,
     networkId: wallet.networkId,

@@ -6,7 +6,7 @@ import { releaseOutputs } from '#api/store/outputs.ts';
 import { lockSweepAllowance, readSweepAllowance, type SweepableAddress } from '#api/store/own-moves.ts';
 import { findWalletByAddress, insertWallet, lockWallet } from '#api/store/wallets.ts';
 import { isWatched, keepWatching } from '#api/store/deposit-addresses.ts';
-import { uuidFrom } from '#shared/core/ids.ts';
+import { rowId } from '#shared/core/ids.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { NO_PAYOUT_FACTS } from '#state-machines/payout/machine.ts';
@@ -40,7 +40,7 @@ export async function openSweep(deps: Deps, chain: Chain, sweeping: Sweeping, fo
   if (answer?.ok === false) await noteIfRefused(deps, chain, asset, found.address);
   if (!answer?.ok || held <= (asset.type === 'NATIVE' ? answer.quote.rawFee : 0n)) return null;
   const stored = await insertWallet(deps.db.sql, {
-    id: uuidFrom(deps.randomBytes(16)),
+    id: rowId(deps),
     networkId: chain.id,
     role: 'deposit',
     address: found.address,

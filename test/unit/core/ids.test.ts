@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isUuid, uuidFrom } from '#shared/core/ids.ts';
+import { isUuid, rowId, uuidFrom } from '#shared/core/ids.ts';
 import './arbitraries.ts';
 
 describe('an id', () => {
@@ -22,6 +22,20 @@ describe('an id', () => {
     const bytes = new Uint8Array(16).fill(255);
     uuidFrom(bytes);
     expect([...bytes]).toEqual(new Array(16).fill(255));
+  });
+
+  test('of a row lies behind those made in milliseconds before, and two of one millisecond differ by 74 bits of chance', () => {
+    const time = fc.integer({ min: 0, max: 2 ** 48 - 2 });
+    fc.assert(
+      fc.property(time, fc.uint8Array({ minLength: 16, maxLength: 16 }), fc.uint8Array({ minLength: 16, maxLength: 16 }), (at, one, other) => {
+        const made = (ms: number, bytes: Uint8Array): string => rowId({ randomBytes: () => bytes, wallClock: () => ms + 0.5 });
+        expect(made(at, one)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+        expect(made(at, one) < made(at + 1, other)).toBe(true);
+        expect(Number.parseInt(made(at, one).replaceAll('-', '').slice(0, 12), 16)).toBe(at);
+        const chance = (bytes: Uint8Array): number[] => [...bytes.slice(6)].map((byte, i) => (i === 0 ? byte & 0x0f : i === 2 ? byte & 0x3f : byte));
+        expect(made(at, one) === made(at, other)).toBe(String(chance(one)) === String(chance(other)));
+      }),
+    );
   });
 
   test.each([
