@@ -15,7 +15,7 @@ import {
   waitingBehind,
   type WebhookEvent,
 } from '#api/store/webhook-events.ts';
-import { rowId } from '#shared/core/ids.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -92,7 +92,7 @@ async function attempt(deps: Deps, http: WebhookHttp, event: WebhookEvent, kind:
   crashPoint('webhook.taken');
   const secrets = await readSecrets(deps, event.gatewayId, 'webhook');
   const headers = signedHeaders({ id: event.id, body: event.body, secrets, unixSeconds: Math.floor(deps.wallClock() / 1_000) });
-  const attemptId = rowId(deps);
+  const attemptId = uuidFrom(deps.randomBytes(16));
   await deps.db.transaction((tx) => recordStart(tx, { id: attemptId, event, kind }));
   crashPoint('webhook.attempt-started');
   const outcome = await http.post(event.url, headers, event.body);

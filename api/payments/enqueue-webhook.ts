@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { insertOutbox, insertWebhookOutbox } from '#api/store/outbox.ts';
 import { insertWebhookEvent, insertWebhookEvents } from '#api/store/webhook-events.ts';
-import { rowId } from '#shared/core/ids.ts';
+import { rowId, uuidFrom } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 
 export interface PaymentWebhook {
@@ -20,7 +20,7 @@ export interface PaymentWebhook {
  */
 export async function enqueuePaymentWebhook(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'wallClock'>, webhook: PaymentWebhook): Promise<void> {
   if (webhook.webhookUrl === null) return;
-  const id = rowId(deps);
+  const id = uuidFrom(deps.randomBytes(16));
   const inserted = await insertWebhookEvent(tx, {
     id,
     paymentId: webhook.paymentId,
@@ -35,15 +35,14 @@ export async function enqueuePaymentWebhook(tx: Tx, deps: Pick<Deps, 'randomByte
 
 /** Does the same for many payments at once. */
 export async function enqueuePaymentWebhooks(tx: Tx, deps: Pick<Deps, 'randomBytes' | 'wallClock'>, webhooks: readonly PaymentWebhook[]): Promise<void> {
-  const uuid = (): string => rowId(deps);
   const rows = webhooks.flatMap(({ webhookUrl, ...one }) =>
-    webhookUrl === null ? [] : [{ id: uuid(), ...one, url: webhookUrl, body: webhookBody(one.paymentId, one.status) }],
+    webhookUrl === null ? [] : [{ id: uuidFrom(deps.randomBytes(16)), ...one, url: webhookUrl, body: webhookBody(one.paymentId, one.status) }],
   );
   if (rows.length === 0) return;
   const inserted = await insertWebhookEvents(tx, rows);
   await insertWebhookOutbox(
     tx,
-    inserted.map((eventId) => ({ id: uuid(), eventId })),
+    inserted.map((eventId) => ({ id: rowId(deps), eventId })),
   );
 }
 

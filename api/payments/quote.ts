@@ -3,7 +3,7 @@ import { listEnabledAssets, type StoredAsset, isActiveCurrency } from '#api/stor
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { NewPayment } from '#api/store/payments.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
-import { rowId } from '#shared/core/ids.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
 import { MONEY_LIMIT, parseAmount, type Usd, zero } from '#shared/core/money.ts';
 import { isDust } from '#state-machines/payment/judge-deposit.ts';
 import { buildOffer, dollarValueOf, type OfferFigures } from '#state-machines/payment/offer.ts';
@@ -130,7 +130,7 @@ function figuresOf(deps: Deps, payment: NewPayment, { asset, priceUsd }: Quoted)
 function offerOf(deps: Deps, paymentId: string, { asset, priceUsd, source, at }: Quoted, figures: OfferFigures): Offer {
   const { symbol, type, contract, decimals, networkFee, networkId, networkName, networkSymbol, networkPaused, issuerStopped, unwatchable, family } = asset;
   const described = { symbol, type, contract, decimals, networkFee, networkId, networkName, networkSymbol, networkPaused, issuerStopped, unwatchable, family };
-  const id = rowId(deps);
+  const id = uuidFrom(deps.randomBytes(16));
   return { id, paymentId, assetId: asset.id, priceUsd, priceSource: source, priceAt: at, ...figures, ...described, selectedAt: null };
 }
 
