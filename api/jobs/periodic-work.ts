@@ -1,4 +1,4 @@
-import { auditAndFreeze } from '#api/audit/audit-and-freeze.ts';
+import { auditAndFreeze, auditEverything, forgetAudited } from '#api/audit/audit-and-freeze.ts';
 import { keepHistory } from '#api/audit/keep-history.ts';
 import { reconcile } from '#api/audit/reconcile.ts';
 import { closeMonths } from '#api/billing/close-months.ts';
@@ -77,6 +77,9 @@ export const periodicWork = {
   // A month is an invoice within a minute of 00:00 UTC on the first.
   'close-months': { everySeconds: 60, run: closeMonths },
   audit: periodicAudit(),
+  // At night, check by check.
+  'audit-everything': { everySeconds: 600, run: auditEverything },
+  'forget-audited': { everySeconds: 3_600, run: forgetAudited },
   // Six times within the minute that what it writes is believed.
   'keep-history': { everySeconds: 10, run: (deps) => silently(keepHistory(deps)) },
   reconcile: periodicReconciliation(),

@@ -107,7 +107,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   worker: {
     reads: words(`
-      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets balance_looks blind_blocks canary chain_blocks chain_tips
+      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes audit_marks audit_moves balance_looks blind_blocks canary chain_blocks chain_tips
       charge_draws charges clock_offset consumer_leases credit_draws credits currencies database_epochs deposit_addresses deposits freezes further_transfers
       gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
@@ -120,6 +120,9 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       accruals: 'insert',
       aml_events: 'insert',
       aml_refunds: 'update(ended_at failure intent_mac status txid)',
+      audit_changes: 'delete',
+      audit_marks: 'insert update(fingerprint history mac since whole_at) delete',
+      audit_moves: 'delete',
       balance_looks: 'insert update(explained_height height)',
       blind_blocks: 'insert delete',
       canary: 'insert update(attempted_at problem succeeded_at)',
@@ -227,6 +230,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
 export const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
   aml_refunds: ['intent_mac'],
   api_keys: ['secret_hash'],
+  audit_marks: ['mac'],
   gateway_secrets: ['sealed'],
   idempotency_keys: ['fingerprint', 'body'],
   operator_proposals: ['mac'],
