@@ -21,6 +21,7 @@ import type { Database } from '#shared/platform/postgres.ts';
 import { fingerprintOf, isGood, macOfMark } from './audit-mark.ts';
 import type { Check } from './check.ts';
 import { CHECKS } from './checks.ts';
+import { KEPT_CHECKS } from './kept-checks.ts';
 import { runCheck } from './run-audit.ts';
 
 /**
@@ -67,11 +68,11 @@ export async function auditAndFreeze(deps: Deps, failedLastTime: Set<string>): P
  */
 export async function auditEverything(deps: Deps): Promise<number> {
   const { marks } = await begin(deps);
-  const marked = CHECKS.filter((check) => check.ofChanged !== undefined).map((check) => ({ check, mark: marks.get(check.name) }));
+  const marked = AT_NIGHT.map((check) => ({ check, mark: marks.get(check.name) }));
   let violations = 0;
   for (const { check, mark } of marked) {
-    // Without a mark the minute's audit looks at everything.
-    if (mark === undefined || !isDue(deps.wallClock(), mark.wholeAt.getTime())) continue;
+    // Without a mark the minute's audit looks at everything, unless it leaves the check to the night.
+    if (mark === undefined ? !KEPT_CHECKS.includes(check) : !isDue(deps.wallClock(), mark.wholeAt.getTime())) continue;
     const pass = await begin(deps);
     const { rows } = await runWhole(deps, check);
     if (rows.length === 0) {
@@ -88,9 +89,13 @@ export async function auditEverything(deps: Deps): Promise<number> {
 /** Gives up what every mark has passed, a day after it was written; answers how many rows it was. */
 export async function forgetAudited(deps: Deps): Promise<number> {
   const { marks } = await begin(deps);
-  const passed = [...marks.values()].map(({ since }) => BigInt(since)).sort((a, b) => (a < b ? -1 : 1));
+  const ofMinutes = CHECKS.flatMap(({ name }) => marks.get(name) ?? []);
+  const passed = ofMinutes.map(({ since }) => BigInt(since)).sort((a, b) => (a < b ? -1 : 1));
   return passed[0] === undefined ? 0 : deleteChangesBefore(deps.db.sql, passed[0].toString());
 }
+
+/** What is asked about everything at night. */
+const AT_NIGHT = [...CHECKS.filter((check) => check.ofChanged !== undefined), ...KEPT_CHECKS];
 
 const HOUR_MS = 3_600_000;
 
@@ -122,9 +127,9 @@ async function begin({ db, config }: Deps): Promise<Pass> {
   const ring = config.SLUICE_MASTER_KEY === undefined ? undefined : masterKeys(config);
   const stored = ring === undefined ? [] : await listMarks(db.sql);
   const marks = new Map<string, StoredMark>();
-  for (const check of CHECKS) {
+  for (const check of AT_NIGHT) {
     const mark = stored.find((one) => one.checkName === check.name);
-    if (ring !== undefined && check.ofChanged !== undefined && isGood(mark, { ring, check, now })) marks.set(check.name, mark);
+    if (ring !== undefined && isGood(mark, { ring, check, now })) marks.set(check.name, mark);
   }
   const changes = new Map<string, Promise<Changed | undefined>>();
   const changedSince = (since: string): Promise<Changed | undefined> => {

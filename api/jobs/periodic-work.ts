@@ -20,6 +20,7 @@ import { deleteOldReplies } from '#api/store/idempotency.ts';
 import { deleteDoneOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
 import { listUnsent } from '#api/store/payout-attempts.ts';
 import { listForgotten } from '#api/store/settlements.ts';
+import { foldTallies } from '#api/store/tallies.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
 import { consolidatePools } from '#api/treasury/consolidate-pools.ts';
 import { explainBalances } from '#api/treasury/explain-balances.ts';
@@ -79,6 +80,7 @@ export const periodicWork = {
   audit: periodicAudit(),
   // At night, check by check.
   'audit-everything': { everySeconds: 600, run: auditEverything },
+  'fold-tallies': { everySeconds: 10, run: (deps) => silently(foldTallies(deps.db.sql)) },
   'forget-audited': { everySeconds: 3_600, run: forgetAudited },
   // Six times within the minute that what it writes is believed.
   'keep-history': { everySeconds: 10, run: (deps) => silently(keepHistory(deps)) },

@@ -244,6 +244,12 @@ function closing(): string[] {
      select t.id, a.id, p.asset_id, sum(p.amount) from postings p join ledger_transactions t on t.source_key = p.source_key
        join ledger_accounts a on a.asset_id = p.asset_id and a.kind = p.account and a.gateway_id is not distinct from p.gateway_id and a.settlement_id is not distinct from p.settlement_id
      group by 1, 2, 3 order by 1`,
+    `insert into tallies (list, gateway_id, status, count)
+     select 'payments', gateway_id, status, count(*) from payments group by 2, 3
+     union all select 'settlements', gateway_id, status, count(*) from settlements group by 2, 3
+     union all select 'webhook_events', gateway_id, state, count(*) from webhook_events group by 2, 3`,
+    `insert into credit_tallies
+     select gateway_id, asset_id, pool, matured_at is not null, sum(gross), sum(network_fee), sum(commission) from credits group by 1, 2, 3, 4`,
     'drop table history, swept, cashed, drawn, postings',
   ];
 }
