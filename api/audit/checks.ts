@@ -2,7 +2,7 @@ import { STATIC_SOURCE } from '#api/clients/prices.ts';
 import { COINBASE_BLOCKS } from '#shared/core/finality.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { BILLING_CHECKS } from './billing-checks.ts';
-import { type Check, LIMIT } from './check.ts';
+import { asked, type Check, LIMIT, listed, type RowsOf } from './check.ts';
 import { OUTPUT_CHECKS } from './output-checks.ts';
 import { POOL_CHECKS } from './pool-checks.ts';
 import { SCREENING_CHECKS } from './screening-checks.ts';
@@ -14,7 +14,10 @@ export const CHECKS: readonly Check[] = [
     name: 'A1',
     title: 'every ledger transaction sums to zero per asset',
     mayPass: false,
-    query: `select transaction_id, asset_id, sum(amount) as sum from ledger_entries group by transaction_id, asset_id having sum(amount) <> 0 ${LIMIT}`,
+    ...asked(
+      (of) =>
+        `select transaction_id, asset_id, sum(amount) as sum from ${of('ledger_entries', 'transaction_id')} e group by transaction_id, asset_id having sum(amount) <> 0 ${LIMIT}`,
+    ),
   },
   {
     name: 'A2',
@@ -24,61 +27,69 @@ export const CHECKS: readonly Check[] = [
       select a.id, a.kind, a.asset_id, a.gateway_id, a.balance, coalesce(sum(e.amount), 0) as entries
       from ledger_accounts a left join ledger_entries e on e.account_id = a.id
       group by a.id having a.balance <> coalesce(sum(e.amount), 0) ${LIMIT}`,
+    // Of every transaction what it posted to an account is what it changed of the balance; an account where that is not so is summed up.
+    ofChanged: ({ since }) => `
+      select a.id, a.kind, a.asset_id, a.gateway_id, a.balance, e.entries
+      from (select account_id from audit_moves where xid >= '${since}'::xid8 group by account_id having sum(amount) <> 0) m join ledger_accounts a on a.id = m.account_id
+        cross join lateral (select coalesce(sum(x.amount), 0) as entries from ledger_entries x where x.account_id = a.id) e
+      where a.balance <> e.entries ${LIMIT}`,
   },
   {
     name: 'A3',
     title: 'no balance of a gateway, and no unallocated balance, is below zero',
     mayPass: false,
-    query: `select id, kind, asset_id, gateway_id, balance from ledger_accounts where balance < 0 and (gateway_id is not null and kind <> 'owed' or kind = 'unallocated')
+    ...asked(
+      (
+        of,
+      ) => `select id, kind, asset_id, gateway_id, balance from ${of('ledger_accounts', 'id')} a where balance < 0 and (gateway_id is not null and kind <> 'owed' or kind = 'unallocated')
       or balance > 0 and kind = 'owed' ${LIMIT}`,
+    ),
   },
   {
     name: 'A4',
     title: 'a booked deposit has exactly one ledger transaction, and a credit exactly one deposit',
     mayPass: false,
-    query: `
+    ...asked(
+      (of) => `
       select payment_id as id, null as state, payment_id, 'credits do not add up to the credited deposits' as problem from (
-        select payment_id, asset_id, amount from deposits where state = 'credited'
+        select payment_id, asset_id, amount from ${of('deposits', 'payment_id')} d where state = 'credited'
         union all
-        select payment_id, asset_id, -gross from credits) both_sides
+        select payment_id, asset_id, -gross from ${of('credits', 'payment_id')} c) both_sides
       group by payment_id, asset_id having sum(amount) <> 0
       union all
-      select d.id, d.state, d.payment_id, 'set aside without a posting' from deposits d
+      select d.id, d.state, d.payment_id, 'set aside without a posting' from ${of('deposits', 'payment_id')} d
       where d.state in ('dust', 'unallocated') and not exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id and t.kind = d.state)
       union all
-      select d.id, d.state, d.payment_id, 'posted but still open' from deposits d
+      select d.id, d.state, d.payment_id, 'posted but still open' from ${of('deposits', 'payment_id')} d
       where d.state in ('seen', 'dropped') and (
         exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id || ':credit')
         or (exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id)
           and not exists (select 1 from ledger_transactions t where t.source_key = 'deposit:' || d.id || ':claim')))
       union all
-      -- Not its balance: coins that came to us otherwise than by a deposit are kept in it too.
-      select null, null, null, 'the deposits in the unallocated account are not those set aside' from ledger_accounts a
-      where a.kind = 'unallocated'
-        and coalesce((select sum(e.amount) from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
-          where e.account_id = a.id and t.source_key like 'deposit:%'), 0)
-        <> coalesce((select sum(d.amount) from deposits d where d.asset_id = a.asset_id and d.state in ('dust', 'unallocated')), 0)
+      ${unallocated(of)}
       union all
-      select c.id, null, c.payment_id, 'credited more or less than it received' from credits c
+      select c.id, null, c.payment_id, 'credited more or less than it received' from ${of('credits', 'payment_id')} c
       where c.net < 0 or c.gross <> (
         select coalesce(-sum(e.amount), 0) from ledger_transactions t join ledger_entries e on e.transaction_id = t.id join ledger_accounts a on a.id = e.account_id
         where t.source_key in ('deposit:' || c.id, 'deposit:' || c.id || ':credit') and t.kind = 'credit' and a.kind = 'chain')
       union all
-      select c.id, null, c.payment_id, 'credited for a sandbox payment' from credits c join payments p on p.id = c.payment_id where p.sandbox
+      select c.id, null, c.payment_id, 'credited for a sandbox payment' from ${of('credits', 'payment_id')} c join payments p on p.id = c.payment_id where p.sandbox
       union all
-      select c.id, null, c.payment_id, 'drawn beyond what it is' from credits c
+      select c.id, null, c.payment_id, 'drawn beyond what it is' from ${of('credits', 'payment_id')} c
       where c.remaining <> case when c.taken = 'refunded' then 0 else c.net end
         - coalesce((select sum(w.amount) from credit_draws w where w.credit_id = c.id and w.state <> 'released'), 0)
         - coalesce((select sum(x.amount) from charge_draws x where x.credit_id = c.id), 0)
         - coalesce((select sum(x.amount) from withheld_transfer_credits x where x.credit_id = c.id), 0)
       ${LIMIT}`,
+    ),
   },
   {
     name: 'A5',
     title: 'every credited deposit is on the canonical chain, unless its loss is booked, and one that stands for several transfers is their sum',
     mayPass: false,
-    query: `
-      select d.id, d.payment_id, d.txid, d.height from deposits d
+    ...asked(
+      (of) => `
+      select d.id, d.payment_id, d.txid, d.height from ${of('deposits', 'payment_id')} d
       where d.state = 'credited' and d.lost_at is null and not exists (
         select 1 from sightings s
         where s.network_id = d.network_id and s.txid = d.txid and s.kind = d.kind and s.ordinal = d.ordinal and s.canonical and s.block_hash = d.block_hash
@@ -89,6 +100,7 @@ export const CHECKS: readonly Check[] = [
       left join transfer_sums s on s.network_id = d.network_id and s.block_hash = d.block_hash and s.txid = d.txid and s.kind = d.kind and s.ordinal = d.ordinal
       where d.parts is not null and (d.final_at is null or d.final_at > sluice_now() - interval '1 hour')
         and (cardinality(s.txids) is distinct from d.parts or (select sum(p) from unnest(s.raw_amounts) p) is distinct from d.raw_amount) ${LIMIT}`,
+    ),
   },
   {
     name: 'A6',
@@ -117,24 +129,27 @@ export const CHECKS: readonly Check[] = [
     name: 'A7',
     title: 'a claimed settlement has exactly its amount reserved, and every other one nothing',
     mayPass: false,
-    query: `
-      select s.id, s.status, s.amount, coalesce(a.balance, 0) as reserved from settlements s
+    ...asked(
+      (of) => `
+      select s.id, s.status, s.amount, coalesce(a.balance, 0) as reserved from ${of('settlements', 'id')} s
       left join ledger_accounts a on a.settlement_id = s.id and a.kind = 'reserved'
       where coalesce(a.balance, 0) <> case when s.status in ('PENDING_APPROVAL', 'REQUESTED', 'PROCESSING') then s.amount else 0 end
       union all
       select s.id, s.status, s.amount, coalesce(sum(w.amount), 0) from settlements s
       left join credit_draws w on w.settlement_id = s.id and w.state = case when s.status = 'SETTLED' then 'spent' else 'reserved' end
-      where s.status in ('PENDING_APPROVAL', 'REQUESTED', 'PROCESSING', 'SETTLED')
+      where s.status in ('PENDING_APPROVAL', 'REQUESTED', 'PROCESSING', 'SETTLED') and ${of.only('s.id', 'settlements')}
       group by s.id having coalesce(sum(w.amount), 0) <> s.amount ${LIMIT}`,
+    ),
   },
   {
     name: 'A8',
     title: 'a settled settlement was paid once, by its net amount, and no other one was paid',
     mayPass: false,
     // Of what is paid the books know one transaction each; the chain is asked for what all attempts of all payouts moved.
-    query: `
+    ...asked(
+      (of) => `
       select p.settlement_id as id, 'paid more than once' as status, max(t.txid) as txid, null as received_amount, null as net_amount, count(distinct t.txid) as payouts
-      from payouts p join payout_attempts t on t.payout_id = p.id join assets a on a.id = p.asset_id join wallets w on w.id = p.wallet_id
+      from ${of('payouts', 'id')} p join payout_attempts t on t.payout_id = p.id join assets a on a.id = p.asset_id join wallets w on w.id = p.wallet_id
         join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.canonical and g.kind <> 'sent' and (g.sender = w.address or p.anchor is not null)
           and g.recipient = p.recipient and g.contract is not distinct from a.contract and g.raw_amount > 0
       where p.purpose = 'settlement' group by p.settlement_id having count(distinct t.txid) > 1
@@ -144,54 +159,53 @@ export const CHECKS: readonly Check[] = [
         select settlement_id, txid from payouts where purpose = 'settlement' and status = 'CONFIRMED'
         union all
         select settlement_id, txid from adopted_transactions) p on p.settlement_id = s.id
+      where ${of.only('s.id', 'settlements')}
       group by s.id
       having count(p.txid) <> case when s.status = 'SETTLED' then 1 else 0 end
         or (s.status = 'SETTLED' and (s.received_amount <> s.net_amount or max(p.txid) <> s.txid)) ${LIMIT}`,
+    ),
   },
   {
     name: 'A9',
     title:
       'attempts of a payout exclude each other: they share its nonce, and nonces have no gap, or its anchor (A27), or each was dead before the next was signed',
     mayPass: false,
-    query: `
-      select w.id as wallet_id, 'a gap among the nonces' as problem from wallets w join (
-        select wallet_id, nonce from payouts where nonce is not null
-        union all
-        -- Rows that a restore lost: what used their nonces is on the chain, adopted or about to be.
-        select x.id, g.nonce from wallets x join sightings g on g.network_id = x.network_id and g.sender = x.address and g.kind = 'sent' and g.canonical
-        where exists (select 1 from adopted_transactions d where d.network_id = x.network_id) and g.nonce < x.next_nonce
-          and g.nonce > (select min(f.nonce) from payouts f where f.wallet_id = x.id)) p on p.wallet_id = w.id
-      group by w.id having max(p.nonce) - min(p.nonce) + 1 <> count(distinct p.nonce) or max(p.nonce) >= w.next_nonce
+    ...asked(
+      (of) => `
+      ${gaps(of)}
       union all
-      select p.wallet_id, 'a signed transaction without a nonce' from payouts p join networks n on n.id = p.network_id
+      select p.wallet_id, 'a signed transaction without a nonce' from ${of('payouts', 'id')} p join networks n on n.id = p.network_id
       where n.family = 'evm' and p.nonce is null and exists (select 1 from payout_attempts t where t.payout_id = p.id)
       union all
-      select p.wallet_id, 'an attempt with another nonce than its payout' from payouts p
+      select p.wallet_id, 'an attempt with another nonce than its payout' from ${of('payouts', 'id')} p
         join payout_attempts t on t.payout_id = p.id join sightings g on g.network_id = p.network_id and g.txid = t.txid and g.kind = 'sent'
       where g.nonce is distinct from p.nonce
       union all
-      select p.wallet_id, 'bytes without an end on a chain without nonces' from payouts p join payout_attempts t on t.payout_id = p.id
+      select p.wallet_id, 'bytes without an end on a chain without nonces' from ${of('payouts', 'id')} p join payout_attempts t on t.payout_id = p.id
       where p.nonce is null and p.anchor is null and t.expires_at is null
       union all
-      select p.wallet_id, 'signed again before its bytes were proven dead' from payouts p
+      select p.wallet_id, 'signed again before its bytes were proven dead' from ${of('payouts', 'id')} p
         join payout_attempts t on t.payout_id = p.id join payout_attempts o on o.payout_id = p.id and o.number < t.number
       where p.nonce is null and p.anchor is null and not exists (
         select 1 from payout_events e where e.payout_id = p.id and e.event = 'EXPIRED' and e.facts->'txids' ? o.txid
           and (e.facts->>'finalTime')::timestamptz >= o.expires_at and e.at <= t.created_at)
       union all
-      select p.wallet_id, 'sent without stored bytes' from payouts p
+      select p.wallet_id, 'sent without stored bytes' from ${of('payouts', 'id')} p
       where p.status in ('SIGNED', 'BROADCAST', 'REPLACING', 'INCLUDED', 'CONFIRMED') and not exists (select 1 from payout_attempts t where t.payout_id = p.id) ${LIMIT}`,
+    ),
   },
   {
     name: 'A10',
     title: 'a resting payment with a webhook address has exactly one webhook for its status',
     mayPass: false,
-    query: `
-      select p.id, p.status from payments p
+    ...asked(
+      (of) => `
+      select p.id, p.status from ${of('payments', 'id')} p
       where p.status <> 'PENDING' and p.webhook_url is not null and (select count(*) from webhook_events e where e.payment_id = p.id and e.status = p.status) <> 1
       union all
-      select e.payment_id, e.status from webhook_events e
+      select e.payment_id, e.status from ${of('webhook_events', 'payment_id')} e
       where not exists (select 1 from payment_events v where v.payment_id = e.payment_id and v.to_status = e.status and v.from_status is not null) ${LIMIT}`,
+    ),
   },
   {
     name: 'A11',
@@ -211,9 +225,11 @@ export const CHECKS: readonly Check[] = [
     name: 'A12',
     title: 'whatever an idempotency key answered with exists',
     mayPass: false,
-    query: `
-      select k.gateway_id, k.operation, k.resource_id from idempotency_keys k
+    ...asked(
+      (of) => `
+      select k.gateway_id, k.operation, k.resource_id from ${replies(of)} k
       where k.resource_id is not null and not exists (select 1 from payments p where p.id = k.resource_id) and not exists (select 1 from settlements s where s.id = k.resource_id) ${LIMIT}`,
+    ),
   },
   {
     name: 'A13',
@@ -232,23 +248,27 @@ export const CHECKS: readonly Check[] = [
     name: 'A15',
     title: 'no address of ours sent a transaction the books do not know',
     mayPass: false,
-    query: `
-      select s.network_id, s.txid, s.sender, s.nonce from sightings s
+    ...asked(
+      (of) => `
+      select s.network_id, s.txid, s.sender, s.nonce from ${of('sightings', 'id')} s
       where s.kind = 'sent' and s.canonical and not exists (select 1 from payout_attempts t where t.txid = s.txid)
         and not exists (select 1 from adopted_transactions d where d.network_id = s.network_id and d.txid = s.txid)
         and not exists (select 1 from wallets w where w.network_id = s.network_id and w.address = s.sender and w.halted_reason is not null) ${LIMIT}`,
+    ),
   },
   {
     name: 'A16',
     title: 'what the platform bears of a credit is accrued, to the unit',
     mayPass: false,
-    query: `
-      select c.id, coalesce(r.coins, 0) as accrued, coalesce(b.borne, 0) as borne from credits c
+    ...asked(
+      (of) => `
+      select c.id, coalesce(r.coins, 0) as accrued, coalesce(b.borne, 0) as borne from ${of('credits', 'payment_id')} c
       left join accruals r on r.credit_id = c.id
       left join lateral (
         select -sum(e.amount) as borne from ledger_transactions t join ledger_entries e on e.transaction_id = t.id join ledger_accounts a on a.id = e.account_id
         where t.source_key in ('deposit:' || c.id, 'deposit:' || c.id || ':credit') and t.kind = 'credit' and a.kind = 'platformExpense') b on true
       where coalesce(r.coins, 0) <> coalesce(b.borne, 0) ${LIMIT}`,
+    ),
   },
   ...BILLING_CHECKS,
   ...POOL_CHECKS,
@@ -256,3 +276,62 @@ export const CHECKS: readonly Check[] = [
   ...TREASURY_CHECKS,
   ...OUTPUT_CHECKS,
 ];
+
+/** The coins that deposits brought to nobody, by the ledger and by the deposits; of what changed, deposit by deposit. */
+function unallocated({ changed }: RowsOf): string {
+  if (changed === null)
+    return `
+      -- Not its balance: coins that came to us otherwise than by a deposit are kept in it too.
+      select null, null, null, 'the deposits in the unallocated account are not those set aside' from ledger_accounts a
+      where a.kind = 'unallocated'
+        and coalesce((select sum(e.amount) from ledger_entries e join ledger_transactions t on t.id = e.transaction_id
+          where e.account_id = a.id and t.source_key like 'deposit:%'), 0)
+        <> coalesce((select sum(d.amount) from deposits d where d.asset_id = a.asset_id and d.state in ('dust', 'unallocated')), 0)`;
+  const what = `null::uuid, null, null::uuid, 'the deposits in the unallocated account are not those set aside'`;
+  return `
+      select ${what} from (
+          select id from deposits where payment_id in (${listed(changed, 'payments')})
+          union
+          select substr(source_key, 9, 36)::uuid from ledger_transactions where id in (${listed(changed, 'ledger')}) and source_key ~ '^deposit:[0-9a-f-]{36}(:|$)') k
+        left join deposits d on d.id = k.id
+      where case when d.state in ('dust', 'unallocated') then d.amount else 0 end is distinct from (
+          select coalesce(sum(e.amount), 0) from ledger_transactions t join ledger_entries e on e.transaction_id = t.id
+            join ledger_accounts a on a.id = e.account_id and a.kind = 'unallocated' and a.asset_id = coalesce(d.asset_id, a.asset_id)
+          where t.source_key in ('deposit:' || k.id, 'deposit:' || k.id || ':claim', 'deposit:' || k.id || ':credit'))
+      union all
+      select ${what} from ledger_transactions t join ledger_entries e on e.transaction_id = t.id join ledger_accounts a on a.id = e.account_id and a.kind = 'unallocated'
+      where t.id in (${listed(changed, 'ledger')}) and t.source_key like 'deposit:%' and t.source_key !~ '^deposit:[0-9a-f-]{36}(|:claim|:credit)$'`;
+}
+
+/** Nonces of a wallet that nobody used. What changed has the ones beside it; where that is not all there is to see, its wallet is looked at as a whole. */
+function gaps({ changed }: RowsOf): string {
+  const only =
+    changed === null
+      ? 'true'
+      : `w.id in (${listed(changed, 'wallets')} union
+          select o.wallet_id from payouts o where o.id in (${listed(changed, 'payouts')}) and exists (select 1 from adopted_transactions d where d.network_id = o.network_id))`;
+  const whole = `
+      select w.id as wallet_id, 'a gap among the nonces' as problem from wallets w join (
+        select wallet_id, nonce from payouts where nonce is not null
+        union all
+        -- Rows that a restore lost: what used their nonces is on the chain, adopted or about to be.
+        select x.id, g.nonce from wallets x join sightings g on g.network_id = x.network_id and g.sender = x.address and g.kind = 'sent' and g.canonical
+        where exists (select 1 from adopted_transactions d where d.network_id = x.network_id) and g.nonce < x.next_nonce
+          and g.nonce > (select min(f.nonce) from payouts f where f.wallet_id = x.id)) p on p.wallet_id = w.id
+      where ${only}
+      group by w.id having max(p.nonce) - min(p.nonce) + 1 <> count(distinct p.nonce) or max(p.nonce) >= w.next_nonce`;
+  if (changed === null) return whole;
+  return `${whole}
+      union all
+      select p.wallet_id, 'a gap among the nonces' from payouts p join wallets w on w.id = p.wallet_id
+      where p.id in (${listed(changed, 'payouts')}) and p.nonce is not null and not exists (select 1 from adopted_transactions d where d.network_id = w.network_id) and (
+        p.nonce >= w.next_nonce
+        or not exists (select 1 from payouts b where b.wallet_id = p.wallet_id and b.nonce = p.nonce - 1) and p.nonce > (select min(b.nonce) from payouts b where b.wallet_id = p.wallet_id)
+        or not exists (select 1 from payouts b where b.wallet_id = p.wallet_id and b.nonce = p.nonce + 1) and p.nonce < (select max(b.nonce) from payouts b where b.wallet_id = p.wallet_id))`;
+}
+
+function replies({ changed }: RowsOf): string {
+  return changed === null
+    ? 'idempotency_keys'
+    : `(select null::uuid as gateway_id, null as operation, r.id as resource_id from (${listed(changed, 'replies')} as id) r)`;
+}

@@ -1,5 +1,6 @@
 import type { PricePolicy } from '#api/clients/prices.ts';
-import type { Sql } from '#shared/platform/postgres.ts';
+import type { Changed } from '#api/store/audit-marks.ts';
+import type { Reads, Sql } from '#shared/platform/postgres.ts';
 import type { Check } from './check.ts';
 import { CHECKS } from './checks.ts';
 
@@ -12,7 +13,7 @@ export interface AuditResult {
 }
 
 /**
- * Runs every check of the audit; each must come back without rows (reliability 5). Each reads one consistent snapshot
+ * Runs every check of the audit about everything there is; each must come back without rows (reliability 5). Each reads one consistent snapshot
  * of the books and takes no lock, so it may run at any moment. Without `prices` those count that do in development.
  */
 export async function runAudit(sql: Sql, prices: PricePolicy = { staticAllowed: true }): Promise<AuditResult[]> {
@@ -21,8 +22,9 @@ export async function runAudit(sql: Sql, prices: PricePolicy = { staticAllowed: 
   return results;
 }
 
-/** Runs one check. */
-export async function runCheck(sql: Sql, { name, title, query }: Check, prices: PricePolicy): Promise<AuditResult> {
-  const text = typeof query === 'string' ? query : query(prices);
+/** Runs one check; about what changed alone where that is given and the check can. */
+export async function runCheck(sql: Reads, { name, title, query, ofChanged }: Check, prices: PricePolicy, changed?: Changed): Promise<AuditResult> {
+  const whole = typeof query === 'string' ? query : query(prices);
+  const text = changed === undefined || ofChanged === undefined ? whole : ofChanged(changed);
   return { check: name, title, rows: await sql.unsafe<Record<string, unknown>[]>(text) };
 }

@@ -1,4 +1,4 @@
-import { type Check, LIMIT } from './check.ts';
+import { asked, type Check, LIMIT } from './check.ts';
 
 /** What the audit asks about the wallets of the two pools (decision 0015). */
 export const TREASURY_CHECKS: readonly Check[] = [
@@ -6,13 +6,14 @@ export const TREASURY_CHECKS: readonly Check[] = [
     name: 'A25',
     title: 'what is drawn from a pool is signed away by its wallet alone, and a deposit is swept to the wallet of a pool its payment was in',
     mayPass: false,
-    query: `
-      select p.id, p.purpose, w.role, s.pool from payouts p join wallets w on w.id = p.wallet_id left join settlements s on s.id = p.settlement_id
+    ...asked(
+      (of) => `
+      select p.id, p.purpose, w.role, s.pool from ${of('payouts', 'id')} p join wallets w on w.id = p.wallet_id left join settlements s on s.id = p.settlement_id
       where exists (select 1 from payout_attempts t where t.payout_id = p.id) and (
         (p.purpose = 'settlement' and w.role <> case s.pool when 'green' then 'hot' else 'held' end) or (p.purpose in ('refund', 'withheld') and w.role <> 'held')
           or (p.purpose = 'cold' and w.role <> 'hot'))
       union all
-      select p.id, p.purpose, i.role, null from payouts p
+      select p.id, p.purpose, i.role, null from ${of('payouts', 'id')} p
         join wallets w on w.id = p.wallet_id left join wallets i on i.network_id = p.network_id and i.address = p.recipient
       where p.purpose = 'sweep' and exists (select 1 from payout_attempts t where t.payout_id = p.id) and not exists (
         select 1 from deposit_addresses a join deposits d on d.address_id = a.id join credits c on c.payment_id = d.payment_id
@@ -20,6 +21,7 @@ export const TREASURY_CHECKS: readonly Check[] = [
           i.role = case c.pool when 'green' then 'hot' else 'held' end
           or exists (select 1 from pool_moves m where m.payment_id = c.payment_id and i.role = case m.from_pool when 'green' then 'hot' else 'held' end)))
       ${LIMIT}`,
+    ),
   },
   {
     name: 'A26',
@@ -27,7 +29,7 @@ export const TREASURY_CHECKS: readonly Check[] = [
     mayPass: false,
     query: `
       select r.id, r.status, r.txid, count(p.txid) as payouts from aml_refunds r left join (
-          select refund_id, txid, asset_id, raw_amount from payouts where status = 'CONFIRMED'
+          select refund_id, txid, asset_id, raw_amount from payouts where status = 'CONFIRMED' and purpose = 'refund'
           union all
           select d.refund_id, d.txid, f.asset_id, f.amount * (10::numeric ^ c.decimals) from adopted_transactions d
             join aml_refunds f on f.id = d.refund_id join assets c on c.id = f.asset_id) p on p.refund_id = r.id

@@ -1,4 +1,4 @@
-import { auditAndFreeze } from '#api/audit/audit-and-freeze.ts';
+import { auditAndFreeze, auditEverything, forgetAudited } from '#api/audit/audit-and-freeze.ts';
 import { keepHistory } from '#api/audit/keep-history.ts';
 import { reconcile } from '#api/audit/reconcile.ts';
 import { closeMonths } from '#api/billing/close-months.ts';
@@ -20,6 +20,7 @@ import { deleteOldReplies } from '#api/store/idempotency.ts';
 import { deleteDoneOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
 import { listUnsent } from '#api/store/payout-attempts.ts';
 import { listForgotten } from '#api/store/settlements.ts';
+import { foldTallies } from '#api/store/tallies.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
 import { consolidatePools } from '#api/treasury/consolidate-pools.ts';
 import { explainBalances } from '#api/treasury/explain-balances.ts';
@@ -77,6 +78,10 @@ export const periodicWork = {
   // A month is an invoice within a minute of 00:00 UTC on the first.
   'close-months': { everySeconds: 60, run: closeMonths },
   audit: periodicAudit(),
+  // At night, check by check.
+  'audit-everything': { everySeconds: 600, run: auditEverything },
+  'fold-tallies': { everySeconds: 10, run: (deps) => silently(foldTallies(deps.db.sql)) },
+  'forget-audited': { everySeconds: 3_600, run: forgetAudited },
   // Six times within the minute that what it writes is believed.
   'keep-history': { everySeconds: 10, run: (deps) => silently(keepHistory(deps)) },
   reconcile: periodicReconciliation(),

@@ -12,8 +12,8 @@ const SECOND_LOOK_MILLISECONDS = 1_000;
 
 /** GET /audit: runs every check now, the comparison with the chains included; `clean` when none finds a row (reliability 5). */
 export async function runAuditNow(deps: Deps): Promise<Reply> {
-  // Checks read whole tables: they get the time that periodic work has for them, and not that of a request.
-  const patient = deps.db.apart({ name: 'sluice-audit', max: 2, deadlines: 'long' });
+  // Checks read whole tables: they get the time that takes, and not that of a request.
+  const patient = deps.db.apart({ name: 'sluice-audit', max: 2, deadlines: 'patient' });
   try {
     const checks = [...(await lastingResults({ ...deps, db: patient })), await chainResult({ ...deps, db: patient })];
     return { status: 200, data: { clean: checks.every((check) => check.rows.length === 0), checks } };

@@ -4,6 +4,7 @@ import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Taken, PooledCredit } from '#state-machines/aml/shares.ts';
 import { type Draw, drawInOrder } from '#state-machines/ledger/draw.ts';
+import { listCreditTallies } from './tallies.ts';
 
 /** Where a credit is with its verdict: not asked for, awaited, or given. */
 export type Screening = 'none' | 'waiting' | 'clean' | 'flagged';
@@ -161,15 +162,22 @@ export interface CreditSummary {
   nextMaturityAt: Date | null;
 }
 
-type SummaryRow = Omit<CreditSummary, 'gross' | 'networkFee' | 'commission'> & { gross: string; networkFee: string; commission: string };
-
-/** Adds up a gateway's credits per asset, pool and maturity (contract 2.9); locks nothing. */
+/** Adds up a gateway's credits per asset, pool and maturity (contract 2.9); locks nothing. Read beside other figures, in one snapshot. */
 export async function summariseCredits(sql: Reads, gatewayId: string): Promise<CreditSummary[]> {
-  const rows = await sql<SummaryRow[]>`
-    select asset_id, pool, matured_at is not null as matured, sum(gross) as gross, sum(network_fee) as "networkFee", sum(commission) as commission,
-      count(distinct payment_id) filter (where remaining > 0 and taken is null) as open, min(matures_at) filter (where matured_at is null and taken is null) as "nextMaturityAt"
-    from credits where gateway_id = ${gatewayId} group by 1, 2, 3`;
-  return rows.map((row) => ({ ...row, gross: parseTrusted(row.gross), networkFee: parseTrusted(row.networkFee), commission: parseTrusted(row.commission) }));
+  // Only credits with anything left, and those that mature: few among all that ever were.
+  const open = await sql<{ assetId: string; pool: Pool; matured: boolean; open: number }[]>`
+    select asset_id, pool, matured_at is not null as matured, count(distinct payment_id)::int as open
+    from credits where gateway_id = ${gatewayId} and remaining > 0 and taken is null group by 1, 2, 3`;
+  const next = await sql<{ assetId: string; pool: Pool; at: Date }[]>`
+    select asset_id, pool, min(matures_at) as at from credits where gateway_id = ${gatewayId} and matured_at is null and taken is null group by 1, 2`;
+  return (await listCreditTallies(sql, gatewayId)).map((tally) => {
+    const same = (one: { assetId: string; pool: Pool }): boolean => one.assetId === tally.assetId && one.pool === tally.pool;
+    return {
+      ...tally,
+      open: open.find((one) => same(one) && one.matured === tally.matured)?.open ?? 0,
+      nextMaturityAt: (tally.matured ? undefined : next.find(same)?.at) ?? null,
+    };
+  });
 }
 
 /** One credit of a payment with everything that decides what may become of it. */

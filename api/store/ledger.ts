@@ -125,10 +125,10 @@ export async function isPosted(reads: Reads, sourceKey: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** Sum of all entries per asset, 0 unless the ledger is broken, as text for a gauge; takes no lock. */
-export async function listImbalances(reads: Reads): Promise<{ symbol: string; imbalance: string }[]> {
+/** Sum of all entries per asset, or of those of these transactions, 0 unless the ledger is broken, as text for a gauge; takes no lock. */
+export async function listImbalances(reads: Reads, transactionIds?: readonly string[]): Promise<{ symbol: string; imbalance: string }[]> {
+  const of = transactionIds === undefined ? reads`` : reads`where e.transaction_id = any(${[...transactionIds]}::text[]::bigint[])`;
   return reads<{ symbol: string; imbalance: string }[]>`
-    select n.name || '/' || a.symbol as symbol, coalesce((
-      select sum(e.amount) from ledger_entries e where e.asset_id = a.id), 0) as imbalance
-    from assets a join networks n on n.id = a.network_id order by 1`;
+    select n.name || '/' || a.symbol as symbol, coalesce(s.sum, 0) as imbalance
+    from assets a join networks n on n.id = a.network_id left join (select e.asset_id, sum(e.amount) as sum from ledger_entries e ${of} group by 1) s on s.asset_id = a.id order by 1`;
 }

@@ -1,4 +1,5 @@
 import type { Reads } from '#shared/platform/postgres.ts';
+import { tallied } from './tallies.ts';
 
 /** Which part of a list is wanted, and what it is narrowed to; null narrows nothing. Every function here only reads. */
 export interface ListFilter {
@@ -36,9 +37,8 @@ export async function listPaymentsForOperator(sql: Reads, filter: ListFilter): P
       select p.id, p.gateway_id, p.status, p.checkout_mode, p.currency_code, p.amount,
         trim_scale(p.received_amount)::text as "receivedAmount", a.symbol as "receivedAssetSymbol", trim_scale(p.deviation_usd)::text as "deviationUsd",
         p.deposit_path, p.is_verified, p.sandbox as "isSandbox",
-        p.created_at, p.expires_at, p.resolved_at, count(*) over () as total
-      from payments p left join assets a on a.id = p.received_asset_id
-      where (${filter.gatewayId}::uuid is null or p.gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or p.status = ${filter.status})
+        p.created_at, p.expires_at, p.resolved_at, ${tallied(sql, 'payments', filter)} as total
+      from (${newestOf(sql, sql`payments`, filter)}) p left join assets a on a.id = p.received_asset_id
       order by p.created_at desc, p.id desc limit ${filter.limit} offset ${filter.offset}`,
   );
 }
@@ -70,9 +70,8 @@ export async function listSettlementsForOperator(sql: Reads, filter: ListFilter)
       select s.id, s.gateway_id, s.status, a.symbol as "assetSymbol", n.name as network, s.address, s.amount_text as amount,
         trim_scale(s.fee_locked)::text as "feeLocked", trim_scale(s.net_amount)::text as "netAmount", trim_scale(s.received_amount)::text as "receivedAmount",
         s.txid as "txHash", s.hold_reason, s.wait_reason, s.created_at, s.dispatch_at,
-        s.expires_at, s.settled_at, count(*) over () as total
-      from settlements s join assets a on a.id = s.asset_id join networks n on n.id = s.network_id
-      where (${filter.gatewayId}::uuid is null or s.gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or s.status = ${filter.status})
+        s.expires_at, s.settled_at, ${tallied(sql, 'settlements', filter)} as total
+      from (${newestOf(sql, sql`settlements`, filter)}) s join assets a on a.id = s.asset_id join networks n on n.id = s.network_id
       order by s.created_at desc, s.id desc limit ${filter.limit} offset ${filter.offset}`,
   );
 }
@@ -144,7 +143,7 @@ export async function listWebhooksForOperator(sql: Reads, filter: ListFilter & {
   return split(
     await sql<(ListedWebhook & Total)[]>`
       select id, payment_id, gateway_id, status, url, state, attempts, next_attempt_at,
-        created_at, delivered_at, count(*) over () as total
+        created_at, delivered_at, ${filter.paymentId === null ? tallied(sql, 'webhook_events', filter) : sql`count(*) over ()`} as total
       from webhook_events
       where (${filter.gatewayId}::uuid is null or gateway_id = ${filter.gatewayId}) and (${filter.status}::text is null or state = ${filter.status})
         and (${filter.paymentId}::uuid is null or payment_id = ${filter.paymentId})
@@ -171,6 +170,15 @@ export async function listJobsForOperator(sql: Reads, page: { limit: number; off
         count(*) over () as total
       from outbox where state <> 'done' order by due_at, id limit ${page.limit} offset ${page.offset}`,
   );
+}
+
+/** The newest rows of each gateway, as many as a page and those before it: an index has those of one gateway in order, none those of all. */
+function newestOf(sql: Reads, table: ReturnType<Reads>, { gatewayId, status, limit, offset }: ListFilter): ReturnType<Reads> {
+  return sql`
+    select r.* from gateways g cross join lateral (
+      select * from ${table} x where x.gateway_id = g.id ${status === null ? sql`` : sql`and x.status = ${status}`}
+      order by x.created_at desc, x.id desc limit ${limit + offset}) r
+    where ${gatewayId === null ? sql`true` : sql`g.id = ${gatewayId}`}`;
 }
 
 type Total = { total: number };

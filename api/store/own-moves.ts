@@ -90,7 +90,7 @@ export interface SweepAllowance {
 /** What of one address may be swept to a pool's wallet, beside what other sweeps than `except` take. Locks nothing. */
 export async function readSweepAllowance(sql: Reads, at: SweepScope & { address: string; except?: string }): Promise<SweepAllowance> {
   const [row] = await sql<{ rawAmount: string; waiting: boolean }[]>`
-    select greatest(f.raw_amount, 0)::text as "rawAmount", f.waiting from (${lying(sql, at)}) f where f.address = ${at.address}`;
+    select greatest(f.raw_amount, 0)::text as "rawAmount", f.waiting from (${lying(sql, at)}) f`;
   return row === undefined ? { rawAmount: 0n, waiting: false } : { ...row, rawAmount: BigInt(row.rawAmount) };
 }
 
@@ -107,7 +107,8 @@ export async function lockSweepAllowance(tx: Tx, at: SweepScope & { family: Fami
  * Per address what was credited there to payments of the pool and not brought to its wallet, at most what still lies there:
  * coins that were swept before their payment changed its pool lie in the other wallet.
  */
-function lying(sql: Reads, { networkId, assetId, pool, except }: SweepScope & { except?: string }) {
+function lying(sql: Reads, { networkId, assetId, pool, except, address }: SweepScope & { except?: string; address?: string }) {
+  const at = (column: ReturnType<Reads>): ReturnType<Reads> => (address === undefined ? sql`true` : sql`${column} = ${address}`);
   return sql`
     select r.address, r.derivation_index, r.waiting, r.last_at, coalesce(g.live, false) as live,
       least(r.received - coalesce(g.swept, 0), coalesce(r.received_of_pool, 0) - coalesce(g.swept_to_pool, 0)) as raw_amount
@@ -119,7 +120,7 @@ function lying(sql: Reads, { networkId, assetId, pool, except }: SweepScope & { 
         join lateral (
           select bool_or(x.screening = 'waiting') as waiting, coalesce(min(x.pool) filter (where x.id = d.credit_id), min(x.pool)) as pool
           from credits x where x.payment_id = d.payment_id) c on true
-      where d.network_id = ${networkId} and d.asset_id = ${assetId} and d.state = 'credited' and p.status <> 'PENDING'
+      where d.network_id = ${networkId} and d.asset_id = ${assetId} and d.state = 'credited' and p.status <> 'PENDING' and ${at(sql`a.address`)}
       group by 1, 2) r
     left join (
       select s.address, sum(s.taken) as swept, sum(s.taken) filter (where s.role = ${pool === 'green' ? 'hot' : 'held'}) as swept_to_pool,
@@ -129,7 +130,7 @@ function lying(sql: Reads, { networkId, assetId, pool, except }: SweepScope & { 
         from payouts o join wallets w on w.id = o.wallet_id join assets a on a.id = o.asset_id
           left join wallets i on i.network_id = o.network_id and i.address = o.recipient
         where o.network_id = ${networkId} and o.asset_id = ${assetId} and o.purpose = 'sweep' and o.status not in ('FAILED', 'CANCELLED')
-          and o.id is distinct from ${except ?? null}::uuid) s
+          and o.id is distinct from ${except ?? null}::uuid and ${at(sql`w.address`)}) s
       group by 1) g on g.address = r.address`;
 }
 
@@ -140,7 +141,7 @@ function lying(sql: Reads, { networkId, assetId, pool, except }: SweepScope & { 
 export async function sumClaimed(sql: Reads, assetId: string): Promise<string> {
   const [row] = await sql<{ claimed: string }[]>`
     select coalesce(sum(s.amount), 0)::text as claimed from settlements s
-    where s.asset_id = ${assetId} and s.pool = 'green' and s.status in ('PENDING_APPROVAL', 'REQUESTED', 'PROCESSING') and not exists (
+    where s.asset_id = ${assetId} and s.pool = 'green' and s.status not in ('SETTLED', 'REJECTED') and s.status in ('PENDING_APPROVAL', 'REQUESTED', 'PROCESSING') and not exists (
       select 1 from payouts p where p.settlement_id = s.id and p.purpose = 'settlement' and p.plan ? 'rawFee'
         and p.status in ('PLANNED', 'SIGNED', 'BROADCAST', 'REPLACING'))`;
   return row?.claimed ?? '0';

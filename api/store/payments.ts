@@ -3,6 +3,7 @@ import { SentJson } from '#shared/core/sent-json.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { isExpected } from './mempool.ts';
+import { tallied } from './tallies.ts';
 import { noteTrace } from './traces.ts';
 
 export type FeePayer = 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
@@ -344,9 +345,11 @@ export async function listPaymentRows(sql: Reads, page: PaymentPage): Promise<Pa
   return rows.map(paymentFromRow);
 }
 
-/** Counts the payments a list holds on all its pages; locks nothing. */
+/** Counts the payments a list holds on all its pages; those of a time are counted one by one. Locks nothing. */
 export async function countPayments(sql: Reads, filter: PaymentFilter): Promise<number> {
-  const [row] = await sql<{ total: number }[]>`select count(*) as total from payments where ${matching(sql, filter)}`;
+  const [row] = await (filter.createdFrom === null && filter.createdTo === null
+    ? sql<{ total: number }[]>`select ${tallied(sql, 'payments', filter)} as total`
+    : sql<{ total: number }[]>`select count(*) as total from payments where ${matching(sql, filter)}`);
   return row?.total ?? 0;
 }
 

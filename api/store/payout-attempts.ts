@@ -130,7 +130,7 @@ export async function readPayoutAge(sql: Reads, payoutId: string): Promise<Payou
 export async function listUnsent(sql: Reads, seconds: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select t.id from payouts p join payout_attempts t on t.payout_id = p.id
-    where ${mayBeSent(sql)} and t.created_at < sluice_now() - make_interval(secs => ${seconds})
+    where p.status not in ('CONFIRMED', 'FAILED', 'CANCELLED') and ${mayBeSent(sql)} and t.created_at < sluice_now() - make_interval(secs => ${seconds})
       and not exists (select 1 from outbox o where o.ref_id = t.id and o.topic = 'payout.broadcast' and o.state = 'due')
     order by t.created_at desc, t.number desc`;
   return rows.map((row) => row.id);

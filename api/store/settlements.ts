@@ -5,6 +5,7 @@ import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { SettlementStatus } from '#state-machines/settlement/machine.ts';
 import type { ParkedStatus, Route } from '#state-machines/settlement/settlement.ts';
 import { insertSent, sentMetadata } from './sent-json.ts';
+import { tallied } from './tallies.ts';
 import { noteTrace } from './traces.ts';
 
 /** A cashout with the asset and network it is paid in. */
@@ -143,8 +144,7 @@ export async function listSettlementRows(sql: Reads, page: SettlementPage): Prom
 
 /** Counts a gateway's cashouts, of one status when given; locks nothing. */
 export async function countSettlements(sql: Reads, gatewayId: string, status: SettlementStatus | null): Promise<number> {
-  const [row] = await sql<{ total: number }[]>`
-    select count(*) as total from settlements where gateway_id = ${gatewayId} and (${status}::text is null or status = ${status})`;
+  const [row] = await sql<{ total: number }[]>`select ${tallied(sql, 'settlements', { gatewayId, status })} as total`;
   return row?.total ?? 0;
 }
 
@@ -186,7 +186,7 @@ export async function countWaiting(sql: Reads, gatewayId: string): Promise<numbe
 export async function listForgotten(sql: Reads): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select s.id from settlements s
-    where s.dispatch_at < sluice_now() - interval '1 minute' and ${isUnsent(sql)}
+    where s.status not in ('SETTLED', 'REJECTED') and s.dispatch_at < sluice_now() - interval '1 minute' and ${isUnsent(sql)}
       and not exists (select 1 from outbox o where o.ref_id = s.id and o.topic = 'settlement.dispatch' and o.state = 'due')`;
   return rows.map((row) => row.id);
 }

@@ -1,6 +1,7 @@
 import { backfill } from './backfill.ts';
 import type { Bench } from './bench.ts';
 import { evm } from './evm.ts';
+import { growth } from './growth.ts';
 import { head } from './head.ts';
 import { http } from './http.ts';
 import { journal } from './journal.ts';
@@ -8,4 +9,4 @@ import { logs } from './logs.ts';
 import { memory } from './memory.ts';
 
 /** Every bench, in the order they run. */
-export const BENCHES: Readonly<Record<string, Bench>> = { backfill, evm, logs, head, memory, http, journal };
+export const BENCHES: Readonly<Record<string, Bench>> = { backfill, evm, logs, head, memory, http, journal, growth };

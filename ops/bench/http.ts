@@ -4,11 +4,10 @@ import { runAudit } from '#api/audit/run-audit.ts';
 import { merchant, type Merchant, must, operator, type GatewayCredentials } from '#ops/dev/client.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
-import { connect } from '#shared/platform/postgres.ts';
 import { type Bench, type Figures, type Found, median, ratio, rounded, type Size } from './bench.ts';
 import type { Load, Loaded } from './load.ts';
 import { cpuSince, readCpu, usageOf } from './machine.ts';
-import { type ApiProcess, SECRETS, type Stage } from './stage.ts';
+import { type ApiProcess, SECRETS, setLogging, type Stage } from './stage.ts';
 import { freshValues, readStatements, replay, type Requested } from './statements.ts';
 
 const CLIENTS = 50;
@@ -146,13 +145,6 @@ async function somePayments(shop: Merchant, count: number): Promise<string[]> {
     if (i % 2 === 0) await shop.must('POST', `/public/payments/${paymentUid}/sandbox/simulate`, { body: { scenario: 'success' } });
   }
   return ids;
-}
-
-async function setLogging(url: string, on: boolean): Promise<void> {
-  const database = connect(url, { name: 'sluice-bench', max: 1 });
-  const name = new URL(url).pathname.slice(1);
-  await database.sql.unsafe(`alter database "${name}" set log_min_duration_statement = ${on ? 0 : -1}`);
-  await database.end();
 }
 
 /** The statements of one request of a kind, and which values in them are new each time: two requests tell. */

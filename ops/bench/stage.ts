@@ -231,3 +231,11 @@ function conversation({ child, exited, logFile }: Started): <T>(question: object
       child.stdin?.write(`${JSON.stringify(question)}\n`);
     });
 }
+
+/** Has Postgres log every statement of connections opened from now on, or no more. */
+export async function setLogging(url: string, on: boolean): Promise<void> {
+  const database = connect(url, { name: 'sluice-bench', max: 1 });
+  const name = new URL(url).pathname.slice(1);
+  await database.sql.unsafe(`alter database "${name}" set log_min_duration_statement = ${on ? 0 : -1}`);
+  await database.end();
+}

@@ -112,6 +112,12 @@ const ROWS: readonly Row[] = [
   asked('create with an Idempotency-Key', 'create with Idempotency-Key'),
   asked('public read', 'public read'),
   asked('verify', 'verify'),
+  {
+    bench: 'growth',
+    what: 'statements that read more of a longer history',
+    measured: ({ figures }) => `${Object.values(figures).filter(({ grows }) => grows === true).length} of ${Object.keys(figures).length}`,
+    goal: { begins: 'statements that grow', most: '0' },
+  },
 ];
 
 /** The figures of a report as the Markdown table of ops/docs/benchmarks.md; benches that were not run leave no rows. Pure. */

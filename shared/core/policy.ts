@@ -297,6 +297,12 @@ export const POLICY = {
   totpFailuresUntilLock: 5,
   totpLockSeconds: 15 * MINUTE,
 
+  // Audit
+  /** A check of the audit looks at everything in a night (UTC hours) when it last did so longer ago than this, and by day when it missed a night. */
+  auditWholeHours: 12,
+  auditMissedHours: 30,
+  auditNight: { from: 1, until: 5 },
+
   // Jobs
   /** Finished work is looked at for a week at most; after that its own tables tell all there is to tell. */
   doneJobsKeptDays: 7,

@@ -24,12 +24,12 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   http: {
     reads: words(`
       accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets backups chain_blocks chain_tips charge_draws charges
-      clock_offset credit_draws credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_secrets gateways
+      clock_offset credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_secrets gateways
       idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions mempool_deposits
       mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks payment_events payment_offers
       payments payout_attempts payout_events payouts pool_moves price_sources prices reconciliations rescans sandbox_deposits schema_migrations
       screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements sightings signer_journal signer_reports
-      spent_outputs statements totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
+      spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
       webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
@@ -107,19 +107,22 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   worker: {
     reads: words(`
-      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets balance_looks blind_blocks canary chain_blocks chain_tips
-      charge_draws charges clock_offset consumer_leases credit_draws credits currencies database_epochs deposit_addresses deposits freezes further_transfers
+      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes audit_marks audit_moves balance_looks blind_blocks canary chain_blocks chain_tips
+      charge_draws charges clock_offset consumer_leases credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers
       gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_offers payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations rescans rewind_requests
       sandbox_deposits schema_migrations screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements
-      sightings signer_reports spent_outputs statements trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_attempts webhook_events
+      sightings signer_reports spent_outputs statements tallies trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
       accruals: 'insert',
       aml_events: 'insert',
       aml_refunds: 'update(ended_at failure intent_mac status txid)',
+      audit_changes: 'delete',
+      audit_marks: 'insert update(fingerprint history mac since whole_at) delete',
+      audit_moves: 'delete',
       balance_looks: 'insert update(explained_height height)',
       blind_blocks: 'insert delete',
       canary: 'insert update(attempted_at problem succeeded_at)',
@@ -129,6 +132,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       charges: 'insert',
       consumer_leases: 'insert update(expires_at fence holder)',
       credit_draws: 'insert update(state)',
+      credit_tallies: 'insert delete',
       credits: 'insert update(matured_at pool remaining screening screening_score taken)',
       database_epochs: 'update(beat_at generation history noted_at system_identifier timeline)',
       deposits: `
@@ -179,6 +183,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
         routed_by_service settled_at status txid wait_reason)`,
       sightings: 'insert update(booked_at canonical parts raw_amount)',
       spent_outputs: 'insert',
+      tallies: 'insert delete',
       trace_contexts: 'insert',
       transfer_sums: 'insert delete',
       unexplained_balances: 'insert update(raw_amount resolved_at to_height)',
@@ -227,6 +232,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
 export const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
   aml_refunds: ['intent_mac'],
   api_keys: ['secret_hash'],
+  audit_marks: ['mac'],
   gateway_secrets: ['sealed'],
   idempotency_keys: ['fingerprint', 'body'],
   operator_proposals: ['mac'],

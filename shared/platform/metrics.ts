@@ -117,6 +117,10 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
     unexplainedBalances: gauge('sluice_unexplained_balances', 'Addresses of ours that hold native coins which nothing seen of them explains.', ['chain']),
     ledgerImbalance: gauge('sluice_ledger_imbalance', 'Sum of all entries per asset; anything but 0 is an incident.', ['asset']),
     ledgerCheckTimestamp: gauge('sluice_ledger_check_timestamp_seconds', 'When the audit last ran, Unix seconds.'),
+    ledgerWholeCheckTimestamp: gauge(
+      'sluice_ledger_whole_check_timestamp_seconds',
+      'When the audit last looked at everything and not at changes alone, with the check that did so longest ago, Unix seconds.',
+    ),
     treasuryOnchainBalance: gauge('sluice_treasury_onchain_balance', 'Whole coins our addresses hold on the chain, by role of the wallet.', [
       'chain',
       'asset',

@@ -39,10 +39,11 @@ export interface ConnectOptions {
   /** Transactions at once; half as many single statements go beside them. */
   max?: number;
   /**
-   * How long a statement may take: `short` is 12 s, and 4 s of them for a lock; `long` is 2 minutes, for what reads whole tables;
+   * How long a statement may take: `short` is 12 s, and 4 s of them for a lock; `long` is 2 minutes, for what reads whole tables; `patient`
+   * an hour, for what reads all that ever was;
    * `none` is for migrations. Whoever has `none` also waits for ever for a server that froze.
    */
-  deadlines?: 'short' | 'long' | 'none';
+  deadlines?: 'short' | 'long' | 'patient' | 'none';
   /**
    * How old a connection may be that is lent once more, about, milliseconds; half an hour. The server keeps every statement ever prepared on it,
    * and lists of different lengths are different statements. Infinity for who holds locks of a session.
@@ -56,6 +57,7 @@ const DEADLINES = {
   // Longer than what a duplicate waits for the reply to its Idempotency-Key (POLICY.idempotencyWaitMs).
   short: { statement: 12_000, lock: 4_000, pause: 15_000 },
   long: { statement: 120_000, lock: 10_000, pause: 60_000 },
+  patient: { statement: 3_600_000, lock: 10_000, pause: 60_000 },
   none: { statement: 0, lock: 0, pause: 0 },
 };
 const LIFETIME_MS = 1_800_000;

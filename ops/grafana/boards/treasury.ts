@@ -149,6 +149,13 @@ export const treasury: Board = {
       queries: { age: 'time() - max(sluice_ledger_check_timestamp_seconds)' },
     },
     {
+      title: 'Last whole audit',
+      description: 'Seconds since the books were last checked as a whole, and not what changed alone; once a night is normal.',
+      runbook: 'ledger',
+      unit: 's',
+      queries: { age: 'time() - max(sluice_ledger_whole_check_timestamp_seconds)' },
+    },
+    {
       title: 'Chain minus books',
       description: 'Coins that our addresses hold more than the books say. Negative: coins are missing.',
       runbook: 'reconciliation',

@@ -1,0 +1,152 @@
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** Which of the audit's questions may begin where, as stored; who reads it asks whether anybody made it up. */
+export interface StoredMark {
+  checkName: string;
+  /** The transaction before which everything was found clean, as decimal text. */
+  since: string;
+  /** Wall time at which everything was last found clean. */
+  wholeAt: Date;
+  fingerprint: string;
+  history: string;
+  mac: Uint8Array;
+}
+
+/** A place in the order of transactions: everything before it has ended, and is seen by whoever looks from now on. */
+export interface Horizon {
+  since: string;
+  /** Which history of the database it is a place in. */
+  history: string;
+}
+
+/** What changed since a check was last clean, and what leans on that; ids as Postgres gave them. */
+export interface Changed {
+  /** The transaction before which nothing is to be looked at any more. */
+  since: string;
+  payments: readonly string[];
+  settlements: readonly string[];
+  payouts: readonly string[];
+  wallets: readonly string[];
+  accruals: readonly string[];
+  invoices: readonly string[];
+  /** What idempotency keys answered with. */
+  replies: readonly string[];
+  sightings: readonly string[];
+  ledger: readonly string[];
+  accounts: readonly string[];
+}
+
+/**
+ * The place from which on a later look has to begin that is to miss nothing a look from now on does not see: not the newest transaction, because an older
+ * one may still be at work. Locks nothing.
+ */
+export async function readHorizon(sql: Reads): Promise<Horizon> {
+  const [row] = await sql<[Horizon]>`select pg_snapshot_xmin(pg_current_snapshot())::text as since, database_history() as history`;
+  return row;
+}
+
+/** Every mark there is. Locks nothing. */
+export async function listMarks(sql: Reads): Promise<StoredMark[]> {
+  return sql<StoredMark[]>`select check_name, since::text as since, whole_at, fingerprint, history, mac from audit_marks`;
+}
+
+/** Reads one mark and keeps others from moving it until commit; undefined when there is none. */
+export async function lockMark(tx: Tx, checkName: string): Promise<StoredMark | undefined> {
+  const [row] = await tx<StoredMark[]>`
+    select check_name, since::text as since, whole_at, fingerprint, history, mac from audit_marks where check_name = ${checkName} for update`;
+  return row;
+}
+
+/** Writes a mark, in the place of whatever mark its check had. */
+export async function upsertMark(tx: Tx, mark: StoredMark): Promise<void> {
+  await tx`
+    insert into audit_marks (check_name, since, whole_at, fingerprint, history, mac)
+    values (${mark.checkName}, ${mark.since}::text::xid8, ${mark.wholeAt}, ${mark.fingerprint}, ${mark.history}, ${Buffer.from(mark.mac)})
+    on conflict (check_name) do update set since = excluded.since, whole_at = excluded.whole_at, fingerprint = excluded.fingerprint, history = excluded.history, mac = excluded.mac`;
+}
+
+/** Takes a check's mark away: it looks at everything from now on. */
+export async function deleteMark(sql: Reads, checkName: string): Promise<void> {
+  await sql`delete from audit_marks where check_name = ${checkName}`;
+}
+
+/** Rows of what changed that are asked for in one go; more than that are looked at as a whole, which is no dearer. */
+const MOST_CHANGED = 200_000;
+
+/**
+ * What was written since a place, with what the audit's questions lean on besides: the payment of a deposit, the payouts of a cashout, what was sent by them. Undefined
+ * when that is more than is worth naming. Walks indexes alone. Locks nothing.
+ */
+export async function readChanged(tx: Tx, since: string): Promise<Changed | undefined> {
+  const [{ count }] = await tx<[{ count: number }]>`
+    select count(*)::int as count from (select 1 from audit_changes where xid >= ${since}::text::xid8 limit ${MOST_CHANGED + 1}) c`;
+  if (count > MOST_CHANGED) return undefined;
+  // How many of each there are is not known before they are read, and a guess of many would read whole tables.
+  await tx`select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true)`;
+  const [row] = await tx<[Omit<Changed, 'since'>]>`
+    with changed as materialized (select distinct subject, id, number from audit_changes where xid >= ${since}::text::xid8),
+    moved as materialized (select distinct account_id as id from audit_moves where xid >= ${since}::text::xid8),
+    named as materialized (select t.id, t.source_key from changed c join ledger_transactions t on t.id = c.number where c.subject = 'ledger'),
+    seen as materialized (select s.* from changed c join sightings s on s.id = c.number where c.subject = 'sighting'),
+    paid as materialized (
+      select id from changed where subject = 'payment'
+      union
+      select c.payment_id from changed n join credits c on c.id = n.id where n.subject = 'credit'
+      union
+      select d.payment_id from named n join deposits d on d.id = substr(n.source_key, 9, 36)::uuid where n.source_key ~ '^deposit:[0-9a-f-]{36}(:|$)'
+      union
+      select d.payment_id from seen s join deposits d on d.network_id = s.network_id and d.txid = s.txid and d.kind = s.kind and d.ordinal = s.ordinal),
+    sent as materialized (
+      select id from changed where subject = 'payout'
+      union
+      select a.payout_id from seen s join payout_attempts a on a.txid = s.txid
+      union
+      select l.payout_id from seen s join output_locks l on l.network_id = s.network_id and l.txid = s.txid and l.vout = s.ordinal and l.released_at is null where s.kind = 'native'
+      union
+      select l.payout_id from paid p join deposits d on d.payment_id = p.id and d.kind = 'native'
+        join output_locks l on l.network_id = d.network_id and l.txid = d.txid and l.vout = d.ordinal and l.released_at is null
+      union
+      select o.id from paid p join deposit_addresses x on x.payment_id = p.id join networks n on n.family = x.family
+        join wallets w on w.network_id = n.id and w.address = x.address join payouts o on o.wallet_id = w.id),
+    cashed as materialized (
+      select id from changed where subject = 'settlement'
+      union
+      select substr(source_key, 12, 36)::uuid from named where source_key ~ '^settlement:[0-9a-f-]{36}:'
+      union
+      select a.settlement_id from moved m join ledger_accounts a on a.id = m.id where a.settlement_id is not null
+      union
+      select o.settlement_id from sent s join payouts o on o.id = s.id where o.settlement_id is not null),
+    followed as materialized (select id from sent union select o.id from cashed s join payouts o on o.settlement_id = s.id),
+    told as materialized (
+      select number as id from changed where subject = 'sighting'
+      union
+      select g.id from followed f join payouts o on o.id = f.id join payout_attempts a on a.payout_id = o.id
+        join sightings g on g.network_id = o.network_id and g.txid = a.txid and g.kind = 'sent'
+      union
+      select g.id from changed c join wallets w on w.id = c.id join sightings g on g.network_id = w.network_id and g.sender = w.address and g.canonical and g.kind = 'sent'
+      where c.subject = 'wallet')
+    select array(select id from paid where id is not null) as payments, array(select id from cashed) as settlements, array(select id from followed) as payouts,
+      array(select id from changed where subject = 'wallet') as wallets, array(select id from changed where subject = 'accrual') as accruals,
+      array(select id from changed where subject = 'invoice') as invoices, array(select id from changed where subject = 'reply') as replies,
+      array(select id::text from told) as sightings, array(select number::text from changed where subject = 'ledger') as ledger,
+      array(select id::text from moved) as accounts`;
+  await tx`set local enable_hashjoin to default`;
+  await tx`set local enable_mergejoin to default`;
+  await tx`set local enable_seqscan to default`;
+  return { since, ...row };
+}
+
+/** Most rows that are given up at once, so that nobody waits for it. */
+const FORGOTTEN_AT_ONCE = 10_000;
+
+/** Deletes what was written before a place and longer than a day ago, some at a time; answers how many rows. */
+export async function deleteChangesBefore(sql: Reads, since: string): Promise<number> {
+  const old = sql`xid < ${since}::text::xid8 and at < clock_timestamp() - interval '1 day' order by xid limit ${FORGOTTEN_AT_ONCE}`;
+  let total = 0;
+  for (let deleted = -1; deleted !== 0; total += deleted) {
+    const changes = await sql`delete from audit_changes where ctid = any(array(select ctid from audit_changes where ${old})) returning 1`;
+    const moves = await sql`delete from audit_moves where ctid = any(array(select ctid from audit_moves where ${old})) returning 1`;
+    deleted = changes.length + moves.length;
+  }
+  return total;
+}

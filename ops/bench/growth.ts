@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto';
+import { CHECKS } from '#api/audit/checks.ts';
+import { runAudit } from '#api/audit/run-audit.ts';
+import { listUnexplained } from '#api/store/adopted.ts';
+import { type Changed, readChanged, readHorizon } from '#api/store/audit-marks.ts';
+import { listMaturingCredits, summariseCredits } from '#api/store/credits.ts';
+import { listDepositCandidates, listPaymentsWithOpenDeposits } from '#api/store/deposits.ts';
+import { listHeldOutputs, listHoldingAddresses, listUnopenedHoldings, sumUnbooked, sumUnbookedOutputs } from '#api/store/holdings.ts';
+import { deleteOldReplies } from '#api/store/idempotency.ts';
+import { listDueMonths, listExpensesForOperator } from '#api/store/invoices.ts';
+import { listGatewayBalances, listImbalances } from '#api/store/ledger.ts';
+import { listMisplaced } from '#api/store/misplaced-coins.ts';
+import {
+  type ListFilter,
+  listDepositsForOperator,
+  listPaymentsForOperator,
+  listSettlementsForOperator,
+  listWebhooksForOperator,
+} from '#api/store/operator-lists.ts';
+import { countOutbox, handOverDue } from '#api/store/outbox.ts';
+import { keepWatchingOutputs, listSpendable, sumSpendable } from '#api/store/outputs.ts';
+import { hasFailedMove, listSweepable, readSweepAllowance, sumBlocked, sumClaimed } from '#api/store/own-moves.ts';
+import { listPaymentDeposits } from '#api/store/payment-deposits.ts';
+import { listOffers } from '#api/store/payment-offers.ts';
+import { countOverduePayments, countPayments, findPayment, listPaymentRows, lockExpirable } from '#api/store/payments.ts';
+import { listTendable, listUnsent } from '#api/store/payout-attempts.ts';
+import { listSignable, listUnderWay, sumOutgoing, sumPaidOut } from '#api/store/payouts.ts';
+import { listUnreviewedOutgoing, listWalletRoles } from '#api/store/reconciliations.ts';
+import { countSettlements, listForgotten, listSettlementRows, summariseOpenSettlements } from '#api/store/settlements.ts';
+import { waitFor } from '#ops/dev/services/wait.ts';
+import { loadWatches, readUnacked } from '#indexer/truth.ts';
+import { connect, type Database } from '#shared/platform/postgres.ts';
+import { type Bench, type Figures, type Found, ratio, rounded, type Size } from './bench.ts';
+import { writeHistory } from './history.ts';
+import { setLogging, type Stage } from './stage.ts';
+import { readStatements, type Statement } from './statements.ts';
+
+/** Payments of each history, ascending. `SLUICE_BENCH_PAYMENTS=10000,200000,2000000` for others: the last takes half an hour. */
+const SIZES: Record<Size, number[]> = { tiny: [1_500, 3_000], full: [10_000, 200_000] };
+/** What a statement may read more of a longer history: a page more of each index it goes down, and what a page is filled to. */
+const PAGES_MORE = 48;
+const TIMES_MORE = 1.5;
+
+/** What one statement read. */
+interface Read {
+  rows: number;
+  buffers: number;
+  ms: number;
+}
+
+/** Everything that is asked about one history, and an old and a new row of it to ask about. */
+interface Subject {
+  database: Database;
+  url: string;
+  gatewayId: string;
+  networks: Record<'ethereum' | 'tron' | 'bitcoin', string>;
+  usdt: string;
+  paymentId: string;
+  address: string;
+  height: number;
+}
+
+/** What looks at everything by rights, once a night, begins so. */
+const NIGHTLY = 'night: audit';
+const PAGE: ListFilter = { gatewayId: null, status: null, limit: 50, offset: 0 };
+
+/** What the product asks, by what it asks for; each runs the product's own function. */
+const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<unknown>>> = {
+  'list of payments': ({ database: { sql }, gatewayId }) =>
+    listPaymentRows(sql, { gatewayId, status: null, createdFrom: null, createdTo: null, limit: 50, offset: 0, after: null }),
+  'total of a list of payments': ({ database: { sql }, gatewayId }) => countPayments(sql, { gatewayId, status: null, createdFrom: null, createdTo: null }),
+  'total of payments of a status': ({ database: { sql }, gatewayId }) =>
+    countPayments(sql, { gatewayId, status: 'SUCCESS', createdFrom: null, createdTo: null }),
+  'list of cashouts': ({ database: { sql }, gatewayId }) => listSettlementRows(sql, { gatewayId, status: null, limit: 50, offset: 0, after: null }),
+  'total of a list of cashouts': ({ database: { sql }, gatewayId }) => countSettlements(sql, gatewayId, null),
+  'public read': async ({ database: { sql }, paymentId }) => [
+    await findPayment(sql, paymentId),
+    await listOffers(sql, paymentId),
+    await listPaymentDeposits(sql, paymentId),
+  ],
+  'balances: accounts': ({ database: { sql }, gatewayId }) => listGatewayBalances(sql, gatewayId),
+  'balances: summary of credits': ({ database: { sql }, gatewayId }) => summariseCredits(sql, gatewayId),
+  'operator: payments': ({ database: { sql } }) => listPaymentsForOperator(sql, PAGE),
+  'operator: deposits': ({ database: { sql } }) => listDepositsForOperator(sql, PAGE),
+  'operator: cashouts': ({ database: { sql } }) => listSettlementsForOperator(sql, PAGE),
+  'operator: webhooks': ({ database: { sql } }) => listWebhooksForOperator(sql, { ...PAGE, paymentId: null }),
+  'operator: expenses': ({ database: { sql } }) => listExpensesForOperator(sql, { ...PAGE, month: null, billing: null }),
+  'payments that are due': ({ database }) => database.transaction((tx) => lockExpirable(tx, 100, 900)),
+  'payments overdue': ({ database: { sql } }) => countOverduePayments(sql, 60),
+  'deposits of new blocks': ({ database: { sql }, networks, height }) => listDepositCandidates(sql, networks.ethereum, height, height + 1),
+  'deposits that became final': ({ database: { sql }, networks, height }) => listPaymentsWithOpenDeposits(sql, networks.ethereum, height),
+  'credits that mature': ({ database: { sql } }) => listMaturingCredits(sql, 100),
+  'sweeps: what lies at addresses': ({ database: { sql }, networks, usdt }) =>
+    listSweepable(sql, { networkId: networks.ethereum, assetId: usdt, pool: 'green', above: 0n, limit: 25 }),
+  'sweeps: what one address allows': ({ database: { sql }, networks, usdt, address }) =>
+    readSweepAllowance(sql, { networkId: networks.ethereum, assetId: usdt, pool: 'green', address }),
+  'sweeps: what is blocked': ({ database: { sql }, networks, usdt }) => sumBlocked(sql, { networkId: networks.ethereum, assetId: usdt, pool: 'green' }),
+  'coins in the wrong pool': ({ database: { sql }, networks }) => listMisplaced(sql, networks.ethereum),
+  'outputs: to spend': ({ database: { sql }, networks }) => listSpendable(sql, { networkId: networks.bitcoin, address: 'bitcoin-hot', pool: 'green' }),
+  'outputs: worth of what can be spent': ({ database: { sql }, networks }) =>
+    sumSpendable(sql, { networkId: networks.bitcoin, address: 'bitcoin-hot', pool: 'green' }),
+  'outputs: to be kept watched': ({ database: { sql }, networks }) => keepWatchingOutputs(sql, networks.bitcoin),
+  'outputs: held': ({ database: { sql }, networks }) => listHeldOutputs(sql, networks.bitcoin),
+  'outputs: not booked': ({ database: { sql }, networks }) => sumUnbookedOutputs(sql, networks.bitcoin),
+  'holdings: addresses': ({ database: { sql }, networks }) => listHoldingAddresses(sql, { networkId: networks.tron, contract: null }),
+  'holdings: roles of wallets': ({ database: { sql }, networks }) => listWalletRoles(sql, networks.ethereum),
+  'holdings: not booked': ({ database: { sql }, networks }) => sumUnbooked(sql, { networkId: networks.ethereum, contract: null }),
+  'holdings: not opened': ({ database: { sql }, networks }) => listUnopenedHoldings(sql, networks.ethereum),
+  'outgoing nobody knows': ({ database: { sql }, networks }) => listUnexplained(sql, networks.ethereum),
+  'outgoing not reviewed': ({ database: { sql }, networks }) => listUnreviewedOutgoing(sql, networks.ethereum),
+  'cold storage: claimed': ({ database: { sql }, usdt }) => sumClaimed(sql, usdt),
+  'cold storage: failed': ({ database: { sql }, usdt }) => hasFailedMove(sql, usdt, 3_600),
+  'payouts: under way': ({ database: { sql }, networks }) => listUnderWay(sql, { networkId: networks.ethereum, purpose: 'sweep' }),
+  'payouts: to sign': ({ database: { sql }, networks }) => listSignable(sql, Object.values(networks)),
+  'payouts: to tend': ({ database: { sql }, networks }) => listTendable(sql, Object.values(networks)),
+  'payouts: not sent': ({ database: { sql } }) => listUnsent(sql, 60),
+  'payouts: of an hour': ({ database: { sql }, networks }) => sumOutgoing(sql, { networkId: networks.ethereum, seconds: 3_600, planned: true }),
+  'payouts: of a gateway in a day': ({ database: { sql }, gatewayId }) => sumPaidOut(sql, { gatewayId, seconds: 86_400 }),
+  'cashouts forgotten': ({ database: { sql } }) => listForgotten(sql),
+  'cashouts open': ({ database: { sql } }) => summariseOpenSettlements(sql),
+  'jobs due': ({ database: { sql } }) => handOverDue(sql, 'webhook.deliver', 100, 30),
+  'jobs counted': ({ database: { sql } }) => countOutbox(sql),
+  'replies forgotten': ({ database: { sql } }) => deleteOldReplies(sql, 1_000),
+  'months to close': ({ database: { sql } }) => listDueMonths(sql),
+  'indexer: watches': ({ database, networks }) => loadWatches(database.transaction, networks.ethereum, () => undefined),
+  'indexer: new watches': ({ database: { sql }, networks }) => readUnacked(sql, networks.ethereum),
+  'audit: what changed': async ({ database: { sql, transaction } }) => {
+    const { since } = await readHorizon(sql);
+    await transaction((tx) => readChanged(tx, (BigInt(since) - 30n).toString()));
+  },
+  'audit: sum of each asset': ({ database: { sql } }) => listImbalances(sql, ['1', '2', '3']),
+};
+
+/** Which statements read more the longer a deployment has been at work; none should. */
+export const growth: Bench = {
+  what: 'rows and pages that every statement reads in a short and in a long history: none may grow with it',
+  async run(stage, size) {
+    const found: Found = { figures: {}, ratios: {}, goals: [], proofs: {} };
+    const sizes = process.env.SLUICE_BENCH_PAYMENTS?.split(',').map(Number) ?? SIZES[size];
+    const reads = new Map<number, Map<string, Read>>();
+    for (const payments of sizes) {
+      const { url } = await stage.database();
+      const database = connect(url, { name: 'sluice-bench-growth', max: 1, deadlines: 'none' });
+      try {
+        stage.say(`${payments} payments are written`);
+        await database.transaction((tx) => writeHistory(tx, payments));
+        await database.sql.unsafe('vacuum (analyze, parallel 0)');
+        const violated = (await runAudit(database.sql)).filter(({ rows }) => rows.length > 0);
+        for (const { check, rows } of violated) stage.say(`${check}: ${JSON.stringify(rows.slice(0, 2))}`);
+        found.proofs[`${payments}: audit is clean`] = violated.length === 0;
+        reads.set(payments, await readAll(stage, await subjectOf(database, url)));
+      } finally {
+        await database.end();
+      }
+    }
+    const [few = 0, many = 0] = [sizes[0], sizes.at(-1)];
+    const growing: string[] = [];
+    for (const [name, least] of reads.get(few) ?? []) {
+      const most = reads.get(many)?.get(name) ?? least;
+      const grows = !name.startsWith(NIGHTLY) && most.buffers > TIMES_MORE * least.buffers + PAGES_MORE;
+      if (grows) growing.push(name);
+      found.figures[name] = figuresOf(
+        sizes.map((payments) => [payments, reads.get(payments)?.get(name)]),
+        { grows, times: ratio(most.buffers, least.buffers) },
+      );
+    }
+    found.goals.push({ goal: 'statements that grow with history: none', measured: growing.length, met: growing.length === 0, limit: growing.join(', ') });
+    stage.say(tableOf(found.figures));
+    return found;
+  },
+};
+
+function figuresOf(bySize: [number, Read | undefined][], rest: Figures): Figures {
+  const all = bySize.flatMap(([payments, read]) =>
+    read === undefined ? [] : Object.entries(read).map(([what, value]) => [`${what} of ${payments}`, rounded(value)]),
+  );
+  return { ...Object.fromEntries(all), ...rest };
+}
+
+/** What reads most comes first. */
+function tableOf(figures: Record<string, Figures>): string {
+  const rows = Object.entries(figures).map(([name, read]) => [name, ...Object.values(read).map(String)]);
+  const [names = []] = Object.values(figures).map((read) => Object.keys(read));
+  return [['statement', ...names], ['', ...names].map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+async function subjectOf(database: Database, url: string): Promise<Subject> {
+  const { sql } = database;
+  const networks = Object.fromEntries((await sql<{ name: string; id: string }[]>`select name, id from networks`).map(({ name, id }) => [name, id]));
+  const [row] = await sql<[Pick<Subject, 'gatewayId' | 'paymentId' | 'address' | 'usdt' | 'height'>]>`
+    select p.gateway_id, d.payment_id, x.address, d.asset_id as usdt, d.height from deposits d join payments p on p.id = d.payment_id join deposit_addresses x on x.id = d.address_id
+    where d.network_id = ${networks.ethereum as string} and d.state = 'credited' and d.kind = 'token' and p.gateway_id = (select id from gateways where name = 'shop 1')
+    order by d.height desc limit 1`;
+  return { database, url, networks: networks as Subject['networks'], ...row };
+}
+
+/** What each statement reads, by its name; those of a question that asks more than once are numbered. */
+async function readAll(stage: Stage, subject: Subject): Promise<Map<string, Read>> {
+  const reads = new Map<string, Read>();
+  const changed = await aMinuteOfChanges(subject.database);
+  for (const { name, query, ofChanged } of CHECKS) {
+    const whole = { text: typeof query === 'string' ? query : query({ staticAllowed: true }), values: [] };
+    reads.set(`audit ${name}`, await explain(subject.database, ofChanged === undefined ? whole : { text: ofChanged(changed), values: [] }));
+    if (ofChanged !== undefined) reads.set(`${NIGHTLY} ${name}`, await explain(subject.database, whole));
+  }
+  for (const [name, ask] of Object.entries(QUESTIONS)) {
+    const statements = await record(stage, subject, ask);
+    for (const [at, statement] of statements.entries())
+      reads.set(statements.length === 1 ? name : `${name} (${at + 1})`, await explain(subject.database, statement));
+  }
+  return reads;
+}
+
+/** What the audit of a minute looks at in which a hundred payments, some cashouts and their payouts were written; the same in every history. */
+async function aMinuteOfChanges({ sql, transaction }: Database): Promise<Changed> {
+  const { since } = await readHorizon(sql);
+  const latest = `select id from payments where status <> 'PENDING' order by created_at desc limit 100`;
+  for (const statement of [
+    `update payments set language = language where id in (${latest})`,
+    `update deposits set path = path where payment_id in (${latest})`,
+    `update credits set pool = pool where payment_id in (${latest})`,
+    'update settlements set wait_reason = wait_reason where id in (select id from settlements order by created_at desc limit 4)',
+    'update payouts set failure = failure where id in (select id from payouts order by created_at desc limit 50)',
+    ...[false, true].map((canonical) => `update sightings set canonical = ${canonical} where id in (select id from sightings order by id desc limit 50)`),
+    ...[1, -1].map((by) => `update ledger_accounts set balance = balance + ${by} where kind in ('available', 'chain', 'networkFee')`),
+  ])
+    await sql.unsafe(statement);
+  const changed = await transaction((tx) => readChanged(tx, since));
+  if (changed === undefined) throw new Error('a minute of changes is more than the audit names');
+  return changed;
+}
+
+/** The statements that a question asks, with what was bound: by Postgres' own log, so that none of them is written twice. */
+async function record(stage: Stage, subject: Subject, ask: (subject: Subject) => Promise<unknown>): Promise<Statement[]> {
+  const database = connect(subject.url, { name: 'sluice-bench-recorded', max: 1, deadlines: 'none' });
+  try {
+    await setLogging(subject.url, true);
+    const from = stage.postgresLog.length;
+    const end = randomUUID();
+    await ask({ ...subject, database });
+    await database.sql.unsafe(`select '${end}'`);
+    await waitFor(async () => stage.postgresLog.slice(from).some((line) => line.includes(end)), { what: 'the log of Postgres', everyMs: 20 });
+    return readStatements(stage.postgresLog.slice(from)).filter(({ text }) => /^\s*(select|with|insert|update|delete)\b/i.test(text) && !text.includes(end));
+  } finally {
+    await setLogging(subject.url, false);
+    await database.end();
+  }
+}
+
+interface Plan {
+  'Plan Rows': number;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Plan[];
+}
+
+/** Runs a statement once more and takes back what it did: the rows its scans came upon, those filtered out with them, and the pages it read. */
+async function explain(database: Database, { text, values }: Statement): Promise<Read> {
+  let read: Read | undefined;
+  const undone = new Error('taken back');
+  try {
+    await database.transaction(async (tx) => {
+      // Workers of a parallel plan read what a plan without them does; on what machine this runs is not to matter.
+      await tx.unsafe("set local max_parallel_workers_per_gather = 0; set local jit = off; set local plan_cache_mode = 'force_custom_plan'");
+      await tx.unsafe(`prepare growth as ${text}`);
+      const literals = values.map((value) => (value === null ? 'null' : `'${value.replaceAll("'", "''")}'`));
+      const [row] = await tx.unsafe<[Record<string, [{ Plan: Plan; 'Execution Time': number }]>]>(
+        `explain (analyze, buffers, format json) execute growth${literals.length === 0 ? '' : ` (${literals.join(', ')})`}`,
+      );
+      const [top] = Object.values(row)[0] as [{ Plan: Plan; 'Execution Time': number }];
+      read = { rows: scanned(top.Plan), buffers: top.Plan['Shared Hit Blocks'] + top.Plan['Shared Read Blocks'], ms: top['Execution Time'] };
+      await tx.unsafe('deallocate growth');
+      throw undone;
+    });
+  } catch (error) {
+    if (error !== undone) throw error;
+  }
+  return read as Read;
+}
+
+function scanned(plan: Plan): number {
+  const below = plan.Plans ?? [];
+  const own = below.length === 0 ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'] : 0;
+  return below.reduce((sum, one) => sum + scanned(one), own);
+}
