@@ -176,13 +176,13 @@ async function openDeps(parts: {
 
 /** The worker role: applies the block streams, runs due jobs and what is periodic, and proves every minute that payments work. */
 async function startWorker(deps: Deps, streams: Streams, lifecycle: Lifecycle): Promise<Jobs> {
-  const jobs = await startJobs(deps, work);
+  const jobs = await startJobs(deps, work, streams.deaf);
   const { SLUICE_CANARY_URL: url, SLUICE_CANARY_KEY_FILE: keyFile } = deps.config;
   if (url !== undefined && keyFile !== undefined) {
     const canary = startCanary(deps, { url, keyFile });
     lifecycle.onStopAtOnce('canary', () => canary.stop());
   }
-  const stopListening = streams.onNudge(WORKER_CHANNEL, () => jobs.wake());
+  const stopListening = streams.onNudge(WORKER_CHANNEL, jobs.wake, jobs.wake);
   const consumer = startChainConsumer(deps, streams, randomUUID());
   const mempool = startMempoolConsumer(deps, streams);
   const rescans = startRescanConsumer(deps, streams);
