@@ -1,5 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { handOver, handOverDue } from '#api/store/outbox.ts';
+import { createBell } from '#shared/platform/bell.ts';
 import { toldOf } from '#shared/platform/database-problems.ts';
 import type { JobQueue } from './queue.ts';
 import type { Job } from './work.ts';
@@ -31,17 +32,8 @@ export interface Relay {
  */
 export function startRelay(deps: Deps, jobs: readonly Job[], queue: JobQueue, deaf: () => boolean): Relay {
   let stopping = false;
-  let woken = false;
-  let soon = false;
-  let rouse: () => void = () => undefined;
-  const wake = (): void => {
-    woken = true;
-    rouse();
-  };
-  const lookSoon = (): void => {
-    soon = true;
-  };
-  const own = new Map(jobs.map((job) => [job.topic, { job, pool: openPool(deps, job, lookSoon) }]));
+  const bell = createBell(POLL_MILLISECONDS, deaf);
+  const own = new Map(jobs.map((job) => [job.topic, { job, pool: openPool(deps, job, bell.ringSoon) }]));
 
   /** Hands over what is due; answers after how many milliseconds there may be more. */
   const pass = async (): Promise<number> => {
@@ -63,23 +55,9 @@ export function startRelay(deps: Deps, jobs: readonly Job[], queue: JobQueue, de
     return next;
   };
 
-  const rest = async (milliseconds: number): Promise<void> => {
-    for (let left = milliseconds; left > 0 && !woken && !stopping; left -= POLL_MILLISECONDS) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(left, POLL_MILLISECONDS));
-        rouse = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-      if (deaf() || soon) return;
-    }
-  };
-
   const loop = async (): Promise<void> => {
     let failing = false;
     while (!stopping) {
-      [woken, soon] = [false, false];
       let next = POLL_MILLISECONDS;
       try {
         next = await pass();
@@ -88,17 +66,17 @@ export function startRelay(deps: Deps, jobs: readonly Job[], queue: JobQueue, de
         if (!failing) deps.log.warn(toldOf(error), 'relay pass failed; trying again');
         failing = true;
       }
-      await rest(Math.min(next, SAFETY_MILLISECONDS));
+      if (!stopping) await bell.rest(Math.min(next, SAFETY_MILLISECONDS));
     }
   };
   const running = loop();
 
   return {
-    wake,
-    lookSoon,
+    wake: bell.ring,
+    lookSoon: bell.ringSoon,
     stop: async () => {
       stopping = true;
-      wake();
+      bell.ring();
       await running;
       await Promise.all([...own.values()].map(({ pool }) => pool.stop()));
     },
