@@ -96,6 +96,7 @@ export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: 
   });
   crashPoint('ingest.committed');
   if (within !== undefined && mayHaveWork(within)) deps.wake();
+  if (applied.outcome === 'rewind' && applied.requested) deps.nudgeIndexer(network.name);
   const moved = applied.outcome === 'applied' || message.acks.length > 0;
   if (moved || paid.size > 0) deps.announce([...paid], moved ? network.name : undefined);
   return applied;
