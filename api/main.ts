@@ -119,7 +119,7 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
   if (roles.has('http') || roles.has('worker'))
     for (const { config: network, reader } of deps.chains.values()) lifecycle.onStop(`lacks of ${network.name}`, watchLacks(network, reader, log));
   const jobs = roles.has('worker') ? await startWorker(deps, streams, lifecycle) : undefined;
-  const journal = roles.has('signer') ? await startSignerRole(deps, config, lifecycle) : undefined;
+  const journal = roles.has('signer') ? await startSignerRole(deps, config, streams, lifecycle) : undefined;
   if (roles.has('http')) await startHttp({ ...deps, db: db.waitingAtMost(REQUEST_WAIT_MS) }, { jobs, news }, lifecycle);
   health.ready({ db, streams, chains: deps.chains, journal });
   lifecycle.onStop('watchdog', startWatchdog('api'));
@@ -176,13 +176,13 @@ async function openDeps(parts: {
 
 /** The worker role: applies the block streams, runs due jobs and what is periodic, and proves every minute that payments work. */
 async function startWorker(deps: Deps, streams: Streams, lifecycle: Lifecycle): Promise<Jobs> {
-  const jobs = await startJobs(deps, work);
+  const jobs = await startJobs(deps, work, streams.deaf);
   const { SLUICE_CANARY_URL: url, SLUICE_CANARY_KEY_FILE: keyFile } = deps.config;
   if (url !== undefined && keyFile !== undefined) {
     const canary = startCanary(deps, { url, keyFile });
     lifecycle.onStopAtOnce('canary', () => canary.stop());
   }
-  const stopListening = streams.onNudge(WORKER_CHANNEL, () => jobs.wake());
+  const stopListening = streams.onNudge(WORKER_CHANNEL, jobs.wake, jobs.wake);
   const consumer = startChainConsumer(deps, streams, randomUUID());
   const mempool = startMempoolConsumer(deps, streams);
   const rescans = startRescanConsumer(deps, streams);
@@ -195,7 +195,7 @@ async function startWorker(deps: Deps, streams: Streams, lifecycle: Lifecycle): 
 }
 
 /** The signer role: the only one that has the seed, and a memory of its own. */
-async function startSignerRole(deps: Deps, config: ApiConfig, lifecycle: Lifecycle): Promise<HealthCheck> {
+async function startSignerRole(deps: Deps, config: ApiConfig, streams: Streams, lifecycle: Lifecycle): Promise<HealthCheck> {
   const signers = openSigners(deps, config.SLUICE_SIGNER_SEED ?? '');
   const journal = new SignerJournal({
     folder: config.SLUICE_SIGNER_JOURNAL ?? '',
@@ -209,7 +209,9 @@ async function startSignerRole(deps: Deps, config: ApiConfig, lifecycle: Lifecyc
   });
   const keeper = await keepJournal(deps, journal);
   lifecycle.onStop('journal', () => keeper.stop());
-  const signer = startSigner({ ...deps, journal }, signers);
+  const signer = startSigner({ ...deps, journal }, signers, streams.deaf);
+  const stopListening = streams.onNudge(WORKER_CHANNEL, signer.wake, signer.wake);
+  lifecycle.onStop('signer nudges', () => stopListening());
   lifecycle.onStop('signer', () => signer.stop());
   return () => keeper.health();
 }

@@ -9,7 +9,7 @@ import { indexerChannel } from '#shared/platform/redis-streams.ts';
 import { CHAIN_STATES, type ChainEvent, type ChainState, chain, chainState, type Joined } from '#state-machines/chain/machine.ts';
 import { readLeft } from './caution.ts';
 import { followHead } from './head.ts';
-import { acquireLease, LEASE_SECONDS, releaseLease, whileHeld } from './lease.ts';
+import { acquireLease, LEASE_SECONDS, readAbsentHolder, releaseLease, whileHeld } from './lease.ts';
 import type { Child, IndexerDeps, Life } from './life.ts';
 import { followMempool } from './mempool.ts';
 import { keepPulse } from './publish.ts';
@@ -26,6 +26,8 @@ const LONGEST_REWIND_PAUSE_MS = 10_000;
 const JOIN_POLL_MS = 200;
 /** How often a standby tries whether the lease is free. */
 const STANDBY_POLL_MS = 1_000;
+/** Whoever holds the lease and is connected this long after somebody else wanted it is not just being replaced. */
+const ALIVE_AFTER_MS = 4_000;
 const NETWORK_WAIT_MS = 10_000;
 /** A node that has not answered for this long, whatever its block time, is worth telling. */
 const NODE_SILENT_MS = 8_000;
@@ -100,6 +102,8 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
       scanWake: createWake(),
       pulseWake: createWake(),
       appliedWake: createWake(),
+      rescanOpen: true,
+      rescanWake: createWake(),
     };
     log.info({ epoch, tip: tip?.height ?? null, watched: watched.size, ...(life.left.following !== null && { left: life.left.following }) }, 'following');
     return { epoch };
@@ -161,7 +165,8 @@ export function followChain(deps: IndexerDeps, network: NetworkConfig): Followed
     report();
   };
   actor.subscribe(report);
-  const stopListening = deps.streams.onNudge(indexerChannel(network.name), () => life?.pulseWake.ring());
+  const ring = (): void => life?.pulseWake.ring();
+  const stopListening = deps.streams.onNudge(indexerChannel(network.name), ring, ring);
   actor.start();
 
   return {
@@ -210,8 +215,8 @@ async function waitForNetwork(deps: IndexerDeps, name: string, signal: AbortSign
 }
 
 /**
- * Waits for the lease, however long: a dead holder's runs out within seconds, and whoever waits longer than that stands by for
- * one that is alive. Says so, and when it is over.
+ * Waits for the lease, however long. One whose holder has no session any more is taken at once: its process ended; two looks in a row must say so,
+ * because a living one may be opening its session anew. One that is cut off runs out. Whoever waits for a living holder stands by. Says so, and when it is over.
  */
 async function waitForLease(
   deps: IndexerDeps,
@@ -220,13 +225,17 @@ async function waitForLease(
 ): Promise<{ epoch: number; askedAtMs: number }> {
   const startedMs = deps.monotonicMs();
   const bell = createWake();
+  let absent: string | null = null;
   try {
     for (;;) {
       if (signal.aborted) throw new Error('another indexer holds the lease');
       const askedAtMs = deps.monotonicMs();
-      const epoch = await onceReachable(deps.log, signal, () => acquireLease(deps.sql, networkId, deps.holder));
+      const before = absent;
+      absent = await onceReachable(deps.log, signal, () => readAbsentHolder(deps.sql, networkId));
+      const gone = absent === before ? absent : null;
+      const epoch = await onceReachable(deps.log, signal, () => acquireLease(deps.sql, networkId, deps.holder, gone));
       if (epoch !== undefined) return { epoch, askedAtMs };
-      const alive = askedAtMs - startedMs > LEASE_SECONDS * 1_000;
+      const alive = absent === null && askedAtMs - startedMs > ALIVE_AFTER_MS;
       standBy(alive);
       await bell.wait(alive ? STANDBY_POLL_MS : JOIN_POLL_MS, signal);
     }

@@ -88,6 +88,10 @@ export interface Life {
   pulseWake: Wake;
   /** Rung when the consumer moved on. */
   appliedWake: Wake;
+  /** Whether blocks are to be read again, as far as the database was asked. */
+  rescanOpen: boolean;
+  /** Rung when they are. */
+  rescanWake: Wake;
 }
 
 /** A child of the chain machine: works until `signal` aborts, and tells the machine what happened. */

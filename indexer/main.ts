@@ -37,7 +37,9 @@ async function main(config: IndexerConfig): Promise<void> {
   );
   const identity = randomUUID();
   const name = processName({ program: 'indexer', roles: [], id: identity.slice(0, 8), startedAt: new Date() });
-  const database = connect(config.DATABASE_URL, { name, max: 2 + 4 * config.networks.length, observe: timeDatabase(metrics) });
+  // Standbys take this process for dead when it has no session, so that none is closed for its age alone.
+  const lasting = { lifetimeMs: Number.POSITIVE_INFINITY };
+  const database = connect(config.DATABASE_URL, { name, max: 2 + 4 * config.networks.length, observe: timeDatabase(metrics), ...lasting });
   gaugeConnections(metrics, () => database.pool());
   lifecycle.onStop('database', () => database.end());
   const streams = openStreams({ url: config.REDIS_URL, key: config.SLUICE_STREAM_KEY, name: 'sluice-indexer', log });

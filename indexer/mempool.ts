@@ -57,13 +57,18 @@ export function createMempoolWatch(
   let toldAtMs: number | null = null;
 
   return async () => {
-    // What the answer has was there by now, and what it lacks may have been mined until it came.
-    const askedAt = await readServiceTime(deps.sql);
+    const askedAtMs = deps.monotonicMs();
+    // What the answer has was there by then, and what it lacks may have been mined until it came.
+    const readAskedAt = async (): Promise<number> => {
+      const now = await readServiceTime(deps.sql);
+      return now - Math.ceil(deps.monotonicMs() - askedAtMs);
+    };
     const mempool = await life.reader.mempool?.(life.watchlist, known);
     if (mempool === undefined) return;
     const { txids, fresh } = mempool;
     const still = new Map([...ours].filter(([txid]) => txids.has(txid)));
     const added = fresh.filter((one) => txids.has(one.txid) && one.spends.length > 0 && !still.has(one.txid));
+    const askedAt = added.length > 0 ? await readAskedAt() : 0;
     for (const { txid, spends, transfers } of added)
       still.set(txid, { txid, firstSeenAt: askedAt, spends: [...new Set(spends)], transfers: withFewerPayers(transfers, MOST_PAYERS * transfers.length) });
     const changed = added.length > 0 || still.size < ours.size;

@@ -5,12 +5,11 @@ import { inTurns } from '#shared/core/turns.ts';
 import { breathe } from '#shared/platform/breathe.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { currentTraceparent } from '#shared/platform/tracing.ts';
-import { LEASE_SECONDS, renewLease } from './lease.ts';
+import { LEASE_SECONDS, RENEW_MS, takePulse } from './lease.ts';
 import type { Child, IndexerDeps, Life } from './life.ts';
 import { createPatience } from './patience.ts';
-import { readRewindRequest, readTip, readUnacked } from './truth.ts';
 
-/** How often the database is asked what it wants and told how far this is. */
+/** How often the database is asked what it wants and told how far this is, while there is something that it will say more of. */
 const PULSE_MS = 500;
 /** The consumer standing still for this long makes it worth asking whether Redis still has what was sent. */
 const STILL_MS = 3_000;
@@ -31,6 +30,7 @@ export async function publish(deps: IndexerDeps, life: Life, draft: Draft, signa
   crashPoint('publish.before');
   for (;;) {
     while (mustWait()) {
+      life.pulseWake.ring();
       await life.appliedWake.wait(PULSE_MS, signal);
       signal.throwIfAborted();
     }
@@ -57,7 +57,8 @@ function isTooLong(life: Pick<Life, 'ahead' | 'appliedSeq'>, payload: string): b
 
 /**
  * The indexer's pulse: renews the lease with how far it has come, learns the consumer's tip, finds addresses that wait to
- * be watched, and starts over when somebody asked for it or when what was sent is no longer in Redis.
+ * be watched, and starts over when somebody asked for it or when what was sent is no longer in Redis. It beats when somebody nudges it, as often as
+ * the lease needs, and twice a second while an acknowledgement or a message is on its way, or while no nudge can arrive.
  */
 export const keepPulse: Child = async (deps, life, tell, signal) => {
   const { sql, metrics } = deps;
@@ -74,25 +75,26 @@ export const keepPulse: Child = async (deps, life, tell, signal) => {
           publishedHeight: life.trail.joined() ? (life.trail.last()?.height ?? null) : null,
           caughtUpSecondsAgo: life.caughtUpAtMs === undefined ? null : (askedAtMs - life.caughtUpAtMs) / 1_000,
         };
-        const [held, tip, unacked, rewind] = await Promise.all([
-          renewLease(sql, life.networkId, deps.holder, life.epoch, progress),
-          readTip(sql, life.networkId),
-          readUnacked(sql, life.networkId),
-          readRewindRequest(sql, life.networkId, life.epoch),
-        ]);
+        const { held, appliedSeq, unacked, rewind, rescan } = await takePulse(
+          sql,
+          { networkId: life.networkId, holder: deps.holder, epoch: life.epoch },
+          progress,
+        );
         patience.reset();
         if (!held) return tell({ type: 'FAILED', reason: 'another indexer holds the lease' });
         life.leaseUntilMs = askedAtMs + LEASE_SECONDS * 1_000;
-        if (rewind !== undefined) return tell({ type: 'REWIND', reason: rewind });
-        const applied = tip?.epoch === life.epoch ? tip.seq : 0;
-        if (applied !== life.appliedSeq || applied === life.seq) movedAtMs = askedAtMs;
-        life.appliedSeq = applied;
+        if (rewind !== null) return tell({ type: 'REWIND', reason: rewind });
+        if (appliedSeq !== life.appliedSeq || appliedSeq === life.seq) movedAtMs = askedAtMs;
+        life.appliedSeq = appliedSeq;
         life.appliedWake.ring();
         if (askedAtMs - movedAtMs > STILL_MS && (await isLost(deps, life)))
           return tell({ type: 'REWIND', reason: 'the stream lost messages that were not applied yet' });
         life.watchlist.expect(unacked);
         metrics.watchedAddresses.set({ chain }, life.watchlist.size);
         if (life.watchlist.hasAcks(deps.monotonicMs())) life.scanWake.ring();
+        life.rescanOpen = rescan;
+        if (rescan) life.rescanWake.ring();
+        if (unacked.length === 0 && appliedSeq === life.seq && !deps.streams.deaf()) waitMs = RENEW_MS;
       } catch (error) {
         // The database being away stops publishing as soon as the lease may have run out, and nothing else.
         waitMs = Math.max(PULSE_MS, patience.next(error as Error));

@@ -12,8 +12,9 @@ import { createWake } from './wake.ts';
 
 const FIRST_RANGE = 100;
 const LONGEST_RANGE = 1_000;
-/** How often the database is asked for work, and whether the last part of it arrived. */
+/** How often the database is asked whether work may begin, and whether the last part of it arrived; the pulse says when there is any. */
 const IDLE_MS = 1_000;
+const NOTHING_MS = 60_000;
 const STEP_MS = 200;
 /** A part that is not in the books by then is sent again: its message may be lost. */
 const RESEND_MS = 5_000;
@@ -42,7 +43,11 @@ export const serveRescans: Child = async (deps, life, _tell, signal) => {
   while (!signal.aborted) {
     let waitMs = IDLE_MS;
     try {
-      const open = await readRescan(deps.sql, life.networkId);
+      const open = life.rescanOpen ? await readRescan(deps.sql, life.networkId) : undefined;
+      if (open === undefined) {
+        life.rescanOpen = false;
+        waitMs = NOTHING_MS;
+      }
       const now = deps.monotonicMs();
       // What logs told of is read completely once the head is reached: until then, the way there matters more.
       if (open !== undefined && (open.cause === 'operator' || life.caughtUpAtMs !== undefined)) {
@@ -63,7 +68,7 @@ export const serveRescans: Child = async (deps, life, _tell, signal) => {
       if (failures === 1) deps.log.warn({ err: error }, 'blocks cannot be read again; trying again');
       waitMs = Math.min(LONGEST_PAUSE_MS, IDLE_MS * 2 ** Math.min(failures, 10));
     }
-    await never.wait(waitMs, signal);
+    await (waitMs === NOTHING_MS ? life.rescanWake : never).wait(waitMs, signal);
   }
   await caution.forget();
 };

@@ -5,8 +5,6 @@ import type { Last } from './trail.ts';
 const BLOCKS_PER_STRETCH = 512;
 /** A watch that ran out is matched for longer: a transaction that began before may prolong it, and would not have it acknowledged again. */
 const STILL_WATCHED_HOURS = 1;
-/** Most unacknowledged addresses looked at in one go; the rest come right after. */
-const UNACKED_AT_ONCE = 20_000;
 /** Blocks of the consumer's chain that are enough to find where a fork left it. */
 const TRAIL_BLOCKS = 1_024;
 
@@ -77,14 +75,6 @@ export async function loadWatches(transaction: Database['transaction'], networkI
   });
 }
 
-/** Reads the addresses whose watch nobody acknowledged yet, found by state and never by a moving id. */
-export async function readUnacked(sql: Reads, networkId: string): Promise<string[]> {
-  const rows = await sql<
-    { address: string }[]
-  >`select address from watches where network_id = ${networkId} and acked_epoch is null order by created_at limit ${UNACKED_AT_ONCE}`;
-  return rows.map((row) => row.address);
-}
-
 /** The traces of the payments whose addresses these are, as far as they are traced. */
 export async function readTraces(sql: Reads, networkId: string, { addresses, limit }: { addresses: readonly string[]; limit: number }): Promise<string[]> {
   const rows = await sql<{ trace: string }[]>`
@@ -97,13 +87,6 @@ export async function readTraces(sql: Reads, networkId: string, { addresses, lim
 export async function readServiceTime(sql: Reads): Promise<number> {
   const [row] = await sql<[{ now: Date }]>`select sluice_now() as now`;
   return row.now.getTime();
-}
-
-/** Why this epoch must be given up, if anybody asked for it. */
-export async function readRewindRequest(sql: Reads, networkId: string, epoch: number): Promise<string | undefined> {
-  const [row] = await sql<{ reason: string }[]>`
-    select reason from rewind_requests where network_id = ${networkId} and epoch >= ${epoch} order by epoch desc, id desc limit 1`;
-  return row?.reason;
 }
 
 /** A rescan that is not done yet. */

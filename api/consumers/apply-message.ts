@@ -18,6 +18,7 @@ import { dropDeposits, loseBookedDeposits } from '#api/store/deposits.ts';
 import { insertFreeze, insertLossFreeze, liftRegained } from '#api/store/freezes.ts';
 import { holdsConsumerLease, isNewestEpoch } from '#api/store/leases.ts';
 import { unmine } from '#api/store/mempool.ts';
+import { mayHaveWork } from '#api/store/outbox.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
 import { requestRewind, rescanAfterLogs } from '#api/store/rescans.ts';
 import { listUntold, orphanSightings } from '#api/store/sightings.ts';
@@ -55,7 +56,9 @@ export type Applied =
  */
 export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: number, message: BlockMessage): Promise<Applied> {
   const paid = new Set<string>();
+  let within: Tx | undefined;
   const applied = await deps.db.transaction(async (tx): Promise<Applied> => {
+    within = tx;
     if (!(await holdsConsumerLease(tx, network.id, fence))) return { outcome: 'fenced' };
     // A writer that was superseded may still finish a sentence. What it says of watches would be about a list nobody keeps any more.
     if (!(await isNewestEpoch(tx, network.id, message.epoch))) return { outcome: 'dropped', reason: 'older_epoch' };
@@ -92,6 +95,8 @@ export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: 
     }
   });
   crashPoint('ingest.committed');
+  if (within !== undefined && mayHaveWork(within)) deps.wake();
+  if (applied.outcome === 'rewind' && applied.requested) deps.nudgeIndexer(network.name);
   const moved = applied.outcome === 'applied' || message.acks.length > 0;
   if (moved || paid.size > 0) deps.announce([...paid], moved ? network.name : undefined);
   return applied;

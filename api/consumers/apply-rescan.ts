@@ -2,10 +2,12 @@ import type { Deps } from '#api/deps.ts';
 import { recordDeposits } from '#api/payments/record-deposits.ts';
 import { lockTip } from '#api/store/chain-blocks.ts';
 import { readIndexerLease } from '#api/store/leases.ts';
+import { mayHaveWork } from '#api/store/outbox.ts';
 import { advanceRescan, countUnstored, listContradicted, listOpened, lockRescan, setRescanProblem } from '#api/store/rescans.ts';
 import { applyOutgoing } from '#api/payouts/apply-outgoing.ts';
 import type { BlockMessage } from '#shared/core/chain-events.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
 import type { ConsumedNetwork } from './apply-message.ts';
 
 /** What became of one part of a rescan. */
@@ -17,7 +19,9 @@ export type AppliedRescan = { outcome: 'applied'; found: number; paymentIds: str
  * refused. Safe to call twice with the same message. Locks the tip and the rescan, then as a block does.
  */
 export async function applyRescan(deps: Deps, network: ConsumedNetwork, message: BlockMessage): Promise<AppliedRescan> {
+  let within: Tx | undefined;
   const applied = await deps.db.transaction(async (tx): Promise<AppliedRescan> => {
+    within = tx;
     const tip = await lockTip(tx, network.id);
     const writer = await readIndexerLease(tx, network.id);
     if (tip === undefined || message.to > tip.finalHeight || (writer !== undefined && message.epoch < writer.epoch)) return { outcome: 'dropped' };
@@ -43,6 +47,7 @@ export async function applyRescan(deps: Deps, network: ConsumedNetwork, message:
     return { outcome: 'applied', found, paymentIds: found > 0 ? paymentIds : [] };
   });
   crashPoint('rescan.committed');
+  if (within !== undefined && mayHaveWork(within)) deps.wake();
   if (applied.outcome === 'applied' && applied.paymentIds.length > 0) deps.announce(applied.paymentIds, network.name);
   return applied;
 }

@@ -173,11 +173,13 @@ export async function requestMissing(deps: Deps, network: ConsumedNetwork): Prom
     epoch: lease.epoch,
     reason: `published up to block ${lease.publishedHeight}, but the stream ended at ${tip?.height ?? 'nothing'}`,
   });
-  if (asked)
+  if (asked) {
+    deps.nudgeIndexer(network.name);
     deps.log.warn(
       { network: network.name, published: lease.publishedHeight, tip: tip?.height },
       'stream lost messages; asked the indexer to start again from the tip',
     );
+  }
   return asked;
 }
 

@@ -3,7 +3,7 @@ import { signedHeaders } from '#api/clients/webhook-signature.ts';
 import type { Deps } from '#api/deps.ts';
 import { readSecrets } from '#api/gateways/secrets.ts';
 import { webhookPolicy } from '#api/payments/webhook-policy.ts';
-import { hastenOutbox } from '#api/store/outbox.ts';
+import { hastenOutbox, mayHaveWork } from '#api/store/outbox.ts';
 import {
   finishWebhookAttempt,
   startWebhookAttempt,
@@ -126,7 +126,9 @@ async function recordStart(tx: Tx, { id, event, kind }: { id: string; event: Web
  */
 async function recordEnd(deps: Deps, attempt: { id: string; sent: WebhookEvent; kind: Kind; outcome: WebhookOutcome }): Promise<JobResult> {
   const { sent, kind, outcome } = attempt;
-  return deps.db.transaction(async (tx) => {
+  let within: Tx | undefined;
+  const result = await deps.db.transaction(async (tx): Promise<JobResult> => {
+    within = tx;
     const event = await lockWebhookEvent(tx, sent.id);
     const { startedAt, finishedAt } = await finishWebhookAttempt(tx, attempt.id, {
       result: resultOf(outcome),
@@ -147,6 +149,8 @@ async function recordEnd(deps: Deps, attempt: { id: string; sent: WebhookEvent; 
     if (event.state === 'pending' && next.state !== 'pending') await letTheNextGo(tx, event);
     return kind === 'scheduled' && next.state === 'pending' ? { again: next.at } : { done: true };
   });
+  if (within !== undefined && mayHaveWork(within)) deps.wake();
+  return result;
 }
 
 /** How an attempt is called in logs and metrics: its number in the schedule, or `resend`. */
@@ -157,6 +161,7 @@ function labelOf(kind: Kind, sent: WebhookEvent): string {
 /** What waited behind this webhook need not wait until it looks again. */
 async function letTheNextGo(tx: Tx, event: WebhookEvent): Promise<void> {
   const behind = await waitingBehind(tx, event);
+  if (behind.length === 0) return;
   await hastenOutbox(tx, 'webhook.deliver', behind);
   await hastenOutbox(tx, 'webhook.resend', behind);
 }

@@ -1,81 +1,84 @@
 import type { Deps } from '#api/deps.ts';
-import { handOverDue } from '#api/store/outbox.ts';
+import { handOver, handOverDue } from '#api/store/outbox.ts';
+import { createBell } from '#shared/platform/bell.ts';
 import { toldOf } from '#shared/platform/database-problems.ts';
 import type { JobQueue } from './queue.ts';
 import type { Job } from './work.ts';
 import { runJob } from './run-job.ts';
 
+/** How often it is looked while no wake-up can arrive, or while rows run here that leave no room for others. */
 const POLL_MILLISECONDS = 500;
+/** Rows that become due one after the other are handed over together. */
+const SHORTEST_PAUSE_MILLISECONDS = 250;
+/** The longest that a row waits whose wake-up was lost: its process was killed between commit and wake-up, or a clock was moved. */
+const SAFETY_MILLISECONDS = 10_000;
 const BATCH = 100;
 /** A worker that has not started a row by then never got it (Redis was wiped): it is handed over again. */
 const HAND_OVER_SECONDS = 5;
 
 export interface Relay {
-  /** Looks at once instead of at the next poll. */
+  /** Looks at once instead of when the next row is due. */
   wake(): void;
+  /** Looks within half a second: a row of this process is to be run again, maybe at once, maybe again and again. */
+  lookSoon(): void;
   /** Stops looking, starts no more rows, and waits for those it is running itself. */
   stop(): Promise<void>;
 }
 
 /**
- * Finds due outbox rows of one job and hands their ids to the queue; while Redis is down it runs them itself, with the
- * same concurrency. Postgres decides what is due, so nothing depends on Redis having kept anything (architecture 2).
+ * Finds due outbox rows of all jobs in one statement and hands their ids to the queue; while Redis is down it runs them itself, with the
+ * same concurrency. It looks when it is woken, when the next row is due by what it saw last, twice a second while it is `deaf` to
+ * wake-ups, and every ten seconds whatever it was told. Postgres decides what is due, so nothing depends on Redis having kept anything (architecture 2).
  */
-export function startRelay(deps: Deps, job: Job, queue: JobQueue): Relay {
+export function startRelay(deps: Deps, jobs: readonly Job[], queue: JobQueue, deaf: () => boolean): Relay {
   let stopping = false;
-  let woken = false;
-  let rouse: () => void = () => undefined;
-  const own = openPool(deps, job);
+  const bell = createBell(POLL_MILLISECONDS, deaf);
+  const own = new Map(jobs.map((job) => [job.topic, { job, pool: openPool(deps, job, bell.ringSoon) }]));
 
+  /** Hands over what is due; answers after how many milliseconds there may be more. */
   const pass = async (): Promise<number> => {
-    const room = BATCH - own.size();
-    if (room <= 0) return 0;
-    const ids = await handOverDue(deps.db.sql, job.topic, room, HAND_OVER_SECONDS);
-    if (ids.length === 0) return 0;
-    try {
-      await queue.push(job.topic, ids);
-    } catch (error) {
-      deps.log.debug({ err: error, topic: job.topic }, 'running jobs without redis');
-      own.add(ids);
+    const rooms = [...own.values()].map(({ job, pool }) => ({ topic: job.topic, room: Math.max(0, BATCH - pool.size()) }));
+    const { rows, nextInMs } = await handOver(deps.db.sql, rooms, HAND_OVER_SECONDS);
+    let next = Math.max(nextInMs ?? SAFETY_MILLISECONDS, SHORTEST_PAUSE_MILLISECONDS);
+    for (const { topic, room } of rooms) {
+      const ids = rows.filter((row) => row.topic === topic).map(({ id }) => id);
+      if (room === 0) next = Math.min(next, POLL_MILLISECONDS);
+      else if (ids.length === room) next = 0;
+      if (ids.length === 0) continue;
+      try {
+        await queue.push(topic, ids);
+      } catch (error) {
+        deps.log.debug({ err: error, topic }, 'running jobs without redis');
+        own.get(topic)?.pool.add(ids);
+      }
     }
-    return ids.length;
+    return next;
   };
 
   const loop = async (): Promise<void> => {
     let failing = false;
     while (!stopping) {
-      woken = false;
-      let found = 0;
+      let next = POLL_MILLISECONDS;
       try {
-        found = await pass();
+        next = await pass();
         failing = false;
       } catch (error) {
-        if (!failing) deps.log.warn({ ...toldOf(error), topic: job.topic }, 'relay pass failed; trying again');
+        if (!failing) deps.log.warn(toldOf(error), 'relay pass failed; trying again');
         failing = true;
       }
-      if (found === BATCH || woken || stopping) continue;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MILLISECONDS);
-        rouse = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      if (!stopping) await bell.rest(Math.min(next, SAFETY_MILLISECONDS));
     }
   };
   const running = loop();
 
-  const wake = (): void => {
-    woken = true;
-    rouse();
-  };
   return {
-    wake,
+    wake: bell.ring,
+    lookSoon: bell.ringSoon,
     stop: async () => {
       stopping = true;
-      wake();
+      bell.ring();
       await running;
-      await own.stop();
+      await Promise.all([...own.values()].map(({ pool }) => pool.stop()));
     },
   };
 }
@@ -89,8 +92,11 @@ interface Pool {
   stop(): Promise<void>;
 }
 
-/** Runs rows in this process, at most `job.concurrency` at a time; a slow one delays only those that come after the last free place. */
-function openPool(deps: Deps, job: Job): Pool {
+/**
+ * Runs rows in this process, at most `job.concurrency` at a time; a slow one delays only those that come after the last free place. `later` is told
+ * of each that is to be run again.
+ */
+function openPool(deps: Deps, job: Job, later: () => void): Pool {
   const waiting = new Set<string>();
   const running = new Map<string, Promise<void>>();
   const fill = (): void => {
@@ -98,7 +104,9 @@ function openPool(deps: Deps, job: Job): Pool {
       if (running.size >= job.concurrency) return;
       waiting.delete(id);
       const run = runJob(deps, job, id)
-        .then(() => undefined)
+        .then((outcome) => {
+          if (outcome === 'later') later();
+        })
         .catch((error) => deps.log.warn({ err: error, topic: job.topic }, 'a job could not be recorded; its lease runs out'))
         .finally(() => {
           running.delete(id);

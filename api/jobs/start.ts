@@ -1,16 +1,16 @@
 import type { Deps } from '#api/deps.ts';
 import { openQueue } from './queue.ts';
-import { runDueJobs, startRelay } from './relay.ts';
+import { type Relay, runDueJobs, startRelay } from './relay.ts';
 import { runJob } from './run-job.ts';
 import { startPeriodic } from './periodic.ts';
 import type { Work } from './work.ts';
 
 export interface Jobs {
-  /** Tells the relays of this process to look now; give it to `deps.wake`. */
+  /** Tells the relay of this process to look now; give it to `deps.wake`. */
   wake(): void;
   /** Runs all periodic work and then every due job, and waits for them; for the development clock. */
   runDue(): Promise<void>;
-  /** Stops relays and periodic work first, then waits for what runs, then disconnects from Redis; five seconds at most. */
+  /** Stops relay and periodic work first, then waits for what runs, then disconnects from Redis; five seconds at most. */
   stop(): Promise<void>;
 }
 
@@ -26,31 +26,34 @@ async function withinStopTime(stopped: Promise<void>): Promise<void> {
   await Promise.race([stopped, late]).finally(() => clearTimeout(timer));
 }
 
-/** Starts everything a worker does by itself: one relay per job, the BullMQ workers behind them, and the periodic work. */
-export async function startJobs(deps: Deps, work: Work): Promise<Jobs> {
+/**
+ * Starts everything a worker does by itself: the relay of all jobs, the BullMQ workers behind it, and the periodic work. `deaf` says whether
+ * wake-ups from other processes may be lost right now; whoever has no word of that polls.
+ */
+export async function startJobs(deps: Deps, work: Work, deaf: () => boolean = () => true): Promise<Jobs> {
   const byTopic = new Map<string, Work['jobs'][number]>(work.jobs.map((job) => [job.topic, job]));
   const [database] = await deps.db.sql<[{ name: string }]>`select current_database() as name`;
+  let relay: Relay | undefined;
   const queue = openQueue({
     redisUrl: deps.config.REDIS_URL,
     prefix: `sluice-${database.name}`,
     topics: work.jobs,
     run: async (topic, outboxId) => {
       const job = byTopic.get(topic);
-      if (job !== undefined) await runJob(deps, job, outboxId);
+      // When it is to run again, its relay has to know.
+      if (job !== undefined && (await runJob(deps, job, outboxId)) === 'later') relay?.lookSoon();
     },
     log: deps.log,
   });
-  const relays = work.jobs.map((job) => startRelay(deps, job, queue));
+  const started = startRelay(deps, work.jobs, queue, deaf);
+  relay = started;
   const periodic = startPeriodic(deps, work.periodic);
-  const wake = (): void => {
-    for (const relay of relays) relay.wake();
-  };
   return {
-    wake,
+    wake: started.wake,
     runDue: async () => {
       await periodic.runAll();
       await runDueJobs(deps, work.jobs);
     },
-    stop: () => withinStopTime(Promise.all([periodic.stop(), ...relays.map((relay) => relay.stop())]).then(() => queue.close())),
+    stop: () => withinStopTime(Promise.all([periodic.stop(), started.stop()]).then(() => queue.close())),
   };
 }

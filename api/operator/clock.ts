@@ -12,7 +12,7 @@ import { fieldsOf, readInteger } from './input.ts';
 const MAX_STEP_SECONDS = 10 * 366 * 86_400;
 /** How long the answer waits for the indexers to report the new time; a stopped one must not hang the call. */
 const CATCH_UP_MILLISECONDS = 5_000;
-const POLL_MILLISECONDS = 50;
+const POLL_MILLISECONDS = 100;
 
 /** GET /clock. */
 export async function showClock(deps: Deps): Promise<Reply> {
@@ -42,5 +42,9 @@ export async function moveClock(deps: OperatorDeps, call: OperatorCall): Promise
 
 async function waitUntilCaughtUp(deps: Deps, since: Date): Promise<void> {
   const until = performance.now() + CATCH_UP_MILLISECONDS;
-  while (performance.now() < until && !(await isCaughtUp(deps.db.sql, since))) await pause(POLL_MILLISECONDS);
+  while (performance.now() < until && !(await isCaughtUp(deps.db.sql, since))) {
+    // They report by themselves only every few seconds.
+    for (const name of deps.chains.keys()) deps.nudgeIndexer(name);
+    await pause(POLL_MILLISECONDS);
+  }
 }

@@ -4,15 +4,21 @@ import { traceOfPayout } from '#api/store/traces.ts';
 import { walletAddress } from '#api/payouts/rules/wallets.ts';
 import type { TransferSigner } from '#shared/chains/chain.ts';
 import { openSigner } from '#shared/chains/signers.ts';
+import { createBell } from '#shared/platform/bell.ts';
 import { spanWithin } from '#shared/platform/tracing.ts';
 import { signPayout } from './sign-payout.ts';
 
+/** How often payouts are looked for while there are any, while no word of them can arrive, and at most, however often somebody says that there are. */
 const POLL_MILLISECONDS = 250;
+/** The longest that a payout waits of which no word arrived: the process that planned it was killed, or does not say so. */
+const SAFETY_MILLISECONDS = 10_000;
 /** A payout that must wait is tried again after this long. */
 const WAIT_MILLISECONDS = 3_000;
 const ROLES = ['hot', 'funding', 'held'] as const;
 
 export interface Signer {
+  /** Looks within a quarter of a second, because a payout may have been planned. */
+  wake(): void;
   /** Finishes the current payout, then stops. */
   stop(): Promise<void>;
 }
@@ -42,18 +48,21 @@ export function openSigners(deps: Pick<Deps, 'chains'>, seed: string): Map<strin
 /**
  * Signs planned payouts one at a time until it is stopped. A wallet's nonces are signed in order, and each pass takes only the next one of every
  * wallet.
- * Postgres says what is planned; this process keeps no state that must survive a crash.
+ * Postgres says what is planned; this process keeps no state that must survive a crash. Whoever plans wakes workers, and this listens to the same word:
+ * it says only when to look, never what to sign. `deaf` is true while it may be lost, and then payouts are looked for four times a second.
  */
-export function startSigner(deps: Deps, signers: ReadonlyMap<string, TransferSigner>): Signer {
+export function startSigner(deps: Deps, signers: ReadonlyMap<string, TransferSigner>, deaf: () => boolean = () => true): Signer {
   const networkIds = [...deps.chains.values()].map((chain) => chain.id);
   const waitingUntil = new Map<string, number>();
   let stopping = false;
-  let rouse: () => void = () => undefined;
+  const bell = createBell(POLL_MILLISECONDS, deaf);
 
-  const pass = async (): Promise<boolean> => {
-    let progress = false;
+  /** Signs what can be signed; answers after how many milliseconds to look again. */
+  const pass = async (): Promise<number> => {
+    let next = SAFETY_MILLISECONDS;
     for (const id of await listSignable(deps.db.sql, networkIds)) {
-      if (stopping) return false;
+      if (stopping) break;
+      next = Math.min(next, POLL_MILLISECONDS);
       if ((waitingUntil.get(id) ?? 0) > deps.wallClock()) continue;
       waitingUntil.delete(id);
       const sign = () => signPayout(deps, signers, id);
@@ -61,34 +70,29 @@ export function startSigner(deps: Deps, signers: ReadonlyMap<string, TransferSig
         deps.log.warn({ err: error, payout: id }, 'signing failed');
         return 'failed' as const;
       });
-      if (outcome === 'signed') progress = true;
+      if (outcome === 'signed') next = 0;
       else if (outcome !== 'gone') waitingUntil.set(id, deps.wallClock() + WAIT_MILLISECONDS);
     }
-    return progress;
+    return next;
   };
 
   const loop = async (): Promise<void> => {
     while (!stopping) {
+      let next = POLL_MILLISECONDS;
       try {
-        if (await pass()) continue;
+        next = await pass();
       } catch (error) {
         deps.log.warn({ err: error }, 'signing pass failed');
       }
-      if (stopping) break;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MILLISECONDS);
-        rouse = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      if (!stopping) await bell.rest(next);
     }
   };
   const running = loop();
   return {
+    wake: bell.ringSoon,
     stop: async () => {
       stopping = true;
-      rouse();
+      bell.ring();
       await running;
     },
   };

@@ -17,13 +17,21 @@ export interface OutboxLease {
   traceContext: string | null;
 }
 
+const touched = new WeakSet<Tx>();
+
+/** Whether this transaction added work or made some due, for a caller that cannot know: it calls `deps.wake()` after the commit then. */
+export function mayHaveWork(tx: Tx): boolean {
+  return touched.has(tx);
+}
+
 /**
  * Adds work to the outbox in the transaction of the effect that caused it, with the trace of what it is about, or else the
  * current one. Without `dueAt` it is due at once.
- * Call `deps.wake()` after the commit; forgetting it costs at most one poll of the relay.
+ * Call `deps.wake()` after the commit; forgetting it, or dying before it, costs at most the time until relays look by themselves, 10 s.
  */
 export async function insertOutbox(tx: Tx, row: { id: string; topic: Topic; refId: string; dueAt?: Date }): Promise<void> {
   const traceparent = traceparentWithin(await traceOfWork(tx, row.topic, row.refId));
+  touched.add(tx);
   await tx`
     insert into outbox (id, topic, ref_id, due_at, trace_context)
     values (${row.id}, ${row.topic}, ${row.refId}, coalesce(${row.dueAt ?? null}::timestamptz, sluice_now()), ${traceparent ?? null})`;
@@ -60,21 +68,51 @@ function owner(sql: Reads, topic: Topic, refId: string) {
   }
 }
 
+/** What was handed over, and how long there is nothing else to hand over, as far as is known: null until somebody adds or changes a row. */
+export interface HandedOver {
+  rows: { id: string; topic: Topic }[];
+  nextInMs: number | null;
+}
+
+/** Due rows looked at for one whose worker may have died; there are more of them only while everybody is busy. */
+const BUSY_ROWS = 100;
+
 /**
- * Marks up to `limit` due rows of a topic as handed to a worker for `seconds` and returns their ids, oldest due first.
- * Chosen by state and due time, never by a moving id, and with `skip locked`, so any number of relays may call it at
- * once and a slow transaction is never overtaken for good.
+ * Marks due rows as handed to a worker for `seconds`, of each topic at most as many as `rooms` has room for, oldest due first, so that no
+ * topic waits for another's rows. Chosen by state and due time, never by a moving id, and with `skip locked`, so any number of relays may call
+ * it at once and a slow transaction is never overtaken for good. The same statement finds out when the next row becomes due, or can be taken
+ * from a worker that did not start it or died of it.
  */
+export async function handOver(sql: Reads, rooms: readonly { topic: string; room: number }[], seconds: number): Promise<HandedOver> {
+  const [row] = await sql<[HandedOver]>`
+    with asked as (select * from unnest(${rooms.map(({ topic }) => topic)}::text[], ${rooms.map(({ room }) => room)}::int[]) as a (topic, room)),
+    taken as (
+      update outbox set handed_until = now() + make_interval(secs => ${seconds})
+      where id in (
+        select due.id from asked a cross join lateral (
+          select id from outbox
+          where topic = a.topic and state = 'due' and due_at <= sluice_now()
+            and (handed_until is null or handed_until < now()) and (claimed_until is null or claimed_until < now())
+          order by due_at limit a.room for update skip locked) due)
+      returning id, topic),
+    coming as (
+      select (select o.due_at - sluice_now() from outbox o where o.topic = a.topic and o.state = 'due' and o.due_at > sluice_now() order by o.due_at limit 1) as pause
+      from asked a
+      union all
+      select busy.until - now() from asked a cross join lateral (
+        select greatest(handed_until, claimed_until) as until from outbox where topic = a.topic and state = 'due' and due_at <= sluice_now()
+        order by due_at limit ${BUSY_ROWS}) busy
+      where busy.until > now()
+      union all
+      select make_interval(secs => ${seconds}) from taken)
+    select coalesce((select json_agg(json_build_object('id', id, 'topic', topic)) from taken), '[]') as rows,
+      (select ceil(extract(epoch from min(pause)) * 1000)::float8 from coming) as "nextInMs"`;
+  return row;
+}
+
+/** The same for one topic; returns the ids. */
 export async function handOverDue(sql: Reads, topic: string, limit: number, seconds: number): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    update outbox set handed_until = now() + make_interval(secs => ${seconds})
-    where id in (
-      select id from outbox
-      where topic = ${topic} and state = 'due' and due_at <= sluice_now()
-        and (handed_until is null or handed_until < now()) and (claimed_until is null or claimed_until < now())
-      order by due_at limit ${limit} for update skip locked)
-    returning id`;
-  return rows.map((row) => row.id);
+  return (await handOver(sql, [{ topic, room: limit }], seconds)).rows.map(({ id }) => id);
 }
 
 /**
@@ -118,6 +156,7 @@ export async function failOutbox(sql: Reads, lease: OutboxLease, seconds: number
 
 /** Makes waiting rows of a topic due at once for the given references; for work that waited on an earlier one. */
 export async function hastenOutbox(tx: Tx, topic: Topic, refIds: string[]): Promise<void> {
+  touched.add(tx);
   await tx`update outbox set due_at = sluice_now() where topic = ${topic} and ref_id = any(${refIds}::uuid[]) and state = 'due' and due_at > sluice_now()`;
 }
 

@@ -4,8 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createClient } from 'redis';
 import { type DevFile, instanceDirectory, readDevFile } from '#ops/dev/dev-file.ts';
 import { connect } from '#shared/platform/postgres.ts';
+import { type AskedOften, LOG_LINE_PREFIX, readStatements } from './idle-statements.ts';
 
-// `npm run idle -- [seconds]`: what a running `npm start` spends that nobody uses: CPU of every process, statements, Redis commands.
+// `npm run idle -- [seconds]`: what a running `npm start` spends that nobody uses: CPU of every process, statements by who asks them, Redis commands.
+
+/** What this calls itself at Postgres. */
+const OWN = 'sluice-idle';
+/** Whose processes they are; the first are the product's own. */
+const KINDS = ['Sluice', 'local chains', 'Postgres and Redis', 'other'] as const;
 
 /** What /proc counts CPU time in on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
@@ -49,21 +55,32 @@ function nameOf(dev: DevFile, pid: number, command: string): string {
   return /anvil|tron-node|bitcoin-node|bitcoind|redis|valkey|postgres/.exec(command)?.[0] ?? 'other';
 }
 
-/** Statements that Postgres ran in `seconds`, counted in its log, which tells each for that long. */
-async function statementsIn(dev: DevFile, log: string, seconds: number): Promise<number> {
-  const database = connect(dev.databaseUrl, { name: 'sluice-idle', max: 1 });
+/** Statements that Postgres ran in `seconds`, read from its log, which tells each for that long. */
+async function statementsIn(dev: DevFile, log: string, seconds: number): Promise<AskedOften[]> {
+  const database = connect(dev.databaseUrl, { name: OWN, max: 1 });
   try {
     const { size } = await stat(log);
+    await database.sql.unsafe(`alter system set log_line_prefix = '${LOG_LINE_PREFIX}'`);
     await database.sql`alter system set log_min_duration_statement = 0`;
     await database.sql`select pg_reload_conf()`;
     await pause(seconds * 1_000);
     await database.sql`alter system reset log_min_duration_statement`;
+    await database.sql`alter system reset log_line_prefix`;
     await database.sql`select pg_reload_conf()`;
-    const written = (await readFile(log)).subarray(size).toString('utf8');
-    return [...written.matchAll(/ duration: [\d.]+ ms {2}(execute|statement)/g)].length;
+    return readStatements((await readFile(log)).subarray(size).toString('utf8')).filter(({ part }) => part !== OWN);
   } finally {
     await database.end();
   }
+}
+
+function kindOf(name: string): (typeof KINDS)[number] {
+  if (/^(npm start|api|signer|indexer)/.test(name)) return 'Sluice';
+  if (/redis|valkey|postgres/.test(name)) return 'Postgres and Redis';
+  return name === 'other' ? 'other' : 'local chains';
+}
+
+function say(what: string, figure: number, unit: string): void {
+  process.stdout.write(`${what.padEnd(34)} ${figure.toFixed(2).padStart(7)} ${unit}\n`);
 }
 
 async function redisCommands(url: string): Promise<number> {
@@ -85,15 +102,23 @@ const [before, commandsBefore, began] = [await cpuByName(dev), await redisComman
 await pause(seconds * 1_000);
 const [after, commandsAfter] = [await cpuByName(dev), await redisCommands(dev.redisUrl)];
 const took = (performance.now() - began) / 1_000;
-const rows = [...after].map(([name, spent]) => [name, ((spent - (before.get(name) ?? 0)) * 60) / took] as const).sort((one, other) => other[1] - one[1]);
-for (const [name, spent] of rows) process.stdout.write(`${name.padEnd(22)} ${spent.toFixed(2).padStart(7)} CPU seconds a minute\n`);
-process.stdout.write(
-  `${'all of them'.padEnd(22)} ${rows
-    .reduce((sum, [, spent]) => sum + spent, 0)
-    .toFixed(2)
-    .padStart(7)} CPU seconds a minute\n`,
-);
-process.stdout.write(`${'Redis'.padEnd(22)} ${((commandsAfter - commandsBefore) / took).toFixed(1).padStart(7)} commands a second\n`);
+const rows = [...after]
+  .map(([name, spent]) => ({ name, spent: ((spent - (before.get(name) ?? 0)) * 60) / took }))
+  .sort((one, other) => other.spent - one.spent);
+for (const kind of KINDS) {
+  const own = rows.filter(({ name }) => kindOf(name) === kind);
+  const sum = own.reduce((total, { spent }) => total + spent, 0);
+  say(kind, sum, `CPU seconds a minute, ${((sum / 60) * 100).toFixed(1)} % of a core`);
+  for (const { name, spent } of own) say(`  ${name}`, spent, 'CPU seconds a minute');
+}
+say('Redis', (commandsAfter - commandsBefore) / took, 'commands a second');
 // Afterwards: writing statements down costs CPU that an idle run does not spend.
 const statements = await statementsIn(dev, join(directory, 'logs', 'postgres.log'), seconds);
-process.stdout.write(`${'Postgres'.padEnd(22)} ${(statements / seconds).toFixed(1).padStart(7)} statements a second\n`);
+const perSecond = (some: readonly AskedOften[]): number => some.reduce((sum, { count }) => sum + count, 0) / seconds;
+const [byBlock, idle] = [statements.filter((one) => one.byBlock), statements.filter((one) => !one.byBlock)];
+say('Postgres', perSecond(statements), 'statements a second');
+say('  brought by blocks', perSecond(byBlock), 'statements a second');
+say('  idle', perSecond(idle), 'statements a second');
+for (const part of new Set(idle.map((one) => one.part))) say(`    ${part}`, perSecond(idle.filter((one) => one.part === part)), 'statements a second');
+process.stdout.write('\nidle statements, a second\n');
+for (const { part, text, count } of idle) process.stdout.write(`${(count / seconds).toFixed(2).padStart(7)}  ${part.padEnd(24)} ${text.slice(0, 140)}\n`);

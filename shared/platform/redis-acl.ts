@@ -32,7 +32,7 @@ function rulesOf(user: string): string[] {
   if (user === 'http') return OF_HTTP;
   if (user === 'worker') return OF_WORKER;
   if (user === 'api') return [...new Set([...LIMITS, ...OF_WORKER])];
-  if (user === 'signer') return [NEWS, WORKERS, ...SPEAKS];
+  if (user === 'signer') return [NEWS, WORKERS, ...SPEAKS, ...LISTENS];
   const network = user === 'indexer' ? '*' : /^indexer-([a-z0-9-]+)$/.exec(user)?.[1];
   if (network === undefined) throw new Error(`${user}: there is ${REDIS_USERS.join(', ')} and indexer-<network>`);
   return [

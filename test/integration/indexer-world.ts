@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { type ChainConsumer, startChainConsumer } from '#api/consumers/chain-events.ts';
 import type { Deps } from '#api/deps.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
-import { openStreams, type Streams } from '#shared/platform/redis-streams.ts';
+import { indexerChannel, openStreams, type Streams } from '#shared/platform/redis-streams.ts';
 import { aChain, type TestChain } from '#test/harness/chain.ts';
 import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
 import { type Deployable, type DeployableOptions, startIndexer } from '#test/harness/deployables.ts';
@@ -99,6 +99,8 @@ export async function anIndexerWorld(
     randomBytes,
     wallClock: Date.now,
     announce: () => undefined,
+    wake: () => undefined,
+    nudgeIndexer: (name: string) => streams.nudge(indexerChannel(name)),
     chains: new Map([[network.name, { id: networkId, config: network }]]),
   } as unknown as Deps;
 
@@ -131,6 +133,7 @@ export async function anIndexerWorld(
     },
     async watch(address) {
       await sql`insert into watches (network_id, address) values (${networkId}, ${address})`;
+      deps.nudgeIndexer(network.name);
     },
     watched: (address) =>
       waitFor(

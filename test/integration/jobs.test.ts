@@ -4,8 +4,9 @@ import type { Job, JobResult, Periodic, Work } from '#api/jobs/work.ts';
 import { runDueJobs } from '#api/jobs/relay.ts';
 import { pauseAfter } from '#api/jobs/run-job.ts';
 import { type Jobs, startJobs } from '#api/jobs/start.ts';
-import { handOverDue, insertOutbox } from '#api/store/outbox.ts';
+import { handOver, handOverDue, insertOutbox, TOPICS } from '#api/store/outbox.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
+import { openStreams, WORKER_CHANNEL } from '#shared/platform/redis-streams.ts';
 import { type InProcess, inProcess } from '#test/harness/in-process.ts';
 import { type OwnRedis, ownRedis } from '#test/harness/redis.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
@@ -35,8 +36,8 @@ function recorder(run: (refId: string) => Promise<JobResult> = async () => ({ do
   };
 }
 
-async function start(work: Partial<Work>, deps = world.deps): Promise<Jobs> {
-  const jobs = await startJobs(deps, { jobs: [], periodic: {}, ...work });
+async function start(work: Partial<Work>, deps = world.deps, deaf?: () => boolean): Promise<Jobs> {
+  const jobs = await startJobs(deps, { jobs: [], periodic: {}, ...work }, deaf);
   started.push(jobs);
   return jobs;
 }
@@ -134,6 +135,80 @@ describe('outbox rows', () => {
     expect(new Set(ids).size).toBe(ids.length);
     const rest = await handOverDue(world.deps.db.sql, 'webhook.deliver', 100, 60);
     expect(ids.length + rest.length).toBe(100);
+  });
+
+  it('of every topic are handed over together, however many one of them has, and the answer says when there is more', async () => {
+    await enqueue(300);
+    await world.deps.db.transaction(async (tx) => {
+      await insertOutbox(tx, { id: newId(), topic: 'settlement.dispatch', refId: newId() });
+      await insertOutbox(tx, { id: newId(), topic: 'payout.broadcast', refId: newId(), dueAt: new Date(Date.now() + 3_000) });
+    });
+    const rooms = TOPICS.map((topic) => ({ topic, room: 100 }));
+    const first = await handOver(world.deps.db.sql, rooms, 60);
+    expect(first.rows.filter(({ topic }) => topic === 'webhook.deliver')).toHaveLength(100);
+    expect(first.rows.filter(({ topic }) => topic === 'settlement.dispatch')).toHaveLength(1);
+    expect(first.rows).toHaveLength(101);
+    expect(first.nextInMs).toBeGreaterThan(0);
+    expect(first.nextInMs).toBeLessThanOrEqual(3_000);
+  });
+
+  it('say when the next one becomes due by service time, or may be taken from a worker that died, and nothing when there is none', async () => {
+    const next = async () => (await handOver(world.deps.db.sql, [{ topic: 'webhook.deliver', room: 100 }], 5)).nextInMs;
+    expect(await next()).toBeNull();
+    await enqueue();
+    await world.database.sql`update outbox set claims = 1, claimed_until = now() + interval '40 seconds'`;
+    expect(await next()).toBeGreaterThan(30_000);
+    expect(await next()).toBeLessThanOrEqual(40_000);
+    await world.database.sql`update outbox set state = 'done'`;
+    const dueAt = new Date(Date.now() + 3_600_000);
+    await world.deps.db.transaction((tx) => insertOutbox(tx, { id: newId(), topic: 'webhook.deliver', refId: newId(), dueAt }));
+    await world.advance(3_590);
+    expect(await next()).toBeLessThanOrEqual(10_000);
+  });
+
+  it('are looked for without a word from anybody: when one becomes due, when one is to be run again, and when wake-ups cannot arrive', async () => {
+    let deaf = false;
+    const job = recorder(async () => (job.runs.length === 1 ? { again: new Date(0) } : { done: true }));
+    const asked = { count: 0 };
+    const { db } = world.deps;
+    const sql: typeof db.sql = Object.assign(
+      new Proxy(db.sql, {
+        apply(target, self, args: unknown[]) {
+          if (Array.isArray(args[0]) && String(args[0][0]).includes('with asked as')) asked.count += 1;
+          return Reflect.apply(target as never, self, args) as unknown;
+        },
+      }),
+    );
+    const jobs = await start({ jobs: [job] }, { ...world.deps, db: { ...db, sql } }, () => deaf);
+    await waitFor(() => asked.count > 0, { what: 'the first look' });
+    await db.transaction((tx) => insertOutbox(tx, { id: newId(), topic: 'webhook.deliver', refId: newId(), dueAt: new Date(Date.now() + 1_500) }));
+    jobs.wake();
+    await waitFor(() => job.runs.length === 2, { what: 'it to be run when it is due, and again', timeoutMs: 6_000 });
+    await waitFor(async () => (await states()).every((state) => state === 'done'), { what: 'it to be done' });
+    deaf = true;
+    await enqueue();
+    await waitFor(() => job.runs.length === 3, { what: 'what nobody told of', timeoutMs: 3_000 });
+  });
+
+  it('whose wake-up is lost with the connection it would have come on are looked for as soon as another one listens', async () => {
+    const redis: OwnRedis = await ownRedis();
+    const streams = openStreams({ url: redis.url, key: undefined, name: 'listener', log: world.deps.log });
+    try {
+      const job = recorder();
+      const jobs = await start({ jobs: [job] }, { ...world.deps, config: { ...world.deps.config, REDIS_URL: redis.url } }, streams.deaf);
+      streams.onNudge(WORKER_CHANNEL, jobs.wake, jobs.wake);
+      await enqueue();
+      await waitFor(() => job.runs.length === 1, { what: 'the first row' });
+      await waitFor(() => !streams.deaf(), { what: 'somebody to listen' });
+      // Nobody tells of this one: the word of it went to a connection that is gone.
+      await enqueue();
+      await redis.disconnect('listener-nudges');
+      await waitFor(() => job.runs.length === 2, { what: 'the row nobody heard of', timeoutMs: 5_000 });
+      await Promise.all(started.splice(0).map((one) => one.stop()));
+    } finally {
+      await streams.close();
+      await redis.stop();
+    }
   });
 
   it('are not run before they are due by service time', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isNewestEpoch } from '#api/store/leases.ts';
-import { acquireLease, whileHeld } from '#indexer/lease.ts';
+import { acquireLease, readAbsentHolder, takePulse, whileHeld } from '#indexer/lease.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
@@ -45,6 +45,48 @@ it('an indexer that takes longer to begin than a lease lasts keeps it, and learn
     },
   });
   await expect(robbed).rejects.toThrow('another indexer holds the lease');
+});
+
+it('a lease is kept by whoever is connected, and free as soon as its holder has no session any more, also for an indexer with the least rights', async () => {
+  const id = '1a2b3c4d-0000-4000-8000-000000000000';
+  const holder = `a host:1:${id}`;
+  await db.sql`update indexer_leases set expires_at = clock_timestamp()`;
+  const alive = connect(urlFor(db.url, ['indexer']), { name: `sluice-indexer ${id.slice(0, 8)} 2026-01-02T03:04:05Z`, max: 1 });
+  const epoch = (await acquireLease(alive.sql, NETWORK, holder)) as number;
+  expect(await readAbsentHolder(indexer.sql, NETWORK)).toBeNull();
+  expect(await acquireLease(indexer.sql, NETWORK, 'next')).toBeUndefined();
+  await alive.end();
+  const gone = await waitFor(() => readAbsentHolder(indexer.sql, NETWORK), { what: 'its session to be over' });
+  expect(gone).toBe(holder);
+  // Whoever took it since is not the one that was seen to be gone.
+  expect(await acquireLease(indexer.sql, NETWORK, 'next', 'a host:1:another')).toBeUndefined();
+  expect(await acquireLease(indexer.sql, NETWORK, 'next', gone)).toBe(epoch + 1);
+  expect(await readAbsentHolder(indexer.sql, NETWORK)).toBeNull();
+  const late = await takePulse(indexer.sql, { networkId: NETWORK, holder, epoch }, { publishedHeight: 9, caughtUpSecondsAgo: 0 });
+  expect(late.held).toBe(false);
+  expect(await db.sql`select holder, published_height from indexer_leases`).toEqual([{ holder: 'next', publishedHeight: null }]);
+});
+
+it('one pulse tells all that Postgres wants of an indexer', async () => {
+  const [row] = await db.sql<[{ epoch: number }]>`update indexer_leases set holder = 'pulse', expires_at = clock_timestamp() returning epoch`;
+  const lease = { networkId: NETWORK, holder: 'pulse', epoch: row.epoch };
+  const pulse = () => takePulse(indexer.sql, lease, { publishedHeight: 7, caughtUpSecondsAgo: 0 });
+  const nothing = { held: true, appliedSeq: 0, unacked: [], rewind: null, rescan: false };
+  expect(await pulse()).toEqual(nothing);
+  expect(await db.sql`select published_height, expires_at > clock_timestamp() as held from indexer_leases`).toEqual([{ publishedHeight: 7, held: true }]);
+  await db.sql`insert into watches (network_id, address) values (${NETWORK}, 'one')`;
+  await db.sql`insert into rewind_requests (network_id, epoch, reason) values (${NETWORK}, ${row.epoch}, 'lost')`;
+  await db.sql`insert into rescans (id, network_id, from_height, to_height, next_height) values (${NETWORK}, ${NETWORK}, 1, 2, 1)`;
+  await db.sql`
+    insert into chain_tips (network_id, height, hash, block_time, safe_height, final_height, head_height, epoch, seq)
+    values (${NETWORK}, 5, 'x', now(), 5, 5, 5, ${row.epoch}, 12)`;
+  expect(await pulse()).toEqual({ held: true, appliedSeq: 12, unacked: ['one'], rewind: 'lost', rescan: true });
+  await db.sql`update chain_tips set epoch = epoch - 1`;
+  await db.sql`update watches set acked_epoch = 1`;
+  await db.sql`update rescans set finished_at = now()`;
+  await db.sql`delete from rewind_requests`;
+  expect(await pulse()).toEqual(nothing);
+  await db.sql`update indexer_leases set expires_at = clock_timestamp()`;
 });
 
 it('a new epoch begins after the message that is being applied, so that it never starts below a tip that is about to be final', async () => {

@@ -58,6 +58,7 @@ describe('the users of Redis', () => {
     const [indexer, worker, http, signer] = [streamsOf('indexer'), streamsOf('worker'), streamsOf('http'), streamsOf('signer')];
     const heard: string[] = [];
     worker.onNudge(WORKER_CHANNEL, () => heard.push('worker'));
+    signer.onNudge(WORKER_CHANNEL, () => heard.push('signer'));
     http.onNudge(PAYMENTS_CHANNEL, (word) => heard.push(`payments ${word}`));
     indexer.onNudge(indexerChannel('ethereum'), () => heard.push('indexer'));
     for (const stream of ['sluice:blocks:ethereum', 'sluice:mempool:ethereum', 'sluice:rescans:ethereum']) {
@@ -75,7 +76,7 @@ describe('the users of Redis', () => {
         http.nudge(indexerChannel('ethereum'));
         signer.nudge(WORKER_CHANNEL);
         worker.nudge(PAYMENTS_CHANNEL, 'x');
-        return ['worker', 'payments x', 'indexer'].every((one) => heard.includes(one));
+        return ['worker', 'signer', 'payments x', 'indexer'].every((one) => heard.includes(one));
       },
       { what: 'every nudge to arrive' },
     );

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ChainEvent } from '#state-machines/chain/machine.ts';
-import { acquireLease, renewLease } from '#indexer/lease.ts';
+import { acquireLease, type Pulse, takePulse } from '#indexer/lease.ts';
 import type { IndexerDeps, Life } from '#indexer/life.ts';
 import { scanChain } from '#indexer/scan.ts';
 import { createTrail } from '#indexer/trail.ts';
-import { loadWatches, readRewindRequest, readTip, readTrail, readUnacked } from '#indexer/truth.ts';
+import { loadWatches, readTip, readTrail } from '#indexer/truth.ts';
 import { createWake } from '#indexer/wake.ts';
 import { createWatchlist } from '#indexer/watchlist.ts';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
@@ -88,9 +88,13 @@ export async function aScanner(given: {
       scanWake: createWake(),
       pulseWake: createWake(),
       appliedWake: createWake(),
+      rescanOpen: false,
+      rescanWake: createWake(),
     };
   };
   let life = await begin();
+  let publishedHeight: number | null = null;
+  const pulse = (): Promise<Pulse> => takePulse(sql, { networkId, holder, epoch: life.epoch }, { publishedHeight, caughtUpSecondsAgo: null });
   const tell = (event: ChainEvent): void => {
     if (event.type === 'FAILED') problem = event.reason;
   };
@@ -99,7 +103,7 @@ export async function aScanner(given: {
       published = [];
       problem = undefined;
       nowMs += BETWEEN_LOOKS_MS;
-      watchlist.expect(await readUnacked(sql, networkId));
+      watchlist.expect((await pulse()).unacked);
       try {
         life.head = { ...(await reader.head()), askedAtMs: nowMs, changedAtMs: nowMs };
       } catch (error) {
@@ -113,15 +117,16 @@ export async function aScanner(given: {
       await scanChain(deps, life, tell, done.signal);
       // The consumer of this test is never behind.
       life.appliedSeq = life.seq;
-      const publishedHeight = life.trail.joined() ? (life.trail.last()?.height ?? null) : null;
-      await renewLease(sql, networkId, holder, life.epoch, { publishedHeight, caughtUpSecondsAgo: null });
+      publishedHeight = life.trail.joined() ? (life.trail.last()?.height ?? null) : null;
+      await pulse();
       return published;
     },
     async join() {
       life = await begin();
+      publishedHeight = null;
     },
-    isAskedToRewind: async () => (await readRewindRequest(sql, networkId, life.epoch)) !== undefined,
-    hasUnacknowledged: async () => (await readUnacked(sql, networkId)).length > 0,
+    isAskedToRewind: async () => (await pulse()).rewind !== null,
+    hasUnacknowledged: async () => (await pulse()).unacked.length > 0,
     problem: () => problem,
   };
 }

@@ -73,6 +73,37 @@ describe('wallets', () => {
 });
 
 describe('the signing loop', () => {
+  it('signs at once what it is woken for, and what nobody told of as long as no word can arrive', async () => {
+    await treasury.earn(shop, 'USDC', '30');
+    let deaf = false;
+    let asked = 0;
+    const { db } = treasury.deps;
+    const sql: typeof db.sql = new Proxy(db.sql, {
+      apply(target, self, args: unknown[]) {
+        if (String((args[0] as readonly string[])[0]).includes('with signable as')) asked += 1;
+        return Reflect.apply(target as never, self, args) as unknown;
+      },
+    });
+    const signer = startSigner({ ...treasury.deps, db: { ...db, sql } }, treasury.signers, () => deaf);
+    const planned = async (): Promise<boolean> => (await treasury.world.database.sql`select 1 from payouts where status = 'PLANNED' and plan ? 'rawFee'`).length > 0;
+    try {
+      await waitFor(() => asked > 0, { what: 'the first look' });
+      await treasury.cashOut(shop, 'USDC', '10');
+      await treasury.work();
+      expect([await planned(), asked]).toEqual([true, 1]);
+      signer.wake();
+      await waitFor(async () => !(await planned()), { what: 'what it was woken for' });
+      await treasury.settleAll();
+      deaf = true;
+      await treasury.cashOut(shop, 'USDC', '10');
+      await treasury.work();
+      await waitFor(async () => !(await planned()), { what: 'what nobody told of', timeoutMs: 5_000 });
+    } finally {
+      await signer.stop();
+    }
+    await treasury.settleAll();
+  });
+
   it('signs what is planned by itself, in turn, and stops when told', async () => {
     await treasury.earn(shop, 'USDC', '90');
     const made = [await treasury.cashOut(shop, 'USDC', '20'), await treasury.cashOut(shop, 'USDC', '20')];

@@ -25,6 +25,7 @@ it('runs ahead of the consumer by no more characters than Redis and the consumer
     ahead: [],
     leaseUntilMs: Number.POSITIVE_INFINITY,
     appliedWake: { ...wake, wait },
+    pulseWake: createWake(),
   } as unknown as Life;
   const streams = { append: async (_stream: string, payload: string) => `${sent.push(payload.length)}-0` };
   const deps = { log: pino({ level: 'silent' }), monotonicMs: () => 0, streams } as unknown as IndexerDeps;
