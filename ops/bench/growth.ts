@@ -28,7 +28,8 @@ import { listSignable, listUnderWay, sumOutgoing, sumPaidOut } from '#api/store/
 import { listUnreviewedOutgoing, listWalletRoles } from '#api/store/reconciliations.ts';
 import { countSettlements, listForgotten, listSettlementRows, summariseOpenSettlements } from '#api/store/settlements.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
-import { loadWatches, readUnacked } from '#indexer/truth.ts';
+import { takePulse } from '#indexer/lease.ts';
+import { loadWatches } from '#indexer/truth.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { type Bench, type Figures, type Found, ratio, rounded, type Size } from './bench.ts';
 import { writeHistory } from './history.ts';
@@ -123,7 +124,8 @@ const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<unknown>>
   'replies forgotten': ({ database: { sql } }) => deleteOldReplies(sql, 1_000),
   'months to close': ({ database: { sql } }) => listDueMonths(sql),
   'indexer: watches': ({ database, networks }) => loadWatches(database.transaction, networks.ethereum, () => undefined),
-  'indexer: new watches': ({ database: { sql }, networks }) => readUnacked(sql, networks.ethereum),
+  'indexer: pulse': ({ database: { sql }, networks }) =>
+    takePulse(sql, { networkId: networks.ethereum, holder: 'nobody', epoch: 0 }, { publishedHeight: null, caughtUpSecondsAgo: null }),
   'audit: what changed': async ({ database: { sql, transaction } }) => {
     const { since } = await readHorizon(sql);
     await transaction((tx) => readChanged(tx, (BigInt(since) - 30n).toString()));

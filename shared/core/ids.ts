@@ -19,7 +19,7 @@ export interface IdSource {
 /**
  * An id for a table that grows with payments, as a version 7 UUID (RFC 9562 5.7): rows that are made together lie together in every index of it. Most of it can
  * be guessed from its time, so that nothing may be opened by knowing it: ids of payments, and others that merchants are told, are made by `uuidFrom`
- * (decision 0059).
+ * (decision 0058).
  */
 export function rowId({ randomBytes, wallClock }: IdSource): string {
   const bytes = Uint8Array.from(randomBytes(16));
