@@ -85,7 +85,8 @@ describe('the signing loop', () => {
       },
     });
     const signer = startSigner({ ...treasury.deps, db: { ...db, sql } }, treasury.signers, () => deaf);
-    const planned = async (): Promise<boolean> => (await treasury.world.database.sql`select 1 from payouts where status = 'PLANNED' and plan ? 'rawFee'`).length > 0;
+    const planned = async (): Promise<boolean> =>
+      (await treasury.world.database.sql`select 1 from payouts where status = 'PLANNED' and plan ? 'rawFee'`).length > 0;
     try {
       await waitFor(() => asked > 0, { what: 'the first look' });
       await treasury.cashOut(shop, 'USDC', '10');
