@@ -144,9 +144,7 @@ describe('several endpoints', () => {
 
   it('lets an error that is about the program through at once', async () => {
     open('a', 'b');
-    await expect(reader.range(5, 4, { has: () => true }).then(() => endpoints.first(() => Promise.reject(new RangeError('mine'))))).rejects.toBeInstanceOf(
-      RangeError,
-    );
+    await expect(reader.range(5, 4, { has: () => true }).then(() => endpoints.first(() => Promise.reject(new Error('mine'))))).rejects.toThrow(/^mine$/);
     expect(at(1).asked).toEqual([]);
   });
 
