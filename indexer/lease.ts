@@ -67,15 +67,9 @@ const UNACKED_AT_ONCE = 20_000;
  * for nothing. Locks the lease row.
  */
 export async function takePulse(sql: Reads, lease: { networkId: string; holder: string; epoch: number }, progress: Progress): Promise<Pulse> {
-  const { networkId, holder, epoch } = lease;
+  const { networkId, epoch } = lease;
   const [row] = await sql<[Pulse]>`
-    with renewed as (
-      update indexer_leases
-      set expires_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}),
-          published_height = ${progress.publishedHeight},
-          caught_up_at = greatest(caught_up_at, sluice_now() - make_interval(secs => ${progress.caughtUpSecondsAgo}))
-      where network_id = ${networkId} and holder = ${holder} and epoch = ${epoch}
-      returning 1)
+    with renewed as (${renewal(sql, lease, progress)})
     select exists (select 1 from renewed) as held,
       coalesce((select seq from chain_tips where network_id = ${networkId} and epoch = ${epoch}), 0) as "appliedSeq",
       array(select address from watches where network_id = ${networkId} and acked_epoch is null order by created_at limit ${UNACKED_AT_ONCE}) as unacked,
@@ -84,16 +78,20 @@ export async function takePulse(sql: Reads, lease: { networkId: string; holder: 
   return row;
 }
 
-/** Keeps the lease and reports progress; false when another process has taken it. Locks the lease row. */
-async function renewLease(sql: Sql, networkId: string, holder: string, epoch: number, progress: Progress): Promise<boolean> {
-  const rows = await sql`
+/** Keeps the lease and reports progress, a row when it is still held: a statement, or a part of one. */
+function renewal(sql: Reads, { networkId, holder, epoch }: { networkId: string; holder: string; epoch: number }, progress: Progress): ReturnType<Reads> {
+  return sql`
     update indexer_leases
     set expires_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}),
         published_height = ${progress.publishedHeight},
         caught_up_at = greatest(caught_up_at, sluice_now() - make_interval(secs => ${progress.caughtUpSecondsAgo}))
     where network_id = ${networkId} and holder = ${holder} and epoch = ${epoch}
     returning 1`;
-  return rows.length === 1;
+}
+
+/** Keeps the lease and reports progress; false when another process has taken it. Locks the lease row. */
+async function renewLease(sql: Sql, networkId: string, holder: string, epoch: number, progress: Progress): Promise<boolean> {
+  return (await renewal(sql, { networkId, holder, epoch }, progress)).length === 1;
 }
 
 /**
@@ -111,7 +109,7 @@ export async function whileHeld<T>(
     if (signal.aborted) return;
     lost ||= !(await renewLease(sql, networkId, holder, epoch, { publishedHeight: null, caughtUpSecondsAgo: null }));
   };
-  // One that fails is tried again at the next turn; whether it came too late the next one tells.
+  // A failed renewal is retried at the next turn; if the lease was lost meanwhile, that retry says so.
   const timer = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
   try {
     const result = await work();

@@ -4,7 +4,7 @@ import type { Pool } from '#state-machines/ledger/accounts.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import type { Taken, PooledCredit } from '#state-machines/aml/shares.ts';
 import { type Draw, drawInOrder } from '#state-machines/ledger/draw.ts';
-import { listCreditTallies } from './tallies.ts';
+import { type CreditTally, listCreditTallies } from './tallies.ts';
 
 /** Where a credit is with its verdict: not asked for, awaited, or given. */
 export type Screening = 'none' | 'waiting' | 'clean' | 'flagged';
@@ -147,15 +147,8 @@ export async function listHeldPaymentsOfDraws(sql: Reads, settlementId: string):
   return rows.map((row) => row.id);
 }
 
-/** What a gateway's credits of one asset add up to, in one pool, matured or still maturing. */
-export interface CreditSummary {
-  assetId: string;
-  pool: 'green' | 'held';
-  matured: boolean;
-  /** Lifetime sums: credits that were drawn, refunded or withheld included. */
-  gross: Coins;
-  networkFee: Coins;
-  commission: Coins;
+/** What a gateway's credits of one asset add up to, in one pool, matured or still maturing; the sums are lifetime sums, with credits that were drawn, refunded or withheld. */
+export interface CreditSummary extends CreditTally {
   /** Payments that have a credit among these with anything left to draw, now or once it has matured (decisions 10). */
   open: number;
   /** When the first of those that mature may do so; null when none does. One without a verdict waits longer. */
