@@ -1,5 +1,6 @@
 import { backfill } from './backfill.ts';
 import type { Bench } from './bench.ts';
+import { bounds } from './bounds.ts';
 import { evm } from './evm.ts';
 import { growth } from './growth.ts';
 import { head } from './head.ts';
@@ -9,4 +10,4 @@ import { logs } from './logs.ts';
 import { memory } from './memory.ts';
 
 /** Every bench, in the order they run. */
-export const BENCHES: Readonly<Record<string, Bench>> = { backfill, evm, logs, head, memory, http, journal, growth };
+export const BENCHES: Readonly<Record<string, Bench>> = { backfill, evm, bounds, logs, head, memory, http, journal, growth };

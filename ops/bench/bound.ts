@@ -1,0 +1,109 @@
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import crypto from 'node:crypto';
+import http from 'node:http';
+import type * as HashWasm from 'hash-wasm';
+import type { Search, SearchResult } from './floor.ts';
+import { answerLines } from './tool.ts';
+
+// What no reader can leave out that asks the same questions and proves the same blocks: it receives the replies, hashes the same bytes
+// and finds the same signers, on one thread, and does nothing else. All of that is written down while the real reader reads once.
+
+/** Seconds of a round: of the real reader, and of each part that is left when everything else costs nothing. */
+export interface Bound {
+  reader: SearchResult;
+  receiveSeconds: number;
+  hashSeconds: number;
+  signerSeconds: number;
+}
+
+interface Asked {
+  options: http.RequestOptions;
+  body: string;
+}
+
+const IN_FLIGHT = 2;
+const recorded = { asked: [] as Asked[], keccak: [] as Uint8Array[], sha256: [] as Uint8Array[] };
+let recording = false;
+
+// Both are put in place before the reader is imported, which takes them by name.
+const hashWasm = createRequire(import.meta.url)('hash-wasm') as { -readonly [Name in keyof typeof HashWasm]: (typeof HashWasm)[Name] };
+const createKeccak = hashWasm.createKeccak;
+hashWasm.createKeccak = async (bits) => {
+  const hasher = await createKeccak(bits);
+  const update = hasher.update.bind(hasher);
+  hasher.update = (bytes) => {
+    if (recording) recorded.keccak.push(Uint8Array.from(bytes as Uint8Array));
+    return update(bytes);
+  };
+  return hasher;
+};
+const { hash } = crypto;
+crypto.hash = ((algorithm: string, bytes: Uint8Array, encoding: crypto.BinaryToTextEncoding) => {
+  if (recording) recorded.sha256.push(Uint8Array.from(bytes));
+  return hash(algorithm, bytes, encoding);
+}) as typeof hash;
+const { request } = http;
+http.request = ((options: http.RequestOptions, ...rest: []) => {
+  const asked = request(options, ...rest);
+  const end = asked.end.bind(asked) as (body: string) => typeof asked;
+  asked.end = ((body: string) => {
+    if (recording) recorded.asked.push({ options, body });
+    return end(body);
+  }) as typeof asked.end;
+  return asked;
+}) as typeof request;
+syncBuiltinESMExports();
+
+const { openLocalReader, readAll, watchedTable } = await import('./open-reader.ts');
+const { recover, signRecoverable } = await import('tiny-secp256k1');
+const hasher = await createKeccak(256);
+const digest = crypto.randomBytes(32);
+const { signature, recoveryId } = signRecoverable(digest, crypto.randomBytes(32).fill(1, 0, 1));
+
+async function receive(all: readonly Asked[]): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let one = all[next++]; one !== undefined; one = all[next++]) await receiveOne(one);
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
+}
+
+function receiveOne({ options, body }: Asked): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const asked = request(options, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.once('end', () => resolve(Buffer.concat(parts)));
+      answer.once('error', reject);
+    });
+    asked.once('error', reject);
+    asked.end(body);
+  });
+}
+
+async function seconds(work: () => void | Promise<void>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return (performance.now() - started) / 1_000;
+}
+
+answerLines(async (search: Search): Promise<Bound> => {
+  watchedTable(search.family, search.watched);
+  recorded.asked.length = recorded.keccak.length = recorded.sha256.length = 0;
+  recording = true;
+  const { deposits } = await readAll(openLocalReader(search.family, search.url), search);
+  recording = false;
+  // One transaction for each deposit: whoever pays natively is found by the signature.
+  const signers = search.family === 'evm' ? deposits : 0;
+  return {
+    reader: await readAll(openLocalReader(search.family, search.url), search),
+    receiveSeconds: await seconds(() => receive(recorded.asked)),
+    hashSeconds: await seconds(() => {
+      for (const bytes of recorded.keccak) hasher.init().update(bytes).digest('binary');
+      for (const bytes of recorded.sha256) hash('sha256', bytes, 'binary');
+    }),
+    signerSeconds: await seconds(() => {
+      for (let i = 0; i < signers; i++) recover(digest, signature, recoveryId, false);
+    }),
+  };
+});

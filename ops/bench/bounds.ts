@@ -1,0 +1,66 @@
+import type { Family } from '#shared/core/assets.ts';
+import { type Bench, type Found, median, ratio, rounded, type Size } from './bench.ts';
+import type { Bound } from './bound.ts';
+import { type BusyChain, busyBitcoin, busyEvm, busyTron, type Traffic } from './chains.ts';
+import type { Search, SearchResult } from './floor.ts';
+import type { Recording } from './memory-node.ts';
+
+const WATCHED = 1_000;
+const ROUNDS = { tiny: 1, full: 7 };
+const CHAINS: Record<Family, { busy(traffic: Traffic): Promise<BusyChain>; traffic: Record<Size, Traffic> }> = {
+  evm: { busy: busyEvm, traffic: { tiny: traffic(8, 10), full: traffic(300, 50) } },
+  tron: { busy: busyTron, traffic: { tiny: traffic(4, 10), full: { ...traffic(300, 10), oneIn: 50 } } },
+  bitcoin: { busy: busyBitcoin, traffic: { tiny: traffic(4, 20), full: traffic(200, 100) } },
+};
+
+function traffic(blocks: number, perBlock: number): Traffic {
+  return { blocks, perBlock, oneIn: perBlock < 50 ? 5 : 50, recipients: WATCHED };
+}
+
+/** How near to the bare loop any reader can come that proves what it believes, on one thread. */
+export const bounds: Bench = {
+  what: 'each family: only receiving the same replies, hashing the same bytes and finding the same signers, against the bare loop',
+  async run(stage, size) {
+    const found: Found = { figures: {}, ratios: {}, goals: [], proofs: {} };
+    const [memory, floor, bound] = await Promise.all(['memory-node.ts', 'floor.ts', 'bound.ts'].map((file) => stage.startTool(file, [])));
+    if (memory === undefined || floor === undefined || bound === undefined) throw new Error('a tool did not start');
+    for (const family of ['evm', 'tron', 'bitcoin'] as const) {
+      const { busy, traffic } = CHAINS[family];
+      const chain = await busy(traffic[size]);
+      try {
+        const { url } = await memory.ask<{ url: string }>({ family, url: chain.url, to: chain.head, traces: true } satisfies Recording);
+        const search: Search = { family, url, from: chain.first, to: chain.head, watched: WATCHED, traces: false };
+        const rounds: { bare: SearchResult; least: Bound }[] = [];
+        // The first round of each gets its code compiled.
+        for (let round = size === 'full' ? -1 : 0; round < ROUNDS[size]; round++) {
+          const bare = await floor.ask<SearchResult>(search);
+          const least = await bound.ask<Bound>(search);
+          if (round >= 0) rounds.push({ bare, least });
+        }
+        const blocks = chain.head - chain.first + 1;
+        const ms = (of: (round: (typeof rounds)[number]) => number): number => rounded((median(rounds.map(of)) * 1_000) / blocks);
+        found.figures[family] = {
+          blocks,
+          bareMsPerBlock: ms(({ bare }) => bare.seconds),
+          receiveMsPerBlock: ms(({ least }) => least.receiveSeconds),
+          hashMsPerBlock: ms(({ least }) => least.hashSeconds),
+          signerMsPerBlock: ms(({ least }) => least.signerSeconds),
+          readerMsPerBlock: ms(({ least }) => least.reader.seconds),
+        };
+        found.ratios[`${family}: bound ÷ bare loop`] = ratio(
+          median(rounds.map(({ bare, least }) => bare.seconds / (least.receiveSeconds + least.hashSeconds + least.signerSeconds))),
+          1,
+        );
+        found.ratios[`${family}: reader ÷ bare loop`] = ratio(median(rounds.map(({ bare, least }) => bare.seconds / least.reader.seconds)), 1);
+        found.proofs[`${family}: number and sum of deposits exact`] = rounds.every(({ bare, least: { reader } }) =>
+          [bare, reader].every(({ deposits, sum }) => deposits === chain.deposits && sum === chain.sum.toString()),
+        );
+        stage.say(`${family}: ${JSON.stringify(found.figures[family])} ${JSON.stringify(found.ratios)}`);
+      } finally {
+        await chain.stop();
+      }
+    }
+    await Promise.all([memory, floor, bound].map((tool) => tool.stop()));
+    return found;
+  },
+};
