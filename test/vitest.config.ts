@@ -10,22 +10,23 @@ const withPrometheus = [...withServices, 'test/harness/prometheus-setup.ts'];
  * that are replaced and scaled.
  */
 const FULL = [
-  'test/browser/{dropped-socket,hosted-tron,interference,keyboard,looks,states,time-and-redirect}.test.ts',
-  'test/chains/{conformance/*,evm-hardforks,evm-lesser-nodes,hostile-*}.test.ts',
-  'test/contract/fuzz.test.ts',
+  'test/browser/{dropped-socket,hosted-tron,interference,keyboard,looks,program,states,time-and-redirect,weight}.test.ts',
+  'test/chains/{conformance/*,evm-hardforks,evm-lesser-nodes,hostile-*,rpc-faults}.test.ts',
+  'test/contract/{fuzz,merchant-client}.test.ts',
   'test/hostages/*.test.ts',
-  'test/integration/{benches,catch-up-by-logs,deliver-webhook-tarpits,faults,indexer,ingest-simulation,inquire-races,machine-parts}.test.ts',
-  'test/integration/{payout-parts,recovery,rpc-failover,second-opinion,simulate,simulation,tracing-export,two-networks}.test.ts',
+  'test/integration/{audit-marks,benches,catch-up-by-logs,database-roles,deliver-webhook-tarpits,faults,floods,harness,indexer}.test.ts',
+  'test/integration/{ingest-simulation,inquire-races,machine-parts,mempool,migrate,payout-parts,recovery,redis-acl,rpc-failover}.test.ts',
+  'test/integration/{second-opinion,simulate,simulation,tracing-export,two-networks,unexplained-balances}.test.ts',
   'test/integration/operator/{cli,webhook-cli}.test.ts',
-  'test/integration/settlements/{expiring,expiring-proofs,held-outputs,held-pool,hostile-chain,lesser-nodes,planned-sweeps}.test.ts',
+  'test/integration/settlements/{expiring,expiring-proofs,held-outputs,held-pool,hostile-chain,intents,lesser-nodes,pay-out,planned-sweeps}.test.ts',
   'test/integration/settlements/{races,replacing,replacing-guards,sweeping,unblocking,withheld-out}.test.ts',
-  'test/integration/treasury/{bitcoin-replacing,cold-storage,consolidation,issuer-freezes,lost-transactions}.test.ts',
+  'test/integration/treasury/{bitcoin-payouts,bitcoin-replacing,cold-storage,consolidation,issuer-freezes,lost-transactions}.test.ts',
   'test/journeys/{api-mode,cashout-by-hand,crash-*,failed-start,hostile-transfers,internal-transfers,kill-and-flush,no-secret-leaks}.test.ts',
   'test/journeys/{public-prices,reorganisations,roles,scale-out,select,shutdown,start,stop-mid-webhook,trigger,tron,two-people}.test.ts',
   'test/journeys/{unmined-bitcoin,upgrade}.test.ts',
-  'test/monitoring/live.test.ts',
+  'test/monitoring/{live,rules}.test.ts',
   'test/playbook/*.test.ts',
-  'test/unit/{chains/walk-fuzz,dev/contracts}.test.ts',
+  'test/unit/{chains/walk-fuzz,dev/contracts,platform/database-rights}.test.ts',
 ];
 /** `short` is what `npm test` runs, `full` what `npm run test:full` does; without it every file may be named. */
 const asked = process.env.SLUICE_TESTS;
@@ -57,8 +58,9 @@ export default defineConfig({
     isolate: false,
     // Most of what a worker creates is soon forgotten: with room for it, the collector comes half as often.
     execArgv: ['--max-semi-space-size=64'],
-    // Files wait for blocks, leases and processes a third of their time: on two cores a third worker uses it, a fourth makes waits longer.
-    maxWorkers: 3,
+    // Files wait for blocks, leases and processes a third of their time: on two cores a third worker uses it. Those of the full run wait
+    // longer, so that a fourth has room.
+    maxWorkers: asked === 'full' ? 4 : 3,
     // A condition that a starved machine meets late is met: the default of 1 s would fail tests by luck.
     expect: { poll: { timeout: 10_000 } },
     projects: [
