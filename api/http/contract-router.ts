@@ -77,33 +77,34 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
     securityHandlers: Object.fromEntries(
       Object.entries(routes.schemes).map(([name, scheme]) => [name, (context: Context, exchange: Exchange) => identify(context, exchange, name, scheme)]),
     ),
-    handlers: {
-      ...Object.fromEntries(
-        Object.entries(routes.operations).map(([id, operation]) => [
-          id,
-          (context: Context, exchange: Exchange) => answer(context, exchange, operation as AnyOperation),
-        ]),
-      ),
-      notFound: () => {
-        throw new ServiceError('not_found');
-      },
-      methodNotAllowed: (_context: Context, exchange: Exchange) => {
-        exchange.response.setHeader('Allow', allowed(backend, exchange.apiRequest));
-        throw new ServiceError('method_not_allowed');
-      },
-      unauthorizedHandler: (context: Context) => {
-        throw refusal(context);
-      },
-      postSecurityHandler: (context: Context, exchange: Exchange) => prepare(context, exchange, routes),
-      validationFail: (context: Context) => {
-        const errors = context.validation.errors ?? [];
-        const problem = errors.find((error) => !isInPath(error));
-        throw problem === undefined ? new ServiceError('not_found') : validationProblem(problem);
-      },
-    },
   });
   await backend.init();
   quicken(backend.router);
+  // Registered last: before, the router lists all operations anew for each of them.
+  backend.register({
+    ...Object.fromEntries(
+      Object.entries(routes.operations).map(([id, operation]) => [
+        id,
+        (context: Context, exchange: Exchange) => answer(context, exchange, operation as AnyOperation),
+      ]),
+    ),
+    notFound: () => {
+      throw new ServiceError('not_found');
+    },
+    methodNotAllowed: (_context: Context, exchange: Exchange) => {
+      exchange.response.setHeader('Allow', allowed(backend, exchange.apiRequest));
+      throw new ServiceError('method_not_allowed');
+    },
+    unauthorizedHandler: (context: Context) => {
+      throw refusal(context);
+    },
+    postSecurityHandler: (context: Context, exchange: Exchange) => prepare(context, exchange, routes),
+    validationFail: (context: Context) => {
+      const errors = context.validation.errors ?? [];
+      const problem = errors.find((error) => !isInPath(error));
+      throw problem === undefined ? new ServiceError('not_found') : validationProblem(problem);
+    },
+  });
 
   return (request: Request, response: Response, next: NextFunction) => {
     const path = request.baseUrl + decodable(request.path);

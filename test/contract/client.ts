@@ -146,6 +146,9 @@ function checkDeclared(contract: Contract, operation: Operation, response: Respo
 async function openContract({ read, apiRoot }: (typeof CONTRACTS)[number]): Promise<Contract> {
   const backend = new OpenAPIBackend({ definition: read(), apiRoot, quick: true, strict: true });
   await backend.init();
+  // Listed once instead of for each request, of which there are tens of thousands.
+  const operations = backend.getOperations();
+  backend.router.getOperations = () => operations;
   return {
     match: (method, path) => backend.matchOperation({ method, path, headers: {} }),
     bodyCheck: compiler({ coerceTypes: false }),
