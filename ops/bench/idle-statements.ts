@@ -39,7 +39,7 @@ export function readStatements(log: string): AskedOften[] {
   const open = new Map<string, Single[]>();
   for (const [, session = '', name = '', took = '', statement = ''] of log.matchAll(STATEMENT)) {
     const one = { part: partOf(name), text: oneLine(statement), milliseconds: Number(took) };
-    if (one.text === 'begin') open.set(session, []);
+    if (one.text.startsWith('begin')) open.set(session, []);
     const transaction = open.get(session);
     if (transaction === undefined) {
       add(one, one.part !== PERIODIC && AROUND.some((pattern) => pattern.test(one.text)));

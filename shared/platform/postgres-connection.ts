@@ -37,6 +37,8 @@ export interface ConnectionOptions {
   name: string;
   /** Longest a statement, a wait for a lock and a pause inside a transaction may take, milliseconds, kept by the server; 0 is for ever. */
   deadlines: { statement: number; lock: number; pause: number };
+  /** Whether the server refuses to write in whatever does not begin with BEGIN READ WRITE. */
+  onlyTransactionsWrite: boolean;
 }
 
 /** Seconds a connection may take to be there, from the first packet to the server's greeting. */
@@ -51,7 +53,7 @@ const FIRST_OWN_TYPE = 10_000;
 let commonTypes: Record<string, postgres.PostgresType> | undefined;
 
 /** Opens nothing: this is what statements are built with, and what connections share of what they know about types. */
-export function prepareDriver(url: string, { name, deadlines }: ConnectionOptions): Driver {
+export function prepareDriver(url: string, { name, deadlines, onlyTransactionsWrite }: ConnectionOptions): Driver {
   const settings: Settings = {
     max: 1,
     // A host that vanished without a word must not keep its locks for the two hours that are the system's default.
@@ -60,6 +62,7 @@ export function prepareDriver(url: string, { name, deadlines }: ConnectionOption
       statement_timeout: deadlines.statement,
       lock_timeout: deadlines.lock,
       idle_in_transaction_session_timeout: deadlines.pause,
+      default_transaction_read_only: onlyTransactionsWrite,
       tcp_keepalives_idle: 10,
       tcp_keepalives_interval: 5,
       tcp_keepalives_count: 3,

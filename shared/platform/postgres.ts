@@ -61,6 +61,8 @@ const DEADLINES = {
   none: { statement: 0, lock: 0, pause: 0 },
 };
 const LIFETIME_MS = 1_800_000;
+/** The server is a standby, or lets nobody write. */
+const READ_ONLY = '25006';
 const RETRIABLE = new Set(['40001', '40P01']);
 const ATTEMPTS = 5;
 const WORK = /^\s*(select|insert|update|delete)\b/i;
@@ -73,8 +75,8 @@ const WORK = /^\s*(select|insert|update|delete)\b/i;
 export function connect(url: string, options: ConnectOptions): Database {
   const max = options.max ?? 10;
   const common = { name: options.name, deadlines: DEADLINES[options.deadlines ?? 'short'], lifetimeMs: options.lifetimeMs ?? LIFETIME_MS };
-  const statements = openPool(url, { ...common, max: Math.ceil(max / 2) });
-  const transactions = openPool(url, { ...common, max });
+  const statements = openPool(url, { ...common, max: Math.ceil(max / 2), onlyTransactionsWrite: false });
+  const transactions = openPool(url, { ...common, max, onlyTransactionsWrite: true });
   const observe = options.observe ?? (() => undefined);
 
   const view = (atMostMs: number | undefined): Database => ({
@@ -189,15 +191,18 @@ async function transact<T>(pool: Pool, observe: Observe, atMostMs: number | unde
   const connection = await pool.lend(atMostMs);
   const { sql, close, failed } = onConnection(pool, connection, observe);
   try {
-    await connection.control('begin');
+    const { begun } = await begin(connection);
     const result = await rolledBack(connection, async () => {
       const made = await work(sql as Tx);
       // Nobody may go on as if a statement had worked that did not.
       if (failed() !== undefined) throw failed();
       return made;
-    }).catch((error: unknown) => {
+    }).catch(async (error: unknown) => {
+      // Behind a BEGIN that failed every statement fails, or has read outside of any transaction.
+      await begun;
       throw (error as { code?: unknown }).code === '25P02' ? (failed() ?? error) : error;
     });
+    await begun;
     const { command } = await connection.control('commit');
     if (command !== 'COMMIT') throw new Error(`a transaction ended with ${command}`);
     return result;
@@ -205,6 +210,29 @@ async function transact<T>(pool: Pool, observe: Observe, atMostMs: number | unde
     close();
     pool.takeBack(connection);
   }
+}
+
+/** Connections on which the server lets nothing write but what began with BEGIN_WRITING; a proxy may have dropped that setting. */
+const guarded = new WeakSet<Connection>();
+const BEGIN_WRITING = 'begin read write';
+
+/**
+ * Begins a transaction. On a guarded connection the first statement follows without waiting for the answer, because one that follows a BEGIN that failed
+ * writes nothing: outside of such a transaction the server refuses it. The caller must wait for `begun` before it takes anything for done.
+ */
+async function begin(connection: Connection): Promise<{ begun: Promise<unknown> }> {
+  const known = guarded.has(connection);
+  // Asked before BEGIN, because what a transaction sets for itself has to come before its first query.
+  const [row] = known ? [] : await connection.run((own) => own<[{ guard: string }]>`select current_setting('default_transaction_read_only') as guard`);
+  if (row?.guard === 'on') guarded.add(connection);
+  const begun = connection.control(BEGIN_WRITING).catch((error: unknown) => {
+    // A standby says so in its own words, and a server that turned read-only in others.
+    throw (error as { code?: unknown }).code === '0A000' ? Object.assign(error as Error, { code: READ_ONLY }) : error;
+  });
+  // Whoever waits for it hears of it; until then it is no failure that nobody looked at.
+  if (guarded.has(connection)) begun.catch(() => undefined);
+  else await begun;
+  return { begun };
 }
 
 /** Runs `work`; when it fails, takes back what it did. A connection that cannot even do that is broken off, which does the same. */

@@ -56,6 +56,8 @@ export interface FaultProxyOptions {
   port: number;
   /** Decides about each piece of what the server says, before any toxic: true passes it on. */
   answer?(data: Buffer, pair: ProxiedPair): boolean;
+  /** Is shown each piece of what clients say, before any toxic, and may change its bytes. */
+  hear?(data: Buffer): void;
   /** Where chance is needed, so that a seed repeats it; from 0 to below 1. */
   random?(): number;
 }
@@ -97,7 +99,11 @@ export async function faultProxy(options: FaultProxyOptions): Promise<FaultProxy
     client.on('close', end);
     upstream.on('close', end);
     const passOn = (data: Buffer): boolean => options.answer?.(data, link) ?? true;
-    void pump({ from: client, to: upstream, direction: 'upstream', link, active, random, signal: ended.signal, passOn: () => true }).then(end, end);
+    const hear = (data: Buffer): boolean => {
+      options.hear?.(data);
+      return true;
+    };
+    void pump({ from: client, to: upstream, direction: 'upstream', link, active, random, signal: ended.signal, passOn: hear }).then(end, end);
     void pump({ from: upstream, to: client, direction: 'downstream', link, active, random, signal: ended.signal, passOn }).then(end, end);
   });
   server.listen(0, '127.0.0.1');

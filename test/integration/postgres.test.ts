@@ -70,6 +70,67 @@ describe('the database client', () => {
     expect(await db.sql`select n from noted where n between 210 and 212`).toEqual([]);
   });
 
+  describe('whose BEGIN is not believed by the server', () => {
+    const misheard = async (work: (tx: Tx) => Promise<unknown>): Promise<unknown> => {
+      let begins = 0;
+      const proxy = await faultProxy({
+        port: Number(new URL(db.url).port),
+        hear(data) {
+          const at = data.indexOf('begin read write');
+          if (at >= 0 && ++begins > 1) data.write('bogus', at);
+        },
+      });
+      const narrow = connect(proxy.url(db.url), { name: 'misheard', max: 1 });
+      try {
+        await narrow.transaction((tx) => tx`select 1`);
+        return await codeOf(narrow.transaction(work));
+      } finally {
+        await narrow.end();
+        await proxy.close();
+      }
+    };
+
+    it('writes nothing outside of a transaction, and fails by that', async () => {
+      await db.sql`insert into noted values (239)`;
+      expect(await misheard((tx) => tx`insert into noted values (230)`)).toBe('42601');
+      expect(await misheard((tx) => Promise.all([tx`insert into noted values (231)`, tx`select 1 from noted for update`, tx`delete from noted`]))).toBe(
+        '42601',
+      );
+      expect(await db.sql`select n from noted where n between 230 and 239`).toEqual([{ n: 239 }]);
+    });
+
+    it('fails also when all it did was read, or to think nothing of what failed', async () => {
+      expect(await misheard((tx) => tx`select 1`)).toBe('42601');
+      expect(await misheard((tx) => tx`insert into noted values (232)`.catch(() => undefined))).toBe('42601');
+      expect(await misheard(async () => 'nothing')).toBe('42601');
+    });
+  });
+
+  it('sends BEGIN together with the first statement, once it knows that nothing writes there but what begins so', async () => {
+    const pieces: string[] = [];
+    const proxy = await faultProxy({ port: Number(new URL(db.url).port), hear: (data) => void pieces.push(data.toString('latin1')) });
+    const narrow = connect(proxy.url(db.url), { name: 'together', max: 1 });
+    await narrow.transaction((tx) => tx`select 1`);
+    pieces.length = 0;
+    await narrow.transaction((tx) => tx`select 1`);
+    // A message that binds a prepared statement begins with B.
+    expect(pieces.find((piece) => piece.includes('begin read write'))).toContain('begin read write\0B');
+    await narrow.end();
+    await proxy.close();
+  });
+
+  it('lets a transaction say how isolated it is, on the first use of a connection as on any other', async () => {
+    const fresh = connect(db.url, { name: 'isolated', max: 1 });
+    for (let use = 0; use < 3; use++) {
+      const [row] = await fresh.transaction(async (tx) => {
+        await tx`set transaction isolation level repeatable read`;
+        return tx`select current_setting('transaction_isolation') as level`;
+      });
+      expect(row).toEqual({ level: 'repeatable read' });
+    }
+    await fresh.end();
+  });
+
   it('lends a connection that was given back twice to one caller at a time', async () => {
     const narrow = connect(db.url, { name: 'twice', max: 4 });
     const reserved = await narrow.sql.reserve();
