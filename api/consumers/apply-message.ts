@@ -23,7 +23,7 @@ import { insertOperatorAction } from '#api/store/proposals.ts';
 import { requestRewind, rescanAfterLogs } from '#api/store/rescans.ts';
 import { listUntold, orphanSightings } from '#api/store/sightings.ts';
 import { acknowledgeWatches } from '#api/store/deposit-addresses.ts';
-import { applyOutgoing } from '#api/payouts/apply-outgoing.ts';
+import { applyOutgoing, isAnyOutgoing } from '#api/payouts/apply-outgoing.ts';
 import type { BlockMessage } from '#shared/core/chain-events.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { formatAmount } from '#shared/core/money.ts';
@@ -59,11 +59,17 @@ export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: 
   let within: Tx | undefined;
   const applied = await deps.db.transaction(async (tx): Promise<Applied> => {
     within = tx;
-    if (!(await holdsConsumerLease(tx, network.id, fence))) return { outcome: 'fenced' };
+    // Sent together and answered in this order: a caller that lost its lease waits for the tip once more, and does nothing.
+    const [held, newest, tip, known, untold] = await Promise.all([
+      holdsConsumerLease(tx, network.id, fence),
+      isNewestEpoch(tx, network.id, message.epoch),
+      lockTip(tx, network.id),
+      findCanonicalBlocks(tx, network.id, { heights: [message.to, message.from - 1], hashes: [message.parentHash] }),
+      listUntold(tx, network.id, message),
+    ]);
+    if (!held) return { outcome: 'fenced' };
     // A writer that was superseded may still finish a sentence. What it says of watches would be about a list nobody keeps any more.
-    if (!(await isNewestEpoch(tx, network.id, message.epoch))) return { outcome: 'dropped', reason: 'older_epoch' };
-    const tip = await lockTip(tx, network.id);
-    const known = await findCanonicalBlocks(tx, network.id, { heights: [message.to, message.from - 1], hashes: [message.parentHash] });
+    if (!newest) return { outcome: 'dropped', reason: 'older_epoch' };
     const verdict = reconcile(tip ?? null, known, message);
     switch (verdict.action) {
       case 'drop':
@@ -89,9 +95,9 @@ export async function applyMessage(deps: Deps, network: ConsumedNetwork, fence: 
         await touchTip(tx, network.id, verdict.mark);
         return { outcome: 'duplicate' };
       case 'apply':
-        return applyBlocks(tx, deps, network, message, { tip, mark: verdict.mark, ancestorHeight: null, paid });
+        return applyBlocks(tx, deps, network, message, { tip, untold, mark: verdict.mark, ancestorHeight: null, paid });
       case 'reorganise':
-        return applyBlocks(tx, deps, network, message, { tip, mark: verdict.mark, ancestorHeight: verdict.ancestorHeight, paid });
+        return applyBlocks(tx, deps, network, message, { tip, untold, mark: verdict.mark, ancestorHeight: verdict.ancestorHeight, paid });
     }
   });
   crashPoint('ingest.committed');
@@ -107,7 +113,7 @@ async function applyBlocks(
   deps: Deps,
   network: ConsumedNetwork,
   message: BlockMessage,
-  given: { tip: ChainTip | undefined; mark: Mark; ancestorHeight: number | null; paid: Set<string> },
+  given: { tip: ChainTip | undefined; untold: readonly string[]; mark: Mark; ancestorHeight: number | null; paid: Set<string> },
 ): Promise<Applied> {
   const reached = given.tip?.height ?? message.to;
   const orphaned =
@@ -115,7 +121,7 @@ async function applyBlocks(
       ? { orphanedBlocks: 0, droppedDeposits: 0, lostDeposits: [] }
       : await orphan(tx, deps, network, { above: given.ancestorHeight, upTo: reached, mark: given.mark });
   // An inquiry may have booked what these blocks hold before the indexer came to them.
-  const untold = await listUntold(tx, network.id, { above: reached, upTo: message.to, message });
+  const { untold } = given;
   if (untold.length > 0) {
     deps.log.error(
       { network: network.name, from: message.from, to: message.to, txids: untold },
@@ -129,21 +135,24 @@ async function applyBlocks(
   if (message.byLogs) await rescanAfterLogs(tx, { id: uuidFrom(deps.randomBytes(16)), networkId: network.id, from: message.from, to: message.to });
   crashPoint('ingest.transfers-written');
   const blockTime = new Date(message.time * 1_000);
-  await upsertBlock(tx, { networkId: network.id, height: message.to, hash: message.hash, parentHash: message.parentHash, blockTime });
   const finalHeight = Math.max(message.finalNumber, given.tip?.finalHeight ?? message.finalNumber);
-  await writeTip(tx, {
-    networkId: network.id,
-    height: message.to,
-    hash: message.hash,
-    blockTime,
-    safeHeight: message.safeNumber,
-    finalHeight,
-    headHeight: message.headNumber,
-    epoch: given.mark.epoch,
-    seq: given.mark.seq,
-  });
-  await pruneBlocksBelow(tx, network.id, message.to - Math.max(KEPT_BLOCKS, 2 * (message.to - finalHeight)));
-  await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
+  const [, , , isAny] = await Promise.all([
+    upsertBlock(tx, { networkId: network.id, height: message.to, hash: message.hash, parentHash: message.parentHash, blockTime }),
+    writeTip(tx, {
+      networkId: network.id,
+      height: message.to,
+      hash: message.hash,
+      blockTime,
+      safeHeight: message.safeNumber,
+      finalHeight,
+      headHeight: message.headNumber,
+      epoch: given.mark.epoch,
+      seq: given.mark.seq,
+    }),
+    pruneBlocksBelow(tx, network.id, message.to - Math.max(KEPT_BLOCKS, 2 * (message.to - finalHeight))),
+    isAnyOutgoing(tx, { networkId: network.id, finalHeight }),
+  ]);
+  if (isAny) await applyOutgoing(tx, deps, { networkId: network.id, networkName: network.name });
   await unfreezeRegained(tx, deps, network);
   crashPoint('ingest.tip-written');
   return { outcome: 'applied', ...orphaned };

@@ -1,6 +1,7 @@
 import {
   addToBalances,
   type AccountKey,
+  type AccountRow,
   findAccounts,
   insertEntries,
   insertEntriesOfMany,
@@ -43,19 +44,13 @@ export interface LedgerTransaction {
  */
 export async function post(tx: Tx, { sourceKey, kind, postings }: LedgerTransaction): Promise<boolean> {
   const changes = merge(postings);
-  const transactionId = await insertLedgerTransaction(tx, sourceKey, kind);
+  const keys = [...changes.values()].map((change) => change.key);
+  const [transactionId, found] = await Promise.all([insertLedgerTransaction(tx, sourceKey, kind), findAccounts(tx, keys)]);
   if (transactionId === undefined) return false;
   if (changes.size === 0) return true;
-  const ids = await accountIds(
-    tx,
-    [...changes.values()].map((change) => change.key),
-  );
+  const ids = await accountIds(tx, keys, found);
   const lines = [...changes].map(([name, change]) => ({ id: ids.get(name) as number, ...change })).sort((a, b) => a.id - b.id);
-  await lockAccounts(
-    tx,
-    lines.map((line) => line.id),
-  );
-  const changed = new Set(await addToBalances(tx, lines, OVERDRAWABLE));
+  const changed = await addUnderLock(tx, lines);
   const refused = lines.find((line) => !changed.has(line.id));
   if (refused !== undefined) throw new Overdraw(refused.key, refused.amount);
   await insertEntries(
@@ -80,10 +75,9 @@ export async function postEach(tx: Tx, transactions: readonly LedgerTransaction[
   const total = merge(transactions.flatMap(({ sourceKey, postings }) => (ids.has(sourceKey) ? postings : [])));
   const keys = new Map(posted.flatMap(({ changes }) => [...changes].map(([name, { key }]) => [name, key] as const)));
   if (keys.size === 0) return new Set(ids.keys());
-  const accounts = await accountIds(tx, [...keys.values()]);
-  await lockAccounts(tx, [...accounts.values()]);
+  const accounts = await accountIds(tx, [...keys.values()], await findAccounts(tx, [...keys.values()]));
   const lines = [...total].map(([name, change]) => ({ id: accounts.get(name) as number, ...change })).sort((a, b) => a.id - b.id);
-  const changed = new Set(await addToBalances(tx, lines, OVERDRAWABLE));
+  const changed = await addUnderLock(tx, lines, [...accounts.values()]);
   const refused = lines.find((line) => !changed.has(line.id));
   if (refused !== undefined) throw new Overdraw(refused.key, refused.amount);
   await insertEntriesOfMany(
@@ -115,19 +109,25 @@ function merge(postings: readonly Posting[]): Map<string, { key: AccountKey; amo
  * Name all accounts that will be posted to, because locking another one later may deadlock.
  */
 export async function lockBalances(tx: Tx, keys: readonly AccountKey[]): Promise<void> {
-  const ids = await accountIds(tx, [...keys]);
+  const ids = await accountIds(tx, [...keys], await findAccounts(tx, keys));
   await lockAccounts(tx, [...ids.values()]);
 }
 
-/** Ids by account name. Inserts a zero row for an account that is new. */
-async function accountIds(tx: Tx, keys: AccountKey[]): Promise<Map<string, number>> {
-  const ids = new Map((await findAccounts(tx, keys)).map((row) => [nameOf(row), row.id]));
+/** Ids by account name, of which `found` are known. Inserts a zero row for an account that is new. */
+async function accountIds(tx: Tx, keys: AccountKey[], found: readonly AccountRow[]): Promise<Map<string, number>> {
+  const ids = new Map(found.map((row) => [nameOf(row), row.id]));
   const missing = keys.filter((key) => !ids.has(nameOf(key))).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   if (missing.length > 0) {
     await insertZeroAccounts(tx, missing);
     for (const row of await findAccounts(tx, missing)) ids.set(nameOf(row), row.id);
   }
   return ids;
+}
+
+/** Locks accounts in the order of their ids and changes the balances of `lines` among them, in one round trip; answers the ids it changed. */
+async function addUnderLock(tx: Tx, lines: readonly { id: number; amount: bigint }[], ids = lines.map((line) => line.id)): Promise<Set<number>> {
+  const [, changed] = await Promise.all([lockAccounts(tx, ids), addToBalances(tx, lines, OVERDRAWABLE)]);
+  return new Set(changed);
 }
 
 function nameOf(key: AccountKey): string {

@@ -87,9 +87,11 @@ export async function creditBatch(tx: Tx, deps: Deps, booking: Booking, judged: 
     });
   }
   const ids = batch.deposits.map((deposit) => deposit.id);
-  await settleDeposits(tx, ids, { state: 'credited', usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path });
-  await linkDeposits(tx, ids, first.id);
-  await markSightingsBooked(tx, batch.deposits);
+  await Promise.all([
+    settleDeposits(tx, ids, { state: 'credited', usdPrice: prices.get(first.symbol)?.usd ?? null, path: judged.path }),
+    linkDeposits(tx, ids, first.id),
+    markSightingsBooked(tx, batch.deposits),
+  ]);
   deps.log.info({ paymentId: payment.id, deposits: ids, network: first.networkId }, 'deposit credited');
 }
 

@@ -47,8 +47,8 @@ export async function creditFinalDeposits(deps: Deps, networkId: string): Promis
       if (await trying(deps, paymentId, traced)) moved += 1;
     }
   }
-  await closeWorthlessSightings(deps.db.sql, networkId, tip.finalHeight);
   if (moved > 0) deps.wake();
+  await closeWorthlessSightings(deps.db.sql, networkId, tip.finalHeight);
   return moved;
 }
 
@@ -113,12 +113,16 @@ async function prepare(deps: Deps, paymentId: string): Promise<Prepared> {
  */
 async function book(deps: Deps, { paymentId, priced, prices, maturitySeconds, screening, ahead }: Prepared, opinions: Opinions): Promise<boolean> {
   const booked = await deps.db.transaction(async (tx) => {
-    const locked = await lockPayment(tx, paymentId);
+    // Sent together and answered in this order. Deposits are read again under their locks, because an inquiry, an operator or a reorganisation may have
+    // changed them.
+    const [locked, offers, still, open] = await Promise.all([
+      lockPayment(tx, paymentId),
+      listOffers(tx, paymentId),
+      lockOpenDeposits(tx, paymentId),
+      listOpenDeposits(tx, paymentId),
+    ]);
     if (locked === undefined) throw new Invariant(`payment ${paymentId} does not exist`);
-    const offers = await listOffers(tx, paymentId);
-    // Read again under their locks, because an inquiry, an operator or a reorganisation may have changed them.
-    const still = await lockOpenDeposits(tx, paymentId);
-    const batches = batchByBlock((await listOpenDeposits(tx, paymentId)).filter((deposit) => still.has(deposit.id)));
+    const batches = batchByBlock(open.filter((deposit) => still.has(deposit.id)));
     let status = locked.status;
     const matches: { chain: string; match: Booked['match'] }[] = [];
     let resolvedBy: { batch: Batch; chain: Chain } | undefined;

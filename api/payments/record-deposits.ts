@@ -59,9 +59,11 @@ export async function recordDeposits(tx: Tx, deps: Pick<Deps, 'chains' | 'random
   if (believable.length < deposits.length)
     deps.log.error({ network: network.name, from, to }, 'a configured token claims to move more than exists; not taken as a deposit');
   const ids = await upsertDeposits(tx, network.id, believable);
-  await noteDepositTraces(tx, ids);
-  await markMined(tx, network.id, [...new Set(alone.map((sighting) => sighting.txid))]);
-  const regained = await regainDeposits(tx, ids);
+  const [, , regained] = await Promise.all([
+    noteDepositTraces(tx, ids),
+    markMined(tx, network.id, [...new Set(alone.map((sighting) => sighting.txid))]),
+    regainDeposits(tx, ids),
+  ]);
   await postEach(
     tx,
     regained.map((deposit) => ({

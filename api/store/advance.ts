@@ -64,8 +64,10 @@ export async function advance<N extends RecordName, const E extends EventsOf<N>,
     throw new Invariant(`${name} ${input.id} is ${from} and takes no ${input.event}`);
   }
   const columns = { ...given.columns, [column]: result.status === none ? null : result.status };
-  const [updated] = await tx`update ${tx(table)} set ${tx(columns)} where id = ${input.id} returning *`;
-  await appendEvent(tx, name, { id: input.id, event: input.event, from, to: result.status, facts: given.record ?? {}, actor: input.actor });
+  const [[updated]] = await Promise.all([
+    tx`update ${tx(table)} set ${tx(columns)} where id = ${input.id} returning *`,
+    appendEvent(tx, name, { id: input.id, event: input.event, from, to: result.status, facts: given.record ?? {}, actor: input.actor }),
+  ]);
   const moved: Moved<N> = { from, to: result.status, row: updated as Record<string, unknown> };
   await runEffects(name, input.effects, result.effects, moved);
   return moved;

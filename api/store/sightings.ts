@@ -111,19 +111,20 @@ export async function orphanSightings(tx: Tx, networkId: string, { above, upTo }
 }
 
 /**
- * Ids of the transactions whose transfers are stored of these blocks and that a message about all of them does not tell of, although the
- * indexer watches the recipient: the node that told of them lied, or its block is gone. Locks nothing.
+ * Ids of the transactions whose transfers are stored of blocks above the tip and that a message about all of those does not tell of, although the
+ * indexer watches the recipient: the node that told of them lied, or its block is gone. None where nothing was applied yet. Locks nothing.
  */
 export async function listUntold(
   reads: Reads,
   networkId: string,
-  { above, upTo, message }: Blocks & { message: Pick<BlockMessage, 'sightings' | 'internalUnseen' | 'byLogs'> },
+  message: Pick<BlockMessage, 'to' | 'sightings' | 'internalUnseen' | 'byLogs'>,
 ): Promise<string[]> {
   const stored = await reads<{ txid: string; kind: string; ordinal: number; blockHash: string }[]>`
     select s.txid, s.kind, s.ordinal, s.block_hash from sightings s
+    join chain_tips t on t.network_id = s.network_id
     join watches w on w.network_id = s.network_id and w.address = s.recipient and w.acked_epoch is not null and w.watched_from <= s.height
       and (w.watch_until is null or w.watch_until > sluice_now())
-    where s.network_id = ${networkId} and s.height > ${above} and s.height <= ${upTo} and s.canonical and s.kind <> 'sent'
+    where s.network_id = ${networkId} and s.height > t.height and s.height <= ${message.to} and s.canonical and s.kind <> 'sent'
       and (${message.byLogs === undefined} or exists (select 1 from assets a where a.network_id = s.network_id and a.contract = s.contract))`;
   if (stored.length === 0) return [];
   const nameOf = (one: { txid: string; kind: string; ordinal?: number; blockHash: string }): string =>
