@@ -35,6 +35,14 @@ const proven = (what: string, name: string): Row => ({
   ratio: `${name} ÷ bare headers and receipts`,
 });
 
+const bounded = (what: string, family: string): Row => ({
+  bench: 'bounds',
+  what: `${what}: receiving, hashing and signers alone`,
+  measured: (found) =>
+    `${figure(found, family, 'receiveMsPerBlock')} + ${figure(found, family, 'hashMsPerBlock')} + ${figure(found, family, 'signerMsPerBlock')} ms a block against ${figure(found, family, 'bareMsPerBlock')}`,
+  ratio: `${family}: bound ÷ bare loop`,
+});
+
 const asked = (what: string, name: string): Row => ({
   bench: 'http',
   what,
@@ -53,8 +61,11 @@ const ROWS: readonly Row[] = [
   backfilled('EVM from memory, receipts only', 'evm from memory, no traces', '0.50', 'P2'),
   proven('EVM alone, everything read and proven', 'complete'),
   proven('EVM alone, receipts only', 'receipts only'),
+  bounded('EVM bound', 'evm'),
   backfilled('TRON from memory', 'tron from memory', '0.50', 'TRON'),
+  bounded('TRON bound', 'tron'),
   backfilled('Bitcoin from memory', 'bitcoin from memory', '0.36', 'P15'),
+  bounded('Bitcoin bound', 'bitcoin'),
   {
     bench: 'logs',
     what: 'EVM by logs of two nodes',
