@@ -43,6 +43,7 @@ function plainLogs(answer: Unread, watched: WatchSet): Fields[] | undefined {
   const has = watchedKeys(watched);
   const found: Fields[] = [];
   let logs = 0;
+  let ended = 0;
   for (let at = bytes.indexOf(BEFORE_SENDER); at >= 0; at = bytes.indexOf(BEFORE_SENDER, at + 1)) {
     const sender = at + BEFORE_SENDER.length;
     const recipient = sender + DIGITS + BETWEEN.length;
@@ -55,7 +56,11 @@ function plainLogs(answer: Unread, watched: WatchSet): Fields[] | undefined {
     if (!isPlain) return undefined;
     logs += 1;
     if (!has(ends, 0) && !has(ends, 20)) continue;
-    const log = objectAround(answer, at);
+    const begins = bytes.lastIndexOf(OPEN_OBJECT, at);
+    // An object that holds several of these would be read once for each.
+    if (begins < ended) return undefined;
+    ended = bytes.indexOf(CLOSE_OBJECT, at) + 1;
+    const log = objectIn(answer, begins, ended);
     if (log === undefined) return undefined;
     found.push(log);
   }
@@ -72,11 +77,10 @@ function parsed(answer: unknown): unknown {
   }
 }
 
-/** The object without objects in it that surrounds a place. */
-function objectAround(answer: Unread, at: number): Fields | undefined {
-  const { bytes } = answer;
+/** The object between two places, which holds no other object; undefined where there is none. */
+function objectIn(answer: Unread, begins: number, ends: number): Fields | undefined {
   try {
-    return readObject(answer.read(bytes.lastIndexOf(OPEN_OBJECT, at), bytes.indexOf(CLOSE_OBJECT, at) + 1), 'a log');
+    return readObject(answer.read(begins, ends), 'a log');
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ChainUnavailable } from '#shared/chains/chain.ts';
 import { logPlacesIn } from '#shared/chains/evm/walk-logs.ts';
 import { frameReply, Unread } from '#shared/chains/unread.ts';
@@ -70,6 +70,16 @@ describe('logs of tokens', () => {
     ['in no list', { logs: [] }],
   ])('one %s makes the answer untrusted', (_what, logs) => {
     expect(() => placesIn(logs)).toThrow(ChainUnavailable);
+  });
+
+  it('are each read once, though one object pretends to be thousands of them, so that no node keeps an indexer busy', () => {
+    const { topics } = aLog(11, OTHER, OURS);
+    const many = `[{"data":"0x"${`,"topics":${JSON.stringify(topics)}`.repeat(1_000)}}]`;
+    const answer = new Unread(Buffer.from(many));
+    const read = vi.spyOn(answer, 'read');
+    expect(believed(() => logPlacesIn(answer, asked))).toBe('untrusted');
+    // The first of them by itself, and then the whole answer with care.
+    expect(read.mock.calls.length).toBeLessThanOrEqual(2);
   });
 
   it('that are no JSON make it untrusted, and nothing else', () => {
