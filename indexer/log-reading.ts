@@ -5,6 +5,8 @@ import { doLogsSuffice, readTokenContracts } from './truth.ts';
 
 const FIRST_RANGE = 500;
 const LONGEST_RANGE = 5_000;
+/** In ranges that are shorter, complete reading is as fast: a provider that answers only such ones is no shortcut. */
+const SHORTEST_RANGE = 100;
 /** What is less far behind is read completely in little time; a way that was begun by logs is gone to its end. */
 const LEAST_BEHIND = 1_000;
 const LEAST_LEFT = 50;
@@ -26,6 +28,7 @@ export function createLogReading(deps: IndexerDeps, life: Life): LogReading {
   const size = askingSize(FIRST_RANGE, LONGEST_RANGE);
   let doubtedUntilMs = Number.NEGATIVE_INFINITY;
   let begun = false;
+  let saidWhyNot = false;
   const doubt = (reason: string, blocks: { from: number; to: number }): undefined => {
     doubtedUntilMs = deps.monotonicMs() + DOUBT_LASTS_MS;
     deps.log.warn({ network: life.network.name, ...blocks, reason }, 'these blocks are not read by logs, but completely');
@@ -35,8 +38,19 @@ export function createLogReading(deps: IndexerDeps, life: Life): LogReading {
     async offers(behind) {
       const { network, reader, networkId } = life;
       if (network.catchUpByLogs !== true || reader.rangeByLogs === undefined || deps.monotonicMs() < doubtedUntilMs) return false;
+      if (behind < (begun ? LEAST_LEFT : LEAST_BEHIND)) {
+        begun = false;
+        return false;
+      }
       try {
-        begun = behind >= (begun ? LEAST_LEFT : LEAST_BEHIND) && (await doLogsSuffice(deps.sql, networkId));
+        const suffices = await doLogsSuffice(deps.sql, networkId);
+        if (!suffices && !saidWhyNot)
+          deps.log.info(
+            { network: network.name, behind },
+            'blocks are read completely: a payment in the native coin or a transaction of ours is open, or the books are not trusted',
+          );
+        saidWhyNot = !suffices;
+        begun = suffices;
       } catch (error) {
         deps.log.debug({ err: error, network: network.name }, 'the database does not say whether logs suffice');
         return false;
@@ -55,7 +69,7 @@ export function createLogReading(deps: IndexerDeps, life: Life): LogReading {
         return read;
       } catch (error) {
         if (!(error instanceof ChainUnavailable)) throw error;
-        return size.shrink() ? undefined : doubt(error.message, { from, to });
+        return size.shrink() && size.now() >= SHORTEST_RANGE ? undefined : doubt(error.message, { from, to });
       }
     },
   };

@@ -1,4 +1,4 @@
-import type { RangeContent } from '#shared/chains/chain.ts';
+import { ChainUnavailable, type RangeContent } from '#shared/chains/chain.ts';
 import { askingSize, isTooMuch } from '#shared/chains/too-much.ts';
 import { encodingBlockMessage } from '#shared/core/block-codec.ts';
 import { rescanStream } from '#shared/core/chain-events.ts';
@@ -7,7 +7,7 @@ import { breathe } from '#shared/platform/breathe.ts';
 import { type Caution, createCaution } from './caution.ts';
 import type { Child, IndexerDeps, Life } from './life.ts';
 import { inParts, MOST_SIGHTINGS, type Part } from './scan.ts';
-import { type OpenRescan, readRescan } from './truth.ts';
+import { noteRescanProblem, type OpenRescan, readRescan } from './truth.ts';
 import { createWake } from './wake.ts';
 
 const FIRST_RANGE = 100;
@@ -19,6 +19,9 @@ const STEP_MS = 200;
 /** A part that is not in the books by then is sent again: its message may be lost. */
 const RESEND_MS = 5_000;
 const LONGEST_PAUSE_MS = 30_000;
+/** A node that is away for a moment is no news; what is told then stands until the rescan goes on. */
+const TOLD_AFTER_FAILURES = 3;
+const LONGEST_PROBLEM = 300;
 /** Messages that stay in Redis: one is on its way at a time. */
 const KEPT = 8;
 
@@ -31,47 +34,83 @@ export function beside(...children: readonly Child[]): Child {
 
 /**
  * Reads again the final blocks that an operator asked for, and those that were read by logs, one part at a time on a stream of its own, while the head is followed. Postgres
- * says what is asked for and how far it is, so it goes on wherever this process, or another one, stopped. Whatever fails is tried again.
+ * says what is asked for and how far it is, so it goes on wherever this process, or another one, stopped. A rescan that does not get on rests while the
+ * others have their turn, is tried again, and says in its row why.
  */
 export const serveRescans: Child = async (deps, life, _tell, signal) => {
   const never = createWake();
   const size = askingSize(FIRST_RANGE, LONGEST_RANGE);
   const caution = createCaution(deps, life, 'rescanning', life.left.rescanning);
-  let sent: { from: number; atMs: number } | undefined;
-  let failures = 0;
+  const rests = createRests(deps.monotonicMs);
+  let sent: { id: string; from: number; atMs: number } | undefined;
   let seq = 0;
+
+  const goOn = async (open: OpenRescan): Promise<void> => {
+    const now = deps.monotonicMs();
+    if (sent?.id === open.id && sent.from === open.nextHeight) {
+      if (now - sent.atMs <= RESEND_MS) return;
+      sent = undefined;
+      rests.begin(open.id);
+      return;
+    }
+    if (now >= life.leaseUntilMs) return;
+    if (sent?.id === open.id) rests.end(open.id);
+    const to = Math.min(open.toHeight, open.nextHeight + Math.min(size.now(), caution.most(open.nextHeight)) - 1);
+    try {
+      await readAgain(deps, life, { ...open, to, seq: seq + 1 }, caution);
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable) || signal.aborted) throw error;
+      if (isTooMuch(error) && size.shrink()) return;
+      deps.log.warn({ err: error, rescan: open.id, from: open.nextHeight }, 'blocks cannot be read again; trying again');
+      if (rests.begin(open.id) >= TOLD_AFTER_FAILURES) await noteRescanProblem(deps.sql, open.id, error.message.slice(0, LONGEST_PROBLEM));
+      return;
+    }
+    seq += 1;
+    sent = { id: open.id, from: open.nextHeight, atMs: now };
+    size.grow();
+  };
+
+  let failures = 0;
   while (!signal.aborted) {
     let waitMs = IDLE_MS;
     try {
-      const open = life.rescanOpen ? await readRescan(deps.sql, life.networkId) : undefined;
-      if (open === undefined) {
+      const resting = rests.now();
+      const open = life.rescanOpen ? await readRescan(deps.sql, life.networkId, resting) : undefined;
+      if (open === undefined && resting.length === 0) {
         life.rescanOpen = false;
         waitMs = NOTHING_MS;
       }
-      const now = deps.monotonicMs();
       // What logs told of is read completely once the head is reached: until then, the way there matters more.
       if (open !== undefined && (open.cause === 'operator' || life.caughtUpAtMs !== undefined)) {
         waitMs = STEP_MS;
-        if ((sent?.from !== open.nextHeight || now - sent.atMs > RESEND_MS) && now < life.leaseUntilMs) {
-          const to = Math.min(open.toHeight, open.nextHeight + Math.min(size.now(), caution.most(open.nextHeight)) - 1);
-          await readAgain(deps, life, { ...open, to, seq: seq + 1 }, caution);
-          seq += 1;
-          sent = { from: open.nextHeight, atMs: now };
-          size.grow();
-        }
+        await goOn(open);
       }
       failures = 0;
     } catch (error) {
       if (signal.aborted) break;
-      if (isTooMuch(error) && size.shrink()) continue;
       failures += 1;
-      if (failures === 1) deps.log.warn({ err: error }, 'blocks cannot be read again; trying again');
+      if (failures === 1) deps.log.warn({ err: error }, 'blocks are not read again; trying again');
       waitMs = Math.min(LONGEST_PAUSE_MS, IDLE_MS * 2 ** Math.min(failures, 10));
     }
     await (waitMs === NOTHING_MS ? life.rescanWake : never).wait(waitMs, signal);
   }
   await caution.forget();
 };
+
+/** Rescans that are left alone for a while, longer each time they failed in a row. */
+function createRests(monotonicMs: () => number): { now(): string[]; begin(id: string): number; end(id: string): void } {
+  const resting = new Map<string, { failures: number; untilMs: number }>();
+  return {
+    now: () => [...resting].flatMap(([id, { untilMs }]) => (untilMs > monotonicMs() ? [id] : [])),
+    /** Answers how often it failed in a row. */
+    begin(id) {
+      const failures = (resting.get(id)?.failures ?? 0) + 1;
+      resting.set(id, { failures, untilMs: monotonicMs() + Math.min(LONGEST_PAUSE_MS, IDLE_MS * 2 ** Math.min(failures, 10)) });
+      return failures;
+    },
+    end: (id) => void resting.delete(id),
+  };
+}
 
 async function readAgain(
   deps: IndexerDeps,

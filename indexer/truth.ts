@@ -1,4 +1,4 @@
-import type { Database, Reads } from '#shared/platform/postgres.ts';
+import type { Database, Reads, Sql } from '#shared/platform/postgres.ts';
 import type { Last } from './trail.ts';
 
 /** Pages of Postgres that are read at once; each holds about 70 watches. */
@@ -91,18 +91,24 @@ export async function readServiceTime(sql: Reads): Promise<number> {
 
 /** A rescan that is not done yet. */
 export interface OpenRescan {
+  id: string;
   /** The next block to read; everything of it below is in the books. */
   nextHeight: number;
   toHeight: number;
   cause: 'operator' | 'logs';
 }
 
-/** The first rescan of a network that is not done, those of operators before others; undefined when there is none. */
-export async function readRescan(sql: Reads, networkId: string): Promise<OpenRescan | undefined> {
+/** The first rescan of a network that is not done, those of operators before others and leaving out `but`; undefined when there is none. */
+export async function readRescan(sql: Reads, networkId: string, but: readonly string[] = []): Promise<OpenRescan | undefined> {
   const [row] = await sql<OpenRescan[]>`
-    select next_height, to_height, cause from rescans where network_id = ${networkId} and finished_at is null
+    select id, next_height, to_height, cause from rescans where network_id = ${networkId} and finished_at is null and id <> all(${[...but]}::uuid[])
     order by cause = 'logs', requested_at, id limit 1`;
   return row;
+}
+
+/** Says in a rescan's row why its next block cannot be read. Locks that row. */
+export async function noteRescanProblem(sql: Sql, id: string, problem: string): Promise<void> {
+  await sql`update rescans set problem = ${problem} where id = ${id} and finished_at is null and problem is distinct from ${problem}`;
 }
 
 /** Whether nothing but tokens is waited for on a network (decision 0053). */

@@ -58,18 +58,22 @@ export async function isReadingAfterLogs(sql: Reads, networkId: string): Promise
   return rows.length > 0;
 }
 
-/** The latest rescans of a network, newest first. Locks nothing. */
+/** The rescans of a network, those that are not done before others, newest first. Locks nothing. */
 export async function listRescans(sql: Reads, networkId: string): Promise<Rescan[]> {
   return sql<Rescan[]>`
-    select ${columns(sql)} from rescans r join networks n on n.id = r.network_id where r.network_id = ${networkId} order by r.requested_at desc, r.id limit 50`;
+    select ${columns(sql)} from rescans r join networks n on n.id = r.network_id
+    where r.network_id = ${networkId} order by r.finished_at is not null, r.requested_at desc, r.id limit 50`;
 }
 
-/** The rescan that waits for these very blocks, the first of its network that is not done, those of operators before others; undefined when none does. Locks its row. */
-export async function lockRescan(tx: Tx, networkId: string, part: { from: number; to: number }): Promise<{ id: string; to: number } | undefined> {
-  const [row] = await tx<{ id: string; to: number; next: number }[]>`
-    select id, to_height as to, next_height as next from rescans where network_id = ${networkId} and finished_at is null
+/**
+ * The rescan that waits for these very blocks, those of operators before others; undefined when none does. One that cannot be read holds up no
+ * other. Locks its row.
+ */
+export async function lockRescan(tx: Tx, networkId: string, part: { from: number; to: number }): Promise<{ id: string } | undefined> {
+  const [row] = await tx<{ id: string }[]>`
+    select id from rescans where network_id = ${networkId} and finished_at is null and next_height = ${part.from} and to_height >= ${part.to}
     order by cause = 'logs', requested_at, id limit 1 for update`;
-  return row !== undefined && row.next === part.from && row.to >= part.to ? row : undefined;
+  return row;
 }
 
 /** Notes how far a rescan is, and that it is done when it is. */
@@ -119,18 +123,21 @@ export async function listOpened(sql: Reads, networkId: string, sightings: reado
   return new Set(rows.map((row) => row.at));
 }
 
-/** How many of these sightings are not stored. Locks nothing. */
+/** How many of these sightings are not stored, or only as ones that a fork took away. Locks nothing. */
 export async function countUnstored(sql: Reads, networkId: string, sightings: readonly Sighting[]): Promise<number> {
   if (sightings.length === 0) return 0;
   const [row] = await sql<[{ fresh: number }]>`
     with summed as materialized (
-      select s.block_hash, s.kind, p.txid, p.ordinal from transfer_sums s, unnest(s.txids, s.ordinals) p (txid, ordinal)
-      where s.network_id = ${networkId} and s.block_hash = any(${[...new Set(sightings.map((one) => one.blockHash))]}::text[]))
+      select s.block_hash, s.kind, p.txid, p.ordinal
+      from transfer_sums s
+        join sightings g on g.network_id = s.network_id and g.block_hash = s.block_hash and g.txid = s.txid and g.kind = s.kind and g.ordinal = s.ordinal
+        cross join lateral unnest(s.txids, s.ordinals) p (txid, ordinal)
+      where g.canonical and s.network_id = ${networkId} and s.block_hash = any(${[...new Set(sightings.map((one) => one.blockHash))]}::text[]))
     select count(*)::int as fresh
     from unnest(${sightings.map((one) => one.blockHash)}::text[], ${sightings.map((one) => one.txid)}::text[], ${sightings.map((one) => one.kind)}::text[],
       ${sightings.map((one) => (one.kind === 'sent' ? 0 : one.ordinal))}::int[]) as t (block_hash, txid, kind, ordinal)
     where not exists (
-      select 1 from sightings g where g.network_id = ${networkId} and g.block_hash = t.block_hash and g.txid = t.txid and g.kind = t.kind and g.ordinal = t.ordinal)
+      select 1 from sightings g where g.network_id = ${networkId} and g.block_hash = t.block_hash and g.txid = t.txid and g.kind = t.kind and g.ordinal = t.ordinal and g.canonical)
       and not exists (select 1 from summed s where s.block_hash = t.block_hash and s.txid = t.txid and s.kind = t.kind and s.ordinal = t.ordinal)`;
   return row.fresh;
 }

@@ -224,6 +224,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
     `),
     writes: {
       indexer_leases: 'insert update(caught_up_at epoch expires_at holder published_height reading rereading)',
+      rescans: 'update(problem)',
     },
   },
 };

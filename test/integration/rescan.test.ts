@@ -109,6 +109,40 @@ describe('blocks that are read again', () => {
     expect(await latest()).toMatchObject({ problem: null, finishedAt: expect.any(Date) });
   });
 
+  it('hold up no others while they contradict what was applied', async () => {
+    const [held, height] = [books.chain.height - 2, books.chain.height - 3];
+    await ask(held, held);
+    expect(await apply({ ...again(held, []), hash: `0x${'ab'.repeat(32)}` })).toMatchObject({ outcome: 'refused' });
+    await ask(height, height);
+    expect(await apply(again(height, []))).toMatchObject({ outcome: 'applied' });
+    expect((await apply(again(held, []))).outcome).toBe('applied');
+  });
+
+  it('count, and announce, what a fork had taken away and they bring back', async () => {
+    const height = books.chain.height - 3;
+    const { id, address } = await books.aPayment();
+    const message = again(height, [books.chain.transfer(address, books.assets.USDT, 3_000_000n)]);
+    await ask(height, height);
+    expect(await apply(message)).toMatchObject({ outcome: 'applied', found: 1, paymentIds: [id] });
+    await books.db.sql`update sightings set canonical = false where recipient = ${address}`;
+    await ask(height, height);
+    expect(await apply(message)).toMatchObject({ outcome: 'applied', found: 1, paymentIds: [id] });
+    await ask(height, height);
+    expect(await apply(message)).toMatchObject({ outcome: 'applied', found: 0, paymentIds: [] });
+    await assertCleanAudit(books.db);
+  });
+
+  it('are listed before all that are done', async () => {
+    const height = books.chain.height - 2;
+    await ask(height, height);
+    await books.db.sql`
+      insert into rescans (id, network_id, from_height, to_height, next_height, requested_at, finished_at)
+      select gen_random_uuid(), ${books.network.id}, 1, 1, 2, sluice_now() + interval '1 hour', sluice_now() from generate_series(1, 60)`;
+    expect(await latest()).toMatchObject({ next: height, finishedAt: null });
+    await books.db.sql`delete from rescans where requested_at > sluice_now()`;
+    await apply(again(height, []));
+  });
+
   it('can only be final ones, of a network that is served', async () => {
     const tip = books.chain.height;
     const codes = await Promise.all(
@@ -168,5 +202,16 @@ describe('a rescan through the indexer', () => {
     const waiting = rescan(first, height - 2);
     await world.start();
     expect(await waiting).toMatchObject({ found: 0 });
+  });
+
+  it('waits for none that no node can read, and whose row says why', async () => {
+    const { height } = await world.caughtUp();
+    const [unread] = await world.database.sql<[{ id: string }]>`
+      insert into rescans (id, network_id, from_height, to_height, next_height, requested_at)
+      values (gen_random_uuid(), ${world.networkId}, 1000000, 1000001, 1000000, sluice_now() - interval '1 day') returning id`;
+    expect(await rescan(height - 3, height - 2)).toMatchObject({ problem: null });
+    const problem = async () => (await world.database.sql<Rescan[]>`select problem from rescans where id = ${unread.id}`)[0]?.problem;
+    await waitFor(async () => (await problem()) !== null, { what: 'its problem to be told', timeoutMs: 60_000 });
+    expect(await problem()).toMatch(/1000000|block/);
   });
 });
