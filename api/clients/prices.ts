@@ -5,7 +5,7 @@ import { amount, ONE } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import type { ApiConfig } from '#shared/platform/config.ts';
 import type { Database } from '#shared/platform/postgres.ts';
-import { together } from './together.ts';
+import { together } from '#shared/platform/together.ts';
 
 /** Source name of a price somebody set by hand or by default. */
 export const STATIC_SOURCE = 'static';

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Deps, Gateway } from '#api/deps.ts';
-import { findApiKey, rehashApiKey, touchApiKey } from '#api/store/gateways.ts';
+import { rehashApiKey, touchApiKey } from '#api/store/gateways.ts';
+import { sharedReads } from '#api/store/shared-reads.ts';
 import { type KeyRing, keyId, peppers, signerOf } from '#shared/platform/key-ring.ts';
 
 /** The permissions that an API key can have; a new key has all of them (decisions 8). */
@@ -56,7 +57,7 @@ export interface KeyHolder {
 export async function authenticateApiKey(deps: Deps, text: string | undefined): Promise<KeyHolder | undefined> {
   const parsed = parseApiKey(text ?? '');
   if (parsed === undefined) return undefined;
-  const stored = await findApiKey(deps.db.sql, parsed.id);
+  const stored = await sharedReads(deps.db).apiKey(parsed.id);
   const ring = peppers(deps.config);
   const found = pepperOf(ring, parsed.secret, stored?.secretHash);
   if (found === undefined || stored === undefined) return undefined;

@@ -1,7 +1,8 @@
 import type { Deps, Gateway } from '#api/deps.ts';
-import { listEnabledAssets, type StoredAsset } from '#api/store/assets.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
 import { readClock } from '#api/store/clock.ts';
 import { listNetworkStatus, type NetworkStatus } from '#api/store/networks.ts';
+import { sharedReads } from '#api/store/shared-reads.ts';
 import { formatAmount } from '#shared/core/money.ts';
 
 /** A chain counts as not followed when its head was not reached for this many expected block times. */
@@ -14,7 +15,7 @@ type HealthReason = 'network_paused' | 'issuer_stopped' | 'transfers_unseen' | '
 /** The assets that a gateway can be paid in, with what a merchant must know about each (decisions 9). */
 export async function listGatewayAssets(deps: Deps, gateway: Gateway): Promise<object[]> {
   const [assets, networks, clock] = await Promise.all([
-    listEnabledAssets(deps.db.sql, gateway.settings.assetIds),
+    sharedReads(deps.db).enabledAssets(gateway.settings.assetIds),
     listNetworkStatus(deps.db.sql),
     readClock(deps.db.sql),
   ]);

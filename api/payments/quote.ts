@@ -1,7 +1,8 @@
 import type { Deps, Price } from '#api/deps.ts';
-import { listEnabledAssets, type StoredAsset, isActiveCurrency } from '#api/store/assets.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
 import type { Offer } from '#api/store/payment-offers.ts';
 import type { NewPayment } from '#api/store/payments.ts';
+import { sharedReads } from '#api/store/shared-reads.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { MONEY_LIMIT, parseAmount, type Usd, zero } from '#shared/core/money.ts';
@@ -32,7 +33,7 @@ const NOTHING_TO_OFFER = 'none of the enabled assets can be offered at the momen
 export async function readCurrency(deps: Deps, code: string): Promise<Pick<NewPayment, 'currencyCode' | 'fiatRate' | 'fiatSource' | 'fiatAt'>> {
   // Checked before upper-casing, because other alphabets have letters whose capitals are Latin ones.
   const currencyCode = /^[a-z]{3,8}$/i.test(code) ? code.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase()) : '';
-  if (!(await isActiveCurrency(deps.db.sql, currencyCode))) throw invalid('currencyCode', 'is not a supported currency');
+  if (!(await sharedReads(deps.db).isActiveCurrency(currencyCode))) throw invalid('currencyCode', 'is not a supported currency');
   if (currencyCode === 'USD') return { currencyCode, fiatRate: null, fiatSource: null, fiatAt: null };
   const rate = await deps.prices.fresh(fiatSymbol(currencyCode));
   if (rate === undefined) throw invalid('currencyCode', `has no current exchange rate (${currencyCode})`);
@@ -69,7 +70,7 @@ export async function quoteOffers(
   payment: NewPayment,
   overrides: readonly AssetOverride[] | null,
 ): Promise<Offer[]> {
-  const enabled = await listEnabledAssets(deps.db.sql, assetIds);
+  const enabled = await sharedReads(deps.db).enabledAssets(assetIds);
   const { quoted, unpriced } = overrides === null ? await priceAssets(deps, enabled) : { quoted: readOverrides(enabled, overrides), unpriced: [] };
   // Only a missing price passes by itself; anything else the caller must correct in the request.
   const nothing = (field: string, problem: string): ServiceError => (unpriced.some((asset) => isOpen(deps, asset)) ? noPrice(deps) : invalid(field, problem));
@@ -95,7 +96,7 @@ export async function quoteOpenOffers(
   paymentId: string,
 ): Promise<Offer[]> {
   const limit = settings.limit === null ? null : new Set(settings.limit.map((id) => id.toLowerCase()));
-  const enabled = (await listEnabledAssets(deps.db.sql, settings.assetIds)).filter((asset) => limit === null || limit.has(asset.id));
+  const enabled = (await sharedReads(deps.db).enabledAssets(settings.assetIds)).filter((asset) => limit === null || limit.has(asset.id));
   const { quoted, unpriced } = await priceAssets(deps, enabled);
   const usable = quoted.filter(({ asset }) => isOpen(deps, asset));
   if (usable.length === 0) throw unpriced.some((asset) => isOpen(deps, asset)) ? noPrice(deps) : invalid('assets', NOTHING_TO_OFFER);

@@ -59,12 +59,10 @@ export async function listAssets(sql: Reads): Promise<StoredAsset[]> {
   return rows.map(fromRow);
 }
 
-/** Lists the active assets among `ids` (all active ones when null), as a gateway's settings name them; locks nothing. */
-export async function listEnabledAssets(sql: Reads, ids: readonly string[] | null): Promise<StoredAsset[]> {
+/** Lists every active asset by network and symbol; locks nothing. */
+export async function listActiveAssets(sql: Reads): Promise<StoredAsset[]> {
   const rows = await sql<Row[]>`
-    select ${columns(sql)} from assets a join networks n on n.id = a.network_id
-    where a.active and (${ids === null} or a.id = any(${ids === null ? [] : [...ids]}::uuid[]))
-    order by n.name, a.symbol, a.id`;
+    select ${columns(sql)} from assets a join networks n on n.id = a.network_id where a.active order by n.name, a.symbol, a.id`;
   return rows.map(fromRow);
 }
 
@@ -106,12 +104,6 @@ export interface Currency {
   /** ISO 4217, upper case. */
   code: string;
   active: boolean;
-}
-
-/** True when payments may be priced in `code` (upper case); locks nothing. */
-export async function isActiveCurrency(sql: Reads, code: string): Promise<boolean> {
-  const rows = await sql`select 1 from currencies where code = ${code} and active`;
-  return rows.length === 1;
 }
 
 /** Lists every currency by code; locks nothing. */

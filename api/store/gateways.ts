@@ -134,15 +134,13 @@ export interface StoredApiKey {
   gateway: Gateway;
 }
 
-/** Finds a key by its public half together with its gateway, revoked ones included; locks nothing. */
-export async function findApiKey(sql: Reads, id: string): Promise<StoredApiKey | undefined> {
-  const [row] = await sql<(Omit<StoredApiKey, 'gateway'> & { gatewayId: string } & Omit<Gateway, 'id'>)[]>`
+/** Finds keys by their public halves together with their gateways, revoked ones included; locks nothing. */
+export async function findApiKeys(sql: Reads, ids: readonly string[]): Promise<StoredApiKey[]> {
+  const rows = await sql<(Omit<StoredApiKey, 'gateway'> & { gatewayId: string } & Omit<Gateway, 'id'>)[]>`
     select k.id, k.secret_hash, k.hashed_under, k.permissions, k.last_used_at, k.revoked_at,
            g.id as "gatewayId", g.name, g.status, g.billing, g.settings
-    from api_keys k join gateways g on g.id = k.gateway_id where k.id = ${id}`;
-  if (row === undefined) return undefined;
-  const { gatewayId, name, status, billing, settings, ...key } = row;
-  return { ...key, gateway: { id: gatewayId, name, status, billing, settings } };
+    from api_keys k join gateways g on g.id = k.gateway_id where k.id = any(${[...ids]})`;
+  return rows.map(({ gatewayId, name, status, billing, settings, ...key }) => ({ ...key, gateway: { id: gatewayId, name, status, billing, settings } }));
 }
 
 /** What an operator may see of a key. */

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storedPrices } from '#api/clients/prices.ts';
 import { seedNetworks } from '#api/operator/seed-networks.ts';
-import { listAssets, isActiveCurrency } from '#api/store/assets.ts';
+import { listAssets } from '#api/store/assets.ts';
+import { sharedReads } from '#api/store/shared-reads.ts';
 import { codecOf } from '#shared/chains/codecs.ts';
 import type { NetworkConfig } from '#shared/core/assets.ts';
 import { formatAmount, parseTrusted } from '#shared/core/money.ts';
@@ -66,15 +67,15 @@ describe('seeding', () => {
     await database.sql`update currencies set active = false where code = 'EUR'`;
     await seed();
     expect(formatAmount((await storedPrices(database.as(), { staticAllowed: true }).fresh('ETH'))?.usd as bigint)).toBe('2.5');
-    expect(await isActiveCurrency(database.sql, 'EUR')).toBe(false);
-    expect(await isActiveCurrency(database.sql, 'USD')).toBe(true);
-    expect(await isActiveCurrency(database.sql, 'XYZ')).toBe(false);
+    expect(await sharedReads(database.as()).isActiveCurrency('EUR')).toBe(false);
+    expect(await sharedReads(database.as()).isActiveCurrency('USD')).toBe(true);
+    expect(await sharedReads(database.as()).isActiveCurrency('XYZ')).toBe(false);
   });
 
   it('sets no prices where prices come from sources', async () => {
     await seed(networks, false);
     expect(await database.sql`select * from prices`).toEqual([]);
-    expect(await isActiveCurrency(database.sql, 'GBP')).toBe(true);
+    expect(await sharedReads(database.as()).isActiveCurrency('GBP')).toBe(true);
   });
 });
 

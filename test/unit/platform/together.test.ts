@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { together } from '#api/clients/together.ts';
+import { together } from '#shared/platform/together.ts';
 
 /** A read that answers when told to, and what it was asked for. */
 function aStore(): { asked: string[][]; answer(values?: Record<string, number>): void; fail(): void; find: (key: string) => Promise<number | undefined> } {
