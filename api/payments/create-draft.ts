@@ -1,10 +1,7 @@
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
-import { appendEvent } from '#api/store/advance.ts';
-import { insertOffers, type Offer } from '#api/store/payment-offers.ts';
+import type { Offer } from '#api/store/payment-offers.ts';
 import { insertPayment, type NewPayment, type Payment } from '#api/store/payments.ts';
-import { insertSent } from '#api/store/sent-json.ts';
 import { parseTrusted } from '#shared/core/money.ts';
-import type { Tx } from '#shared/platform/postgres.ts';
 import { checkoutUrl } from './urls.ts';
 
 /** A payment that was checked and priced but is not written yet. */
@@ -37,23 +34,12 @@ export async function commitDraft(deps: Deps, commit: Commit, draft: Draft, view
   const { checkoutMode, openAmount, sandbox } = draft.payment;
   let written = false;
   const reply = await commit(async (tx) => {
-    const payment = await writeDraft(tx, draft);
+    const payment = await insertPayment(tx, draft.payment, draft.offers);
     written = true;
     return createdReply(deps, payment, view?.(payment));
   });
   if (written) deps.metrics?.paymentsCreated.inc({ mode: checkoutMode, kind: openAmount ? 'open' : 'fixed', sandbox: String(sandbox) });
   return reply;
-}
-
-async function writeDraft(tx: Tx, { payment, offers }: Draft): Promise<Payment> {
-  // The statements are sent together; one connection runs them in this order.
-  const [stored] = await Promise.all([
-    insertPayment(tx, payment),
-    insertSent(tx, payment.id, { callbackParams: payment.callbackParams, webhookParams: payment.webhookParams }),
-    appendEvent(tx, 'payment', { id: payment.id, event: 'CREATED', from: null, to: 'PENDING', facts: {}, actor: 'merchant' }),
-    insertOffers(tx, payment.id, offers),
-  ]);
-  return stored;
 }
 
 function createdReply(deps: Pick<Deps, 'config'>, { id }: Payment, view: object | undefined): Reply {

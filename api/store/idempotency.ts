@@ -32,14 +32,18 @@ export async function findStoredReply(sql: Reads, scope: IdempotencyScope): Prom
  * @throws KeyInUse when the wait was in vain
  */
 export async function takeKey(tx: Tx, scope: IdempotencyScope, fingerprint: Uint8Array): Promise<boolean> {
-  await tx`select set_config('lock_timeout', ${`${POLICY.idempotencyWaitMs}ms`}, true)`;
-  const rows = await tx`
-    insert into idempotency_keys (gateway_id, operation, key, fingerprint)
-    values (${scope.gatewayId}, ${scope.operation}, ${scope.key}, ${fingerprint})
-    on conflict do nothing returning 1`.catch((error: unknown) => {
+  const inUse = (error: unknown): never => {
     throw (error as { code?: unknown }).code === '55P03' ? new KeyInUse() : error;
-  });
-  await tx`set local lock_timeout to default`;
+  };
+  // Sent together; one connection runs them in this order.
+  const [, rows] = await Promise.all([
+    tx`select set_config('lock_timeout', ${`${POLICY.idempotencyWaitMs}ms`}, true)`,
+    tx`
+      insert into idempotency_keys (gateway_id, operation, key, fingerprint)
+      values (${scope.gatewayId}, ${scope.operation}, ${scope.key}, ${fingerprint})
+      on conflict do nothing returning 1`.catch(inUse),
+    tx`set local lock_timeout to default`,
+  ]);
   return rows.length === 1;
 }
 

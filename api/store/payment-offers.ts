@@ -40,9 +40,9 @@ export type NewOffer = Pick<
   'id' | 'assetId' | 'priceUsd' | 'priceSource' | 'priceAt' | 'amount' | 'txFee' | 'commissionFee' | 'totalValue' | 'networkFee'
 >;
 
-/** Writes a payment's offers in the order in which they are listed. */
-export async function insertOffers(tx: Tx, paymentId: string, offers: readonly NewOffer[]): Promise<void> {
-  const rows = offers.map((offer, rank) => ({
+/** The rows of a payment's offers, in the order in which they are listed. */
+export function offerRows(paymentId: string, offers: readonly NewOffer[]): Record<string, unknown>[] {
+  return offers.map((offer, rank) => ({
     id: offer.id,
     payment_id: paymentId,
     asset_id: offer.assetId,
@@ -56,7 +56,6 @@ export async function insertOffers(tx: Tx, paymentId: string, offers: readonly N
     total_value: formatAmount(offer.totalValue),
     network_fee: formatAmount(offer.networkFee),
   }));
-  await tx`insert into payment_offers ${tx(rows)}`;
 }
 
 /** A payment's offers in listing order; locks nothing. */

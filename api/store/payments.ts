@@ -3,6 +3,7 @@ import { SentJson } from '#shared/core/sent-json.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { PaymentStatus } from '#state-machines/payment/machine.ts';
 import { isExpected } from './mempool.ts';
+import { type NewOffer, offerRows } from './payment-offers.ts';
 import { tallied } from './tallies.ts';
 import { noteTrace } from './traces.ts';
 
@@ -97,8 +98,11 @@ export type NewPayment = Pick<
   billing: 'STANDARD' | 'MONTHLY' | 'PLATFORM';
 };
 
-/** Writes a new PENDING payment and returns it; `expiresAt` saturates at the end of year 9999, whatever the timeout (contract 2.1). */
-export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Payment> {
+/**
+ * Writes a new PENDING payment with its offers in listing order, its first event and its documents as they were sent, by one statement, and returns
+ * it; `expiresAt` saturates at the end of year 9999, whatever the timeout (contract 2.1).
+ */
+export async function insertPayment(tx: Tx, payment: NewPayment, offers: readonly NewOffer[]): Promise<Payment> {
   const columns = {
     id: payment.id,
     gateway_id: payment.gatewayId,
@@ -125,20 +129,42 @@ export async function insertPayment(tx: Tx, payment: NewPayment): Promise<Paymen
     tolerance_kind: payment.toleranceKind,
     check_amount_deviation: payment.checkAmountDeviation,
     callback_url: payment.callbackUrl,
-    callback_params: json(tx, payment.callbackParams),
+    callback_params: payment.callbackParams?.value(),
     webhook_url: payment.webhookUrl,
-    webhook_params: json(tx, payment.webhookParams),
+    webhook_params: payment.webhookParams?.value(),
     language: payment.language,
     timeout_seconds: payment.timeoutSeconds,
     grace_seconds: payment.graceSeconds,
   };
-  const names = Object.keys(columns) as (keyof typeof columns)[];
-  // Eight thousand years are past the saturation point and still within what timestamptz can hold.
+  const sent = Object.entries({ callbackParams: payment.callbackParams, webhookParams: payment.webhookParams }).filter(([, document]) => document !== null);
+  // The values go as documents whose rows the server makes: a parameter for each would cost more than the statement. Eight thousand years are past the
+  // saturation point and still within what timestamptz can hold.
   const [row] = await tx<Record<string, unknown>[]>`
-    insert into payments (${tx(names)}, created_at, expires_at)
-    select ${names.flatMap((name, index) => (index === 0 ? tx`${columns[name]}` : tx`, ${columns[name]}`))}, sluice_now(),
-      least(sluice_now() + make_interval(secs => least(${payment.timeoutSeconds}::bigint, 253402300800)), '9999-12-31T23:59:59Z')
-    returning *`;
+    with made as (
+      insert into payments (
+        id, gateway_id, billing, status, checkout_mode, type, paylink_id, open_amount, sandbox, currency_code, amount, amount_usd, fiat_rate, fiat_source,
+        fiat_at, minimum_usd, tx_fee_payer, commission_fee_payer, commission_bps, commission_minimum_usd, over_tolerance, under_tolerance, tolerance_kind,
+        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, timeout_seconds, grace_seconds,
+        created_at, expires_at)
+      select
+        id, gateway_id, billing, status, checkout_mode, type, paylink_id, open_amount, sandbox, currency_code, amount, amount_usd, fiat_rate, fiat_source,
+        fiat_at, minimum_usd, tx_fee_payer, commission_fee_payer, commission_bps, commission_minimum_usd, over_tolerance, under_tolerance, tolerance_kind,
+        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, timeout_seconds, grace_seconds,
+        sluice_now(), least(sluice_now() + make_interval(secs => least(timeout_seconds, 253402300800)), '9999-12-31T23:59:59Z')
+      from jsonb_populate_record(null::payments, ${JSON.stringify(columns)}::text::jsonb)
+      returning *),
+    offers as (
+      insert into payment_offers (id, payment_id, asset_id, rank, price_usd, price_source, price_at, amount, tx_fee, commission_fee, total_value, network_fee)
+      select id, payment_id, asset_id, rank, price_usd, price_source, price_at, amount, tx_fee, commission_fee, total_value, network_fee
+      from jsonb_populate_recordset(null::payment_offers, ${JSON.stringify(offerRows(payment.id, offers))}::text::jsonb)),
+    event as (
+      insert into payment_events (payment_id, event, from_status, to_status, facts, actor)
+      values (${payment.id}, 'CREATED', null, 'PENDING', '{}', 'merchant')),
+    sent as (
+      insert into sent_json (owner, field, document)
+      select ${payment.id}::uuid, field, document
+      from unnest(${sent.map(([field]) => field)}::text[], ${sent.map(([, document]) => (document as SentJson).text)}::text[]) as given (field, document))
+    select * from made`;
   await noteTrace(tx, payment.id);
   return paymentFromRow(row as Record<string, unknown>);
 }
@@ -279,11 +305,6 @@ export function paymentFromRow(row: Record<string, unknown>): Payment {
     depositPath: row.depositPath as DepositPath | null,
     amlState: row.amlState as Payment['amlState'],
   };
-}
-
-/** The driver's JSON type wants an index signature that our objects do not declare. */
-function json(tx: Tx, sent: SentJson | null) {
-  return sent === null ? null : tx.json(sent.value() as Parameters<Tx['json']>[0]);
 }
 
 /** What jsonb kept of a document. */
