@@ -32,19 +32,20 @@ export async function findStoredReply(sql: Reads, scope: IdempotencyScope): Prom
  * @throws KeyInUse when the wait was in vain
  */
 export async function takeKey(tx: Tx, scope: IdempotencyScope, fingerprint: Uint8Array): Promise<boolean> {
-  const inUse = (error: unknown): never => {
+  try {
+    // Sent together; one connection runs them in this order.
+    const [, rows] = await Promise.all([
+      tx`select set_config('lock_timeout', ${`${POLICY.idempotencyWaitMs}ms`}, true)`,
+      tx`
+        insert into idempotency_keys (gateway_id, operation, key, fingerprint)
+        values (${scope.gatewayId}, ${scope.operation}, ${scope.key}, ${fingerprint})
+        on conflict do nothing returning 1`,
+      tx`set local lock_timeout to default`,
+    ]);
+    return rows.length === 1;
+  } catch (error) {
     throw (error as { code?: unknown }).code === '55P03' ? new KeyInUse() : error;
-  };
-  // Sent together; one connection runs them in this order.
-  const [, rows] = await Promise.all([
-    tx`select set_config('lock_timeout', ${`${POLICY.idempotencyWaitMs}ms`}, true)`,
-    tx`
-      insert into idempotency_keys (gateway_id, operation, key, fingerprint)
-      values (${scope.gatewayId}, ${scope.operation}, ${scope.key}, ${fingerprint})
-      on conflict do nothing returning 1`.catch(inUse),
-    tx`set local lock_timeout to default`,
-  ]);
-  return rows.length === 1;
+  }
 }
 
 /** Keeps the reply beside the effect, in the effect's own transaction. */
