@@ -51,6 +51,8 @@ function readValues(text: string): (string | null)[] {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** The ids in a document; each begins a piece. */
+const IDS = /([0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})/;
 /** How the benches begin an Idempotency-Key, so that it is not taken for an id. */
 const KEY = /^order-/;
 const BYTES = /^\\x[0-9a-f]+$/;
@@ -63,9 +65,10 @@ export function freshValues(first: readonly Statement[], second: readonly Statem
   // Reads that go out at the same time are logged in any order.
   const [one, other] = [first, second].map((statements) => statements.toSorted((a, b) => a.text.localeCompare(b.text))) as [Statement[], Statement[]];
   if (one.length !== other.length || one.some(({ text }, i) => text !== other[i]?.text)) throw new Error('two requests of a kind ran different statements');
-  const seen = new Set(other.flatMap(({ values }) => values));
+  const piecesOf = (statements: Statement[]) => statements.flatMap(({ values }) => values.flatMap((value) => [value, ...(value?.split(IDS) ?? [])]));
+  const seen = new Set(piecesOf(other));
   const isFresh = (value: string | null): value is string => value !== null && !seen.has(value) && (UUID.test(value) || BYTES.test(value) || KEY.test(value));
-  return [...new Set(one.flatMap(({ values }) => values.filter(isFresh)))];
+  return [...new Set(piecesOf(one).filter(isFresh))];
 }
 
 /** What one request has Postgres do. */
@@ -110,8 +113,14 @@ function inlined({ text, values }: Statement, fresh: readonly string[], placehol
       const value = values[Number(place) - 1] ?? null;
       if (value === null) return 'null';
       const at = fresh.indexOf(value);
-      if (at < 0) return literal(value);
-      const digest = `md5((${placeholder(at)})::bigint::text)`;
+      const pieces = value.split(IDS);
+      const digestOf = (position: number): string => `md5((${placeholder(position)})::bigint::text)`;
+      if (at < 0 && !pieces.some((piece) => fresh.includes(piece))) return literal(value);
+      if (at < 0) {
+        const written = pieces.map((piece) => (fresh.includes(piece) ? `${digestOf(fresh.indexOf(piece))}::uuid::text` : literal(piece)));
+        return `(${written.join(' || ')})`;
+      }
+      const digest = digestOf(at);
       if (UUID.test(value)) return `${digest}::uuid`;
       return KEY.test(value) ? `'order-' || ${digest}` : `decode(${digest} || ${digest}, 'hex')`;
     });
