@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Commit, Deps, Reply } from '#api/deps.ts';
-import { takeKey, findStoredReply, type IdempotencyScope, KeyInUse, type StoredReply, storeReply } from '#api/store/idempotency.ts';
+import { findStoredReplies, type IdempotencyScope, KeyInUse, nameOfScope, type StoredReply, storeReply, takeKey } from '#api/store/idempotency.ts';
+import { sharedReads } from '#api/store/shared-reads.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { isPassing } from '#shared/platform/database-problems.ts';
@@ -44,7 +45,7 @@ export function fingerprint(method: string, path: string, body: Uint8Array): Buf
 
 /** The reply already stored for this request. @throws idempotency_conflict when the key was used with another request */
 export async function findReplay(deps: Deps, keyed: Keyed): Promise<StoredReply | undefined> {
-  return sameRequest(await findStoredReply(deps.db.sql, keyed.scope), keyed);
+  return sameRequest(await sharedReads(deps.db).storedReply(keyed.scope), keyed);
 }
 
 /** Prepares the one transaction of a state-changing call; `keyed` is undefined when no key was sent. */
@@ -55,7 +56,7 @@ export function committer(deps: Deps, keyed: Keyed | undefined): Committer {
       return await deps.db.transaction(async (tx) => {
         replay = undefined;
         if (keyed !== undefined && !(await takeKey(tx, keyed.scope, keyed.fingerprint))) {
-          replay = sameRequest(await findStoredReply(tx, keyed.scope), keyed);
+          replay = sameRequest((await findStoredReplies(tx, [keyed.scope])).get(nameOfScope(keyed.scope)), keyed);
           if (replay === undefined) throw new Invariant('an Idempotency-Key was taken and has no reply');
           return asReply(replay);
         }

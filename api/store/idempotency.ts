@@ -18,12 +18,23 @@ export interface StoredReply {
 /** The first request with this key is still being worked on. */
 export class KeyInUse extends Error {}
 
-/** The reply kept under a key, or undefined when none was committed. */
-export async function findStoredReply(sql: Reads, scope: IdempotencyScope): Promise<StoredReply | undefined> {
-  const [row] = await sql<StoredReply[]>`
-    select fingerprint, status, body from idempotency_keys
-    where gateway_id = ${scope.gatewayId} and operation = ${scope.operation} and key = ${scope.key}`;
-  return row;
+/** What tells a key from all others. */
+export function nameOfScope({ gatewayId, operation, key }: IdempotencyScope): string {
+  return `${gatewayId} ${operation} ${key}`;
+}
+
+/** The key that a name of it says. */
+export function scopeOf(name: string): IdempotencyScope {
+  const [gatewayId = '', operation = '', ...key] = name.split(' ');
+  return { gatewayId, operation, key: key.join(' ') };
+}
+
+/** The replies kept under keys, by `nameOfScope`; those of which none was committed are left out. Locks nothing. */
+export async function findStoredReplies(sql: Reads, scopes: readonly IdempotencyScope[]): Promise<Map<string, StoredReply>> {
+  const rows = await sql<(IdempotencyScope & StoredReply)[]>`
+    select gateway_id, operation, key, fingerprint, status, body from idempotency_keys where (gateway_id, operation, key) in (
+      select * from unnest(${scopes.map((one) => one.gatewayId)}::uuid[], ${scopes.map((one) => one.operation)}::text[], ${scopes.map((one) => one.key)}::text[]))`;
+  return new Map(rows.map(({ fingerprint, status, body, ...scope }) => [nameOfScope(scope), { fingerprint, status, body }]));
 }
 
 /**

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Deps, Reply } from '#api/deps.ts';
 import { committer, fingerprint, type Keyed } from '#api/http/idempotency.ts';
-import { deleteOldReplies, findStoredReply } from '#api/store/idempotency.ts';
+import { deleteOldReplies } from '#api/store/idempotency.ts';
+import { sharedReads } from '#api/store/shared-reads.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { inProcess, type InProcess } from '#test/harness/in-process.ts';
 
@@ -36,14 +37,14 @@ describe('a key and its effect', () => {
       throw new Error('after the effect');
     });
     await expect(failing).rejects.toThrow('after the effect');
-    expect(await findStoredReply(deps.db.sql, request.scope)).toBeUndefined();
+    expect(await sharedReads(deps.db).storedReply(request.scope)).toBeUndefined();
     expect(await world.database.sql`select active from currencies where code = 'USD'`).toEqual([{ active: true }]);
   });
 
   it('are not stored for anything but a success', async () => {
     const request = keyed();
     await expect(committer(deps, request).commit(effect('teapot', 418))).rejects.toThrow('only a success');
-    expect(await findStoredReply(deps.db.sql, request.scope)).toBeUndefined();
+    expect(await sharedReads(deps.db).storedReply(request.scope)).toBeUndefined();
   });
 
   it('are replayed to a duplicate that was waiting for the first to commit', async () => {
@@ -114,7 +115,7 @@ describe('old keys', () => {
     await world.database.sql`update idempotency_keys set created_at = now() - interval '91 days' where key = ${old.scope.key}`;
     await world.database.sql`update idempotency_keys set created_at = now() - interval '89 days' where key = ${kept.scope.key}`;
     expect(await deleteOldReplies(deps.db.sql, 100)).toBe(1);
-    expect(await findStoredReply(deps.db.sql, kept.scope)).toBeDefined();
+    expect(await sharedReads(deps.db).storedReply(kept.scope)).toBeDefined();
   });
 });
 
