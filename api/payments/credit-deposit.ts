@@ -34,10 +34,11 @@ export async function creditFinalDeposits(deps: Deps, networkId: string): Promis
   const untilMs = deps.wallClock() + POLICY.secondOpinionPassMs;
   const waiting = inFairOrder(await listPaymentsWithOpenDeposits(deps.db.sql, networkId, highestFinal(chain.config.finality, tip)), deps.wallClock());
   for (let start = 0; start < waiting.length; start += TOGETHER) {
+    const slice = waiting.slice(start, start + TOGETHER);
     const prepared: Prepared[] = [];
-    for (const paymentId of waiting.slice(start, start + TOGETHER)) {
-      const ready = await trying(deps, paymentId, () => prepare(deps, paymentId));
-      if (ready !== undefined) prepared.push(ready);
+    for (let from = 0; from < slice.length; from += PREPARED_AT_ONCE) {
+      const ready = slice.slice(from, from + PREPARED_AT_ONCE).map((paymentId) => trying(deps, paymentId, () => prepare(deps, paymentId)));
+      prepared.push(...(await Promise.all(ready)).filter((one) => one !== undefined));
     }
     const opinions = await askSecondOpinions(deps, prepared, untilMs);
     for (const ready of prepared) {
@@ -64,6 +65,8 @@ export async function creditPayment(deps: Deps, paymentId: string, ahead: AheadO
 
 /** How many payments' deposits are asked about together; deposits of one block share a question. */
 const TOGETHER = 100;
+/** As many as there are connections for single statements: one payment's reads go out together as well. */
+const PREPARED_AT_ONCE = 5;
 
 /** Facts about a payment that were read before anything was locked. */
 interface Prepared extends Evidence {
@@ -96,14 +99,17 @@ async function trying<T>(deps: Deps, paymentId: string, work: () => Promise<T>):
 
 /** Fetches prices and everything else that comes over the network, before anything is locked. */
 async function prepare(deps: Deps, paymentId: string): Promise<Prepared> {
-  const [payment, open] = await Promise.all([findPayment(deps.db.sql, paymentId), listOpenDeposits(deps.db.sql, paymentId)]);
+  const [payment, open, offers] = await Promise.all([
+    findPayment(deps.db.sql, paymentId),
+    listOpenDeposits(deps.db.sql, paymentId),
+    listOffers(deps.db.sql, paymentId),
+  ]);
   if (payment === undefined) throw new Invariant(`payment ${paymentId} of a deposit does not exist`);
-  const gateway = await findGateway(deps.db.sql, payment.gatewayId);
+  const priced = new Set(open.map((deposit) => deposit.symbol));
+  const [gateway, prices] = await Promise.all([findGateway(deps.db.sql, payment.gatewayId), marketPrices(deps, payment, priced)]);
   if (gateway === undefined) throw new Invariant(`gateway ${payment.gatewayId} does not exist`);
   const { settings } = gateway.settings;
   const maturitySeconds = settings.maturitySeconds ?? POLICY.maturitySeconds[deps.config.NODE_ENV === 'production' ? 'production' : 'development'];
-  const priced = new Set(open.map((deposit) => deposit.symbol));
-  const [prices, offers] = await Promise.all([marketPrices(deps, payment, priced), listOffers(deps.db.sql, paymentId)]);
   return { paymentId, open, offers, prices, maturitySeconds, priced, screening: gateway.settings.screening.enabled, ahead: NOTHING_AHEAD };
 }
 
@@ -207,10 +213,6 @@ function chainOf(deps: Deps, networkId: string): Chain | undefined {
 async function marketPrices(deps: Deps, payment: Payment, received: ReadonlySet<string>): Promise<Prices> {
   const symbols = new Set(received);
   if (payment.openAmount && payment.currencyCode !== 'USD') symbols.add(fiatSymbol(payment.currencyCode));
-  const prices = new Map<string, Price>();
-  for (const symbol of symbols) {
-    const price = await deps.prices.fresh(symbol);
-    if (price !== undefined) prices.set(symbol, price);
-  }
-  return prices;
+  const prices = await Promise.all([...symbols].map(async (symbol) => [symbol, await deps.prices.fresh(symbol)] as const));
+  return new Map(prices.filter((entry): entry is readonly [string, Price] => entry[1] !== undefined));
 }
