@@ -87,6 +87,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/payments/{paymentId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The payment's `paymentUid`. */
+                paymentId: components["parameters"]["PaymentId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read everything about a payment
+         * @description What verify tells, the offers with their addresses, what was credited, the webhooks with their attempts, and what happened when. Reading it
+         *     changes nothing: unlike verify it does not set `isVerified`, so that a back office may read what the shop has not yet. Fulfil an order by verify. Needs
+         *     the permission `payment:read`.
+         */
+        get: operations["getPayment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/payments/{paymentId}/verify": {
         parameters: {
             query?: never;
@@ -1133,6 +1158,81 @@ export interface components {
                 manual: boolean;
             }[];
         };
+        PaymentRecord: {
+            outcome: components["schemas"]["VerifiedPayment"];
+            /** @enum {string} */
+            checkoutMode: "HOSTED" | "API";
+            /** @enum {string} */
+            type: "DIRECT" | "PAYLINK";
+            /** Format: uuid */
+            paylinkId: string | null;
+            openAmount: boolean;
+            isSandbox: boolean;
+            language: string | null;
+            createdAt: components["schemas"]["Timestamp"];
+            expiresAt: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description When it last came to rest; null before.
+             */
+            resolvedAt: string | null;
+            /** Format: uuid */
+            selectedOfferId: string | null;
+            offers: components["schemas"]["Offer"][];
+            /** @description What was credited to the balance, the oldest first. */
+            credits: components["schemas"]["PaymentCredit"][];
+            /** @description Every webhook, the oldest first, as in the list of them. */
+            webhooks: components["schemas"]["WebhookDelivery"][];
+            /** @description What happened, the oldest first. */
+            timeline: components["schemas"]["PaymentMoment"][];
+        };
+        PaymentCredit: {
+            /** @description Ticker. */
+            asset: string;
+            /**
+             * @description `held`: screening holds it.
+             * @enum {string}
+             */
+            pool: "green" | "held";
+            gross: components["schemas"]["Decimal"];
+            networkFee: components["schemas"]["Decimal"];
+            commission: components["schemas"]["Decimal"];
+            net: components["schemas"]["Decimal"];
+            /** @description What no cashout has drawn of it yet. */
+            remaining: string;
+            creditedAt: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description When it may be cashed out at the earliest.
+             */
+            maturesAt: string;
+            /**
+             * Format: date-time
+             * @description Since when it may be; null before.
+             */
+            maturedAt: string | null;
+        };
+        PaymentMoment: {
+            at: components["schemas"]["Timestamp"];
+            /**
+             * @description `seen`: a deposit is in a block. `confirmed`: it counts. `lost`: its block is gone after all. `resolved` and `screened`: a status changed, `from` one `to` another. `webhook`: an attempt to deliver one.
+             * @enum {string}
+             */
+            what: "created" | "selected" | "seen" | "confirmed" | "lost" | "resolved" | "credited" | "screened" | "webhook" | "verified" | "matured";
+            /** @description Ticker. */
+            asset?: string;
+            network?: string;
+            /** @description Coins that arrived, or after fees were credited. */
+            amount?: string;
+            txHash?: string;
+            blockHeight?: number;
+            from?: string;
+            to?: string;
+            /** Format: uuid */
+            webhookId?: string;
+            /** @description What became of the attempt, as in the list of webhooks; null while it is under way. */
+            result?: string | null;
+        };
         PaymentExplanation: {
             paymentUid: components["schemas"]["Id"];
             status: components["schemas"]["PaymentStatus"];
@@ -2131,6 +2231,41 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The payment's `paymentUid`. */
+                paymentId: components["parameters"]["PaymentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The payment. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["PaymentRecord"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

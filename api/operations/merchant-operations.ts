@@ -11,6 +11,7 @@ import { listPaymentWebhooks } from '#api/payments/list-webhooks.ts';
 import { loadHostedPayment, refuseStrangers } from '#api/payments/load.ts';
 import { createOpenAmountPayment } from '#api/payments/open-amount.ts';
 import { previewPayment } from '#api/payments/preview.ts';
+import { readPayment } from '#api/payments/read-payment.ts';
 import { resendPaymentWebhook } from '#api/payments/resend-webhook.ts';
 import { selectOffer } from '#api/payments/select-offer.ts';
 import { simulatePayment } from '#api/payments/simulate.ts';
@@ -40,6 +41,7 @@ export const merchantOperations: Registry<MerchantContract> = {
   previewPayment: (deps, { gateway, body, sent, clientIp }) => previewPayment(deps, { gateway, body, sent, clientIp }),
   verifyPayment: (deps, { gateway, params }) => ok(verifyPayment(deps, { gateway, paymentId: params.paymentId })),
   inquirePayment: (deps, { gateway, params, body: { txHash, network } }) => ok(inquirePayment(deps, { gateway, paymentId: params.paymentId, txHash, network })),
+  getPayment: (deps, { gateway, params }) => ok(readPayment(deps, { gateway, paymentId: params.paymentId })),
   explainPayment: (deps, { gateway, params }) => ok(explainPayment(deps, { gateway, paymentId: params.paymentId })),
   listPayments: (deps, { gateway, query: { status, createdFrom, createdTo, limit, page, after } }) =>
     ok(listPayments(deps, { gateway, status, createdFrom, createdTo, limit, page, after })),

@@ -15,6 +15,7 @@ export const OPERATIONS = {
   createPayment: { method: 'POST', path: '/payments', auth: 'key', keyed: true, repeatable: true },
   createOpenAmountPayment: { method: 'POST', path: '/payments/open-amount', auth: 'key', keyed: true, repeatable: true },
   previewPayment: { method: 'POST', path: '/payments/preview', auth: 'key', keyed: false, repeatable: true },
+  getPayment: { method: 'GET', path: '/payments/{paymentId}', auth: 'key', keyed: false, repeatable: true },
   verifyPayment: { method: 'POST', path: '/payments/{paymentId}/verify', auth: 'key', keyed: false, repeatable: true },
   inquirePayment: { method: 'POST', path: '/payments/{paymentId}/inquiry', auth: 'key', keyed: false, repeatable: false },
   explainPayment: { method: 'GET', path: '/payments/{paymentId}/explain', auth: 'key', keyed: false, repeatable: true },

@@ -336,6 +336,7 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   listAssets: 1_200,
   listPaymentWebhooks: 1_200,
   explainPayment: 1_200,
+  getPayment: 1_200,
   getPublicPayment: 300,
   openPaymentSocket: 120,
   selectOffer: 120,

@@ -57,6 +57,7 @@ export const EXAMPLES: Record<OperationId, Make> = {
   verifyPayment: ofPayment,
   inquirePayment: async (_service, shop) => ({ params: await payment(shop), body: { txHash: `0x${'a'.repeat(64)}` } }),
   explainPayment: ofPayment,
+  getPayment: ofPayment,
   listPaymentWebhooks: ofPayment,
   resendPaymentWebhook: async (service, shop) => {
     const params = await payment(shop, { timeoutSeconds: 1 });
