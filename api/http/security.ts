@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Deps, Gateway } from '#api/deps.ts';
-import { authenticateApiKey } from '#api/gateways/keys.ts';
+import { authenticateApiKey, type CallingKey, noteKeyUse } from '#api/gateways/keys.ts';
 import { readSecrets } from '#api/gateways/secrets.ts';
 import type { Actor } from '#api/store/proposals.ts';
 import { noteSignature } from '#api/store/credentials.ts';
@@ -21,25 +21,28 @@ export interface Credentials {
 }
 
 /** Says who calls, or throws the error the caller is to see. */
-export type Scheme = (deps: Deps, credentials: Credentials) => Promise<{ gateway: Gateway | null; operator?: Actor }>;
+export type Scheme = (deps: Deps, credentials: Credentials) => Promise<{ gateway: Gateway | null; key?: CallingKey; operator?: Actor }>;
 
-/** Payments: key, then permission (decisions 8). @throws auth_api_key_invalid, forbidden */
-export const apiKey: Scheme = async (deps, { request, permissions }) => {
+/** Payments: key, the addresses it may be used from, then permission (decisions 8, decision 0061). @throws auth_api_key_invalid, forbidden */
+export const apiKey: Scheme = async (deps, { request, clientIp, permissions }) => {
   const text = request.headersDistinct['x-api-key'];
   const holder = await authenticateApiKey(deps, text?.length === 1 ? text[0] : undefined);
   if (holder === undefined) throw new ServiceError('auth_api_key_invalid');
+  if (holder.allowlist !== null && !isIpWithin(clientIp, holder.allowlist))
+    throw new ServiceError('forbidden', { message: `The source address ${clientIp} is not on the allowlist of this API key.` });
+  noteKeyUse(deps, holder, clientIp);
   for (const permission of permissions)
     if (!holder.permissions.includes(permission)) throw new ServiceError('forbidden', { message: `This API key lacks the permission ${permission}.` });
-  return { gateway: holder.gateway };
+  return { gateway: holder.gateway, key: holder };
 };
 
 /**
- * Cashout: one scheme, because the checks have an order and separate schemes run side by side: key, permission, cashout
+ * Cashout: one scheme, because the checks have an order and separate schemes run side by side: key, its addresses, permission, cashout
  * enabled, source address, timestamp, signature over the bytes as they came (contract 4.3, decisions 8).
  * @throws auth_api_key_invalid, forbidden, cashout_not_enabled, ip_not_allowed, signature_missing, signature_stale, signature_invalid
  */
 export const signedRequest: Scheme = async (deps, credentials) => {
-  const { gateway } = (await apiKey(deps, credentials)) as { gateway: Gateway };
+  const { gateway, key } = (await apiKey(deps, credentials)) as { gateway: Gateway; key: CallingKey };
   const { enabled, allowlist } = gateway.settings.cashout;
   if (!enabled) throw new ServiceError('cashout_not_enabled');
   if (!isIpWithin(credentials.clientIp, allowlist))
@@ -55,7 +58,7 @@ export const signedRequest: Scheme = async (deps, credentials) => {
   const secrets = await readSecrets(deps, gateway.id, 'cashout');
   if (!secrets.some((secret) => matches(secret, timestamp, credentials.rawBody, signature))) throw new ServiceError('signature_invalid');
   await noteUse(deps, gateway, signature);
-  return { gateway };
+  return { gateway, key };
 };
 
 /**

@@ -126,6 +126,10 @@ export const POLICY = {
   /** A duplicate waits for the first request to finish; one that takes longer than this is stuck. */
   idempotencyWaitMs: 10_000,
   idempotencyKeyLength: 255,
+  /** Keys of one gateway that work or were made within a day: one for each of its programs and people, and an end to a loop that makes them. */
+  apiKeysPerGateway: 100,
+  /** More addresses than the servers of one merchant have. */
+  apiKeyAddresses: 50,
   /** Calls with an API key, and calls about API-mode payments, come from a server and may be this many times as frequent. */
   rateLimitServerFactor: 10,
   // Sockets of checkout pages
@@ -353,6 +357,9 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   cancelSettlement: 120,
   // A six-digit code is guessed here if anywhere.
   approveSettlement: 10,
+  listKeys: 1_200,
+  createKey: 10,
+  revokeKey: 60,
 };
 
 /** The same for what is no operation of the contract; documentation and health are not limited. */
