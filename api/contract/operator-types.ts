@@ -1391,7 +1391,7 @@ export interface components {
             webhookSecret: string;
         };
         ApiKeyInput: {
-            permissions?: ("payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve" | "key:manage")[] | null;
+            permissions?: ("payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve" | "key:manage" | "settings:write")[] | null;
             /** @description One line by which people tell it from others. */
             name?: string | null;
             /**

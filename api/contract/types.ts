@@ -296,6 +296,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/refused-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List requests that were refused
+         * @description What the gateway's own rules refused within the last 7 days, by hour, newest first: requests with its key, or for its payments, from addresses
+         *     that no list has, with a permission or a signature that was missing. Those that are alike are one row. An operation has at most 20 rows an hour; what is
+         *     beyond them is one more row, whose `reason` and `address` are null. A request is shown about a second after it came. Needs the
+         *     permission `settings:write`.
+         */
+        get: operations["listRefusedRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/public/payments/{paymentId}": {
         parameters: {
             query?: never;
@@ -748,10 +771,10 @@ export interface components {
             nextCursor: string | null;
         };
         /**
-         * @description What a key may do. A new key has the first six unless it is made with others; `key:manage` is granted by name only.
+         * @description What a key may do. A new key has the first six unless it is made with others; the others are granted by name only.
          * @enum {string}
          */
-        Permission: "payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve" | "key:manage";
+        Permission: "payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve" | "key:manage" | "settings:write";
         CreateKey: {
             /** @description One line by which people tell it from others. */
             name: string;
@@ -797,6 +820,29 @@ export interface components {
              * @description When it stopped working.
              */
             revokedAt: string | null;
+        };
+        RefusedRequests: {
+            /**
+             * Format: date-time
+             * @description Start of the hour they came in.
+             */
+            hour: string;
+            /** @description The `operationId` that was asked for. */
+            operation: string;
+            /**
+             * @description The address is not on the allowlist of the key, of `API` mode or of cashouts; the key lacks the permission; the signature is missing, stale or wrong.
+             * @enum {string|null}
+             */
+            reason: "KEY_ALLOWLIST" | "API_ALLOWLIST" | "CASHOUT_ALLOWLIST" | "PERMISSION" | "SIGNATURE" | null;
+            /** @description Where they came from. */
+            address: string | null;
+            /** @description How many there were. */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When the last of them came, to about a second.
+             */
+            lastAt: string;
         };
         CreatePayment: {
             /** @description ISO-style code, any case. */
@@ -2804,6 +2850,68 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRefusedRequests: {
+        parameters: {
+            query?: {
+                /** @description Page size; values above 100 are read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of refused requests. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "hour": "2026-11-26T09:00:00.000Z",
+                     *             "operation": "createSettlement",
+                     *             "reason": "CASHOUT_ALLOWLIST",
+                     *             "address": "203.0.113.9",
+                     *             "count": 3,
+                     *             "lastAt": "2026-11-26T09:41:07.120Z"
+                     *           }
+                     *         ],
+                     *         "pagination": {
+                     *           "limit": 20,
+                     *           "hasMore": false,
+                     *           "nextCursor": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["RefusedRequests"][];
+                            pagination: components["schemas"]["Following"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -4,6 +4,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type Context, type Document, OpenAPIBackend, type Operation, type Request as ApiRequest } from 'openapi-backend';
 import type { Deps, Gateway, Reply } from '#api/deps.ts';
 import type { CallingKey } from '#api/gateways/keys.ts';
+import { noteRefusal } from '#api/gateways/refusals.ts';
 import { likenessOf } from '#api/settlements/likeness.ts';
 import type { StoredReply } from '#api/store/idempotency.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
@@ -136,7 +137,10 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
       Object.assign(notesOf(response), traceIds());
       await serve();
     };
-    withSpan(`${request.method} ${route}`, { requestId, route }, traced, { kind: 'server' }).catch(next);
+    withSpan(`${request.method} ${route}`, { requestId, route }, traced, { kind: 'server' }).catch((error: unknown) => {
+      noteRefusal(deps, error, { operation: operation?.operationId ?? 'unknown', clientIp: ip });
+      next(error);
+    });
   };
 }
 

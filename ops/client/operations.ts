@@ -24,6 +24,7 @@ export const OPERATIONS = {
   listKeys: { method: 'GET', path: '/keys', auth: 'key', keyed: false, repeatable: true },
   createKey: { method: 'POST', path: '/keys', auth: 'key', keyed: false, repeatable: false },
   revokeKey: { method: 'DELETE', path: '/keys/{keyId}', auth: 'key', keyed: false, repeatable: false },
+  listRefusedRequests: { method: 'GET', path: '/refused-requests', auth: 'key', keyed: false, repeatable: true },
   getPublicPayment: { method: 'GET', path: '/public/payments/{paymentId}', auth: 'none', keyed: false, repeatable: true },
   selectOffer: { method: 'POST', path: '/public/payments/{paymentId}/offers/{offerId}/select', auth: 'none', keyed: false, repeatable: true },
   expirePayment: { method: 'POST', path: '/public/payments/{paymentId}/expire', auth: 'none', keyed: false, repeatable: true },

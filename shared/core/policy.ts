@@ -130,6 +130,12 @@ export const POLICY = {
   apiKeysPerGateway: 100,
   /** More addresses than the servers of one merchant have. */
   apiKeyAddresses: 50,
+  /** A merchant looks for a server that is not let in within days. */
+  refusalsKeptDays: 7,
+  /** Refusals of a gateway and operation that are told apart in an hour: more than the servers of one merchant that are let in nowhere. */
+  refusedRowsPerHour: 20,
+  /** Pause between two writes of refusals: a flood of them costs one a second. */
+  refusalsPauseMs: 1_000,
   /** Calls with an API key, and calls about API-mode payments, come from a server and may be this many times as frequent. */
   rateLimitServerFactor: 10,
   // Sockets of checkout pages
@@ -360,6 +366,7 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   listKeys: 1_200,
   createKey: 10,
   revokeKey: 60,
+  listRefusedRequests: 1_200,
 };
 
 /** The same for what is no operation of the contract; documentation and health are not limited. */

@@ -64,7 +64,7 @@ export function readFollowing(query: Pick<PageQuery, 'limit' | 'after'>): { limi
   if (query.after === undefined) return { limit, after: null };
   const after = Buffer.from(query.after, 'base64url').toString('latin1');
   // One spelling for each cursor, and nothing that no id of ours is made of.
-  if (!/^[\x21-\x7e]{1,100}$/.test(after) || Buffer.from(after, 'latin1').toString('base64url') !== query.after) throw badCursor();
+  if (!/^[\x21-\x7e]{1,200}$/.test(after) || Buffer.from(after, 'latin1').toString('base64url') !== query.after) throw badCursor();
   return { limit, after };
 }
 

@@ -88,6 +88,7 @@ export const EXAMPLES: Record<OperationId, Make> = {
     return example;
   },
   cancelSettlement: parked,
+  listRefusedRequests: async () => ({}),
   listKeys: async () => ({}),
   createKey: async () => ({ body: { name: 'Till', permissions: ['payment:create'] } }),
   revokeKey: async (_service, shop) => {
