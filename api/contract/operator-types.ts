@@ -53,7 +53,7 @@ export interface paths {
         put?: never;
         /**
          * Add an API key
-         * @description The key is shown once. Without `permissions` it has all of them.
+         * @description The key is shown once. Without `permissions` it has the six that are the default; others are granted by name only.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -1349,14 +1349,31 @@ export interface components {
             gateway: components["schemas"]["Gateway"];
             apiKeys: {
                 keyId: string;
+                /** @description What its gateway calls it. */
+                name: string | null;
+                /** @description How its text begins. */
+                prefix: string;
+                /** @description How its text ends; null for a key that was made before this was kept. */
+                lastFour: string | null;
                 permissions: string[];
+                /** @description Addresses and ranges it may be used from; null allows every address. */
+                allowlist: string[] | null;
                 /** Format: date-time */
                 createdAt: string;
+                /** @description The key of this gateway that made it; null when an operator did. */
+                createdBy: string | null;
+                /**
+                 * Format: date-time
+                 * @description From then on it is answered like an unknown one.
+                 */
+                expiresAt: string | null;
                 /**
                  * Format: date-time
                  * @description To the minute.
                  */
                 lastUsedAt: string | null;
+                /** @description Address of that use. */
+                lastUsedFrom: string | null;
                 /** Format: date-time */
                 revokedAt: string | null;
             }[];
@@ -1374,13 +1391,26 @@ export interface components {
             webhookSecret: string;
         };
         ApiKeyInput: {
-            permissions?: ("payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve")[] | null;
+            permissions?: ("payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve" | "key:manage" | "settings:write")[] | null;
+            /** @description One line by which people tell it from others. */
+            name?: string | null;
+            /**
+             * Format: date-time
+             * @description From then on it is answered like an unknown one; null, the default, is a key that works until it is revoked.
+             */
+            expiresAt?: string | null;
+            /** @description Addresses and CIDR ranges it may be used from; null, the default, allows every address. */
+            allowlist?: string[] | null;
             reason?: components["schemas"]["Reason"];
         };
         CreatedApiKey: {
             keyId: string;
             apiKey: string;
             permissions: string[];
+            name: string | null;
+            /** Format: date-time */
+            expiresAt: string | null;
+            allowlist: string[] | null;
         };
         RevokedApiKey: {
             keyId: string;
@@ -1758,10 +1788,10 @@ export interface components {
                 actor: string | null;
                 clientIp: string | null;
                 /**
-                 * @description Which operator token it was made with: a shared one, or that of a person.
+                 * @description What it was made with: a shared operator token, that of a person, or an API key of the gateway.
                  * @enum {string|null}
                  */
-                token: "current" | "previous" | "named" | null;
+                token: "current" | "previous" | "named" | "api-key" | null;
                 /** @description The call in the logs. */
                 requestId: string | null;
             }[];

@@ -269,6 +269,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the gateway's API keys
+         * @description Every key of the gateway, newest first, those that were revoked or have ended included; never their texts. `lastUsedAt` is to the
+         *     minute. Needs the permission `key:manage`.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Make an API key
+         * @description The key's text is in this answer and nowhere else. Whatever is left out is as narrow as the calling key, and nothing may be wider:
+         *     a permission that the calling key lacks, a later end, or an address that it may not be used from are 403. A gateway has at most 100 keys
+         *     that work or were made within a day (409). There is no Idempotency-Key, because a text is kept nowhere: after an answer that was lost, look for the
+         *     name in the list and revoke that key. Needs the permission `key:manage`.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's `keyId`. */
+                keyId: components["parameters"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description The key stops working at once; the calling key may revoke itself. One that was revoked before is answered as it is. Keys that it made go on
+         *     working: `createdBy` names them. Needs the permission `key:manage`.
+         */
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/refused-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List requests that were refused
+         * @description What the gateway's own rules refused within the last 7 days, by hour, newest first: requests with its key, or for its payments, from addresses
+         *     that no list has, with a permission or a signature that was missing. Those that are alike are one row. An operation has at most 20 rows an hour; what is
+         *     beyond them is one more row, whose `reason` and `address` are null. A request is shown about a second after it came. Needs the
+         *     permission `settings:write`.
+         */
+        get: operations["listRefusedRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/public/payments/{paymentId}": {
         parameters: {
             query?: never;
@@ -712,6 +787,87 @@ export interface components {
             hasMore: boolean;
             /** @description Pass it as `after` for the next page; null on the last. */
             nextCursor: string | null;
+        };
+        Following: {
+            /** @description Page size used. */
+            limit: number;
+            hasMore: boolean;
+            /** @description Pass it as `after` for the next page; null on the last. */
+            nextCursor: string | null;
+        };
+        /**
+         * @description What a key may do. A new key has the first six unless it is made with others; the others are granted by name only.
+         * @enum {string}
+         */
+        Permission: "payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve" | "key:manage" | "settings:write";
+        CreateKey: {
+            /** @description One line by which people tell it from others. */
+            name: string;
+            /** @description Only such as the calling key has. */
+            permissions: components["schemas"]["Permission"][];
+            /**
+             * Format: date-time
+             * @description From then on the key is answered like an unknown one; null is one that works until it is revoked. Left out: the end of the calling key.
+             */
+            expiresAt?: string | null;
+            /** @description Addresses and CIDR ranges it may be used from; null allows every address. Left out: those of the calling key. */
+            allowlist?: string[] | null;
+        };
+        ApiKey: {
+            /** @description The public half of its text. */
+            keyId: string;
+            /** @description As it was made; null when whoever made it gave none. */
+            name: string | null;
+            /** @description How its text begins. */
+            prefix: string;
+            /** @description How its text ends; null for a key that was made before this was kept. */
+            lastFour: string | null;
+            permissions: string[];
+            /** @description Addresses and ranges it may be used from; null allows every address. */
+            allowlist: string[] | null;
+            createdAt: components["schemas"]["Timestamp"];
+            /** @description The key that made it; null when an operator did. */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @description From then on it is answered like an unknown one.
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description Last accepted use, to the minute.
+             */
+            lastUsedAt: string | null;
+            /** @description Address of that use. */
+            lastUsedFrom: string | null;
+            /**
+             * Format: date-time
+             * @description When it stopped working.
+             */
+            revokedAt: string | null;
+        };
+        RefusedRequests: {
+            /**
+             * Format: date-time
+             * @description Start of the hour they came in.
+             */
+            hour: string;
+            /** @description The `operationId` that was asked for. */
+            operation: string;
+            /**
+             * @description The address is not on the allowlist of the key, of `API` mode or of cashouts; the key lacks the permission; the signature is missing, stale or wrong.
+             * @enum {string|null}
+             */
+            reason: "KEY_ALLOWLIST" | "API_ALLOWLIST" | "CASHOUT_ALLOWLIST" | "PERMISSION" | "SIGNATURE" | null;
+            /** @description Where they came from. */
+            address: string | null;
+            /** @description How many there were. */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When the last of them came, to about a second.
+             */
+            lastAt: string;
         };
         CreatePayment: {
             /** @description ISO-style code, any case. */
@@ -1950,6 +2106,8 @@ export interface components {
     parameters: {
         /** @description The payment's `paymentUid`. */
         PaymentId: string;
+        /** @description The key's `keyId`. */
+        KeyId: string;
         /** @description The settlement's `id`. */
         SettlementId: string;
         /**
@@ -2632,6 +2790,263 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: {
+                /** @description Page size; values above 100 are read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of keys. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "keyId": "0123456789abcdef",
+                     *             "name": "Web shop",
+                     *             "prefix": "sluice_0123456789abcdef",
+                     *             "lastFour": "9f3c",
+                     *             "permissions": [
+                     *               "payment:create",
+                     *               "payment:read"
+                     *             ],
+                     *             "allowlist": [
+                     *               "203.0.113.7"
+                     *             ],
+                     *             "createdAt": "2026-11-21T10:00:00.000Z",
+                     *             "createdBy": "fedcba9876543210",
+                     *             "expiresAt": null,
+                     *             "lastUsedAt": "2026-11-26T09:41:00.000Z",
+                     *             "lastUsedFrom": "203.0.113.7",
+                     *             "revokedAt": null
+                     *           }
+                     *         ],
+                     *         "pagination": {
+                     *           "limit": 20,
+                     *           "hasMore": false,
+                     *           "nextCursor": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["ApiKey"][];
+                            pagination: components["schemas"]["Following"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Web shop",
+                 *       "permissions": [
+                 *         "payment:create",
+                 *         "payment:read"
+                 *       ],
+                 *       "expiresAt": "2027-11-21T10:00:00Z",
+                 *       "allowlist": [
+                 *         "203.0.113.7",
+                 *         "2001:db8:1::/48"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateKey"];
+            };
+        };
+        responses: {
+            /** @description The key, with its text. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "key": {
+                     *           "keyId": "0123456789abcdef",
+                     *           "name": "Web shop",
+                     *           "prefix": "sluice_0123456789abcdef",
+                     *           "lastFour": "9f3c",
+                     *           "permissions": [
+                     *             "payment:create",
+                     *             "payment:read"
+                     *           ],
+                     *           "allowlist": [
+                     *             "203.0.113.7"
+                     *           ],
+                     *           "createdAt": "2026-11-21T10:00:00.000Z",
+                     *           "createdBy": "fedcba9876543210",
+                     *           "expiresAt": null,
+                     *           "lastUsedAt": "2026-11-26T09:41:00.000Z",
+                     *           "lastUsedFrom": "203.0.113.7",
+                     *           "revokedAt": null
+                     *         },
+                     *         "apiKey": "sluice_0123456789abcdef_…9f3c"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            key: components["schemas"]["ApiKey"];
+                            /** @description What goes into `X-Api-Key`; shown this once. */
+                            apiKey: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The key's `keyId`. */
+                keyId: components["parameters"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key, revoked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["ApiKey"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRefusedRequests: {
+        parameters: {
+            query?: {
+                /** @description Page size; values above 100 are read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of refused requests. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "hour": "2026-11-26T09:00:00.000Z",
+                     *             "operation": "createSettlement",
+                     *             "reason": "CASHOUT_ALLOWLIST",
+                     *             "address": "203.0.113.9",
+                     *             "count": 3,
+                     *             "lastAt": "2026-11-26T09:41:07.120Z"
+                     *           }
+                     *         ],
+                     *         "pagination": {
+                     *           "limit": 20,
+                     *           "hasMore": false,
+                     *           "nextCursor": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["RefusedRequests"][];
+                            pagination: components["schemas"]["Following"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

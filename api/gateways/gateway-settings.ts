@@ -21,12 +21,9 @@ const url = z
   .url({ protocol: /^https?$/, error: 'must be an absolute http or https URL' })
   .max(2_000, 'must be at most 2000 characters')
   .nullable();
-/** Payers read the name within other text, so it may contain nothing that breaks a line or changes the direction of the text around it. */
-const shownName = z
-  .string()
-  .trim()
-  .max(120, 'must be at most 120 characters')
-  .regex(/^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+$/u, 'must be one line of text');
+/** Text that is shown within other text: nothing in it breaks a line or changes the direction of the text around it. */
+export const ONE_LINE = /^[^\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+$/u;
+const shownName = z.string().trim().max(120, 'must be at most 120 characters').regex(ONE_LINE, 'must be one line of text');
 /** A language tag in its usual spelling. A language without checkout texts is allowed; the checkout then falls back to another (ux 3). */
 const languageTag = z
   .string()

@@ -1,12 +1,14 @@
 import { createHmac } from 'node:crypto';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { rehashApiKey, touchApiKey } from '#api/store/gateways.ts';
+import type { Database } from '#shared/platform/postgres.ts';
 import { sharedReads } from '#api/store/shared-reads.ts';
 import { type KeyRing, keyId, peppers, signerOf } from '#shared/platform/key-ring.ts';
 
-/** The permissions that an API key can have; a new key has all of them (decisions 8). */
-export const PERMISSIONS = ['payment:create', 'payment:read', 'payment:inquire', 'settlement:read', 'settlement:create', 'settlement:approve'] as const;
-export type Permission = (typeof PERMISSIONS)[number];
+/** The permissions that a new key has unless it is made with others (decisions 8). */
+export const DEFAULT_PERMISSIONS = ['payment:create', 'payment:read', 'payment:inquire', 'settlement:read', 'settlement:create', 'settlement:approve'] as const;
+/** All that an API key can have; those beyond the default ones are granted by name only (decision 0061). */
+export const PERMISSIONS = [...DEFAULT_PERMISSIONS, 'key:manage', 'settings:write'] as const;
 
 const PATTERN = /^sluice_([0-9a-f]{16})_([0-9a-f]{64})$/;
 
@@ -16,6 +18,7 @@ export interface NewApiKey {
   secretHash: Uint8Array;
   /** Id of the pepper in the hash. */
   hashedUnder: string;
+  lastFour: string;
   text: string;
 }
 
@@ -23,7 +26,7 @@ export interface NewApiKey {
 export function createApiKey(pepper: string, randomBytes: (length: number) => Uint8Array): NewApiKey {
   const id = Buffer.from(randomBytes(8)).toString('hex');
   const secret = Buffer.from(randomBytes(32)).toString('hex');
-  return { id, secretHash: hashSecret(pepper, secret), hashedUnder: keyId(pepper), text: `sluice_${id}_${secret}` };
+  return { id, secretHash: hashSecret(pepper, secret), hashedUnder: keyId(pepper), lastFour: secret.slice(-4), text: `sluice_${id}_${secret}` };
 }
 
 /** Splits a key into its public id and its secret half; undefined when it is not one. */
@@ -42,17 +45,25 @@ export function pepperOf(ring: KeyRing, secret: string, storedHash: Uint8Array |
   return signerOf(ring, storedHash ?? null, (pepper) => hashSecret(pepper, secret));
 }
 
-/** The gateway and permissions behind a request's API key. */
-export interface KeyHolder {
+/** A request's API key, as far as it matters for what the request may do. */
+export interface CallingKey {
   keyId: string;
   permissions: readonly string[];
+  /** Null allows every address. */
+  allowlist: readonly string[] | null;
+  expiresAt: Date | null;
+}
+
+/** An API key that was found genuine, with the gateway behind it. */
+export interface KeyHolder extends CallingKey {
+  lastUsedAt: Date | null;
   gateway: Gateway;
 }
 
 /**
- * The holder of an API key; undefined when the key is malformed, unknown or revoked, or its gateway is not VERIFIED (contract 5.2). All get the
- * same answer, and an unknown id takes as long as a wrong secret.
- * Stores when the key was used, once a minute, and hashes the key again if the pepper has changed.
+ * The holder of an API key; undefined when the key is malformed, unknown, revoked or expired, or its gateway is not VERIFIED (contract 5.2). All
+ * get the same answer, and an unknown id takes as long as a wrong secret.
+ * Hashes the key again if the pepper has changed. The caller holds the address against the key's allowlist.
  */
 export async function authenticateApiKey(deps: Deps, text: string | undefined): Promise<KeyHolder | undefined> {
   const parsed = parseApiKey(text ?? '');
@@ -61,11 +72,26 @@ export async function authenticateApiKey(deps: Deps, text: string | undefined): 
   const ring = peppers(deps.config);
   const found = pepperOf(ring, parsed.secret, stored?.secretHash);
   if (found === undefined || stored === undefined) return undefined;
-  if (stored.revokedAt !== null || stored.gateway.status !== 'VERIFIED') return undefined;
+  if (stored.revokedAt !== null || stored.expired || stored.gateway.status !== 'VERIFIED') return undefined;
   if (found === 'previous' || stored.hashedUnder === null) {
     const pepper = (found === 'next' && ring.next) || ring.current;
     await rehashApiKey(deps.db.sql, { id: stored.id, from: stored.secretHash, to: hashSecret(pepper, parsed.secret), hashedUnder: keyId(pepper) });
   }
-  if (stored.lastUsedAt === null || deps.wallClock() - stored.lastUsedAt.getTime() >= 60_000) await touchApiKey(deps.db.sql, stored.id);
-  return { keyId: stored.id, permissions: stored.permissions, gateway: stored.gateway };
+  const { id, permissions, allowlist, expiresAt, lastUsedAt, gateway } = stored;
+  return { keyId: id, permissions, allowlist, expiresAt, lastUsedAt, gateway };
+}
+
+/** Keys whose use is being noted, so that many requests of one moment ask for one write. */
+const beingNoted = new WeakMap<Database, Set<string>>();
+
+/** Has the use of a key noted, at most once a minute; the request does not wait for it, and a note that is lost loses nothing but itself. */
+export function noteKeyUse(deps: Pick<Deps, 'db' | 'log' | 'wallClock'>, { keyId: id, lastUsedAt }: KeyHolder, clientIp: string): void {
+  if (lastUsedAt !== null && deps.wallClock() - lastUsedAt.getTime() < 60_000) return;
+  const noting = beingNoted.get(deps.db) ?? new Set();
+  beingNoted.set(deps.db, noting);
+  if (noting.has(id)) return;
+  noting.add(id);
+  touchApiKey(deps.db.sql, id, clientIp)
+    .catch((error: unknown) => deps.log.debug({ error, keyId: id }, 'the use of a key was not noted'))
+    .finally(() => noting.delete(id));
 }

@@ -3,6 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type Context, type Document, OpenAPIBackend, type Operation, type Request as ApiRequest } from 'openapi-backend';
 import type { Deps, Gateway, Reply } from '#api/deps.ts';
+import type { CallingKey } from '#api/gateways/keys.ts';
+import { noteRefusal } from '#api/gateways/refusals.ts';
 import { likenessOf } from '#api/settlements/likeness.ts';
 import type { StoredReply } from '#api/store/idempotency.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
@@ -53,6 +55,7 @@ interface Exchange {
   clientIp: string;
   admission: Admission;
   gateway: Gateway | null;
+  key: CallingKey | null;
   keyed?: Keyed;
   replay?: StoredReply;
 }
@@ -125,6 +128,7 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
         clientIp: ip,
         admission,
         gateway: null,
+        key: null,
       };
       await backend.handleRequest(apiRequest, exchange);
     };
@@ -133,7 +137,10 @@ export async function contractRouter(deps: Deps, routes: ContractRoutes): Promis
       Object.assign(notesOf(response), traceIds());
       await serve();
     };
-    withSpan(`${request.method} ${route}`, { requestId, route }, traced, { kind: 'server' }).catch(next);
+    withSpan(`${request.method} ${route}`, { requestId, route }, traced, { kind: 'server' }).catch((error: unknown) => {
+      noteRefusal(deps, error, { operation: operation?.operationId ?? 'unknown', clientIp: ip });
+      next(error);
+    });
   };
 }
 
@@ -159,6 +166,7 @@ async function identify(context: Context, exchange: Exchange, name: string, sche
   const { requestId } = notesOf(response);
   const caller = await scheme(exchange.deps, { request, rawBody, clientIp: ip, requestId, permissions: requirement?.[name] ?? [] });
   exchange.gateway = caller.gateway;
+  exchange.key = caller.key ?? null;
   if (caller.operator !== undefined) exchange.deps = { ...exchange.deps, operator: caller.operator };
   exchange.admission.prove();
   return caller;
@@ -214,16 +222,18 @@ async function answer(context: Context, exchange: Exchange, operation: AnyOperat
   if (exchange.replay !== undefined) return sendReplay(response, exchange.replay);
   refuseNul(context.request.params, context.request.query);
   const { commit, replayed } = committer(deps, keyed);
+  const { requestId } = notesOf(response);
   const call = {
     params: context.request.params,
     query: context.request.query,
     body: context.request.requestBody,
     sent: () => new SentJson(exchange.rawBody.toString('utf8')),
     gateway: exchange.gateway,
+    key: exchange.key,
     clientIp: exchange.clientIp,
+    requestId,
     commit,
   };
-  const { requestId } = notesOf(response);
   const reply = await withSpan(context.operation.operationId ?? 'request', { requestId }, () => operation(deps, call));
   const stored = replayed();
   if (stored !== undefined) return sendReplay(response, stored);

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Deps, Gateway } from '#api/deps.ts';
-import { authenticateApiKey } from '#api/gateways/keys.ts';
+import { authenticateApiKey, type CallingKey, noteKeyUse } from '#api/gateways/keys.ts';
 import { readSecrets } from '#api/gateways/secrets.ts';
 import type { Actor } from '#api/store/proposals.ts';
 import { noteSignature } from '#api/store/credentials.ts';
@@ -21,41 +21,55 @@ export interface Credentials {
 }
 
 /** Says who calls, or throws the error the caller is to see. */
-export type Scheme = (deps: Deps, credentials: Credentials) => Promise<{ gateway: Gateway | null; operator?: Actor }>;
+export type Scheme = (deps: Deps, credentials: Credentials) => Promise<{ gateway: Gateway | null; key?: CallingKey; operator?: Actor }>;
 
-/** Payments: key, then permission (decisions 8). @throws auth_api_key_invalid, forbidden */
-export const apiKey: Scheme = async (deps, { request, permissions }) => {
+/** Payments: key, the addresses it may be used from, then permission (decisions 8, decision 0061). @throws auth_api_key_invalid, forbidden */
+export const apiKey: Scheme = async (deps, { request, clientIp, permissions }) => {
   const text = request.headersDistinct['x-api-key'];
   const holder = await authenticateApiKey(deps, text?.length === 1 ? text[0] : undefined);
   if (holder === undefined) throw new ServiceError('auth_api_key_invalid');
+  if (holder.allowlist !== null && !isIpWithin(clientIp, holder.allowlist))
+    throw new ServiceError('forbidden', {
+      message: `The source address ${clientIp} is not on the allowlist of this API key.`,
+      refusal: { gatewayId: holder.gateway.id, reason: 'KEY_ALLOWLIST' },
+    });
+  noteKeyUse(deps, holder, clientIp);
   for (const permission of permissions)
-    if (!holder.permissions.includes(permission)) throw new ServiceError('forbidden', { message: `This API key lacks the permission ${permission}.` });
-  return { gateway: holder.gateway };
+    if (!holder.permissions.includes(permission))
+      throw new ServiceError('forbidden', {
+        message: `This API key lacks the permission ${permission}.`,
+        refusal: { gatewayId: holder.gateway.id, reason: 'PERMISSION' },
+      });
+  return { gateway: holder.gateway, key: holder };
 };
 
 /**
- * Cashout: one scheme, because the checks have an order and separate schemes run side by side: key, permission, cashout
+ * Cashout: one scheme, because the checks have an order and separate schemes run side by side: key, its addresses, permission, cashout
  * enabled, source address, timestamp, signature over the bytes as they came (contract 4.3, decisions 8).
  * @throws auth_api_key_invalid, forbidden, cashout_not_enabled, ip_not_allowed, signature_missing, signature_stale, signature_invalid
  */
 export const signedRequest: Scheme = async (deps, credentials) => {
-  const { gateway } = (await apiKey(deps, credentials)) as { gateway: Gateway };
+  const { gateway, key } = (await apiKey(deps, credentials)) as { gateway: Gateway; key: CallingKey };
   const { enabled, allowlist } = gateway.settings.cashout;
   if (!enabled) throw new ServiceError('cashout_not_enabled');
   if (!isIpWithin(credentials.clientIp, allowlist))
-    throw new ServiceError('ip_not_allowed', { message: `The source address ${credentials.clientIp} is not on the cashout allowlist.` });
+    throw new ServiceError('ip_not_allowed', {
+      message: `The source address ${credentials.clientIp} is not on the cashout allowlist.`,
+      refusal: { gatewayId: gateway.id, reason: 'CASHOUT_ALLOWLIST' },
+    });
   // A header sent twice arrives joined by a comma, which is neither a timestamp nor a signature.
   const timestamp = String(credentials.request.headers['x-timestamp'] ?? '');
   const signature = String(credentials.request.headers['x-signature'] ?? '');
-  if (timestamp === '' || signature === '') throw new ServiceError('signature_missing');
+  const unsigned = { refusal: { gatewayId: gateway.id, reason: 'SIGNATURE' } } as const;
+  if (timestamp === '' || signature === '') throw new ServiceError('signature_missing', unsigned);
   // Both in whole seconds, as the header is: 300 off is still within five minutes.
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Math.floor(deps.wallClock() / 1000) - Number(timestamp)) > POLICY.signatureSkewSeconds)
-    throw new ServiceError('signature_stale');
-  if (!/^[0-9a-f]{64}$/i.test(signature)) throw new ServiceError('signature_invalid');
+    throw new ServiceError('signature_stale', unsigned);
+  if (!/^[0-9a-f]{64}$/i.test(signature)) throw new ServiceError('signature_invalid', unsigned);
   const secrets = await readSecrets(deps, gateway.id, 'cashout');
-  if (!secrets.some((secret) => matches(secret, timestamp, credentials.rawBody, signature))) throw new ServiceError('signature_invalid');
+  if (!secrets.some((secret) => matches(secret, timestamp, credentials.rawBody, signature))) throw new ServiceError('signature_invalid', unsigned);
   await noteUse(deps, gateway, signature);
-  return { gateway };
+  return { gateway, key };
 };
 
 /**
@@ -69,7 +83,11 @@ async function noteUse(deps: Deps, { id: gatewayId, settings }: Gateway, signatu
   deps.metrics?.signaturesReused.inc({ result: refused ? 'refused' : 'served' });
   // Served, it is what every client does that asks twice within a second: worth counting, not worth a warning.
   deps.log[refused ? 'warn' : 'debug']({ gateway: gatewayId, refused }, 'a request signature was used before');
-  if (refused) throw new ServiceError('signature_invalid', { message: 'X-Signature was used before; sign every request with the time it is sent at.' });
+  if (refused)
+    throw new ServiceError('signature_invalid', {
+      message: 'X-Signature was used before; sign every request with the time it is sent at.',
+      refusal: { gatewayId, reason: 'SIGNATURE' },
+    });
 }
 
 /**

@@ -19,6 +19,7 @@ import { listUntrusted } from '#api/store/database-epoch.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
 import { deleteDoneOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
 import { listUnsent } from '#api/store/payout-attempts.ts';
+import { deleteOldRefusals } from '#api/store/refused-requests.ts';
 import { listForgotten } from '#api/store/settlements.ts';
 import { foldTallies } from '#api/store/tallies.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
@@ -91,6 +92,7 @@ export const periodicWork = {
     everySeconds: 60,
     run: (deps) => deleteOldSignatures(deps.db.sql, { seconds: POLICY.signatureMemorySeconds, limit: SIGNATURES_FORGOTTEN_AT_ONCE }),
   },
+  'forget-refusals': { everySeconds: 3_600, run: (deps) => deleteOldRefusals(deps.db.sql, POLICY.refusalsKeptDays) },
   'forget-done-jobs': { everySeconds: 600, run: forgetDoneJobs },
   // For as long as there is a previous master key (decision 0026).
   'reseal-secrets': {

@@ -1,4 +1,5 @@
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
+import type { CallingKey } from '#api/gateways/keys.ts';
 import type { SentJson } from '#shared/core/sent-json.ts';
 
 /** The path parameters, query and body an operation of a generated contract takes; bodies and paths arrive validated. */
@@ -15,8 +16,12 @@ export interface Call<O, Caller> {
   sent: () => SentJson;
   /** Who calls: the gateway of the API key, or null where the contract asks for no key. */
   gateway: Caller;
+  /** The key it was called with; null where the contract asks for none. */
+  key: Caller extends null ? null : CallingKey;
   /** Canonical source address (decisions 8). */
   clientIp: string;
+  /** Id of the request in the logs. */
+  requestId: string;
   /** The one transaction of the call; it also serves the Idempotency-Key. */
   commit: Commit;
 }

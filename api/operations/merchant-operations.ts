@@ -1,5 +1,7 @@
 import type { operations as Contract } from '#api/contract/types.ts';
 import type { Deps, Gateway, Reply } from '#api/deps.ts';
+import { createKey, listKeys, revokeKey } from '#api/gateways/manage-keys.ts';
+import { listRefusals } from '#api/gateways/refusals.ts';
 import { assertFixedAmounts, assertOpenAmounts } from '#api/payments/arrangement.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { expirePayment } from '#api/payments/expire.ts';
@@ -77,6 +79,12 @@ export const merchantOperations: Registry<MerchantContract> = {
     approveSettlement(deps, { gateway, id: params.settlementId, totpCode: body.totpCode, commit }),
   retrySettlement: (deps, { gateway, params, commit }) => retrySettlement(deps, { gateway, id: params.settlementId, commit }),
   cancelSettlement: (deps, { gateway, params, commit }) => cancelSettlement(deps, { gateway, id: params.settlementId, commit }),
+
+  listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
+  listKeys: (deps, { gateway, query: { limit, after } }) => ok(listKeys(deps, { gateway, limit, after })),
+  createKey: (deps, { gateway, key, body, clientIp, requestId, commit }) => createKey(deps, { gateway, by: { key, clientIp, requestId }, body, commit }),
+  revokeKey: (deps, { gateway, key, params, clientIp, requestId, commit }) =>
+    revokeKey(deps, { gateway, by: { key, clientIp, requestId }, keyId: params.keyId, commit }),
 };
 
 /**

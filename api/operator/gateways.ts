@@ -1,10 +1,12 @@
 import type { Deps, Gateway, Reply } from '#api/deps.ts';
-import { createApiKey, PERMISSIONS } from '#api/gateways/keys.ts';
+import { createApiKey, DEFAULT_PERMISSIONS, PERMISSIONS } from '#api/gateways/keys.ts';
 import { DEFAULT_OVERLAP_SECONDS, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
+import { readKeyLimits, refusePastEnd } from '#api/gateways/key-limits.ts';
 import { newTotpSecret, otpauthUrl } from '#api/gateways/totp.ts';
 import {
   insertApiKey,
   listApiKeys,
+  lockApiKeys,
   revokeApiKey,
   countGateways,
   findGateway,
@@ -35,7 +37,7 @@ const MAX_CREDITS = 1_000_000_000;
 export async function createGateway(deps: Deps, call: OperatorCall): Promise<Reply> {
   const { screeningCredits = 0, ...input } = readGateway(call.body);
   const reason = readReason(fieldsOf(call.body));
-  const key = createApiKey(peppers(deps.config).current, deps.randomBytes);
+  const { text: apiKey, ...key } = createApiKey(peppers(deps.config).current, deps.randomBytes);
   const webhookSecret = newSecret('webhook', deps.randomBytes);
   const cashoutSigningSecret = newSecret('cashout', deps.randomBytes);
   const id = uuidFrom(deps.randomBytes(16));
@@ -43,13 +45,13 @@ export async function createGateway(deps: Deps, call: OperatorCall): Promise<Rep
     await refuseUnknownAssets(tx, input);
     const stored = await insertGateway(tx, { id, ...input });
     await setScreeningCredits(tx, id, screeningCredits);
-    await insertApiKey(tx, { id: key.id, gatewayId: id, secretHash: key.secretHash, hashedUnder: key.hashedUnder, permissions: PERMISSIONS });
+    await insertApiKey(tx, { ...key, gatewayId: id, permissions: DEFAULT_PERMISSIONS });
     await replaceSecret(deps, tx, { gatewayId: id, kind: 'webhook', secret: webhookSecret, overlapSeconds: 0 });
     await replaceSecret(deps, tx, { gatewayId: id, kind: 'cashout', secret: cashoutSigningSecret, overlapSeconds: 0 });
     await insertOperatorAction(tx, deps.operator, { action: 'gateway.create', target: id, reason, details: { ...input, screeningCredits } });
     return stored;
   });
-  return { status: 201, data: { gateway: gatewayView(gateway, screeningCredits), apiKey: key.text, cashoutSigningSecret, webhookSecret }, resourceId: id };
+  return { status: 201, data: { gateway: gatewayView(gateway, screeningCredits), apiKey, cashoutSigningSecret, webhookSecret }, resourceId: id };
 }
 
 /** GET /gateways: newest first. */
@@ -106,18 +108,20 @@ export async function addScreeningCredits(deps: Deps, call: OperatorCall): Promi
   return { status: 200, data: { credits } };
 }
 
-/** POST /gateways/{id}/api-keys: another key, with every permission unless some are named. */
+/** POST /gateways/{id}/api-keys: another key, with the default permissions unless some are named. */
 export async function addApiKey(deps: Deps, call: OperatorCall): Promise<Reply> {
   const fields = fieldsOf(call.body);
   const permissions = readPermissions(fields.permissions);
+  const limits = readKeyLimits(fields);
   const reason = readReason(fields);
-  const key = createApiKey(peppers(deps.config).current, deps.randomBytes);
+  const { text: apiKey, ...key } = createApiKey(peppers(deps.config).current, deps.randomBytes);
   await deps.db.transaction(async (tx) => {
     const gateway = await requireGateway(tx, call);
-    await insertApiKey(tx, { id: key.id, gatewayId: gateway.id, secretHash: key.secretHash, hashedUnder: key.hashedUnder, permissions });
-    await insertOperatorAction(tx, deps.operator, { action: 'api-key.create', target: gateway.id, reason, details: { keyId: key.id, permissions } });
+    await refusePastEnd(tx, limits.expiresAt);
+    await insertApiKey(tx, { ...key, gatewayId: gateway.id, permissions, ...limits });
+    await insertOperatorAction(tx, deps.operator, { action: 'api-key.create', target: gateway.id, reason, details: { keyId: key.id, permissions, ...limits } });
   });
-  return { status: 201, data: { keyId: key.id, apiKey: key.text, permissions } };
+  return { status: 201, data: { keyId: key.id, apiKey, permissions, ...limits } };
 }
 
 /** DELETE /gateways/{id}/api-keys/{keyId}: the key stops working at once. */
@@ -125,6 +129,7 @@ export async function removeApiKey(deps: Deps, call: OperatorCall): Promise<Repl
   const keyId = call.params.keyId ?? '';
   await deps.db.transaction(async (tx) => {
     const gateway = await requireGateway(tx, call);
+    await lockApiKeys(tx, gateway.id);
     if (!(await revokeApiKey(tx, gateway.id, keyId))) throw new ServiceError('not_found');
     await insertOperatorAction(tx, deps.operator, { action: 'api-key.revoke', target: gateway.id, details: { keyId } });
   });
@@ -179,7 +184,7 @@ async function requireGateway(tx: Tx, call: OperatorCall): Promise<Gateway> {
 }
 
 function readPermissions(given: unknown): string[] {
-  if (given === undefined || given === null) return [...PERMISSIONS];
+  if (given === undefined || given === null) return [...DEFAULT_PERMISSIONS];
   if (!Array.isArray(given) || given.length === 0) throw invalid('permissions', 'must be a list with at least one permission');
   const known: readonly string[] = PERMISSIONS;
   for (const [index, one] of given.entries()) if (!known.includes(one)) throw invalid(`permissions.${index}`, `must be one of ${PERMISSIONS.join(', ')}`);

@@ -56,5 +56,8 @@ export async function loadOwnPayment(deps: Deps, call: { gateway: Gateway; payme
 /** @throws forbidden, echoing the address, when it is not on the gateway's API allowlist */
 export function checkAllowlist(gateway: Gateway, clientIp: string): void {
   if (isIpWithin(clientIp, gateway.settings.apiAllowlist)) return;
-  throw new ServiceError('forbidden', { message: `The source address ${clientIp} is not on this gateway's API allowlist.` });
+  throw new ServiceError('forbidden', {
+    message: `The source address ${clientIp} is not on this gateway's API allowlist.`,
+    refusal: { gatewayId: gateway.id, reason: 'API_ALLOWLIST' },
+  });
 }

@@ -1,8 +1,9 @@
 import type { Gateway, GatewaySettings } from '#api/deps.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
-/** First half of the advisory lock key; the second is a hash of the gateway's id. */
+/** First halves of the advisory lock keys; the second is a hash of the gateway's id. */
 const CASHOUT_LOCK_CLASS = 7_582_004;
+const KEYS_LOCK_CLASS = 7_582_005;
 
 /** A gateway as stored, with the moment it was created. */
 export interface StoredGateway extends Gateway {
@@ -131,42 +132,105 @@ export interface StoredApiKey {
   permissions: string[];
   lastUsedAt: Date | null;
   revokedAt: Date | null;
+  expiresAt: Date | null;
+  /** By service time, when it was read. */
+  expired: boolean;
+  /** Null allows every address. */
+  allowlist: string[] | null;
   gateway: Gateway;
 }
 
 /** Finds keys by their public halves together with their gateways, revoked ones included; locks nothing. */
 export async function findApiKeys(sql: Reads, ids: readonly string[]): Promise<StoredApiKey[]> {
   const rows = await sql<(Omit<StoredApiKey, 'gateway'> & { gatewayId: string } & Omit<Gateway, 'id'>)[]>`
-    select k.id, k.secret_hash, k.hashed_under, k.permissions, k.last_used_at, k.revoked_at,
+    select k.id, k.secret_hash, k.hashed_under, k.permissions, k.last_used_at, k.revoked_at, k.expires_at, k.allowlist,
+           coalesce(k.expires_at <= sluice_now(), false) as expired,
            g.id as "gatewayId", g.name, g.status, g.billing, g.settings
     from api_keys k join gateways g on g.id = k.gateway_id where k.id = any(${[...ids]})`;
   return rows.map(({ gatewayId, name, status, billing, settings, ...key }) => ({ ...key, gateway: { id: gatewayId, name, status, billing, settings } }));
 }
 
-/** What an operator may see of a key. */
+/** What whoever manages keys may see of one. */
 export interface ApiKeySummary {
   keyId: string;
+  name: string | null;
+  /** The public half, as its text begins. */
+  prefix: string;
+  lastFour: string | null;
   permissions: string[];
+  /** Null allows every address. */
+  allowlist: string[] | null;
   createdAt: Date;
+  /** The key of the same gateway that made it; null when an operator did. */
+  createdBy: string | null;
+  expiresAt: Date | null;
+  /** To the minute. */
   lastUsedAt: Date | null;
+  lastUsedFrom: string | null;
   revokedAt: Date | null;
 }
 
 /** Lists a gateway's keys newest first; locks nothing. */
 export async function listApiKeys(sql: Reads, gatewayId: string): Promise<ApiKeySummary[]> {
+  return sql<ApiKeySummary[]>`select ${keyColumns(sql)} from api_keys where gateway_id = ${gatewayId} order by created_at desc, id desc`;
+}
+
+/**
+ * A gateway's keys, newest first, behind the one called `after`; undefined when it has no such key. One more than `limit` says that others
+ * follow. Reads the index `api_keys_newest`; locks nothing.
+ */
+export async function listApiKeysAfter(sql: Reads, page: { gatewayId: string; limit: number; after: string | null }): Promise<ApiKeySummary[] | undefined> {
+  const { gatewayId, limit, after } = page;
+  if (after !== null && (await findApiKeySummary(sql, gatewayId, after)) === undefined) return undefined;
+  const behind = after === null ? sql`` : sql`and (created_at, id) < (select created_at, id from api_keys where id = ${after})`;
   return sql<ApiKeySummary[]>`
-    select id as "keyId", permissions, created_at, last_used_at, revoked_at
-    from api_keys where gateway_id = ${gatewayId} order by created_at desc, id`;
+    select ${keyColumns(sql)} from api_keys where gateway_id = ${gatewayId} ${behind} order by created_at desc, id desc limit ${limit + 1}`;
+}
+
+/** Reads what may be seen of one key of a gateway; locks nothing. */
+export async function findApiKeySummary(sql: Reads, gatewayId: string, id: string): Promise<ApiKeySummary | undefined> {
+  const [row] = await sql<ApiKeySummary[]>`select ${keyColumns(sql)} from api_keys where id = ${id} and gateway_id = ${gatewayId}`;
+  return row;
+}
+
+function keyColumns(sql: Reads) {
+  return sql`id as "keyId", name, 'sluice_' || id as prefix, last_four, permissions, allowlist, created_at, created_by, expires_at, last_used_at,
+    last_used_from, revoked_at`;
+}
+
+/** Keeps everybody else from making or revoking a key of this gateway until commit, and nobody from using one. */
+export async function lockApiKeys(tx: Tx, gatewayId: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${KEYS_LOCK_CLASS}, hashtext(${gatewayId}))`;
+}
+
+/** Counts a gateway's keys that work or were made within a day; the caller holds the lock of `lockApiKeys`. */
+export async function countApiKeys(tx: Tx, gatewayId: string): Promise<number> {
+  const [row] = await tx<{ total: number }[]>`
+    select count(*)::int as total from api_keys where gateway_id = ${gatewayId}
+      and (created_at > now() - interval '1 day' or (revoked_at is null and (expires_at is null or expires_at > sluice_now())))`;
+  return row?.total ?? 0;
+}
+
+/** A key to be stored. */
+export interface ApiKeyRow {
+  id: string;
+  gatewayId: string;
+  secretHash: Uint8Array;
+  hashedUnder: string;
+  lastFour: string;
+  permissions: readonly string[];
+  name?: string | null;
+  expiresAt?: Date | null;
+  allowlist?: readonly string[] | null;
+  createdBy?: string | null;
 }
 
 /** Adds a key; locks nothing else. */
-export async function insertApiKey(
-  tx: Tx,
-  key: { id: string; gatewayId: string; secretHash: Uint8Array; hashedUnder: string; permissions: readonly string[] },
-): Promise<void> {
+export async function insertApiKey(tx: Tx, key: ApiKeyRow): Promise<void> {
   await tx`
-    insert into api_keys (id, gateway_id, secret_hash, hashed_under, permissions)
-    values (${key.id}, ${key.gatewayId}, ${Buffer.from(key.secretHash)}, ${key.hashedUnder}, ${[...key.permissions]})`;
+    insert into api_keys (id, gateway_id, secret_hash, hashed_under, last_four, permissions, name, expires_at, allowlist, created_by)
+    values (${key.id}, ${key.gatewayId}, ${Buffer.from(key.secretHash)}, ${key.hashedUnder}, ${key.lastFour}, ${[...key.permissions]}, ${key.name ?? null},
+      ${key.expiresAt ?? null}, ${key.allowlist == null ? null : [...key.allowlist]}, ${key.createdBy ?? null})`;
 }
 
 /** Puts a hash under another pepper in the place of the one that was read, unless somebody else did; locks that row for the statement. */
@@ -188,9 +252,9 @@ export async function revokeApiKey(tx: Tx, gatewayId: string, id: string): Promi
   return rows.length === 1;
 }
 
-/** Notes an accepted use, to the minute, so that a busy key costs one write a minute. Locks that row for the statement. */
-export async function touchApiKey(sql: Reads, id: string): Promise<void> {
+/** Notes an accepted use and its address, to the minute, so that a busy key costs one write a minute. Locks that row for the statement. */
+export async function touchApiKey(sql: Reads, id: string, from: string): Promise<void> {
   await sql`
-    update api_keys set last_used_at = date_trunc('minute', now())
+    update api_keys set last_used_at = date_trunc('minute', now()), last_used_from = ${from}
     where id = ${id} and (last_used_at is null or last_used_at < date_trunc('minute', now()))`;
 }

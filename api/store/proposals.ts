@@ -96,15 +96,15 @@ export interface Person {
   name: string;
 }
 
-/** Who made a call to the operator API. */
+/** Who made a change that is kept in the audit log. */
 export interface Actor {
   person: Person;
   /** As the caller said; null when nothing was said. */
   name: string | null;
   /** Canonical. */
   clientIp: string;
-  /** Which of the operator tokens it came with: one of those that are shared, or a person's own. */
-  token: 'current' | 'previous' | 'named';
+  /** What it came with: one of the operator tokens that are shared, a person's own, or an API key of the gateway. */
+  token: 'current' | 'previous' | 'named' | 'api-key';
   requestId: string | null;
 }
 

@@ -13,6 +13,7 @@ import { doctorCommands } from './doctor.ts';
 import { gatewayCommands } from './gateway.ts';
 import { invoiceCommands } from './invoice.ts';
 import { jobCommands } from './job.ts';
+import { keyCommands } from './key.ts';
 import { listenCommands } from './listen.ts';
 import { pauseCommands } from './pause.ts';
 import { payCommands } from './pay.ts';
@@ -30,6 +31,7 @@ import { withheldCommands } from './withheld.ts';
 /** Every command, in the order of the help; a new noun is one file and one line here. */
 export const COMMANDS: readonly Command[] = [
   ...gatewayCommands,
+  ...keyCommands,
   ...assetCommands,
   ...paymentCommands,
   ...settlementCommands,

@@ -1,14 +1,7 @@
 import { type Command, UsageError } from './command.ts';
 import { readFields } from './fields.ts';
 import { facts, table } from './format.ts';
-
-interface ApiKey {
-  keyId: string;
-  permissions: string[];
-  createdAt: string;
-  lastUsedAt: string | null;
-  revokedAt: string | null;
-}
+import { keyTable } from './key.ts';
 
 interface Gateway {
   id: string;
@@ -65,19 +58,15 @@ export const gatewayCommands: readonly Command[] = [
   {
     name: 'gateway show',
     args: '<id>',
-    summary: 'show its settings and its API keys, with when each was used last',
+    summary: 'show its settings and its API keys, with when and from where each was used last',
     arity: [1, 1],
     async run(context, [id]) {
       const { operator } = await context();
-      const shown = (await operator.must('GET', `/gateways/${encodeURIComponent(id ?? '')}`)) as unknown as { gateway: Gateway; apiKeys: ApiKey[] };
-      const rows = shown.apiKeys.map((key) => [
-        key.keyId,
-        key.revokedAt === null ? 'works' : `revoked ${key.revokedAt}`,
-        key.lastUsedAt ?? 'never',
-        key.createdAt,
-        key.permissions.join(' '),
-      ]);
-      return { data: shown, text: `${JSON.stringify(shown.gateway, null, 2)}\n\n${table(['key', 'state', 'last used', 'created', 'permissions'], rows)}` };
+      const shown = (await operator.must('GET', `/gateways/${encodeURIComponent(id ?? '')}`)) as unknown as {
+        gateway: Gateway;
+        apiKeys: Parameters<typeof keyTable>[0];
+      };
+      return { data: shown, text: `${JSON.stringify(shown.gateway, null, 2)}\n\n${keyTable(shown.apiKeys)}` };
     },
   },
   {

@@ -45,6 +45,17 @@ export interface ErrorDetails {
   retryAfterSeconds?: number;
   /** What only the log may see. */
   cause?: unknown;
+  /** Set when it was a rule of the gateway's own that refused the request, whose people may see that it did. */
+  refusal?: Refusal;
+}
+
+/** The rules by which a gateway refuses requests that name its key or its payment. */
+export const REFUSAL_REASONS = ['KEY_ALLOWLIST', 'API_ALLOWLIST', 'CASHOUT_ALLOWLIST', 'PERMISSION', 'SIGNATURE'] as const;
+
+/** Which gateway's rule refused a request, and which rule it was. */
+export interface Refusal {
+  gatewayId: string;
+  reason: (typeof REFUSAL_REASONS)[number];
 }
 
 /** An expected failure with a stable code; the only error a client is ever shown (contract 7). */
@@ -53,6 +64,7 @@ export class ServiceError extends Error {
   readonly status: number;
   readonly field: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly refusal: Refusal | undefined;
 
   constructor(code: ErrorCode, details: ErrorDetails = {}) {
     super(details.message ?? ERRORS[code].message, { cause: details.cause });
@@ -61,6 +73,7 @@ export class ServiceError extends Error {
     this.status = ERRORS[code].status;
     this.field = details.field;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.refusal = details.refusal;
   }
 }
 

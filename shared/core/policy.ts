@@ -126,6 +126,16 @@ export const POLICY = {
   /** A duplicate waits for the first request to finish; one that takes longer than this is stuck. */
   idempotencyWaitMs: 10_000,
   idempotencyKeyLength: 255,
+  /** Keys of one gateway that work or were made within a day: one for each of its programs and people, and an end to a loop that makes them. */
+  apiKeysPerGateway: 100,
+  /** More addresses than the servers of one merchant have. */
+  apiKeyAddresses: 50,
+  /** A merchant looks for a server that is not let in within days. */
+  refusalsKeptDays: 7,
+  /** Refusals of a gateway and operation that are told apart in an hour: more than the servers of one merchant that are let in nowhere. */
+  refusedRowsPerHour: 20,
+  /** Pause between two writes of refusals: a flood of them costs one a second. */
+  refusalsPauseMs: 1_000,
   /** Calls with an API key, and calls about API-mode payments, come from a server and may be this many times as frequent. */
   rateLimitServerFactor: 10,
   // Sockets of checkout pages
@@ -354,6 +364,10 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   cancelSettlement: 120,
   // A six-digit code is guessed here if anywhere.
   approveSettlement: 10,
+  listKeys: 1_200,
+  createKey: 10,
+  revokeKey: 60,
+  listRefusedRequests: 1_200,
 };
 
 /** The same for what is no operation of the contract; documentation and health are not limited. */

@@ -31,6 +31,16 @@ export function isIpWithin(text: string, ranges: readonly string[]): boolean {
   return address !== undefined && ranges.some((range) => contains(parseRange(range), address));
 }
 
+/** True when every address of a range lies in one of the others, which are told apart as `isIpWithin` does; two that only cover it together do not. */
+export function isRangeWithin(text: string, ranges: readonly string[]): boolean {
+  const inner = parseRange(text);
+  return inner !== undefined && ranges.some((one) => isInside(inner, parseRange(one)));
+}
+
+function isInside([address, length]: [Address, number], outer: [Address, number] | undefined): boolean {
+  return outer !== undefined && outer[1] <= length && contains(outer, address);
+}
+
 function contains(range: [Address, number] | undefined, address: Address): boolean {
   return range !== undefined && range[0].kind() === address.kind() && address.match(range[0], range[1]);
 }

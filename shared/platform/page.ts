@@ -51,6 +51,31 @@ export function badCursor(): Error {
   return invalid('after', 'is not a cursor of this list');
 }
 
+/** The `pagination` of a list that is not counted. */
+export interface Following {
+  limit: number;
+  hasMore: boolean;
+  nextCursor: string | null;
+}
+
+/** Reads the query of a list that is not counted: 20 rows, at most 100, behind the one that `after` names. @throws validation_error naming limit or after */
+export function readFollowing(query: Pick<PageQuery, 'limit' | 'after'>): { limit: number; after: string | null } {
+  const limit = wholeFromOne('limit', Math.min(query.limit ?? POLICY.listLimit, POLICY.listLimitMaximum));
+  if (query.after === undefined) return { limit, after: null };
+  const after = Buffer.from(query.after, 'base64url').toString('latin1');
+  // One spelling for each cursor, and nothing that no id of ours is made of.
+  if (!/^[\x21-\x7e]{1,200}$/.test(after) || Buffer.from(after, 'latin1').toString('base64url') !== query.after) throw badCursor();
+  return { limit, after };
+}
+
+/** Cuts what was read, one row more than asked for, to the page and says what follows it; `idOf` is how the list's own `after` names a row. */
+export function follow<R>(rows: readonly R[], limit: number, idOf: (row: R) => string): { shown: readonly R[]; pagination: Following } {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > limit;
+  return { shown, pagination: { limit, hasMore, nextCursor: hasMore && last !== undefined ? Buffer.from(idOf(last), 'latin1').toString('base64url') : null } };
+}
+
 function cursorOf(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 }

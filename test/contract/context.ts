@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
+import { DEFAULT_PERMISSIONS } from '#api/gateways/keys.ts';
 import type { Entry } from './catalogue.ts';
 import type { Answer, Client } from './client.ts';
 import { EXAMPLES, type Example, GATEWAYS, type OperationId } from './examples.ts';
@@ -41,9 +42,11 @@ export function aContext(entry: Entry, options: Options = {}): Context {
   const id = entry.id as OperationId;
   const started: { service?: Service; shop?: Shop } = {};
   const settings = { ...GATEWAYS[id], ...options.gateway };
+  const defaults: readonly (string | null)[] = DEFAULT_PERMISSIONS;
+  const byName = entry.permission === null || defaults.includes(entry.permission) ? [] : [entry.permission];
   beforeAll(async () => {
     started.service = await aService();
-    started.shop = await started.service.aShop(settings);
+    started.shop = await started.service.aShop(settings, byName);
   });
   afterAll(() => started.service?.stop());
   const service = once(() => started.service);
@@ -52,7 +55,7 @@ export function aContext(entry: Entry, options: Options = {}): Context {
     entry,
     service,
     shop,
-    anotherShop: () => service.aShop(settings),
+    anotherShop: () => service.aShop(settings, byName),
     example: (of = shop) => (options.example ?? EXAMPLES[id])(service, of),
     send({ params = {}, query = '', from = shop, through = service.ask, idempotencyKey, ...given } = {}) {
       const ask = entry.takesBody && given.raw === undefined ? { body: {}, ...given } : given;

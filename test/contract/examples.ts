@@ -89,6 +89,14 @@ export const EXAMPLES: Record<OperationId, Make> = {
     return example;
   },
   cancelSettlement: parked,
+  listRefusedRequests: async () => ({}),
+  listKeys: async () => ({}),
+  createKey: async () => ({ body: { name: 'Till', permissions: ['payment:create'] } }),
+  revokeKey: async (_service, shop) => {
+    const made = await shop.call('POST', '/keys', { body: { name: 'Till', permissions: ['payment:create'] } });
+    expect(made.status, made.text).toBe(201);
+    return { params: { keyId: (made.data.key as { keyId: string }).keyId } };
+  },
 };
 
 const CASHOUT = { enabled: true, allowlist: ['127.0.0.1', '::1'] };

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { periodicWork } from '#api/jobs/periodic-work.ts';
-import { PERMISSIONS } from '#api/gateways/keys.ts';
+import { DEFAULT_PERMISSIONS, PERMISSIONS } from '#api/gateways/keys.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { createApiMetrics } from '#shared/platform/metrics.ts';
 import { CATALOGUE } from './catalogue.ts';
@@ -271,7 +271,18 @@ describe('a signature used again', () => {
 describe('permissions', () => {
   const permissions = [...new Set(CATALOGUE.flatMap(({ permission }) => permission ?? []))];
 
-  it('are those of decisions 8, and a new key has all', () => expect([...permissions].sort()).toEqual([...PERMISSIONS].sort()));
+  it('are those that the operations need, and none stands for nothing', () => expect([...permissions].sort()).toEqual([...PERMISSIONS].sort()));
+
+  it('of a new key are the six of decisions 8, and no later one comes to a key by itself', async () => {
+    const six = ['payment:create', 'payment:inquire', 'payment:read', 'settlement:approve', 'settlement:create', 'settlement:read'];
+    expect([...DEFAULT_PERMISSIONS].sort()).toEqual(six);
+    const open = await service.aShop();
+    const headers = { authorization: `Bearer ${service.deps.config.SLUICE_OPERATOR_TOKEN}` };
+    await service.ask('POST', `/operator/v1/gateways/${open.id}/api-keys`, { headers, body: {} });
+    const { data } = await service.ask('GET', `/operator/v1/gateways/${open.id}`, { headers });
+    const keys = data.apiKeys as { permissions: string[] }[];
+    expect(keys.map((key) => key.permissions.sort())).toEqual([six, six]);
+  });
 
   it.each(PERMISSIONS)('%s opens the operations the contract says, and no other', async (permission) => {
     const open = await service.aShop();

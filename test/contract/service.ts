@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
 import { applyMessage } from '#api/consumers/apply-message.ts';
 import type { Chain, Deps } from '#api/deps.ts';
+import { DEFAULT_PERMISSIONS } from '#api/gateways/keys.ts';
 import { createApp } from '#api/http/app.ts';
 import { createCheckoutApp } from '#api/http/checkout-app.ts';
 import { createHttpServer } from '#api/http/server.ts';
@@ -60,7 +61,8 @@ export interface Service {
   worker: Deps;
   origin: string;
   ask: Client;
-  aShop(settings?: Record<string, unknown>): Promise<Shop>;
+  /** Its key has these permissions beside those that every new key has. */
+  aShop(settings?: Record<string, unknown>, permissions?: readonly string[]): Promise<Shop>;
   /** Plays the chain: mines one block holding these transfers and applies it. */
   mine(transfers?: Partial<Transfer>[]): Promise<void>;
   /** Moves the service clock and lets workers do what that makes due. */
@@ -87,7 +89,7 @@ export async function aService(tamper: (deps: Deps) => Deps = (deps) => deps): P
     origin,
     ask,
     mine,
-    aShop: (settings) => aShop({ world, ask, mine, worker }, settings),
+    aShop: (settings, permissions) => aShop({ world, ask, mine, worker }, settings, permissions),
     async wait(seconds) {
       await world.advance(seconds);
       for (const work of PERIODIC) while ((await work.run(worker)) > 0);
@@ -137,15 +139,28 @@ export async function serve(app: Parameters<typeof createHttpServer>[0]): Promis
   };
 }
 
-async function aShop(parts: Pick<Service, 'world' | 'ask' | 'mine' | 'worker'>, settings: Record<string, unknown> = {}): Promise<Shop> {
+async function aShop(
+  parts: Pick<Service, 'world' | 'ask' | 'mine' | 'worker'>,
+  settings: Record<string, unknown> = {},
+  permissions: readonly string[] = [],
+): Promise<Shop> {
   const { ask } = parts;
+  const headers = { authorization: `Bearer ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}` };
   const made = await ask('POST', '/operator/v1/gateways', {
-    headers: { authorization: `Bearer ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}` },
+    headers,
     body: { name: 'Acme Books', apiAllowlist: EVERYWHERE, cashout: { enabled: true, allowlist: EVERYWHERE }, ...settings },
   });
   expect(made.status, made.text).toBe(201);
   const { gateway, apiKey, cashoutSigningSecret } = made.data as { gateway: { id: string }; apiKey: string; cashoutSigningSecret: string };
   const credentials = { id: gateway.id, apiKey, cashoutSecret: cashoutSigningSecret };
+  if (permissions.length > 0) {
+    const more = await ask('POST', `/operator/v1/gateways/${gateway.id}/api-keys`, {
+      headers,
+      body: { permissions: [...DEFAULT_PERMISSIONS, ...permissions] },
+    });
+    expect(more.status, more.text).toBe(201);
+    credentials.apiKey = String(more.data.apiKey);
+  }
   const shop: Shop = {
     ...credentials,
     ...callerOf(ask, credentials),

@@ -249,8 +249,14 @@ describe('sluice', () => {
 
   it('shows when a key was used last, what operators did, and how far a change of keys has come', async () => {
     await merchant.must('GET', '/assets');
-    const shown = await sluice(['gateway', 'show', merchant.gateway.id]);
-    expect(shown.out).toMatch(new RegExp(`${merchant.gateway.apiKey.split('_')[1]} +works +20\\d\\d-.*T.*:00\\.000Z`));
+    const line = new RegExp(`${merchant.gateway.apiKey.split('_')[1]} +- +…[0-9a-f]{4} +works +20\\d\\d-.*T.*:00\\.000Z from (127\\.0\\.0\\.1|::1)`);
+    await expect.poll(async () => (await sluice(['gateway', 'show', merchant.gateway.id])).out, { timeout: 20_000 }).toMatch(line);
+    const made = await json<{ keyId: string }>('key', 'create', merchant.gateway.id, '--name', 'Till', '--permissions', 'payment:read,key:manage');
+    expect((await sluice(['key', 'list', merchant.gateway.id])).out).toMatch(
+      new RegExp(`${made.keyId} +Till +…[0-9a-f]{4} +works +never .* anywhere +payment:read key:manage`),
+    );
+    expect((await sluice(['key', 'revoke', merchant.gateway.id, made.keyId])).code).toBe(0);
+    expect((await sluice(['key', 'list', merchant.gateway.id])).out).toMatch(new RegExp(`${made.keyId} +Till +…[0-9a-f]{4} +revoked 20`));
     const { hostname, userInfo } = await import('node:os');
     const done = await sluice(['secret', 'reseal', '--reason', 'yearly change']);
     expect(done).toMatchObject({ code: 0, out: expect.stringContaining('nothing stored needs a previous key') });

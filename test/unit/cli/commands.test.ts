@@ -36,6 +36,7 @@ const PROPOSAL = {
   decidedBy: null,
 };
 
+const MADE = { keyId: 'k', apiKey: 'sluice_k_s', permissions: ['payment:read'] };
 const NOTHING = { freezes: [], haltedWallets: [], unknownTransactions: [], awaitingComparison: false, awaitingNetworks: [] };
 
 describe('what operators do by command', () => {
@@ -50,6 +51,22 @@ describe('what operators do by command', () => {
       '/payments/p/aml',
       { action: 'REFUND', reason: 'theirs', address: '0x1' },
     ],
+    ['key list g', { apiKeys: [] }, 'GET', '/gateways/g', undefined],
+    ['key create g', MADE, 'POST', '/gateways/g/api-keys', {}],
+    [
+      'key create g --name Till --permissions payment:read,key:manage --expires 2099-01-01T00:00:00Z --allowlist 10.0.0.0/8,::1 --reason asked',
+      MADE,
+      'POST',
+      '/gateways/g/api-keys',
+      {
+        name: 'Till',
+        permissions: ['payment:read', 'key:manage'],
+        expiresAt: '2099-01-01T00:00:00Z',
+        allowlist: ['10.0.0.0/8', '::1'],
+        reason: 'asked',
+      },
+    ],
+    ['key revoke g k', {}, 'DELETE', '/gateways/g/api-keys/k', undefined],
     ['gateway credits g 50', { credits: 50 }, 'POST', '/gateways/g/screening-credits', { add: 50, reason: null }],
     ['screening set 0x1 90', {}, 'PUT', '/screening/0x1', { score: 90 }],
     ['screening set 0x1 unavailable', {}, 'PUT', '/screening/0x1', { unavailable: true }],

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientIp } from '#api/http/client-ip.ts';
-import { canonicalIp, isIpRange, isIpWithin, subscriberOf } from '#shared/platform/ip.ts';
+import { canonicalIp, isIpRange, isIpWithin, isRangeWithin, subscriberOf } from '#shared/platform/ip.ts';
 
 const from = (remoteAddress: string, forwarded?: string | string[]) =>
   ({ socket: { remoteAddress }, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage;
@@ -135,4 +135,23 @@ describe('isIpWithin', () => {
 
   it('spells every address one way', () =>
     expect(['::FFFF:192.0.2.1', '2001:DB8:0:0:0:0:0:1', '1.2.3.04'].map(canonicalIp)).toEqual(['192.0.2.1', '2001:db8::1', undefined]));
+});
+
+describe('a range within others', () => {
+  it.each([
+    ['10.1.2.3', ['10.0.0.0/8'], true],
+    ['10.1.0.0/16', ['192.0.2.1', '10.0.0.0/8'], true],
+    ['10.0.0.0/8', ['10.0.0.0/8'], true],
+    ['::ffff:10.1.2.3', ['10.0.0.0/8'], true],
+    ['::ffff:10.1.0.0/112', ['10.0.0.0/8'], true],
+    ['2001:db8:1::/48', ['2001:db8::/32'], true],
+    ['10.0.0.0/7', ['10.0.0.0/8'], false],
+    ['0.0.0.0/0', ['10.0.0.0/8'], false],
+    ['0.0.0.0/0', ['::/0'], false],
+    ['::/0', ['0.0.0.0/0'], false],
+    ['11.0.0.0/16', ['10.0.0.0/8'], false],
+    ['10.0.0.0/8', ['10.0.0.0/9', '10.128.0.0/9'], false],
+    ['10.0.0.0/8', [], false],
+    ['nonsense', ['0.0.0.0/0', '::/0'], false],
+  ])('%s in %j: %s', (range, others, inside) => expect(isRangeWithin(range, others)).toBe(inside));
 });

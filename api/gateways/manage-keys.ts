@@ -1,0 +1,118 @@
+import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
+import { countApiKeys, findApiKeySummary, insertApiKey, listApiKeysAfter, lockApiKeys, revokeApiKey } from '#api/store/gateways.ts';
+import { type Actor, insertOperatorAction } from '#api/store/proposals.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { isRangeWithin } from '#shared/platform/ip.ts';
+import { peppers } from '#shared/platform/key-ring.ts';
+import { badCursor, follow, type Following, type PageQuery, readFollowing } from '#shared/platform/page.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { type KeyLimits, readKeyLimits, refusePastEnd } from './key-limits.ts';
+import { type CallingKey, createApiKey } from './keys.ts';
+
+/** A key that manages keys, and where its request came from. */
+interface Manager {
+  key: CallingKey;
+  clientIp: string;
+  requestId: string;
+}
+
+/** A request that changes the keys of a gateway. */
+interface KeyCall {
+  gateway: Gateway;
+  by: Manager;
+  commit: Commit;
+}
+
+/** What a new key is asked to be; the shape is that of the contract. */
+interface NewKey {
+  name: string;
+  permissions: readonly string[];
+  expiresAt?: string | null | undefined;
+  allowlist?: readonly string[] | null | undefined;
+}
+
+/**
+ * The gateway's keys, newest first, those that ended included; never their texts. Reads the index `api_keys_newest`.
+ * @throws validation_error for a limit below 1 or a cursor this gateway was never given
+ */
+export async function listKeys(
+  deps: Deps,
+  query: { gateway: Gateway } & Pick<PageQuery, 'limit' | 'after'>,
+): Promise<{ items: object[]; pagination: Following }> {
+  const { limit, after } = readFollowing(query);
+  const rows = await listApiKeysAfter(deps.db.sql, { gatewayId: query.gateway.id, limit, after });
+  if (rows === undefined) throw badCursor();
+  const { shown, pagination } = follow(rows, limit, ({ keyId }) => keyId);
+  return { items: [...shown], pagination };
+}
+
+/**
+ * Makes a key that may do nothing that the calling one may not: no other permission, no later end, no further address (decision 0061). Its text is
+ * in this answer and nowhere else. Locks the gateway's keys.
+ * @throws validation_error; forbidden when it would be able to do more; conflict when the gateway has as many keys as it may have
+ */
+export async function createKey(deps: Deps, { gateway, by, body, commit }: KeyCall & { body: NewKey }): Promise<Reply> {
+  const permissions = [...new Set(body.permissions)];
+  const limits = inherit(by.key, body);
+  refuseMore(by.key, permissions, limits);
+  const { text, ...stored } = createApiKey(peppers(deps.config).current, deps.randomBytes);
+  return commit(async (tx) => {
+    await lockApiKeys(tx, gateway.id);
+    await refuseEnded(tx, gateway, by.key);
+    if ((await countApiKeys(tx, gateway.id)) >= POLICY.apiKeysPerGateway)
+      throw new ServiceError('conflict', {
+        message: `The gateway has ${POLICY.apiKeysPerGateway} keys that work or were made within a day, which is as many as it may have.`,
+      });
+    await refusePastEnd(tx, limits.expiresAt);
+    await insertApiKey(tx, { ...stored, gatewayId: gateway.id, permissions, ...limits, createdBy: by.key.keyId });
+    await insertOperatorAction(tx, actorOf(by), { action: 'api-key.create', target: gateway.id, details: { keyId: stored.id, permissions, ...limits } });
+    return { status: 201, data: { key: await findApiKeySummary(tx, gateway.id, stored.id), apiKey: text } };
+  });
+}
+
+/**
+ * Revokes a key of the gateway, which may be the calling one; one that was revoked before stays as it is and is answered as it is, so that a lost answer can be
+ * asked for again. Locks the gateway's keys, then that row. @throws not_found
+ */
+export async function revokeKey(_deps: Deps, { gateway, by, keyId, commit }: KeyCall & { keyId: string }): Promise<Reply> {
+  return commit(async (tx) => {
+    await lockApiKeys(tx, gateway.id);
+    await refuseEnded(tx, gateway, by.key);
+    if (await revokeApiKey(tx, gateway.id, keyId))
+      await insertOperatorAction(tx, actorOf(by), { action: 'api-key.revoke', target: gateway.id, details: { keyId } });
+    const key = await findApiKeySummary(tx, gateway.id, keyId);
+    if (key === undefined) throw new ServiceError('not_found');
+    return { status: 200, data: key };
+  });
+}
+
+/** What is not said is as narrow as the calling key. */
+function inherit({ allowlist, expiresAt }: CallingKey, body: NewKey): KeyLimits {
+  const given = readKeyLimits(body);
+  return {
+    name: given.name,
+    expiresAt: body.expiresAt === undefined ? expiresAt : given.expiresAt,
+    allowlist: body.allowlist === undefined ? allowlist && [...allowlist] : given.allowlist,
+  };
+}
+
+function refuseMore(key: CallingKey, permissions: readonly string[], { expiresAt, allowlist }: KeyLimits): void {
+  const beyond = permissions.find((one) => !key.permissions.includes(one));
+  if (beyond !== undefined) throw new ServiceError('forbidden', { message: `This API key lacks the permission ${beyond}, and cannot grant it.` });
+  if (key.expiresAt !== null && (expiresAt === null || expiresAt > key.expiresAt))
+    throw new ServiceError('forbidden', { message: `This API key ends at ${key.expiresAt.toISOString()}, and cannot make one that works longer.` });
+  const { allowlist: own } = key;
+  if (own !== null && (allowlist === null || !allowlist.every((one) => isRangeWithin(one, own))))
+    throw new ServiceError('forbidden', { message: 'This API key has an allowlist, and cannot make one that works from other addresses.' });
+}
+
+/** What a key asked for before it was revoked is not done after it was. @throws auth_api_key_invalid */
+async function refuseEnded(tx: Tx, gateway: Gateway, { keyId }: CallingKey): Promise<void> {
+  const key = await findApiKeySummary(tx, gateway.id, keyId);
+  if (key === undefined || key.revokedAt !== null) throw new ServiceError('auth_api_key_invalid');
+}
+
+function actorOf({ key, clientIp, requestId }: Manager): Actor {
+  return { person: { name: `api key ${key.keyId}` }, name: null, clientIp, token: 'api-key', requestId };
+}
