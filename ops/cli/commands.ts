@@ -17,6 +17,7 @@ import { listenCommands } from './listen.ts';
 import { pauseCommands } from './pause.ts';
 import { payCommands } from './pay.ts';
 import { paymentCommands } from './payment.ts';
+import { personCommands } from './person.ts';
 import { proposalCommands } from './proposal.ts';
 import { redisCommands } from './redis.ts';
 import { secretCommands } from './secret.ts';
@@ -30,6 +31,7 @@ import { withheldCommands } from './withheld.ts';
 /** Every command, in the order of the help; a new noun is one file and one line here. */
 export const COMMANDS: readonly Command[] = [
   ...gatewayCommands,
+  ...personCommands,
   ...assetCommands,
   ...paymentCommands,
   ...settlementCommands,

@@ -290,6 +290,10 @@ export const POLICY = {
   /** Sanctions take effect when they are published; a file is looked at this often. */
   sanctionsListCheckSeconds: 30,
 
+  // People
+  /** A link that makes somebody a member, or lets them in again, works once within a day. */
+  invitationSeconds: DAY,
+
   // Authenticator codes
   totpStepSeconds: 30,
   /** One step either way covers a slow typist. */

@@ -59,7 +59,7 @@ function wantedRights({ tables, sequences }: Catalogue): Right[] {
     const columns = tables.get(name);
     if (columns !== undefined && (column === null || columns.includes(column))) rights.push({ role: roleName(role), kind: 'table', name, privilege, column });
   };
-  for (const role of ['http', 'worker', 'signer', 'indexer'] as const) {
+  for (const role of ['http', 'worker', 'signer', 'indexer', 'console'] as const) {
     const { reads, writes } = WORKING_RIGHTS[role];
     for (const table of reads) add(role, table, 'SELECT');
     for (const [table, words] of Object.entries(writes)) {
@@ -71,7 +71,7 @@ function wantedRights({ tables, sequences }: Catalogue): Right[] {
   }
   for (const role of ['console', 'readonly'] as const)
     for (const [table, columns] of tables) {
-      if (!isKnown(table)) continue;
+      if (!isKnown(table) || (role === 'console' && WORKING_RIGHTS.console.reads.includes(table))) continue;
       const hidden = UNREADABLE[table];
       if (hidden === undefined) add(role, table, 'SELECT');
       else for (const column of columns) if (!hidden.includes(column)) add(role, table, 'SELECT', column);
