@@ -2,6 +2,7 @@ import type { Deps } from '#api/deps.ts';
 import { type Doer, insertConsoleAction } from '#api/store/console-actions.ts';
 import { revokeInvitations } from '#api/store/invitations.ts';
 import { endMemberships, findPersonByEmail, type Membership } from '#api/store/people.ts';
+import { endSessions } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { readEmail } from './email-address.ts';
 
@@ -26,6 +27,8 @@ export async function revokePerson(
     const invitations = await revokeInvitations(tx, email, where);
     if (memberships.length === 0 && invitations === 0)
       throw new ServiceError('not_found', { message: `${email} may do nothing there, and has no open invitation.` });
+    // Whoever may do nothing anywhere has nothing to be signed in for.
+    if (person !== undefined && where === 'everywhere') await endSessions(tx, person.id);
     const gatewayId = where === 'everywhere' ? null : where.gatewayId;
     await insertConsoleAction(tx, by, {
       act: 'person.revoke',

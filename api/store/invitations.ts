@@ -1,4 +1,4 @@
-import type { Tx } from '#shared/platform/postgres.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
 /** What a link does: makes somebody a member, or gives a person a new way to sign in. */
 export type Purpose = { recovers: null; gatewayId: string | null; role: string } | { recovers: string; gatewayId: null; role: null };
@@ -34,4 +34,34 @@ export async function revokeInvitations(tx: Tx, email: string, where: 'everywher
     where email = ${email} and ended_at is null and (${all} or (recovers is null and gateway_id is not distinct from ${all ? null : where.gatewayId}))
     returning id`;
   return rows.length;
+}
+
+/** A link that works now. */
+export interface OpenInvitation {
+  id: string;
+  email: string;
+  recovers: string | null;
+  gatewayId: string | null;
+  gatewayName: string | null;
+  role: string | null;
+  /** Whoever has the address already, and a passkey: a link alone never adds one to theirs. Null for everybody else, and where it recovers. */
+  holderId: string | null;
+}
+
+/** Reads the invitation of a token, while it works; by the unique index on the hash. Locks nothing. */
+export async function findOpenInvitation(sql: Reads, tokenHash: string): Promise<OpenInvitation | undefined> {
+  const [row] = await sql<OpenInvitation[]>`
+    select i.id, i.email, i.recovers, i.gateway_id, g.name as gateway_name, i.role,
+      case when i.recovers is null then (
+        select p.id from people p where p.email = i.email and exists (select 1 from passkeys k where k.person_id = p.id and k.removed_at is null)) end as holder_id
+    from invitations i left join gateways g on g.id = i.gateway_id
+    where i.token_hash = ${tokenHash} and i.ended_at is null and i.expires_at > sluice_now()`;
+  return row;
+}
+
+/** Ends an invitation as accepted; false when it does not work any more. Of two at once one is told true. */
+export async function acceptOnce(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx`
+    update invitations set ended_at = sluice_now(), outcome = 'accepted' where id = ${id} and ended_at is null and expires_at > sluice_now() returning id`;
+  return rows.length === 1;
 }

@@ -1,5 +1,8 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
+/** Advisory locks of addresses that become people. */
+const LOCK_CLASS = 7_582_006;
+
 /** Somebody who accepted an invitation. */
 export interface StoredPerson {
   id: string;
@@ -68,4 +71,27 @@ export async function listPeople(
          and (${gatewayId}::uuid is null or i.gateway_id = ${gatewayId})
        order by i.email, i.id limit ${limit})) r
     order by email, id limit ${limit}`;
+}
+
+/** Makes a person of an address, or finds who has it. Of two at once the later waits for the earlier one's transaction. */
+export async function ensurePerson(tx: Tx, { id, email }: { id: string; email: string }): Promise<string> {
+  await tx`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${email}))`;
+  await tx`insert into people (id, email) values (${id}, ${email}) on conflict (email) do nothing`;
+  const [row] = await tx<[{ id: string }]>`select id from people where email = ${email}`;
+  return row.id;
+}
+
+/** Gives a person a role somewhere in place of the one they have there. Locks that one. */
+export async function insertMembership(tx: Tx, membership: { id: string; personId: string } & Membership): Promise<void> {
+  await endMemberships(tx, membership.personId, { gatewayId: membership.gatewayId });
+  await tx`
+    insert into memberships (id, person_id, gateway_id, role)
+    values (${membership.id}, ${membership.personId}, ${membership.gatewayId}, ${membership.role})`;
+}
+
+/** What a person may do now, the deployment first, then by name; by the index on person and gateway. Locks nothing. */
+export async function listMemberships(sql: Reads, personId: string): Promise<(Membership & { gatewayName: string | null })[]> {
+  return sql<(Membership & { gatewayName: string | null })[]>`
+    select m.gateway_id, g.name as gateway_name, m.role from memberships m left join gateways g on g.id = m.gateway_id
+    where m.person_id = ${personId} and m.ended_at is null order by g.name nulls first, m.id limit 1000`;
 }

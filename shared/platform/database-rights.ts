@@ -228,11 +228,16 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   console: {
     // Besides, what people may read of everything else.
-    reads: words(`clock_offset console_actions gateways invitations memberships people roles schema_migrations`),
+    reads: words(`clock_offset console_actions gateways invitations memberships passkey_challenges passkeys people roles
+      schema_migrations sessions`),
     writes: {
       console_actions: 'insert',
       invitations: 'insert update(ended_at outcome)',
-      memberships: 'update(ended_at)',
+      memberships: 'insert update(ended_at)',
+      passkey_challenges: 'insert delete',
+      passkeys: 'insert update(counter removed_at used_at)',
+      people: 'insert',
+      sessions: 'insert update(ended_at seen_at)',
     },
   },
 };
@@ -246,8 +251,10 @@ export const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
   invitations: ['token_hash'],
   idempotency_keys: ['fingerprint', 'body'],
   operator_proposals: ['mac'],
+  passkey_challenges: ['hash'],
   payout_attempts: ['signed_bytes'],
   payouts: ['plan'],
+  sessions: ['token_hash'],
   settlements: ['intent_mac', 'order_mac'],
   used_signatures: ['signature'],
   withheld_transfers: ['intent_mac'],
