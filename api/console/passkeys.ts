@@ -17,9 +17,14 @@ type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log'>;
 /** What is to be signed, and by whom. */
 interface Asked {
   purpose: ChallengePurpose;
-  /** Hash of an invitation's token, a person's id, or nothing where the answer says who it is. */
+  /** Hash of an invitation's token, a person's id, a session with an act, or nothing where the answer says who it is. */
   subject: string;
+  /** Hex digits that the challenge itself ends in. */
+  ending?: string;
 }
+
+/** Of the random part of a challenge, in hex. */
+const NONCE_DIGITS = 64;
 
 /** Where passkeys belong: their browser uses them on this origin alone. @throws Error without SLUICE_CONSOLE_URL */
 function party({ config }: Pick<Deps, 'config'>): { rpID: string; origin: string } {
@@ -27,16 +32,18 @@ function party({ config }: Pick<Deps, 'config'>): { rpID: string; origin: string
   return { rpID: hostname, origin };
 }
 
-async function challenge({ db, randomBytes }: Needed, asked: Asked): Promise<Uint8Array<ArrayBuffer>> {
-  const { text, hash } = newToken(randomBytes);
-  await insertChallenge(db.sql, { hash, ...asked, seconds: POLICY.challengeSeconds });
-  return Uint8Array.from(Buffer.from(text, 'base64url'));
+/** 32 random bytes, and what the answer is bound to besides, where something is. */
+async function challenge({ db, randomBytes }: Needed, { ending = '', ...asked }: Asked): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = Uint8Array.from(Buffer.concat([Buffer.from(newToken(randomBytes).text, 'base64url'), Buffer.from(ending, 'hex')]));
+  await insertChallenge(db.sql, { hash: hashToken(Buffer.from(bytes).toString('base64url')), ...asked, seconds: POLICY.challengeSeconds });
+  return bytes;
 }
 
+/** The row alone is not believed about what was signed: whoever can write rows could have written it for another act. */
 const taker =
-  ({ db }: Needed, asked: Asked) =>
-  (text: string): Promise<boolean> =>
-    takeChallenge(db.sql, { hash: hashToken(text), ...asked });
+  ({ db }: Needed, { ending = '', ...asked }: Asked) =>
+  async (text: string): Promise<boolean> =>
+    Buffer.from(text, 'base64url').toString('hex').slice(NONCE_DIGITS) === ending && takeChallenge(db.sql, { hash: hashToken(text), ...asked });
 
 /** What a browser is to make a passkey with; those that are named are not made twice. */
 export async function registrationOptions(
@@ -67,25 +74,29 @@ export async function readRegistration(deps: Needed, { credential, ...asked }: A
   return { id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports: (transports ?? []).slice(0, 8) };
 }
 
-/** What a browser is to sign in with: any passkey of this place, so that nobody learns who has one. */
-export async function signInOptions(deps: Needed): Promise<object> {
+/** What a browser is to sign with: one of the passkeys that are named, or any of this place, so that nobody learns who has one. */
+export async function assertionOptions(deps: Needed, { allow = [], ...asked }: Asked & { allow?: { id: string; transports: string[] }[] }): Promise<object> {
   return generateAuthenticationOptions({
     rpID: party(deps).rpID,
-    challenge: await challenge(deps, { purpose: 'sign-in', subject: '' }),
+    challenge: await challenge(deps, asked),
     timeout: POLICY.challengeSeconds * 1_000,
     userVerification: 'required',
+    ...(allow.length > 0 && { allowCredentials: allow.map(({ id }) => ({ id })) }),
   });
 }
 
-/** Whose passkey signed; a key that is unknown, removed or wrong is all the same. @throws forbidden */
-export async function readSignIn(deps: Needed, credential: string): Promise<{ passkey: StoredPasskey; counter: number }> {
+/** Whose passkey signed; a key that is unknown, removed or wrong is all the same. The challenge of a known key is used up whatever comes of it. @throws forbidden */
+export async function readAssertion(
+  deps: Needed,
+  { credential, ...asked }: Asked & { credential: string },
+): Promise<{ passkey: StoredPasskey; counter: number }> {
   const { rpID, origin } = party(deps);
   const response = parsed<AuthenticationResponseJSON>(credential);
   const passkey = typeof response.id === 'string' ? await findPasskey(deps.db.sql, response.id) : undefined;
   if (passkey === undefined) throw refused();
   const verified = await verifyAuthenticationResponse({
     response,
-    expectedChallenge: taker(deps, { purpose: 'sign-in', subject: '' }),
+    expectedChallenge: taker(deps, asked),
     expectedOrigin: origin,
     expectedRPID: rpID,
     requireUserVerification: true,

@@ -8,7 +8,7 @@ import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { hashToken, newToken } from './one-time-token.ts';
-import { readRegistration, readSignIn, registrationOptions } from './passkeys.ts';
+import { assertionOptions, readAssertion, readRegistration, registrationOptions } from './passkeys.ts';
 
 type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log'>;
 
@@ -27,12 +27,20 @@ export async function readSession({ db }: Pick<Deps, 'db'>, cookie: string | und
   return session;
 }
 
+/** Who it is, the answer says. */
+const ANYBODY = { purpose: 'sign-in', subject: '' } as const;
+
+/** What a browser is to sign in with. */
+export async function signInOptions(deps: Needed): Promise<object> {
+  return assertionOptions(deps, ANYBODY);
+}
+
 /** Signs a browser in by its passkey; answers its cookie. The one it had before is good no more. @throws forbidden */
 export async function signIn(
   deps: Needed,
   { credential, visitor, before }: { credential: string; visitor: Visitor; before: Session | undefined },
 ): Promise<string> {
-  const { passkey, counter } = await readSignIn(deps, credential);
+  const { passkey, counter } = await readAssertion(deps, { ...ANYBODY, credential });
   return deps.db.transaction(async (tx) => {
     if (!(await notePasskeyUse(tx, passkey.id, counter))) throw new ServiceError('forbidden');
     if (before !== undefined) await endSessions(tx, before.personId, before.id);

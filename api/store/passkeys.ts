@@ -1,7 +1,7 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
 /** What an answer to a challenge may be used for. */
-export type ChallengePurpose = 'sign-in' | 'invitation' | 'passkey';
+export type ChallengePurpose = 'sign-in' | 'invitation' | 'passkey' | 'act';
 
 export interface NewPasskey {
   /** Credential id, base64url. */
