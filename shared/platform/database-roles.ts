@@ -310,8 +310,9 @@ export async function rightsProblem(sql: Reads, roles: readonly DatabaseRole[]):
     select lower(w.privilege) || ' on ' || w.name as what from unnest(${of(tables, 'name')}::text[], ${of(tables, 'privilege')}::text[]) as w (name, privilege)
     where not has_table_privilege(quote_ident(w.name), w.privilege)
     union
-    select 'change of ' || w.name || '.' || w.col from unnest(${of(columns, 'name')}::text[], ${of(columns, 'column') as string[]}::text[]) as w (name, col)
-    where not has_column_privilege(quote_ident(w.name), w.col, 'UPDATE')
+    select case w.privilege when 'UPDATE' then 'change' else lower(w.privilege) end || ' of ' || w.name || '.' || w.col
+    from unnest(${of(columns, 'name')}::text[], ${of(columns, 'column') as string[]}::text[], ${of(columns, 'privilege')}::text[]) as w (name, col, privilege)
+    where not has_column_privilege(quote_ident(w.name), w.col, w.privilege)
     union
     select lower(w.privilege) || ' of ' || w.name from unnest(${of(sequences, 'name')}::text[], ${of(sequences, 'privilege')}::text[]) as w (name, privilege)
     where not has_sequence_privilege(quote_ident(w.name), w.privilege)
