@@ -14,6 +14,7 @@ import { startMempoolConsumer } from '#api/consumers/mempool-events.ts';
 import { startRescanConsumer } from '#api/consumers/rescans.ts';
 import type { Chain, Deps } from '#api/deps.ts';
 import { createApp } from '#api/http/app.ts';
+import { createConsoleApp } from '#api/http/console-app.ts';
 import { createCheckoutApp } from '#api/http/checkout-app.ts';
 import { openPaymentSockets } from '#api/http/payment-socket.ts';
 import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
@@ -48,6 +49,7 @@ import { armCrashPoint } from '#shared/platform/crash-points.ts';
 import { type DatabaseClock, followDatabaseClock } from '#shared/platform/database-clock.ts';
 import { isWritable, onceReachable } from '#shared/platform/database-problems.ts';
 import { readAcceptedHeaderFields } from '#shared/platform/accepted-header-fields.ts';
+import type { DatabaseRole } from '#shared/platform/database-rights.ts';
 import { maySeed, rightsProblem, untilAllowed } from '#shared/platform/database-roles.ts';
 import { type HealthCheck, startHealthServer } from '#shared/platform/health.ts';
 import { createLifecycle, type Lifecycle } from '#shared/platform/lifecycle.ts';
@@ -121,6 +123,7 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
   const jobs = roles.has('worker') ? await startWorker(deps, streams, lifecycle) : undefined;
   const journal = roles.has('signer') ? await startSignerRole(deps, config, streams, lifecycle) : undefined;
   if (roles.has('http')) await startHttp({ ...deps, db: db.waitingAtMost(REQUEST_WAIT_MS) }, { jobs, news }, lifecycle);
+  if (servesConsole(config)) await startConsole({ ...deps, db: db.waitingAtMost(REQUEST_WAIT_MS) }, lifecycle);
   health.ready({ db, streams, chains: deps.chains, journal });
   lifecycle.onStop('watchdog', startWatchdog('api'));
   log.info({ roles: [...roles], networks: [...deps.chains.keys()], version: VERSION }, 'started');
@@ -243,6 +246,22 @@ async function startHttp(deps: Deps, { jobs, news }: { jobs: Jobs | undefined; n
   await listen(deps, lifecycle, { name: 'checkout', app: checkout, port: deps.config.SLUICE_CHECKOUT_PORT, equip: (server) => sockets.attach(server, '') });
 }
 
+/** The console, beside the http role: sign-in, people's own pages. */
+async function startConsole(deps: Deps, lifecycle: Lifecycle): Promise<void> {
+  const app = await createConsoleApp(deps);
+  await listen(deps, lifecycle, { name: 'console', app, port: deps.config.SLUICE_CONSOLE_PORT, equip: () => undefined });
+}
+
+/** Off unless it has an address. */
+function servesConsole({ SLUICE_ROLES: roles, SLUICE_CONSOLE_URL: url }: ApiConfig): boolean {
+  return url !== undefined && roles.includes('http');
+}
+
+/** What the process's login has to be a member of. */
+function databaseRolesOf(config: ApiConfig): DatabaseRole[] {
+  return servesConsole(config) ? [...config.SLUICE_ROLES, 'console'] : config.SLUICE_ROLES;
+}
+
 async function listen(
   deps: Deps,
   lifecycle: Lifecycle,
@@ -271,7 +290,7 @@ async function prepareDatabase(
     waiting: () => health.waiting('waiting for the database schema'),
   });
   if (applied.length > 0) log.info({ applied }, 'schema migrated');
-  await untilAllowed(db.sql, config.SLUICE_ROLES, { log, signal, waiting: health.waiting });
+  await untilAllowed(db.sql, databaseRolesOf(config), { log, signal, waiting: health.waiting });
 }
 
 interface Health {
@@ -293,7 +312,7 @@ async function startHealth(config: ApiConfig, log: Logger, lifecycle: Lifecycle,
     },
     ready({ db, streams, chains, journal }) {
       checks.process = () => null;
-      checks.postgres = async () => (await isWritable(db)) ?? (await rightsProblem(db.sql, config.SLUICE_ROLES));
+      checks.postgres = async () => (await isWritable(db)) ?? (await rightsProblem(db.sql, databaseRolesOf(config)));
       // Whoever answers requests goes on without Redis; taking it out of rotation would make an outage of a wake-up one of the API.
       if (!config.SLUICE_ROLES.includes('http')) checks.redis = () => streams.problem();
       Object.assign(

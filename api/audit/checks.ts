@@ -3,6 +3,7 @@ import { COINBASE_BLOCKS } from '#shared/core/finality.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { BILLING_CHECKS } from './billing-checks.ts';
 import { asked, type Check, LIMIT, listed, type RowsOf } from './check.ts';
+import { CONSOLE_CHECKS } from './console-checks.ts';
 import { OUTPUT_CHECKS } from './output-checks.ts';
 import { POOL_CHECKS } from './pool-checks.ts';
 import { SCREENING_CHECKS } from './screening-checks.ts';
@@ -275,6 +276,7 @@ export const CHECKS: readonly Check[] = [
   ...SCREENING_CHECKS,
   ...TREASURY_CHECKS,
   ...OUTPUT_CHECKS,
+  ...CONSOLE_CHECKS,
 ];
 
 /** The coins that deposits brought to nobody, by the ledger and by the deposits; of what changed, deposit by deposit. */

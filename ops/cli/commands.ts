@@ -18,6 +18,7 @@ import { listenCommands } from './listen.ts';
 import { pauseCommands } from './pause.ts';
 import { payCommands } from './pay.ts';
 import { paymentCommands } from './payment.ts';
+import { personCommands } from './person.ts';
 import { proposalCommands } from './proposal.ts';
 import { redisCommands } from './redis.ts';
 import { secretCommands } from './secret.ts';
@@ -32,6 +33,7 @@ import { withheldCommands } from './withheld.ts';
 export const COMMANDS: readonly Command[] = [
   ...gatewayCommands,
   ...keyCommands,
+  ...personCommands,
   ...assetCommands,
   ...paymentCommands,
   ...settlementCommands,

@@ -35,7 +35,7 @@ export async function openContext(env: Record<string, string | undefined>, folde
 }
 
 /** Who runs the command, for the operator's log; without characters a header cannot hold. */
-function whoami(): string {
+export function whoami(): string {
   let user = 'unknown';
   try {
     user = userInfo().username;

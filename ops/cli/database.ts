@@ -9,7 +9,7 @@ import { packageRoot } from '#shared/platform/package-root.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { type Command, type Options, textOption, UnreachableError, UsageError } from './command.ts';
 
-const DATABASE = {
+export const DATABASE = {
   type: 'string',
   help: 'URL of the database with the login that owns its tables; DATABASE_OWNER_URL, DATABASE_URL, or what npm start runs, unless given',
 } as const;
@@ -138,7 +138,8 @@ function describe(report: RightsReport): string {
   ].join('\n');
 }
 
-async function within<T>(options: Options, work: (db: Database) => Promise<T>): Promise<T> {
+/** Does something with the database as whoever owns its tables, or as whoever `--database` says. */
+export async function within<T>(options: Options, work: (db: Database) => Promise<T>): Promise<T> {
   const url = textOption(options, 'database') ?? process.env.DATABASE_OWNER_URL ?? process.env.DATABASE_URL ?? (await developmentUrl());
   const db = connect(url, { name: 'sluice-cli', max: 1, deadlines: 'none' });
   try {

@@ -1,18 +1,20 @@
 import type { DemoPayments } from './demo-payments.ts';
+import type { ConsoleLinks } from './console-links.ts';
 import type { DevFile } from './dev-file.ts';
 
 /**
- * What `npm start` prints when everything runs: payments to open in a browser, addresses, and the demo key. At most 20 lines of 100
+ * What `npm start` prints when everything runs: links into the console, payments to open in a browser, addresses, and the demo key. At most 20 lines of 100
  * columns, so that a terminal shows it whole; the rest is in dev.json and in the documentation.
  */
-export function banner(dev: DevFile, payments: DemoPayments | undefined): string {
-  return `
-sluice  DEMO MODE  local chains, nothing here is real money
+export function banner(dev: DevFile, payments: DemoPayments | undefined, links: ConsoleLinks): string {
+  return `Owner     ${links.owner}
+Operator  ${links.operator}
+sluice  DEMO MODE  nothing here is real money; each link above opens the console once, by a passkey
 ${payments === undefined ? '' : invitation(payments)}
   API       ${dev.api.baseUrl}
   API key   ${dev.gateway.apiKey}
   Docs      ${dev.api.origin}/docs/quickstart   five minutes and no coins
-  Operator  ${dev.operatorUrl}
+  Operators ${dev.operatorUrl}
   Webhooks  ${dev.webhookReceiver.url}   received so far: ${dev.webhookReceiver.log}
   Networks  ${Object.keys(dev.networks).join(', ')}
 

@@ -7,7 +7,12 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build as bundle } from 'esbuild';
 
 const PAGE = 'api/checkout/page';
-const ENTRIES = { script: `${PAGE}/browser/main.tsx`, style: `${PAGE}/styles.css` };
+const CONSOLE = 'api/console/page';
+/** Folders of dist, with what is bundled into each. */
+const PLACES = {
+  checkout: { script: `${PAGE}/browser/main.tsx`, style: `${PAGE}/styles.css` },
+  console: { script: `${CONSOLE}/browser/main.ts`, style: `${CONSOLE}/styles.css` },
+};
 /** Browsers that get a working script; older ones are served by the forms of the page. */
 const TARGET = ['chrome109', 'edge109', 'firefox115', 'safari16'];
 /** Another build may be writing what its own manifest will name; an api reads its assets when it starts. */
@@ -18,32 +23,40 @@ const KEEP_MS = 60_000;
  * `assets/favicon.svg`, and last `manifest.json` = `{ script, style }`, the names of the current assets.
  */
 export async function buildCheckout({ root, plugins, replace }) {
-  const home = join(root, 'dist', 'checkout');
+  await buildPages({ root, plugins, replace, place: 'checkout', more: (home) => copyLocales(root, home, replace) });
+}
+
+/** The same for the console, whose texts are in its pages. */
+export async function buildConsole({ root, plugins, replace }) {
+  await buildPages({ root, plugins, replace, place: 'console', more: async () => undefined });
+}
+
+async function buildPages({ root, plugins, replace, place, more }) {
+  const home = join(root, 'dist', place);
   const assets = join(home, 'assets');
   await mkdir(assets, { recursive: true });
-  await mkdir(join(home, 'locales'), { recursive: true });
   try {
     const manifest = {};
-    for (const [kind, entry] of Object.entries(ENTRIES)) {
-      const { name, text } = await bundled(root, entry, plugins);
+    for (const [kind, entry] of Object.entries(PLACES[place])) {
+      const { name, text } = await bundled(root, place, entry, plugins);
       for (const [suffix, contents] of compressed(text)) await replace(join(assets, name + suffix), contents);
       manifest[kind] = name;
     }
-    await copyLocales(root, home, replace);
+    await more(home);
     await replace(join(assets, 'favicon.svg'), await readFile(join(root, PAGE, 'favicon.svg')));
     await replace(join(home, 'manifest.json'), Buffer.from(JSON.stringify(manifest)));
     await removeOld(assets, ['favicon.svg', ...Object.values(manifest)]);
   } catch (error) {
     await rm(join(home, 'manifest.json'), { force: true });
-    throw new Error(`the checkout page cannot be built: ${error.message}`, { cause: error });
+    throw new Error(`the ${place} page cannot be built: ${error.message}`, { cause: error });
   }
 }
 
-async function bundled(root, entry, plugins) {
+async function bundled(root, place, entry, plugins) {
   const { outputFiles } = await bundle({
     absWorkingDir: root,
     entryPoints: [entry],
-    outdir: join(root, 'dist', 'checkout', 'assets'),
+    outdir: join(root, 'dist', place, 'assets'),
     bundle: true,
     minify: true,
     write: false,
@@ -59,7 +72,7 @@ async function bundled(root, entry, plugins) {
   const [file] = outputFiles;
   const text = Buffer.from(file.contents);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
-  return { name: `checkout-${hash}${file.path.endsWith('.css') ? '.css' : '.js'}`, text };
+  return { name: `${place}-${hash}${file.path.endsWith('.css') ? '.css' : '.js'}`, text };
 }
 
 /** The file as it is, and as browsers take it; compressed here at leisure instead of for every payer. */
@@ -74,6 +87,7 @@ function compressed(text) {
 
 async function copyLocales(root, home, replace) {
   const from = join(root, PAGE, 'locales');
+  await mkdir(join(home, 'locales'), { recursive: true });
   const names = (await readdir(from)).filter((name) => name.endsWith('.json'));
   for (const name of names) await replace(join(home, 'locales', name), await readFile(join(from, name)));
   for (const name of await readdir(join(home, 'locales'))) if (!names.includes(name)) await rm(join(home, 'locales', name), { force: true });

@@ -4,7 +4,7 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
 import { parse } from 'yaml';
-import { buildCheckout } from './build-checkout.mjs';
+import { buildCheckout, buildConsole } from './build-checkout.mjs';
 import { forgetBuild, inputsOf, isBuilt, readCommit, stampBuild } from './build-stamp.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -47,6 +47,7 @@ export async function build() {
     ...entries,
     ...CONTRACTS.map(buildContract),
     buildCheckout({ root: ROOT, plugins: [OWN_IMPORTS], replace }),
+    buildConsole({ root: ROOT, plugins: [OWN_IMPORTS], replace }),
     ...Object.entries(DOCS).map(([name, from]) => copyDocs(name, from)),
   ]);
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.message] : []));
@@ -61,7 +62,7 @@ async function outputs() {
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .flatMap((entry) => {
       const path = relative(ROOT, join(entry.parentPath, entry.name));
-      return /^dist\/([^/]+$|(contract|docs|checkout)\/)/.test(path) ? [path] : [];
+      return /^dist\/([^/]+$|(contract|docs|checkout|console)\/)/.test(path) ? [path] : [];
     });
 }
 

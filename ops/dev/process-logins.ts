@@ -44,7 +44,7 @@ export async function makeDatabaseLogins(url: string, options: { logins: Process
   const { networks, schemaDirectory } = options;
   const { password } = options.logins;
   const logins: Login[] = [
-    { name: databaseLogin('api'), roles: ['http', 'worker'], networks: [], password },
+    { name: databaseLogin('api'), roles: ['http', 'worker', 'console'], networks: [], password },
     { name: databaseLogin('signer'), roles: ['signer'], networks: [], password },
     ...networks.map((network): Login => ({ name: databaseLogin(`indexer-${network}`), roles: ['indexer'], networks: [network], password })),
   ];

@@ -13,6 +13,7 @@ import { type Supervised, supervise } from './supervisor.ts';
 export interface Ports {
   api: number;
   checkout: number;
+  console: number;
   receiver: number;
   apiMetrics: number;
   signerMetrics: number;
@@ -28,7 +29,7 @@ export interface ChosenPorts {
 }
 
 /**
- * The ports that SLUICE_PORT, SLUICE_CHECKOUT_PORT and SLUICE_METRICS_PORT name; else the usual ones, or the next free ones, and says
+ * The ports that SLUICE_PORT, SLUICE_CHECKOUT_PORT, SLUICE_CONSOLE_PORT and SLUICE_METRICS_PORT name; else the usual ones, or the next free ones, and says
  * which were taken. Each is listened on before it is spoken of, and until it is let go.
  * @throws CannotStart when one that was named cannot be had
  */
@@ -58,6 +59,7 @@ export async function choosePorts(env: Record<string, string | undefined>, say: 
     const ports = {
       api: await named('the api', 'SLUICE_PORT', 3000),
       checkout: await named('the checkout', 'SLUICE_CHECKOUT_PORT', 3001),
+      console: await named('the console', 'SLUICE_CONSOLE_PORT', 3002),
       receiver: await usual('the webhook receiver', 4242),
       apiMetrics: await named('metrics of the api', 'SLUICE_METRICS_PORT', 9464),
       signerMetrics: await usual('metrics of the signer', 9465),
@@ -74,6 +76,11 @@ export async function choosePorts(env: Record<string, string | undefined>, say: 
 /** Where the API key of the canary's gateway is kept. */
 export function canaryKeyFile(directory: string): string {
   return join(directory, 'canary.key');
+}
+
+/** Where people sign in: passkeys work at a name alone, and without a certificate at this one. */
+export function consoleUrl({ console }: Pick<Ports, 'console'>): string {
+  return `http://localhost:${console}`;
 }
 
 export interface Processes {
@@ -118,6 +125,8 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     SLUICE_CHECKOUT_PORT: String(ports.checkout),
     SLUICE_PUBLIC_URL: `http://127.0.0.1:${ports.api}`,
     SLUICE_CHECKOUT_URL: `http://127.0.0.1:${ports.checkout}`,
+    SLUICE_CONSOLE_PORT: String(ports.console),
+    SLUICE_CONSOLE_URL: consoleUrl(ports),
     SLUICE_MAIL_DIR: join(options.directory, 'mail'),
     SLUICE_RATE_LIMIT_SCALE: process.env.SLUICE_RATE_LIMIT_SCALE ?? '1000',
   };

@@ -7,7 +7,7 @@ import { demoPeople, demoSecrets } from './demo-secrets.ts';
 import { type DevFile, writeDevFile } from './dev-file.ts';
 import { explorerPage } from './explorer.ts';
 import { type LocalNetworks, networkNames, readServiceClock, refuseOtherChains, startNetworks } from './local-networks.ts';
-import { canaryKeyFile, choosePorts, type Processes, startProcesses, untilReady } from './processes.ts';
+import { canaryKeyFile, choosePorts, consoleUrl, type Processes, startProcesses, untilReady } from './processes.ts';
 import { forgetChildren, otherRunner, rememberChild, stopLeftovers, takeRunnerLock } from './runner-lock.ts';
 import { persistent } from './again.ts';
 import { canaryGateway, demoGateway, describeAssets, describeNetworks, fundWallets } from './seed.ts';
@@ -183,7 +183,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
   dev = {
     api: { baseUrl: `${origin}/api/v1`, origin, pid: processes.api.pid() },
     checkoutUrl: `http://127.0.0.1:${ports.checkout}`,
-    dashboardUrl: null,
+    dashboardUrl: consoleUrl(ports),
     operatorUrl: `${origin}/operator/v1`,
     operatorToken: secrets.SLUICE_OPERATOR_TOKEN,
     operatorTokens: demoPeople(secrets),

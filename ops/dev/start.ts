@@ -1,6 +1,7 @@
 import { packageRoot } from '#shared/platform/package-root.ts';
 import { again } from './again.ts';
 import { banner } from './banner.ts';
+import { consoleLinks } from './console-links.ts';
 import { CannotStart } from './cannot-start.ts';
 import { type DemoPayments, demoPayments } from './demo-payments.ts';
 import { dataDirectory, type DevFile } from './dev-file.ts';
@@ -30,7 +31,7 @@ async function main(): Promise<void> {
   say(`ready in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   try {
     if (json) process.stdout.write(`${JSON.stringify(stack.dev)}\n`);
-    else say(banner(stack.dev, await paymentsToOpen(stack.dev, signal)));
+    else say(banner(stack.dev, await paymentsToOpen(stack.dev, signal), await consoleLinks(stack.dev)));
     await aborted(signal);
   } finally {
     await stack.stop();

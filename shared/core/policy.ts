@@ -300,6 +300,17 @@ export const POLICY = {
   /** Sanctions take effect when they are published; a file is looked at this often. */
   sanctionsListCheckSeconds: 30,
 
+  // People
+  /** A link that makes somebody a member, or lets them in again, works once within a day. */
+  invitationSeconds: DAY,
+  /** A browser that nobody uses is signed out after a working day, and any browser after a week. */
+  sessionIdleSeconds: 12 * HOUR,
+  sessionSeconds: 7 * DAY,
+  sessionsPerPerson: 20,
+  passkeysPerPerson: 20,
+  /** Somebody has to find their phone. */
+  challengeSeconds: 5 * MINUTE,
+
   // Authenticator codes
   totpStepSeconds: 30,
   /** One step either way covers a slow typist. */
@@ -384,6 +395,10 @@ export const EDGE_RATE_LIMITS = {
   readSnapshot: 300,
   /** Programs and styles of the page: two a visit, and kept for ever. */
   checkoutAsset: 1_200,
+  /** Somebody who works in the console opens a page every few seconds. */
+  consolePage: 300,
+  /** Signing in is two of them; nobody signs in more often than a few times a minute. */
+  consoleForm: 60,
 } as const;
 
 /**

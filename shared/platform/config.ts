@@ -127,6 +127,12 @@ const origin = z
     (text) => /^https?:/i.test(text) && URL.canParse(text) && new URL(text).href === `${new URL(text).origin}/`,
     'must be an origin such as https://pay.example',
   );
+/** Passkeys belong to a name, and browsers keep the cookie only where nobody listens in. */
+const consoleOrigin = origin.refine((text) => {
+  if (!URL.canParse(text)) return true;
+  const { protocol, hostname } = new URL(text);
+  return hostname === 'localhost' || (protocol === 'https:' && /[a-z]/i.test(hostname) && !hostname.startsWith('['));
+}, 'must be https with a name, or http://localhost: passkeys work nowhere else');
 const SECRET_LENGTH = 32;
 const secret = z.string().min(SECRET_LENGTH, `must be at least ${SECRET_LENGTH} characters`);
 
@@ -184,6 +190,8 @@ const apiSchema = z.object({
   SLUICE_CHECKOUT_PORT: port.default(3001),
   SLUICE_PUBLIC_URL: z.url().optional(),
   SLUICE_CHECKOUT_URL: origin.optional(),
+  SLUICE_CONSOLE_PORT: port.default(3002),
+  SLUICE_CONSOLE_URL: consoleOrigin.optional(),
   SLUICE_STREAM_KEY: secret.optional(),
   SLUICE_STREAM_KEY_PREVIOUS: secret.optional(),
   SLUICE_API_KEY_PEPPER: secret.optional(),

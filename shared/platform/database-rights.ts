@@ -20,11 +20,11 @@ interface Rights {
  * `lockable` is a column that holds nothing and takes no value: Postgres asks whoever locks a row for the right to change some column
  * of it, and this one cannot be changed.
  */
-export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer', Rights>> = {
+export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer' | 'console', Rights>> = {
   http: {
     reads: words(`
       accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets backups chain_blocks chain_tips charge_draws charges
-      clock_offset credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_secrets gateways
+      clock_offset console_actions credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_secrets gateways
       idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions mempool_deposits
       mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks payment_events payment_offers
       payments payout_attempts payout_events payouts pool_moves price_sources prices reconciliations refused_requests rescans sandbox_deposits schema_migrations
@@ -109,7 +109,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   worker: {
     reads: words(`
       accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes audit_marks audit_moves balance_looks blind_blocks canary chain_blocks chain_tips
-      charge_draws charges clock_offset consumer_leases credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers
+      charge_draws charges clock_offset console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers
       gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_offers payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations refused_requests rescans rewind_requests
@@ -229,6 +229,20 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       rescans: 'update(problem)',
     },
   },
+  console: {
+    // Besides, what people may read of everything else.
+    reads: words(`clock_offset console_actions gateways invitations memberships passkey_challenges passkeys people roles
+      schema_migrations sessions`),
+    writes: {
+      console_actions: 'insert',
+      invitations: 'insert update(ended_at outcome)',
+      memberships: 'insert update(ended_at)',
+      passkey_challenges: 'insert delete',
+      passkeys: 'insert update(counter removed_at used_at)',
+      people: 'insert',
+      sessions: 'insert update(ended_at seen_at)',
+    },
+  },
 };
 
 /** What people and their tools do not get to read: hashes of keys, sealed secrets, keyed proofs, bytes that are ready to be sent. */
@@ -237,10 +251,13 @@ export const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['secret_hash'],
   audit_marks: ['mac'],
   gateway_secrets: ['sealed'],
+  invitations: ['token_hash'],
   idempotency_keys: ['fingerprint', 'body'],
   operator_proposals: ['mac'],
+  passkey_challenges: ['hash'],
   payout_attempts: ['signed_bytes'],
   payouts: ['plan'],
+  sessions: ['token_hash'],
   settlements: ['intent_mac', 'order_mac'],
   used_signatures: ['signature'],
   withheld_transfers: ['intent_mac'],
@@ -255,7 +272,7 @@ export const SEQUENCE_RIGHTS: Readonly<Record<string, readonly DatabaseRole[]>> 
 
 /** Tables whose rows stay as they were written: nobody may change, delete or empty them, and triggers refuse it to their owner too. */
 export const APPEND_ONLY = words(`
-  accruals adopted_transactions aml_events charge_draws charges further_transfers invoice_lines invoices ledger_entries ledger_transactions
+  accruals adopted_transactions aml_events charge_draws charges console_actions further_transfers invoice_lines invoices ledger_entries ledger_transactions
   opening_outputs operator_actions payment_events payout_attempts payout_events sent_json settlement_events settlement_fees spent_outputs statements
   totp_acceptances
 `);

@@ -59,7 +59,7 @@ function wantedRights({ tables, sequences }: Catalogue): Right[] {
     const columns = tables.get(name);
     if (columns !== undefined && (column === null || columns.includes(column))) rights.push({ role: roleName(role), kind: 'table', name, privilege, column });
   };
-  for (const role of ['http', 'worker', 'signer', 'indexer'] as const) {
+  for (const role of ['http', 'worker', 'signer', 'indexer', 'console'] as const) {
     const { reads, writes } = WORKING_RIGHTS[role];
     for (const table of reads) add(role, table, 'SELECT');
     for (const [table, words] of Object.entries(writes)) {
@@ -71,7 +71,7 @@ function wantedRights({ tables, sequences }: Catalogue): Right[] {
   }
   for (const role of ['console', 'readonly'] as const)
     for (const [table, columns] of tables) {
-      if (!isKnown(table)) continue;
+      if (!isKnown(table) || (role === 'console' && WORKING_RIGHTS.console.reads.includes(table))) continue;
       const hidden = UNREADABLE[table];
       if (hidden === undefined) add(role, table, 'SELECT');
       else for (const column of columns) if (!hidden.includes(column)) add(role, table, 'SELECT', column);
@@ -310,8 +310,9 @@ export async function rightsProblem(sql: Reads, roles: readonly DatabaseRole[]):
     select lower(w.privilege) || ' on ' || w.name as what from unnest(${of(tables, 'name')}::text[], ${of(tables, 'privilege')}::text[]) as w (name, privilege)
     where not has_table_privilege(quote_ident(w.name), w.privilege)
     union
-    select 'change of ' || w.name || '.' || w.col from unnest(${of(columns, 'name')}::text[], ${of(columns, 'column') as string[]}::text[]) as w (name, col)
-    where not has_column_privilege(quote_ident(w.name), w.col, 'UPDATE')
+    select case w.privilege when 'UPDATE' then 'change' else lower(w.privilege) end || ' of ' || w.name || '.' || w.col
+    from unnest(${of(columns, 'name')}::text[], ${of(columns, 'column') as string[]}::text[], ${of(columns, 'privilege')}::text[]) as w (name, col, privilege)
+    where not has_column_privilege(quote_ident(w.name), w.col, w.privilege)
     union
     select lower(w.privilege) || ' of ' || w.name from unnest(${of(sequences, 'name')}::text[], ${of(sequences, 'privilege')}::text[]) as w (name, privilege)
     where not has_sequence_privilege(quote_ident(w.name), w.privilege)

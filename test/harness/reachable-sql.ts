@@ -19,7 +19,7 @@ export interface ReferenceGraph {
 export function readReferences(): ReferenceGraph {
   const files = ['api', 'indexer', 'shared', 'state-machines'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts') && !path.startsWith(join('checkout', 'page')))
+      .filter((path) => path.endsWith('.ts') && !path.startsWith(join('checkout', 'page')) && !path.startsWith(join('console', 'page')))
       .map((path) => join(folder, path)),
   );
   const { options } = ts.parseJsonConfigFileContent(JSON.parse(readFileSync('tsconfig.base.json', 'utf8')), ts.sys, '.');

@@ -15,8 +15,8 @@ import { urlFor } from '#test/harness/logins.ts';
 const DENIED = '42501';
 /** What `refuse_change` raises. */
 const APPEND_ONLY_ERROR = '23001';
-const WORKING = ['http', 'worker', 'signer', 'indexer'] as const;
-const EVERYBODY: readonly DatabaseRole[] = [...WORKING, 'console', 'readonly'];
+const WORKING = ['http', 'worker', 'signer', 'indexer', 'console'] as const;
+const EVERYBODY: readonly DatabaseRole[] = [...WORKING, 'readonly'];
 
 let database: FreshDatabase;
 const opened = new Map<DatabaseRole, Database>();

@@ -167,6 +167,7 @@ describe('docker-compose.yml', () => {
       'SLUICE_HOST',
       'SLUICE_PORT',
       'SLUICE_CHECKOUT_PORT',
+      'SLUICE_CONSOLE_PORT',
       'SLUICE_METRICS_PORT',
       'SLUICE_MAIL_DIR',
       'SLUICE_CRASH_AT',

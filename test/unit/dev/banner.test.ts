@@ -19,10 +19,12 @@ const DEV: DevFile = {
   signer: { pid: 2 },
   runnerPid: 3,
 };
+const TOKEN = 'T'.repeat(43);
+const LINKS = { owner: `http://localhost:13002/invitations/${TOKEN}`, operator: `http://localhost:13002/invitations/${TOKEN}` };
 const payment = (paymentUid: string) => ({ paymentUid, paymentUrl: `http://127.0.0.1:3001/p/${paymentUid}` });
 
 it('the banner links to a payment on chain and to one in the sandbox, each link alone on its line for terminals to make clickable', () => {
-  const lines = banner(DEV, { onChain: payment('one'), sandbox: payment('two') }).split('\n');
+  const lines = banner(DEV, { onChain: payment('one'), sandbox: payment('two') }, LINKS).split('\n');
   expect(lines.map((line) => line.trim())).toEqual(expect.arrayContaining(['http://127.0.0.1:3001/p/one', 'http://127.0.0.1:3001/p/two']));
   expect(lines.join('\n')).toContain('npx sluice pay one');
 });
@@ -40,7 +42,7 @@ it('the banner fits a terminal: at most 20 lines of at most 100 columns, however
     networks: { ethereum: network, tron: network, bitcoin: network },
   };
   const uid = '7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44';
-  const lines = banner(dev, { onChain: payment(uid), sandbox: payment(uid) })
+  const lines = banner(dev, { onChain: payment(uid), sandbox: payment(uid) }, LINKS)
     .trimEnd()
     .split('\n');
   expect(lines.length).toBeLessThanOrEqual(20);
@@ -48,7 +50,12 @@ it('the banner fits a terminal: at most 20 lines of at most 100 columns, however
 });
 
 it('the banner of a deployment that takes no payments invites nobody to pay', () => {
-  const text = banner(DEV, undefined);
+  const text = banner(DEV, undefined, LINKS);
   expect(text).not.toContain('to open in a browser');
   expect(text).toContain('sluice_key');
+});
+
+it('the banner begins with one link for the owner and one for the operator', () => {
+  const [owner, operator] = banner(DEV, undefined, LINKS).split('\n');
+  expect([owner, operator]).toEqual([`Owner     ${LINKS.owner}`, `Operator  ${LINKS.operator}`]);
 });

@@ -469,4 +469,18 @@ describe('the configuration', () => {
     for (const wrong of ['https://shop.example/pay', 'https://pay.example?x=1', 'https://user:word@pay.example', 'ftp://pay.example', 'pay.example'])
       expect(problemsOf(() => read(wrong)).join(), wrong).toMatch(/^SLUICE_CHECKOUT_URL: must be an origin/);
   });
+
+  it('takes for the console only an address at which passkeys work', () => {
+    const read = (value: string) => readApiConfig({ ...good, SLUICE_CONSOLE_URL: value }).SLUICE_CONSOLE_URL;
+    expect(['https://console.example', 'http://localhost:3002'].map(read)).toEqual(['https://console.example', 'http://localhost:3002']);
+    for (const wrong of [
+      'http://console.example',
+      'http://127.0.0.1:3002',
+      'https://192.0.2.1',
+      'https://[::1]',
+      'https://console.example/app',
+      'console.example',
+    ])
+      expect(problemsOf(() => read(wrong)).join(), wrong).toMatch(/^SLUICE_CONSOLE_URL: must be/);
+  });
 });

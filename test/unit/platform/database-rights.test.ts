@@ -16,6 +16,12 @@ const ENTRIES = {
   ],
   signer: ['api/main.ts#startSignerRole'],
   indexer: ['indexer/main.ts#main'],
+  console: [
+    'api/main.ts#startConsole',
+    'api/console/invitations.ts#invitePerson',
+    'api/console/invitations.ts#recoverPerson',
+    'api/console/people.ts#revokePerson',
+  ],
 } as const;
 /** Runs with the owner's rights. */
 const OWNERS = ['shared/platform/migrate.ts#migrate', 'shared/platform/database-roles.ts#grantRights'];
@@ -23,8 +29,8 @@ const OWNERS = ['shared/platform/migrate.ts#migrate', 'shared/platform/database-
 const TABLES = new Set(Object.values(WORKING_RIGHTS).flatMap(({ reads, writes }) => [...reads, ...Object.keys(writes)]));
 const graph = readReferences();
 
-describe.each(['http', 'worker', 'signer', 'indexer'] as const)('the rights of %s', (role) => {
-  const roots = role === 'indexer' ? ENTRIES.indexer : [START, ...ENTRIES[role]];
+describe.each(['http', 'worker', 'signer', 'indexer', 'console'] as const)('the rights of %s', (role) => {
+  const roots = role === 'indexer' || role === 'console' ? ENTRIES[role] : [START, ...ENTRIES[role]];
   const stop = [
     ...Object.values(ENTRIES)
       .flat()

@@ -1,0 +1,58 @@
+import type { Deps } from '#api/deps.ts';
+import { type Doer, insertConsoleAction } from '#api/store/console-actions.ts';
+import { insertPasskey, listPasskeys, lockPasskeys, removePasskeys } from '#api/store/passkeys.ts';
+import { endSessions, type Session } from '#api/store/sessions.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { isUuid } from '#shared/core/ids.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { readRegistration, registrationOptions } from './passkeys.ts';
+
+type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log'>;
+
+/** Somebody who is signed in, and where from. */
+export interface Signed {
+  session: Session;
+  address: string;
+}
+
+/** What a person is to make one more passkey with. */
+export async function passkeyOptions(deps: Needed, { session }: Signed): Promise<object> {
+  const exclude = await listPasskeys(deps.db.sql, session.personId);
+  return registrationOptions(deps, { purpose: 'passkey', subject: session.personId, email: session.email, exclude });
+}
+
+/** Gives a person one more passkey. Locks those they have. @throws forbidden; conflict when they have too many */
+export async function addPasskey(deps: Needed, signed: Signed, credential: string): Promise<void> {
+  const { personId } = signed.session;
+  const passkey = await readRegistration(deps, { credential, purpose: 'passkey', subject: personId });
+  await deps.db.transaction(async (tx) => {
+    if ((await lockPasskeys(tx, personId)).length >= POLICY.passkeysPerPerson)
+      throw new ServiceError('conflict', { message: 'You have as many passkeys as one may.' });
+    if (!(await insertPasskey(tx, personId, passkey))) throw new ServiceError('forbidden');
+    await insertConsoleAction(tx, doer(signed), { act: 'passkey.add', target: passkey.id, gatewayId: null });
+  });
+}
+
+/** Takes a passkey away, never the last one. Locks those the person has. @throws not_found for one that is not theirs; conflict for the last */
+export async function removePasskey({ db }: Pick<Deps, 'db'>, signed: Signed, id: string): Promise<void> {
+  const { personId } = signed.session;
+  await db.transaction(async (tx) => {
+    const held = await lockPasskeys(tx, personId);
+    if (!held.includes(id)) throw new ServiceError('not_found');
+    if (held.length === 1) throw new ServiceError('conflict', { message: 'This is your only passkey: add another one first.' });
+    await removePasskeys(tx, personId, [id]);
+    await insertConsoleAction(tx, doer(signed), { act: 'passkey.remove', target: id, gatewayId: null });
+  });
+}
+
+/** Ends one of a person's sessions. @throws not_found for one that is not theirs */
+export async function revokeSession({ db }: Pick<Deps, 'db'>, signed: Signed, id: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!isUuid(id) || (await endSessions(tx, signed.session.personId, id)) === 0) throw new ServiceError('not_found');
+    await insertConsoleAction(tx, doer(signed), { act: 'session.revoke', target: id, gatewayId: null });
+  });
+}
+
+function doer({ session, address }: Signed): Doer {
+  return { kind: 'person', personId: session.personId, name: session.email, address };
+}

@@ -1,0 +1,106 @@
+import type { Deps } from '#api/deps.ts';
+import { insertConsoleAction } from '#api/store/console-actions.ts';
+import { acceptOnce, findOpenInvitation, type OpenInvitation } from '#api/store/invitations.ts';
+import { insertPasskey, lockPasskeys, notePasskeyUse, removePasskeys } from '#api/store/passkeys.ts';
+import { ensurePerson, insertMembership } from '#api/store/people.ts';
+import { endSessions, findSession, insertSession, type Session, touchSession } from '#api/store/sessions.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { uuidFrom } from '#shared/core/ids.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { hashToken, newToken } from './one-time-token.ts';
+import { assertionOptions, readAssertion, readRegistration, registrationOptions } from './passkeys.ts';
+
+type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log'>;
+
+/** A browser that wants to be signed in. */
+export interface Visitor {
+  address: string;
+  /** What it calls itself. */
+  browser: string;
+}
+
+/** Who is signed in with this cookie; notes about once a minute that they were here. */
+export async function readSession({ db }: Pick<Deps, 'db'>, cookie: string | undefined): Promise<Session | undefined> {
+  if (cookie === undefined) return undefined;
+  const session = await findSession(db.sql, hashToken(cookie));
+  if (session?.stale) await touchSession(db.sql, session.id);
+  return session;
+}
+
+/** Who it is, the answer says. */
+const ANYBODY = { purpose: 'sign-in', subject: '' } as const;
+
+/** What a browser is to sign in with. */
+export async function signInOptions(deps: Needed): Promise<object> {
+  return assertionOptions(deps, ANYBODY);
+}
+
+/** Signs a browser in by its passkey; answers its cookie. The one it had before is good no more. @throws forbidden */
+export async function signIn(
+  deps: Needed,
+  { credential, visitor, before }: { credential: string; visitor: Visitor; before: Session | undefined },
+): Promise<string> {
+  const { passkey, counter } = await readAssertion(deps, { ...ANYBODY, credential });
+  return deps.db.transaction(async (tx) => {
+    if (!(await notePasskeyUse(tx, passkey.id, counter))) throw new ServiceError('forbidden');
+    if (before !== undefined) await endSessions(tx, before.personId, before.id);
+    return begin(deps, tx, passkey.personId, visitor);
+  });
+}
+
+/** The invitation of a link. @throws not_found for one that never was, was used, was replaced or is too old, all the same */
+export async function readInvitation({ db }: Pick<Deps, 'db'>, token: string): Promise<OpenInvitation> {
+  const invitation = await findOpenInvitation(db.sql, hashToken(token));
+  if (invitation === undefined) throw new ServiceError('not_found');
+  return invitation;
+}
+
+/** What the holder of an invitation is to make a passkey with. @throws not_found; conflict for somebody who has one */
+export async function invitationOptions(deps: Needed, token: string): Promise<object> {
+  const { email, holderId } = await readInvitation(deps, token);
+  if (holderId !== null) throw signInFirst();
+  return registrationOptions(deps, { purpose: 'invitation', subject: hashToken(token), email, exclude: [] });
+}
+
+/**
+ * Accepts an invitation with a new passkey, and signs in; answers the cookie. Whoever has a passkey accepts with `session`, and gets no cookie: a link alone never lets anybody into
+ * what a person had before. Recovering takes away every passkey and session that the person had. Locks the invitation, then what it replaces.
+ * @throws not_found, forbidden; conflict for somebody who has to sign in first
+ */
+export async function acceptInvitation(
+  deps: Needed,
+  { token, credential, visitor, session }: { token: string; credential: string; visitor: Visitor; session: Session | undefined },
+): Promise<string | undefined> {
+  const { randomBytes } = deps;
+  const invitation = await readInvitation(deps, token);
+  const holds = invitation.holderId !== null;
+  if (holds && session?.personId !== invitation.holderId) throw signInFirst();
+  const passkey = holds ? undefined : await readRegistration(deps, { credential, purpose: 'invitation', subject: hashToken(token) });
+  const ids = { person: uuidFrom(randomBytes(16)), membership: uuidFrom(randomBytes(16)) };
+  return deps.db.transaction(async (tx) => {
+    if (!(await acceptOnce(tx, invitation.id))) throw new ServiceError('not_found');
+    const { email, gatewayId, role, recovers } = invitation;
+    const personId = recovers ?? (await ensurePerson(tx, { id: ids.person, email }));
+    const held = await lockPasskeys(tx, personId);
+    if (recovers !== null) {
+      await removePasskeys(tx, personId, held);
+      await endSessions(tx, personId);
+    } else if (!holds && held.length > 0) throw signInFirst();
+    if (role !== null) await insertMembership(tx, { id: ids.membership, personId, gatewayId, role });
+    if (passkey !== undefined && !(await insertPasskey(tx, personId, passkey))) throw new ServiceError('forbidden');
+    const cookie = passkey === undefined ? undefined : await begin(deps, tx, personId, visitor);
+    const by = { kind: 'person', personId, name: email, address: visitor.address } as const;
+    await insertConsoleAction(tx, by, { act: recovers === null ? 'invitation.accept' : 'person.recovered', target: personId, gatewayId, after: { role } });
+    return cookie;
+  });
+}
+
+function signInFirst(): ServiceError {
+  return new ServiceError('conflict', { message: 'Sign in with your passkey, then open the link again.' });
+}
+
+async function begin({ randomBytes }: Needed, tx: Tx, personId: string, { address, browser }: Visitor): Promise<string> {
+  const token = newToken(randomBytes);
+  await insertSession(tx, { id: uuidFrom(randomBytes(16)), tokenHash: token.hash, personId, address, browser: browser.slice(0, 200) });
+  return token.text;
+}

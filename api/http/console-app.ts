@@ -1,0 +1,259 @@
+import { join } from 'node:path';
+import express, { type Express, type Request, type Response } from 'express';
+import { isNavigation } from '#api/checkout/foreign-page.ts';
+import type { ConsoleAssets, PageModel, ProblemKind, Screen } from '#api/console/page/model.ts';
+import { renderConsole } from '#api/console/page/render.tsx';
+import { addPasskey, passkeyOptions, removePasskey, revokeSession } from '#api/console/profile.ts';
+import { acceptInvitation, invitationOptions, readInvitation, readSession, signIn, signInOptions } from '#api/console/sign-in.ts';
+import type { Deps } from '#api/deps.ts';
+import { listPasskeys } from '#api/store/passkeys.ts';
+import { listMemberships } from '#api/store/people.ts';
+import { endSessions, listSessions, type Session } from '#api/store/sessions.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { packageRoot } from '#shared/platform/package-root.ts';
+import { readBody } from './body.ts';
+import { checkoutAssetsRouter, loadCheckoutAssets } from './checkout-assets.ts';
+import { pageHeaders, sendPage } from './checkout-page-answer.ts';
+import { clientIp } from './client-ip.ts';
+import { errorHeaders } from './envelope.ts';
+import { answerErrors, noteFailure, notesOf, observe } from './observe.ts';
+import { rateLimit } from './rate-limit.ts';
+
+const COOKIE = '__Host-sluice';
+
+/** One request for the console. */
+interface Visit {
+  deps: Deps;
+  request: Request;
+  response: Response;
+  address: string;
+  session: Session | undefined;
+  /** Fields of the form that was sent; none for a GET. */
+  form: URLSearchParams;
+}
+
+/** What a page of the console comes to. */
+type Answer = { screen: Screen } | { to: string; cookie?: string | null } | { json: object };
+
+interface Route {
+  method: 'GET' | 'POST';
+  /** Path template, for metrics and logs: what stands in place of `{token}` is never written down. */
+  path: string;
+  /** Whether only somebody who is signed in comes here. */
+  signedIn: boolean;
+  run(visit: Visit, token: string): Promise<Answer>;
+}
+
+const ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/sign-in', signedIn: false, run: async ({ session }) => (session === undefined ? { screen: { kind: 'sign-in' } } : { to: '/' }) },
+  { method: 'POST', path: '/sign-in/options', signedIn: false, run: async ({ deps }) => ({ json: await signInOptions(deps) }) },
+  {
+    method: 'POST',
+    path: '/sign-in',
+    signedIn: false,
+    run: async (visit) => ({
+      to: '/',
+      cookie: await signIn(visit.deps, { credential: field(visit, 'credential'), visitor: visitor(visit), before: visit.session }),
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/invitations/{token}',
+    signedIn: false,
+    async run(visit, token) {
+      return { screen: await invitation(visit, token) };
+    },
+  },
+  { method: 'POST', path: '/invitations/{token}/options', signedIn: false, run: async ({ deps }, token) => ({ json: await invitationOptions(deps, token) }) },
+  {
+    method: 'POST',
+    path: '/invitations/{token}',
+    signedIn: false,
+    async run(visit, token) {
+      const given = { token, credential: field(visit, 'credential'), visitor: visitor(visit), session: visit.session };
+      const cookie = await acceptInvitation(visit.deps, given);
+      return { to: '/', ...(cookie !== undefined && { cookie }) };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/',
+    signedIn: true,
+    async run(visit) {
+      const places = await listMemberships(visit.deps.db.sql, signed(visit).session.personId);
+      return { screen: { kind: 'places', places: places.map(({ gatewayName, role }) => ({ name: gatewayName, role })) } };
+    },
+  },
+  { method: 'GET', path: '/profile', signedIn: true, run: async (visit) => ({ screen: await profile(visit) }) },
+  { method: 'POST', path: '/profile/passkeys/options', signedIn: true, run: async (visit) => ({ json: await passkeyOptions(visit.deps, signed(visit)) }) },
+  { method: 'POST', path: '/profile/passkeys', signedIn: true, run: (visit) => changed(addPasskey(visit.deps, signed(visit), field(visit, 'credential'))) },
+  { method: 'POST', path: '/profile/passkeys/remove', signedIn: true, run: (visit) => changed(removePasskey(visit.deps, signed(visit), field(visit, 'id'))) },
+  { method: 'POST', path: '/profile/sessions/revoke', signedIn: true, run: (visit) => changed(revokeSession(visit.deps, signed(visit), field(visit, 'id'))) },
+  {
+    method: 'POST',
+    path: '/sign-out',
+    signedIn: true,
+    async run(visit) {
+      const { session } = signed(visit);
+      await endSessions(visit.deps.db.sql, session.personId, session.id);
+      return { to: '/sign-in', cookie: null };
+    },
+  },
+];
+
+/**
+ * Builds what listens where the console is: pages drawn here, changed by forms, with the passkeys' program beside them. Requests of other sites' pages are refused,
+ * all but following a link.
+ */
+export async function createConsoleApp(deps: Deps, { pageFolder = join(packageRoot(), 'dist/console') }: { pageFolder?: string } = {}): Promise<Express> {
+  const assets = loadCheckoutAssets(pageFolder);
+  const ownOrigin = new URL(deps.config.SLUICE_CONSOLE_URL as string).origin;
+  const headers = consoleHeaders(ownOrigin);
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.use(observe(deps));
+  app.use(checkoutAssetsRouter(deps, assets, () => undefined));
+  app.use(async (request, response: Response) => {
+    const address = clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES);
+    const visit: Visit = { deps, request, response, address, session: undefined, form: new URLSearchParams() };
+    const page = (screen: Screen, notice: string | null): PageModel => ({
+      assets: assets.page as ConsoleAssets,
+      person: visit.session?.email ?? null,
+      screen,
+      notice,
+    });
+    const found = routeOf(request);
+    notesOf(response).route = found?.route.path ?? 'other';
+    try {
+      await rateLimit(deps, { operationId: request.method === 'POST' ? 'consoleForm' : 'consolePage', clientIp: address });
+      if (found === undefined) throw new ServiceError('not_found');
+      refuseForeign(request, ownOrigin);
+      visit.session = await readSession(deps, cookieOf(request));
+      if (found.route.signedIn && visit.session === undefined) return redirect(response, headers, { to: '/sign-in' });
+      if (request.method === 'POST') visit.form = new URLSearchParams((await readBody(request, response)).toString('utf8'));
+      const answer = await found.route.run(visit, found.token);
+      if ('to' in answer) return redirect(response, headers, answer);
+      if ('json' in answer) return sendJson(response, headers, answer.json);
+      return await sendPage(request, response, { status: 200, html: renderConsole(page(answer.screen, null)), headers });
+    } catch (thrown) {
+      const error = noteFailure(deps, response, thrown);
+      const { screen, notice } = await screenOf(visit, found?.route, error);
+      return sendPage(request, response, { status: error.status, html: renderConsole(page(screen, notice)), headers: { ...headers, ...errorHeaders(error) } });
+    }
+  });
+  app.use(answerErrors(deps));
+  return app;
+}
+
+/** A route's own page says what went wrong where there is something to do about it; everything else is a page of its own. */
+async function screenOf(visit: Visit, route: Route | undefined, error: ServiceError): Promise<{ screen: Screen; notice: string | null }> {
+  if (route?.path === '/sign-in' && error.code === 'forbidden' && visit.form.has('credential'))
+    return { screen: { kind: 'sign-in' }, notice: 'That passkey did not work here. Try another one, or ask for a new link.' };
+  if (route?.path.startsWith('/profile') && error.code === 'conflict') return { screen: await profile(visit), notice: error.message };
+  const problem: ProblemKind =
+    error.code === 'not_found'
+      ? route?.path.startsWith('/invitations/')
+        ? 'link-gone'
+        : 'not-found'
+      : error.code === 'rate_limit_exceeded'
+        ? 'busy'
+        : error.status < 500
+          ? 'refused'
+          : 'unavailable';
+  return { screen: { kind: 'problem', problem, requestId: notesOf(visit.response).requestId }, notice: null };
+}
+
+async function invitation({ deps, session }: Visit, token: string): Promise<Screen> {
+  const { email, gatewayName, role, holderId } = await readInvitation(deps, token);
+  const by = holderId === null ? 'passkey' : holderId === session?.personId ? 'session' : 'sign-in';
+  return { kind: 'invitation', action: `/invitations/${encodeURIComponent(token)}`, email, place: gatewayName, role, by };
+}
+
+async function profile(visit: Visit): Promise<Screen> {
+  const { session } = signed(visit);
+  const [passkeys, sessions] = await Promise.all([listPasskeys(visit.deps.db.sql, session.personId), listSessions(visit.deps.db.sql, session.personId)]);
+  return {
+    kind: 'profile',
+    passkeys: passkeys.map(({ id, createdAt, usedAt }) => ({
+      id,
+      createdAt: createdAt.toISOString(),
+      usedAt: usedAt?.toISOString() ?? null,
+      only: passkeys.length === 1,
+    })),
+    sessions: sessions.map(({ id, browser, address, createdAt, seenAt }) => ({
+      id,
+      browser,
+      address,
+      createdAt: createdAt.toISOString(),
+      seenAt: seenAt.toISOString(),
+      here: id === session.id,
+    })),
+  };
+}
+
+async function changed(work: Promise<void>): Promise<Answer> {
+  await work;
+  return { to: '/profile' };
+}
+
+function routeOf(request: Request): { route: Route; token: string } | undefined {
+  const [, token] = /^\/invitations\/([A-Za-z0-9_-]{43})(?:\/options)?$/.exec(request.path) ?? [];
+  const path = token === undefined ? request.path : request.path.replace(token, '{token}');
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const route = ROUTES.find((one) => one.path === path && one.method === method);
+  return route && { route, token: token ?? '' };
+}
+
+/** @throws Error for a route that lets strangers in */
+function signed({ session, address }: Visit): { session: Session; address: string } {
+  if (session === undefined) throw new Error('nobody is signed in');
+  return { session, address };
+}
+
+function visitor({ request, address }: Visit): { address: string; browser: string } {
+  return { address, browser: String(request.headers['user-agent'] ?? '') };
+}
+
+function field({ form }: Visit, name: string): string {
+  return form.get(name) ?? '';
+}
+
+/**
+ * A form counts only when the browser says that a page of ours sent it; the cookie alone would not tell (SameSite=Lax lets another port or subdomain through). A page may be
+ * opened by a link from anywhere. @throws forbidden
+ */
+function refuseForeign({ method, headers }: Request, ownOrigin: string): void {
+  const site = headers['sec-fetch-site'];
+  const own = site === undefined ? headers.origin === ownOrigin : site === 'same-origin';
+  if (method === 'POST' ? !own : site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation(headers)) throw new ServiceError('forbidden');
+}
+
+function cookieOf({ headers }: Request): string | undefined {
+  for (const part of (headers.cookie ?? '').split(/;\s*/)) if (part.startsWith(`${COOKIE}=`)) return part.slice(COOKIE.length + 1);
+  return undefined;
+}
+
+/** The checkout's, but that passkeys are asked for here, and that a form's origin is told to ourselves. */
+function consoleHeaders(ownOrigin: string): Record<string, string> {
+  const { 'Permissions-Policy': denied = '', ...headers } = pageHeaders(ownOrigin);
+  return { ...headers, 'Permissions-Policy': denied.replace('publickey-credentials-get=(), ', ''), 'Referrer-Policy': 'same-origin' };
+}
+
+function redirect(response: Response, headers: Record<string, string>, { to, cookie }: { to: string; cookie?: string | null }): void {
+  const attributes = `Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${cookie === null ? 0 : POLICY.sessionSeconds}`;
+  response.writeHead(303, {
+    ...headers,
+    Location: to,
+    'Content-Length': 0,
+    ...(cookie !== undefined && { 'Set-Cookie': `${COOKIE}=${cookie ?? ''}; ${attributes}` }),
+  });
+  response.end();
+}
+
+function sendJson(response: Response, headers: Record<string, string>, body: object): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.writeHead(200, { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes.length });
+  response.end(bytes);
+}

@@ -1,0 +1,67 @@
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** What a link does: makes somebody a member, or gives a person a new way to sign in. */
+export type Purpose = { recovers: null; gatewayId: string | null; role: string } | { recovers: string; gatewayId: null; role: null };
+
+/** A link that works until it is used, replaced or too old. */
+export interface NewInvitation {
+  id: string;
+  /** Hash of its token. */
+  tokenHash: string;
+  email: string;
+  purpose: Purpose;
+  /** How long it works. */
+  seconds: number;
+}
+
+/** Adds one in place of any other for the same person and place, so that there is never more than one; answers the service time until which it works. */
+export async function insertInvitation(tx: Tx, { id, tokenHash, email, purpose, seconds }: NewInvitation): Promise<Date> {
+  await tx`
+    update invitations set ended_at = sluice_now(), outcome = 'replaced'
+    where email = ${email} and ended_at is null and gateway_id is not distinct from ${purpose.gatewayId} and recovers is not distinct from ${purpose.recovers}`;
+  const [row] = await tx<[{ expiresAt: Date }]>`
+    insert into invitations (id, token_hash, email, recovers, gateway_id, role, expires_at)
+    values (${id}, ${tokenHash}, ${email}, ${purpose.recovers}, ${purpose.gatewayId}, ${purpose.role}, sluice_now() + make_interval(secs => ${seconds}))
+    returning expires_at`;
+  return row.expiresAt;
+}
+
+/** Ends the links of an address that still work, everywhere or at one place; answers how many. Locks them. */
+export async function revokeInvitations(tx: Tx, email: string, where: 'everywhere' | { gatewayId: string | null }): Promise<number> {
+  const all = where === 'everywhere';
+  const rows = await tx`
+    update invitations set ended_at = sluice_now(), outcome = 'revoked'
+    where email = ${email} and ended_at is null and (${all} or (recovers is null and gateway_id is not distinct from ${all ? null : where.gatewayId}))
+    returning id`;
+  return rows.length;
+}
+
+/** A link that works now. */
+export interface OpenInvitation {
+  id: string;
+  email: string;
+  recovers: string | null;
+  gatewayId: string | null;
+  gatewayName: string | null;
+  role: string | null;
+  /** Whoever has the address already, and a passkey: a link alone never adds one to theirs. Null for everybody else, and where it recovers. */
+  holderId: string | null;
+}
+
+/** Reads the invitation of a token, while it works; by the unique index on the hash. Locks nothing. */
+export async function findOpenInvitation(sql: Reads, tokenHash: string): Promise<OpenInvitation | undefined> {
+  const [row] = await sql<OpenInvitation[]>`
+    select i.id, i.email, i.recovers, i.gateway_id, g.name as gateway_name, i.role,
+      case when i.recovers is null then (
+        select p.id from people p where p.email = i.email and exists (select 1 from passkeys k where k.person_id = p.id and k.removed_at is null)) end as holder_id
+    from invitations i left join gateways g on g.id = i.gateway_id
+    where i.token_hash = ${tokenHash} and i.ended_at is null and i.expires_at > sluice_now()`;
+  return row;
+}
+
+/** Ends an invitation as accepted; false when it does not work any more. Of two at once one is told true. */
+export async function acceptOnce(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx`
+    update invitations set ended_at = sluice_now(), outcome = 'accepted' where id = ${id} and ended_at is null and expires_at > sluice_now() returning id`;
+  return rows.length === 1;
+}

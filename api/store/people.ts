@@ -1,0 +1,97 @@
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** Advisory locks of addresses that become people. */
+const LOCK_CLASS = 7_582_006;
+
+/** Somebody who accepted an invitation. */
+export interface StoredPerson {
+  id: string;
+  email: string;
+  createdAt: Date;
+}
+
+/** What a person may do somewhere. */
+export interface Membership {
+  /** Null for the deployment itself. */
+  gatewayId: string | null;
+  role: string;
+}
+
+/** Reads whoever has this address, in lower case; by the unique index on it. Locks nothing. */
+export async function findPersonByEmail(sql: Reads, email: string): Promise<StoredPerson | undefined> {
+  const [row] = await sql<StoredPerson[]>`select id, email, created_at from people where email = ${email}`;
+  return row;
+}
+
+/** Whether a role belongs to the deployment; undefined when there is none of that name. Locks nothing. */
+export async function findRole(sql: Reads, name: string): Promise<{ operates: boolean } | undefined> {
+  const [row] = await sql<{ operates: boolean }[]>`select operates from roles where name = ${name}`;
+  return row;
+}
+
+/** Ends what a person may do, everywhere or, with a gateway, there; null is the deployment. Locks the rows it ends. */
+export async function endMemberships(tx: Tx, personId: string, where: 'everywhere' | { gatewayId: string | null }): Promise<Membership[]> {
+  const all = where === 'everywhere';
+  return tx<Membership[]>`
+    update memberships set ended_at = sluice_now()
+    where person_id = ${personId} and ended_at is null and (${all} or gateway_id is not distinct from ${all ? null : where.gatewayId})
+    returning gateway_id, role`;
+}
+
+/** A row of the list of people: a membership, or an invitation that still works. */
+export interface PersonRow {
+  /** Of the membership or the invitation. */
+  id: string;
+  email: string;
+  gatewayId: string | null;
+  /** Null for a link that gives a person a new way to sign in. */
+  role: string | null;
+  state: 'member' | 'invited' | 'recovering';
+  since: Date;
+}
+
+/**
+ * Who may do something now, and every link that works, of one gateway or with null of all, by address, behind a row of the list. By the indexes on addresses of people and of
+ * open invitations; locks nothing.
+ */
+export async function listPeople(
+  sql: Reads,
+  { gatewayId, after, limit }: { gatewayId: string | null; after: Pick<PersonRow, 'email' | 'id'> | null; limit: number },
+): Promise<PersonRow[]> {
+  const email = after?.email ?? '';
+  const id = after?.id ?? '00000000-0000-0000-0000-000000000000';
+  return sql<PersonRow[]>`
+    select id, email, gateway_id, role, state, since from (
+      (select m.id, p.email, m.gateway_id, m.role, 'member' as state, m.began_at as since from people p join memberships m on m.person_id = p.id and m.ended_at is null
+       where p.email >= ${email} and (p.email, m.id) > (${email}, ${id}) and (${gatewayId}::uuid is null or m.gateway_id = ${gatewayId})
+       order by p.email, m.id limit ${limit})
+      union all
+      (select i.id, i.email, i.gateway_id, i.role, case when i.recovers is null then 'invited' else 'recovering' end, i.created_at from invitations i
+       where i.ended_at is null and i.expires_at > sluice_now() and i.email >= ${email} and (i.email, i.id) > (${email}, ${id})
+         and (${gatewayId}::uuid is null or i.gateway_id = ${gatewayId})
+       order by i.email, i.id limit ${limit})) r
+    order by email, id limit ${limit}`;
+}
+
+/** Makes a person of an address, or finds who has it. Of two at once the later waits for the earlier one's transaction. */
+export async function ensurePerson(tx: Tx, { id, email }: { id: string; email: string }): Promise<string> {
+  await tx`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${email}))`;
+  await tx`insert into people (id, email) values (${id}, ${email}) on conflict (email) do nothing`;
+  const [row] = await tx<[{ id: string }]>`select id from people where email = ${email}`;
+  return row.id;
+}
+
+/** Gives a person a role somewhere in place of the one they have there. Locks that one. */
+export async function insertMembership(tx: Tx, membership: { id: string; personId: string } & Membership): Promise<void> {
+  await endMemberships(tx, membership.personId, { gatewayId: membership.gatewayId });
+  await tx`
+    insert into memberships (id, person_id, gateway_id, role)
+    values (${membership.id}, ${membership.personId}, ${membership.gatewayId}, ${membership.role})`;
+}
+
+/** What a person may do now, the deployment first, then by name; by the index on person and gateway. Locks nothing. */
+export async function listMemberships(sql: Reads, personId: string): Promise<(Membership & { gatewayName: string | null })[]> {
+  return sql<(Membership & { gatewayName: string | null })[]>`
+    select m.gateway_id, g.name as gateway_name, m.role from memberships m left join gateways g on g.id = m.gateway_id
+    where m.person_id = ${personId} and m.ended_at is null order by g.name nulls first, m.id limit 1000`;
+}

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { invitePerson, recoverPerson } from '#api/console/invitations.ts';
+import { revokePerson } from '#api/console/people.ts';
+import type { Doer } from '#api/store/console-actions.ts';
+import { describeInBrowser } from '#test/harness/browser.ts';
+import { aConsoleStage, type ConsoleStage } from '#test/harness/console-stage.ts';
+import { axeFindings } from '#test/harness/tab.ts';
+import { overflowing } from './overflowing.ts';
+
+const BY: Doer = { kind: 'command', name: 'root@host' };
+const EXPECTED = { tolerate: /status of 40[34]/ };
+
+/** Gives a tab an authenticator with a user who says yes. */
+async function authenticator(page: Page): Promise<{ forget(): Promise<void> }> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { forget: async () => void (await session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })) };
+}
+
+describeInBrowser('somebody who is invited to the console', (open) => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    stage = await aConsoleStage();
+  });
+  afterAll(() => stage?.stop());
+
+  const invite = async (email: string): Promise<string> => {
+    const { token } = await invitePerson(stage.deps, { email, gatewayId: stage.gatewayId, role: 'owner', by: BY });
+    return `${stage.origin}/invitations/${token}`;
+  };
+  const screen = (page: Page, name: string) => page.locator(`main[data-screen="${name}"]`).waitFor();
+  /** Accepts an invitation with a new authenticator. */
+  const accept = async (page: Page, link: string) => {
+    const made = await authenticator(page);
+    await page.goto(link);
+    await page.getByRole('button', { name: /passkey/ }).click();
+    await screen(page, 'places');
+    return made;
+  };
+  const cookie = async (page: Page) => (await page.context().cookies()).find(({ name }) => name === '__Host-sluice');
+
+  it('accepts with a passkey, sees where they belong, signs out, and signs in again by the passkey alone', async () => {
+    const { page } = await open();
+    await accept(page, await invite('anna@example.com'));
+    expect(await page.locator('main').innerText()).toContain('Acme <Books>');
+    const first = await cookie(page);
+    expect(first).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Lax', path: '/' });
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await screen(page, 'sign-in');
+    expect(await cookie(page)).toBeUndefined();
+    await page.getByRole('button', { name: /Sign in/ }).click();
+    await screen(page, 'places');
+    expect((await cookie(page))?.value).not.toBe(first?.value);
+    const acts = await stage.database.sql<{ act: string; actor: string }[]>`select act, actor from console_actions where actor_kind = 'person'`;
+    expect(acts).toEqual([{ act: 'invitation.accept', actor: 'anna@example.com' }]);
+  });
+
+  it('finds that a link is good once, however often it was looked at before', async () => {
+    const link = await invite('ben@example.com');
+    for (let scanned = 0; scanned < 3; scanned++) expect((await fetch(link)).status).toBe(200);
+    await accept((await open()).page, link);
+    const { page } = await open(EXPECTED);
+    await page.goto(link);
+    await screen(page, 'problem');
+    const used = await fetch(link);
+    const unknown = await fetch(link.replace(/[^/]+$/, 'A'.repeat(43)));
+    const body = async (answer: Response) => (await answer.text()).replaceAll(/[0-9a-f-]{36}/g, 'id');
+    expect([used.status, await body(used)]).toEqual([unknown.status, await body(unknown)]);
+  });
+
+  it('adds a passkey and removes one, never the last, and ends a session that somebody stole', async () => {
+    const { page } = await open();
+    const first = await accept(page, await invite('cleo@example.com'));
+    await page.goto(`${stage.origin}/profile`);
+    await expect.poll(() => page.locator('[data-part="passkeys"] li').count()).toBe(1);
+    expect(await page.getByRole('button', { name: /Remove/ }).count()).toBe(0);
+    await first.forget();
+    await authenticator(page);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await expect.poll(() => page.locator('[data-part="passkeys"] li').count()).toBe(2);
+    await page
+      .getByRole('button', { name: /Remove/ })
+      .first()
+      .click();
+    await expect.poll(() => page.locator('[data-part="passkeys"] li').count()).toBe(1);
+
+    const stolen = { cookie: `__Host-sluice=${(await cookie(page))?.value}` };
+    const asThief = () => fetch(`${stage.origin}/profile`, { headers: stolen, redirect: 'manual' }).then(({ status }) => status);
+    expect(await asThief()).toBe(200);
+    const other = (await open()).page;
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await screen(page, 'sign-in');
+    expect(await asThief()).toBe(303);
+    await other.goto(`${stage.origin}/profile`);
+    await screen(other, 'sign-in');
+  });
+
+  it('accepts a second place as who they are: a link alone adds no passkey to a person who has one', async () => {
+    const { page } = await open();
+    await accept(page, await invite('hal@example.com'));
+    const { token } = await invitePerson(stage.deps, { email: 'hal@example.com', gatewayId: null, role: 'auditor', by: BY });
+    const link = `${stage.origin}/invitations/${token}`;
+    const thief = (await open(EXPECTED)).page;
+    await thief.goto(link);
+    await thief.getByText('Sign in with it').waitFor();
+    const form = { method: 'POST', headers: { origin: stage.origin, 'content-type': 'application/x-www-form-urlencoded' }, redirect: 'manual' } as const;
+    expect((await fetch(`${link}/options`, form)).status).toBe(409);
+    expect((await fetch(link, { ...form, body: 'credential={}' })).status).toBe(409);
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await screen(page, 'places');
+    expect(await page.locator('main').innerText()).toContain('This deployment');
+    expect(await stage.database.sql`select 1 from passkeys where person_id = (select id from people where email = 'hal@example.com')`).toHaveLength(1);
+  });
+
+  it('gets in again by a recovery link, which ends every passkey and session from before', async () => {
+    const { page } = await open();
+    await accept(page, await invite('dora@example.com'));
+    const { token } = await recoverPerson(stage.deps, { email: 'dora@example.com', by: BY });
+    const again = (await open()).page;
+    await accept(again, `${stage.origin}/invitations/${token}`);
+    await page.goto(`${stage.origin}/`);
+    await screen(page, 'sign-in');
+  });
+
+  it('is told nothing more than a stranger when the passkey was removed, and is out at once when revoked', async () => {
+    const { page } = await open(EXPECTED);
+    await accept(page, await invite('eli@example.com'));
+    await revokePerson(stage.deps, { email: 'eli@example.com', where: 'everywhere', by: BY });
+    await page.goto(`${stage.origin}/profile`);
+    await screen(page, 'sign-in');
+    await stage.database.sql`update passkeys set removed_at = now() where person_id = (select id from people where email = 'eli@example.com')`;
+    await page.getByRole('button', { name: /Sign in/ }).click();
+    await page.getByRole('alert').filter({ hasText: 'did not work' }).waitFor();
+  });
+
+  it('is given a new session at every sign-in: one that was planted stays worthless', async () => {
+    const { page } = await open();
+    const planted = 'P'.repeat(43);
+    await page.context().addCookies([{ name: '__Host-sluice', value: planted, url: 'https://localhost', secure: true, httpOnly: true }]);
+    await accept(page, await invite('finn@example.com'));
+    expect((await cookie(page))?.value).not.toBe(planted);
+    expect((await fetch(`${stage.origin}/profile`, { headers: { cookie: `__Host-sluice=${planted}` }, redirect: 'manual' })).status).toBe(303);
+  });
+
+  it('changes nothing by a form of another page, nor by an answer that was used', async () => {
+    const { page } = await open();
+    await accept(page, await invite('gus@example.com'));
+    const headers = { cookie: `__Host-sluice=${(await cookie(page))?.value}`, 'content-type': 'application/x-www-form-urlencoded' };
+    const send = (more: Record<string, string>) =>
+      fetch(`${stage.origin}/sign-out`, { method: 'POST', headers: { ...headers, ...more }, redirect: 'manual' }).then(({ status }) => status);
+    for (const foreign of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      {},
+    ] as Record<string, string>[])
+      expect(await send(foreign), JSON.stringify(foreign)).toBe(403);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await screen(page, 'sign-in');
+    const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/sign-in'));
+    await page.getByRole('button', { name: /Sign in/ }).click();
+    const replay = (await sent).postData() ?? '';
+    await screen(page, 'places');
+    const again = await fetch(`${stage.origin}/sign-in`, { method: 'POST', headers: { ...headers, origin: stage.origin }, body: replay, redirect: 'manual' });
+    expect([again.status, again.headers.get('set-cookie')]).toEqual([403, null]);
+  });
+
+  it.each([
+    ['light, wide', { colorScheme: 'light', viewport: { width: 1280, height: 900 } }],
+    ['dark, wide', { colorScheme: 'dark', viewport: { width: 1280, height: 900 } }],
+    ['light, 360 px', { colorScheme: 'light', viewport: { width: 360, height: 740 } }],
+  ] as const)('reads every page in %s, without a finding of axe and without scrolling sideways', async (name, options) => {
+    const { page } = await open({ ...options, ...EXPECTED });
+    const link = await invite(`looks-${name.replaceAll(/\W+/g, '-')}@example.com`);
+    const looks = async (what: string) => {
+      expect(await axeFindings(page), what).toEqual([]);
+      expect(await overflowing(page), what).toEqual([]);
+      if (process.env.SLUICE_TEST_SCREENSHOTS)
+        await page.screenshot({ path: `${process.env.SLUICE_TEST_SCREENSHOTS}/${what}-${name.replaceAll(/\W+/g, '-')}.png`, fullPage: true });
+    };
+    await page.goto(`${stage.origin}/sign-in`);
+    await looks('sign-in');
+    await page.goto(link);
+    await looks('invitation');
+    await accept(page, link);
+    await looks('places');
+    await page.goto(`${stage.origin}/profile`);
+    await looks('profile');
+    await page.goto(`${stage.origin}/nowhere`);
+    await looks('problem');
+  });
+});
