@@ -48,7 +48,7 @@ export async function listKeys(
 }
 
 /**
- * Makes a key that may do nothing that the calling one may not: no other permission, no later end, no further address (decision 0061). Its text is
+ * Makes a key that may do nothing that the calling one may not: no other permission, no later end, no further address (decision 0060). Its text is
  * in this answer and nowhere else. Locks the gateway's keys.
  * @throws validation_error; forbidden when it would be able to do more; conflict when the gateway has as many keys as it may have
  */

@@ -23,7 +23,7 @@ export interface Credentials {
 /** Says who calls, or throws the error the caller is to see. */
 export type Scheme = (deps: Deps, credentials: Credentials) => Promise<{ gateway: Gateway | null; key?: CallingKey; operator?: Actor }>;
 
-/** Payments: key, the addresses it may be used from, then permission (decisions 8, decision 0061). @throws auth_api_key_invalid, forbidden */
+/** Payments: key, the addresses it may be used from, then permission (decisions 8, decision 0060). @throws auth_api_key_invalid, forbidden */
 export const apiKey: Scheme = async (deps, { request, clientIp, permissions }) => {
   const text = request.headersDistinct['x-api-key'];
   const holder = await authenticateApiKey(deps, text?.length === 1 ? text[0] : undefined);

@@ -1,4 +1,4 @@
--- What a gateway's people need to tell its API keys apart, and what narrows one: a name, an end, addresses (decision 0061).
+-- What a gateway's people need to tell its API keys apart, and what narrows one: a name, an end, addresses (decision 0060).
 -- older builds: serve a key that has ended, or is used from elsewhere, until they are replaced; what they write themselves has neither. The index is on a table of some thousand rows.
 
 alter table api_keys add column name text;

@@ -1,4 +1,4 @@
--- Requests that a gateway's own rules refused, for those who wonder why a server is not let in (decision 0065).
+-- Requests that a gateway's own rules refused, for those who wonder why a server is not let in (decision 0061).
 
 create table refused_requests (
   gateway_id uuid not null,
