@@ -72,6 +72,12 @@ const entry = (source: string, kind: string, network: string, amount: string) =>
   `insert into ledger_entries (transaction_id, account_id, asset_id, amount)
    select (select id from ledger_transactions where source_key = ${source}), id, asset_id, ${amount} from ledger_accounts where id = ${accountOf(kind, network)}`;
 
+/** Two acts of people, in a table that lets its rows be changed. */
+const ACTS = [
+  `insert into console_actions (actor_kind, actor, act, target) values ('command', 'root@host', 'person.invite', 'first'), ('command', 'root@host', 'person.invite', 'second')`,
+  'alter table console_actions disable trigger console_actions_append_only',
+];
+
 /** What somebody with a login may do to rows that the marks have passed, some of it past a constraint that is taken away first. */
 const PLANTED: [check: string, what: string, ...statements: string[]][] = [
   ['A1', 'an entry more of an old transaction', entry(`'credit:' || ${credit('tron')} || ':mature'`, 'networkFee', 'tron', '1')],
@@ -234,6 +240,8 @@ const PLANTED: [check: string, what: string, ...statements: string[]][] = [
   ],
   ['A29', 'another fee', `update sightings set raw_fee = raw_fee + 1 where id = ${sent('bitcoin')}`],
   ['A29', 'coins joined elsewhere', `update payouts set purpose = 'consolidation' where id = ${payout('bitcoin')}`],
+  ['A34', 'an act that says another target', ...ACTS, `update console_actions set target = 'third' where target = 'first'`],
+  ['A34', 'an act that was taken out', ...ACTS, `delete from console_actions where target = 'first'`],
 ];
 
 describe('what is done to an old row is found by looking at changes alone', () => {
