@@ -5,7 +5,7 @@ import { Details } from './details.tsx';
 import { PaymentIdFigure } from './figures.tsx';
 import { Refresh, RetrySelect, Sandbox } from './forms.tsx';
 import { Frame } from './frame.tsx';
-import { Icon, type IconName } from './icons.tsx';
+import { Icon, type IconName } from '#api/page/icons.tsx';
 import { ContactLink, ReturnLink } from './links.tsx';
 import type { CheckoutProps, Problem } from './model.ts';
 import { Checking, Expired, Result, Seen } from './outcome.tsx';

@@ -4,7 +4,7 @@ import { coins } from './asset-name.ts';
 import { formatCrypto } from './amounts.ts';
 import { UNTRANSLATED } from './figures.tsx';
 import { PageFields } from './forms.tsx';
-import { CoinDisc } from './icons.tsx';
+import { CoinDisc } from '#api/page/icons.tsx';
 import { insteadOf, ownHref } from './links.tsx';
 import { sentence } from './sentence.ts';
 import type { Offer } from './snapshot.ts';

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { formatCrypto, formatFiat, isZero } from './amounts.ts';
+import { formatFiat } from '#api/page/fiat.ts';
+import { formatCrypto, isZero } from './amounts.ts';
 import { coins } from './asset-name.ts';
 import { Exact, Figure, PaymentIdFigure } from './figures.tsx';
 import type { Offer } from './snapshot.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Changing } from './changing.tsx';
-import { Icon } from './icons.tsx';
+import { Icon } from '#api/page/icons.tsx';
 import type { MessageKey } from './messages.ts';
 import type { CopyTarget } from './model.ts';
 import type { View } from './view.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { Icon } from './icons.tsx';
+import { Icon } from '#api/page/icons.tsx';
 import { insteadOf, ownHref } from './links.tsx';
 import type { Translate } from './messages.ts';
 import type { PageFrame } from './model.ts';

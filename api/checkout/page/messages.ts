@@ -1,4 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat';
+import { formatLocale } from '#api/page/locale.ts';
 import type { Catalogue, PageLanguage } from './model.ts';
 
 /** Every text of the page, by the keys of the reference catalogue. */
@@ -16,14 +17,6 @@ const RIGHT_TO_LEFT_LETTER = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syria
 
 /** One per catalogue: reading a message is the expensive part, and the page asks for the same ones every second. */
 const translators = new WeakMap<Catalogue, Translate>();
-
-/**
- * The language as `Intl` should take it: Latin digits and the Gregorian calendar wherever it is spoken, so that a page never
- * shows two kinds of digits beside each other (ux 3: crypto amounts are always in Latin ones).
- */
-export function formatLocale(tag: string): string {
-  return new Intl.Locale(tag, { numberingSystem: 'latn', calendar: 'gregory' }).toString();
-}
 
 /**
  * The texts of a language (ux 3: ICU messages, no concatenation). A value that may run the other way than the text around it

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { formatCrypto, formatFiat, minimumInAsset } from './amounts.ts';
+import { formatFiat } from '#api/page/fiat.ts';
+import { formatCrypto, minimumInAsset } from './amounts.ts';
 import { AssetLabel, NetworkLabel } from './asset-label.tsx';
 import { coins, networkName } from './asset-name.ts';
 import { Changing } from './changing.tsx';
 import { Address, CopyButton, Exact } from './figures.tsx';
-import { Icon } from './icons.tsx';
+import { Icon } from '#api/page/icons.tsx';
 import { insteadOf, ownHref } from './links.tsx';
 import { alternativePayload, qrPayload } from './payment-uri.ts';
 import { QrCode } from './qr.tsx';

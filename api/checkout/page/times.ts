@@ -1,4 +1,5 @@
-import { formatLocale, type Translate } from './messages.ts';
+import { formatLocale } from '#api/page/locale.ts';
+import type { Translate } from './messages.ts';
 import { ENDING_MS } from './state.ts';
 
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 import { assetName } from './asset-name.ts';
-import { formatFiat } from './amounts.ts';
+import { formatFiat } from '#api/page/fiat.ts';
 import { type MessageKey, type Translate, translator } from './messages.ts';
 import type { CheckoutProps } from './model.ts';
 import type { NetworkFacts, Offer } from './snapshot.ts';

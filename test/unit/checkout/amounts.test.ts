@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatFiat, isZero, minimumInAsset } from '#api/checkout/page/amounts.ts';
+import { isZero, minimumInAsset } from '#api/checkout/page/amounts.ts';
+import { formatFiat } from '#api/page/fiat.ts';
 
 /** Without the marks that set the direction, which are there but not seen. */
 const seen = (text: string) => text.replace(/[\u200e\u200f\u061c]/g, '').replace(/[\u00a0\u202f]/g, ' ');
