@@ -1,14 +1,18 @@
 import { join } from 'node:path';
 import express, { type Express, type Request, type Response } from 'express';
 import { isNavigation } from '#api/checkout/foreign-page.ts';
-import type { ConsoleAssets, PageModel, ProblemKind, Screen } from '#api/console/page/model.ts';
+import { GATEWAY_SCREENS, type GatewayScreen } from '#api/console/gateway-screens.ts';
+import type { ConsoleAssets, PageModel, ProblemKind, Screen, Surroundings } from '#api/console/page/model.ts';
 import { renderConsole } from '#api/console/page/render.tsx';
+import { permissionOf, type Section, SECTIONS } from '#api/console/page/sections.ts';
+import { enterGateway } from '#api/console/places.ts';
 import { addPasskey, passkeyOptions, removePasskey, revokeSession } from '#api/console/profile.ts';
 import { acceptInvitation, invitationOptions, readInvitation, readSession, signIn, signInOptions } from '#api/console/sign-in.ts';
 import type { Deps } from '#api/deps.ts';
 import { listPasskeys } from '#api/store/passkeys.ts';
 import { listMemberships } from '#api/store/people.ts';
 import { endSessions, listSessions, type Session } from '#api/store/sessions.ts';
+import { displayNameOf } from '#shared/chains/networks.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
@@ -29,6 +33,8 @@ interface Visit {
   response: Response;
   address: string;
   session: Session | undefined;
+  /** The gateway whose page it is, once its person was let in. */
+  place: Surroundings | null;
   /** Fields of the form that was sent; none for a GET. */
   form: URLSearchParams;
 }
@@ -42,7 +48,7 @@ interface Route {
   path: string;
   /** Whether only somebody who is signed in comes here. */
   signedIn: boolean;
-  run(visit: Visit, token: string): Promise<Answer>;
+  run(visit: Visit, named: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
 const ROUTES: readonly Route[] = [
@@ -61,16 +67,21 @@ const ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/invitations/{token}',
     signedIn: false,
-    async run(visit, token) {
+    async run(visit, { token = '' }) {
       return { screen: await invitation(visit, token) };
     },
   },
-  { method: 'POST', path: '/invitations/{token}/options', signedIn: false, run: async ({ deps }, token) => ({ json: await invitationOptions(deps, token) }) },
+  {
+    method: 'POST',
+    path: '/invitations/{token}/options',
+    signedIn: false,
+    run: async ({ deps }, { token = '' }) => ({ json: await invitationOptions(deps, token) }),
+  },
   {
     method: 'POST',
     path: '/invitations/{token}',
     signedIn: false,
-    async run(visit, token) {
+    async run(visit, { token = '' }) {
       const given = { token, credential: field(visit, 'credential'), visitor: visitor(visit), session: visit.session };
       const cookie = await acceptInvitation(visit.deps, given);
       return { to: '/', ...(cookie !== undefined && { cookie }) };
@@ -82,7 +93,9 @@ const ROUTES: readonly Route[] = [
     signedIn: true,
     async run(visit) {
       const places = await listMemberships(visit.deps.db.sql, signed(visit).session.personId);
-      return { screen: { kind: 'places', places: places.map(({ gatewayName, role }) => ({ name: gatewayName, role })) } };
+      return {
+        screen: { kind: 'places', places: places.map(({ gatewayId, gatewayName: name, role }) => ({ href: gatewayId && `/g/${gatewayId}`, name, role })) },
+      };
     },
   },
   { method: 'GET', path: '/profile', signedIn: true, run: async (visit) => ({ screen: await profile(visit) }) },
@@ -100,6 +113,10 @@ const ROUTES: readonly Route[] = [
       return { to: '/sign-in', cookie: null };
     },
   },
+  { method: 'GET', path: '/g/{gateway}', signedIn: true, run: beginningOf },
+  ...GATEWAY_SCREENS.map(
+    (screen): Route => ({ method: 'GET', path: `/g/{gateway}${screen.path}`, signedIn: true, run: (visit, named) => gatewayScreen(screen, visit, named) }),
+  ),
 ];
 
 /**
@@ -117,10 +134,11 @@ export async function createConsoleApp(deps: Deps, { pageFolder = join(packageRo
   app.use(checkoutAssetsRouter(deps, assets, () => undefined));
   app.use(async (request, response: Response) => {
     const address = clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES);
-    const visit: Visit = { deps, request, response, address, session: undefined, form: new URLSearchParams() };
+    const visit: Visit = { deps, request, response, address, session: undefined, place: null, form: new URLSearchParams() };
     const page = (screen: Screen, notice: string | null): PageModel => ({
       assets: assets.page as ConsoleAssets,
       person: visit.session?.email ?? null,
+      place: visit.place,
       screen,
       notice,
     });
@@ -133,7 +151,7 @@ export async function createConsoleApp(deps: Deps, { pageFolder = join(packageRo
       visit.session = await readSession(deps, cookieOf(request));
       if (found.route.signedIn && visit.session === undefined) return redirect(response, headers, { to: '/sign-in' });
       if (request.method === 'POST') visit.form = new URLSearchParams((await readBody(request, response)).toString('utf8'));
-      const answer = await found.route.run(visit, found.token);
+      const answer = await found.route.run(visit, found.named);
       if ('to' in answer) return redirect(response, headers, answer);
       if ('json' in answer) return sendJson(response, headers, answer.json);
       return await sendPage(request, response, { status: 200, html: renderConsole(page(answer.screen, null)), headers });
@@ -159,9 +177,11 @@ async function screenOf(visit: Visit, route: Route | undefined, error: ServiceEr
         : 'not-found'
       : error.code === 'rate_limit_exceeded'
         ? 'busy'
-        : error.status < 500
-          ? 'refused'
-          : 'unavailable';
+        : error.code === 'forbidden' && visit.place !== null
+          ? 'no-permission'
+          : error.status < 500
+            ? 'refused'
+            : 'unavailable';
   return { screen: { kind: 'problem', problem, requestId: notesOf(visit.response).requestId }, notice: null };
 }
 
@@ -198,12 +218,56 @@ async function changed(work: Promise<void>): Promise<Answer> {
   return { to: '/profile' };
 }
 
-function routeOf(request: Request): { route: Route; token: string } | undefined {
-  const [, token] = /^\/invitations\/([A-Za-z0-9_-]{43})(?:\/options)?$/.exec(request.path) ?? [];
-  const path = token === undefined ? request.path : request.path.replace(token, '{token}');
+/** The first part of a gateway that its person may look into. */
+async function beginningOf(visit: Visit, { gateway = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+  const { href, permissions } = await enter(visit, gateway);
+  const first = SECTIONS.find(({ permission }) => permissions.includes(permission));
+  if (first === undefined) throw new ServiceError('forbidden');
+  return { to: `${href}/${first.name}` };
+}
+
+async function gatewayScreen(
+  { section, read }: GatewayScreen,
+  visit: Visit,
+  { gateway: gatewayId = '', id = '' }: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const { gateway, permissions } = await enter(visit, gatewayId, section);
+  if (!permissions.includes(permissionOf(section))) throw new ServiceError('forbidden');
+  return { screen: await read(visit.deps, { gateway, id, query: new URL(visit.request.url, 'http://console').searchParams }) };
+}
+
+/** Lets a person into a gateway; from then on what goes wrong is shown inside of it. @throws not_found */
+async function enter(visit: Visit, gatewayId: string, section: Section | null = null) {
+  const { session } = signed(visit);
+  const { gateway, role, permissions } = await enterGateway(visit.deps, { personId: session.personId, gatewayId });
+  const href = `/g/${gateway.id}`;
+  const networks = Object.fromEntries([...visit.deps.chains].map(([name, { config }]) => [name, displayNameOf(config)]));
+  visit.place = { href, name: gateway.name, role, permissions, section, networks };
+  return { gateway, permissions, href };
+}
+
+function routeOf(request: Request): { route: Route; named: Readonly<Record<string, string>> } | undefined {
   const method = request.method === 'HEAD' ? 'GET' : request.method;
-  const route = ROUTES.find((one) => one.path === path && one.method === method);
-  return route && { route, token: token ?? '' };
+  for (const route of ROUTES) {
+    const named = route.method === method ? namedIn(route.path, request.path) : undefined;
+    if (named !== undefined) return { route, named };
+  }
+  return undefined;
+}
+
+/** What a path names, by the names in braces of a template that it fits; each is one segment of letters, digits, `-` and `_`. Pure. */
+function namedIn(template: string, path: string): Record<string, string> | undefined {
+  const [wanted, given] = [template.split('/'), path.split('/')];
+  if (wanted.length !== given.length) return undefined;
+  const named: Record<string, string> = {};
+  for (const [at, part] of wanted.entries()) {
+    const text = given[at] ?? '';
+    if (!part.startsWith('{')) {
+      if (part !== text) return undefined;
+    } else if (/^[A-Za-z0-9_-]{1,64}$/.test(text)) named[part.slice(1, -1)] = text;
+    else return undefined;
+  }
+  return named;
 }
 
 /** @throws Error for a route that lets strangers in */

@@ -4,7 +4,7 @@ import { intentMac, orderMac } from './order-mac.ts';
 import { findRefund } from '#api/store/aml.ts';
 import { type KeyedOrder, setCloseMark, setIntentMac, setOrderMac, setRefundMac, setWithheldMac } from '#api/store/keyed-orders.ts';
 import { findPayout, lockPayout } from '#api/store/payouts.ts';
-import { findSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
+import { findKeyedSettlement, lockSettlement, type KeyedSettlement } from '#api/store/settlements.ts';
 import { findWithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { closeMark } from './close-mark.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
@@ -18,7 +18,7 @@ export interface Macked {
 
 /** Reads what an order carries; undefined when it is gone or over. Locks nothing. */
 export async function readOrder(sql: Reads, { kind, id }: KeyedOrder): Promise<Macked | undefined> {
-  if (kind === 'settlement') return ofSettlement(await findSettlement(sql, id));
+  if (kind === 'settlement') return ofSettlement(await findKeyedSettlement(sql, id));
   if (kind === 'refund') return ofRefund(await findRefund(sql, id));
   if (kind === 'withheld') return ofWithheld(await findWithheldTransfer(sql, id));
   return ofClose(await findPayout(sql, id));
@@ -32,7 +32,7 @@ export async function lockOrder(tx: Tx, { kind, id }: KeyedOrder): Promise<Macke
   return ofClose(await lockPayout(tx, id));
 }
 
-function ofSettlement(row: StoredSettlement | undefined): Macked | undefined {
+function ofSettlement(row: KeyedSettlement | undefined): Macked | undefined {
   if (row === undefined || row.status === 'SETTLED' || row.status === 'REJECTED') return undefined;
   const { id, gatewayId, assetId, networkId, canonicalAddress: recipient, pool, amount, feeLocked, requestedRoute: route } = row;
   const who = { settlementId: id, gatewayId, assetId, networkId, recipient, amount };

@@ -23,7 +23,7 @@ import { advance, appendEvent } from '#api/store/advance.ts';
 import { findRefund } from '#api/store/aml.ts';
 import { readClock } from '#api/store/clock.ts';
 import { listSettlementPayouts, listRefundPayouts, listWithheldPayouts } from '#api/store/payouts.ts';
-import { insertSettlement, lockSettlement, setClaim, type StoredSettlement } from '#api/store/settlements.ts';
+import { insertSettlement, lockSettlement, setClaim, type KeyedSettlement } from '#api/store/settlements.ts';
 import { findWalletByAddress } from '#api/store/wallets.ts';
 import { lockWithheldTransfer } from '#api/store/withheld-transfers.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
@@ -106,7 +106,7 @@ async function asSettlement(
   chain: Chain,
   found: OutgoingTransaction,
   leaving: readonly LeavingTransfer[],
-  settlement: StoredSettlement | undefined,
+  settlement: KeyedSettlement | undefined,
 ): Promise<string> {
   if (settlement === undefined || settlement.networkId !== found.networkId) throw invalid('settlementId', 'is not a cashout on this network');
   const paid = await paidOf(tx, deps, { settlement, leaving, payer: await payingPool(tx, chain, found.sender) });
@@ -128,7 +128,7 @@ async function asSettlement(
 async function paidOf(
   tx: Tx,
   deps: Deps,
-  { settlement, leaving, payer }: { settlement: StoredSettlement; leaving: readonly LeavingTransfer[]; payer: Pool | null },
+  { settlement, leaving, payer }: { settlement: KeyedSettlement; leaving: readonly LeavingTransfer[]; payer: Pool | null },
 ): Promise<{ received: Coins } | { claim: LeavingTransfer }> {
   const { status, netAmount, amount, decimals, assetId, canonicalAddress: recipient } = settlement;
   if (!['PENDING_APPROVAL', 'REQUESTED', 'PROCESSING', 'UNDERFUNDED', 'WAITING_AML_CREDIT'].includes(status))
@@ -156,7 +156,7 @@ async function claimLate(
   tx: Tx,
   deps: Deps,
   chain: Chain,
-  { found, settlement, paid }: { found: OutgoingTransaction; settlement: StoredSettlement; paid: LeavingTransfer },
+  { found, settlement, paid }: { found: OutgoingTransaction; settlement: KeyedSettlement; paid: LeavingTransfer },
 ): Promise<void> {
   const { id, gatewayId, amount, assetSymbol } = settlement;
   const received: Coins = fromUnits(paid.rawAmount, paid.decimals);

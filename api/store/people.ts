@@ -95,3 +95,11 @@ export async function listMemberships(sql: Reads, personId: string): Promise<(Me
     select m.gateway_id, g.name as gateway_name, m.role from memberships m left join gateways g on g.id = m.gateway_id
     where m.person_id = ${personId} and m.ended_at is null order by g.name nulls first, m.id limit 1000`;
 }
+
+/** What a person may do at one gateway now; by the unique index on person and gateway. Locks nothing. */
+export async function findMembership(sql: Reads, personId: string, gatewayId: string): Promise<{ role: string; permissions: string[] } | undefined> {
+  const [row] = await sql<{ role: string; permissions: string[] }[]>`
+    select m.role, r.permissions from memberships m join roles r on r.name = m.role
+    where m.person_id = ${personId} and m.gateway_id = ${gatewayId} and m.ended_at is null`;
+  return row;
+}

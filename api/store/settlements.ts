@@ -36,10 +36,6 @@ export interface StoredSettlement {
   waitReason: string | null;
   /** Why it had to be approved by a person when it was claimed; null when it had not. */
   holdReason: string | null;
-  /** Authenticates what was claimed; null while parked. For the release before this one: nothing here believes it (decision 0036). */
-  intentMac: Uint8Array | null;
-  /** Authenticates what it was parked with; null when it never was. For the release before this one as well. */
-  orderMac: Uint8Array | null;
   assetId: string;
   assetSymbol: string;
   contract: string | null;
@@ -47,6 +43,14 @@ export interface StoredSettlement {
   networkId: string;
   networkName: string;
   family: Family;
+}
+
+/** The same with the proofs under our key, which nobody who only looks may read (decision 0035). */
+export interface KeyedSettlement extends StoredSettlement {
+  /** Authenticates what was claimed; null while parked. For the release before this one: nothing here believes it (decision 0036). */
+  intentMac: Uint8Array | null;
+  /** Authenticates what it was parked with; null when it never was. For the release before this one as well. */
+  orderMac: Uint8Array | null;
 }
 
 type Row = Omit<StoredSettlement, 'amount' | 'feeLocked' | 'netAmount' | 'receivedAmount' | 'charged' | 'metadata'> & {
@@ -57,6 +61,7 @@ type Row = Omit<StoredSettlement, 'amount' | 'feeLocked' | 'netAmount' | 'receiv
   netAmount: string | null;
   receivedAmount: string | null;
 };
+type KeyedRow = Row & Pick<KeyedSettlement, 'intentMac' | 'orderMac'>;
 
 /** How a cashout begins: with what it claimed, or parked for so many seconds with nothing. */
 export type SettlementStart =
@@ -118,8 +123,14 @@ export async function findSettlement(sql: Reads, id: string): Promise<StoredSett
 }
 
 /** Reads one cashout and locks its row until commit: first in the lock order settlement, wallet, payout, ledger account. */
-export async function lockSettlement(tx: Tx, id: string): Promise<StoredSettlement | undefined> {
-  const [row] = await tx<Row[]>`select ${columns(tx)} from ${joined(tx)} where s.id = ${id} for update of s`;
+export async function lockSettlement(tx: Tx, id: string): Promise<KeyedSettlement | undefined> {
+  const [row] = await tx<KeyedRow[]>`select ${keyedColumns(tx)} from ${joined(tx)} where s.id = ${id} for update of s`;
+  return row && fromRow(row);
+}
+
+/** Reads one cashout with its proofs; locks nothing. */
+export async function findKeyedSettlement(sql: Reads, id: string): Promise<KeyedSettlement | undefined> {
+  const [row] = await sql<KeyedRow[]>`select ${keyedColumns(sql)} from ${joined(sql)} where s.id = ${id}`;
   return row && fromRow(row);
 }
 
@@ -230,11 +241,15 @@ function columns(sql: Reads) {
     s.fee_locked, s.net_amount, s.received_amount,
     (select coalesce(sum(c.amount), 0) from charges c where c.settlement_id = s.id)::text as charged, s.txid, s.created_at,
     s.expires_at, s.dispatch_at, s.wait_reason, s.hold_reason,
-    s.intent_mac, s.order_mac, a.id as "assetId", a.symbol as "assetSymbol", a.contract,
+    a.id as "assetId", a.symbol as "assetSymbol", a.contract,
     a.decimals, n.id as "networkId", n.name as "networkName", n.family`;
 }
 
-function fromRow(row: Row): StoredSettlement {
+function keyedColumns(sql: Reads) {
+  return sql`${columns(sql)}, s.intent_mac, s.order_mac`;
+}
+
+function fromRow<R extends Row>(row: R): Omit<R, keyof Row> & StoredSettlement {
   return {
     ...row,
     amount: parseTrusted(row.amount),

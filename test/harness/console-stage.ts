@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { newToken } from '#api/console/one-time-token.ts';
 import { createConsoleApp } from '#api/http/console-app.ts';
 import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
 import type { Deps } from '#api/deps.ts';
@@ -54,4 +55,17 @@ export async function aConsoleStage(scale = '1000'): Promise<ConsoleStage> {
       await database.drop();
     },
   };
+}
+
+/** Makes somebody a member and signs them in, past every page; answers the cookie's value. */
+export async function aMember(
+  { sql }: Pick<FreshDatabase, 'sql'>,
+  { email, gatewayId, role }: { email: string; gatewayId: string | null; role: string },
+): Promise<string> {
+  const token = newToken(randomBytes);
+  const [personId, ids] = [randomUUID(), { membership: randomUUID(), session: randomUUID() }];
+  await sql`insert into people (id, email) values (${personId}, ${email})`;
+  await sql`insert into memberships (id, person_id, gateway_id, role) values (${ids.membership}, ${personId}, ${gatewayId}, ${role})`;
+  await sql`insert into sessions (id, token_hash, person_id, address, browser) values (${ids.session}, ${token.hash}, ${personId}, '127.0.0.1', 'a test')`;
+  return token.text;
 }

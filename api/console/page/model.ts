@@ -1,3 +1,8 @@
+import type { components } from '#api/contract/types.ts';
+import type { Section } from './sections.ts';
+
+type Schemas = components['schemas'];
+
 /** What browsers load beside a page. */
 export interface ConsoleAssets {
   script: string;
@@ -7,28 +12,95 @@ export interface ConsoleAssets {
 
 /** Somewhere a person may do something. */
 export interface Place {
+  /** Null for the deployment itself, which has no pages yet. */
+  href: string | null;
   /** Null for the deployment itself. */
   name: string | null;
   role: string;
 }
 
-export type Screen =
+/** The gateway that a page belongs to, and what whoever reads it may do there. */
+export interface Surroundings {
+  /** Beginning of the path of all its pages. */
+  href: string;
+  name: string;
+  role: string;
+  /** What people call each network, by its name in this deployment. */
+  networks: Readonly<Record<string, string>>;
+  permissions: readonly string[];
+  /** The part that the page belongs to; null for none of them. */
+  section: Section | null;
+}
+
+/** What a merchant stored with something, as it was sent: `value` is JSON. */
+export interface Echoed {
+  kind: 'callback' | 'webhook' | 'metadata';
+  name: string;
+  value: string;
+}
+
+/** A page of a list. */
+interface ListScreen<Item> {
+  items: Item[];
+  /** How many there are on all pages. */
+  total: number;
+  /** Cursor of the page behind this one. */
+  next: string | null;
+  /** The status that was asked for. */
+  status: string | null;
+  /** Whether it is not the first page. */
+  later: boolean;
+}
+
+export type PaymentsScreen = ListScreen<Schemas['PaymentSummary']> & { kind: 'payments' };
+export type CashoutsScreen = ListScreen<Schemas['Settlement']> & { kind: 'cashouts' };
+export interface PaymentScreen {
+  kind: 'payment';
+  record: Schemas['PaymentRecord'];
+  explanation: Pick<Schemas['PaymentExplanation'], 'summary' | 'steps'>;
+  echoed: Echoed[];
+}
+export interface CashoutScreen {
+  kind: 'cashout';
+  item: Schemas['Settlement'];
+  echoed: Echoed[];
+}
+export interface BalancesScreen {
+  kind: 'balances';
+  items: Schemas['BalanceItem'][];
+}
+
+/** Pages of a gateway. */
+export type PlaceScreen = PaymentsScreen | PaymentScreen | BalancesScreen | CashoutsScreen | CashoutScreen;
+
+/** Pages by which a person comes in. */
+export type EntryScreen =
   | { kind: 'sign-in' }
   | { kind: 'invitation'; action: string; email: string; place: string | null; role: string | null; by: 'passkey' | 'session' | 'sign-in' }
-  | { kind: 'places'; places: Place[] }
-  | {
-      kind: 'profile';
-      passkeys: { id: string; createdAt: string; usedAt: string | null; only: boolean }[];
-      sessions: { id: string; browser: string; address: string; createdAt: string; seenAt: string; here: boolean }[];
-    }
-  | { kind: 'problem'; problem: ProblemKind; requestId: string };
+  | { kind: 'places'; places: Place[] };
 
-export type ProblemKind = 'not-found' | 'link-gone' | 'refused' | 'busy' | 'unavailable';
+export interface ProfileScreen {
+  kind: 'profile';
+  passkeys: { id: string; createdAt: string; usedAt: string | null; only: boolean }[];
+  sessions: { id: string; browser: string; address: string; createdAt: string; seenAt: string; here: boolean }[];
+}
+
+export interface ProblemScreen {
+  kind: 'problem';
+  problem: ProblemKind;
+  requestId: string;
+}
+
+export type Screen = EntryScreen | ProfileScreen | PlaceScreen | ProblemScreen;
+
+export type ProblemKind = 'not-found' | 'link-gone' | 'no-permission' | 'refused' | 'busy' | 'unavailable';
 
 export interface PageModel {
   assets: ConsoleAssets;
   /** E-mail address of whoever is signed in. */
   person: string | null;
+  /** The gateway whose page it is; null for pages of the person and of strangers. */
+  place: Surroundings | null;
   screen: Screen;
   /** What went wrong with what was asked for last, in one sentence. */
   notice: string | null;

@@ -1,13 +1,9 @@
 import type { JSX } from 'preact';
-import type { Screen } from './model.ts';
-
-/** Moments are in UTC: the server does not know where its reader is. */
-function Moment({ at }: { at: string }): JSX.Element {
-  return <time dateTime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}</time>;
-}
+import type { ProfileScreen } from './model.ts';
+import { Moment } from './parts.tsx';
 
 /** What a person signs in with, and where they are signed in. */
-export function Profile({ screen, person }: { screen: Extract<Screen, { kind: 'profile' }>; person: string }): JSX.Element {
+export function Profile({ screen, person }: { screen: ProfileScreen; person: string }): JSX.Element {
   return (
     <>
       <p>{person}</p>

@@ -17,7 +17,7 @@ import { listAttempts } from '#api/store/payout-attempts.ts';
 import { findPayout } from '#api/store/payouts.ts';
 import type { StoredProposal } from '#api/store/proposals.ts';
 import { insertStatement, listStatements } from '#api/store/keyed-orders.ts';
-import { findSettlement } from '#api/store/settlements.ts';
+import { findKeyedSettlement } from '#api/store/settlements.ts';
 import { decoderOf } from '#shared/chains/payers.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
@@ -59,7 +59,7 @@ function having(config: Partial<Deps['config']>): Deps {
   return { ...treasury.deps, config: { ...treasury.deps.config, SLUICE_INTENT_KEY: undefined, SLUICE_INTENT_PUBLIC_KEYS: [PUBLIC], ...config } };
 }
 const problem = async (id: string, deps = apart) => {
-  const row = await findSettlement(sql(), id);
+  const row = await findKeyedSettlement(sql(), id);
   if (row === undefined) throw new Error('it is gone');
   return cashoutProblem(sql(), deps, row);
 };
@@ -102,7 +102,7 @@ const replaceWith = (id: string, statement: Parameters<typeof insertStatement>[1
 describe('what the http role accepts', () => {
   it('is said in the transaction that makes it: who pays whom how much of what, from where, at which fee, and that nobody has to approve it', async () => {
     const { id } = await treasury.cashOut(shop, 'USDT', '20');
-    const row = await findSettlement(sql(), id);
+    const row = await findKeyedSettlement(sql(), id);
     expect(await wordsOf(id)).toEqual({
       gatewayId: shop.id,
       assetId: row?.assetId,
@@ -188,7 +188,7 @@ describe('what the http role accepts', () => {
     await replaceWith(id, statement);
 
     // Whoever has the master key and the database: every row says the same, under a MAC that is right.
-    const row = await findSettlement(sql(), id);
+    const row = await findKeyedSettlement(sql(), id);
     if (row === undefined || row.pool === null || row.feeLocked === null) throw new Error('it claimed nothing');
     const { gatewayId, assetId, networkId, amount, feeLocked, pool } = row;
     const mac = intentMac(masterKeys(treasury.deps.config).current, {
@@ -225,7 +225,7 @@ describe('what the http role accepts', () => {
     expect(await sql()`select 1 from payouts where settlement_id = ${id}`).toEqual([]);
     await replaceWith(id, statement);
     await treasury.settleAll();
-    expect((await findSettlement(sql(), id))?.status).toBe('SETTLED');
+    expect((await findKeyedSettlement(sql(), id))?.status).toBe('SETTLED');
   });
 });
 
@@ -247,7 +247,7 @@ describe('a process without the key of the http role', () => {
     const { data } = await enrolTotp(treasury.deps, { params: { id: shop.id }, query: {}, body: {} });
     const totpCode = generateSync({ secret: (data as { secret: string }).secret, epoch: Math.floor(Date.now() / 1_000) });
     await expect(approveSettlement(apart, { gateway: shop, id: waiting.id, totpCode, commit: plainCommit(apart) })).rejects.toThrow(mute);
-    expect((await findSettlement(sql(), waiting.id))?.status).toBe('PENDING_APPROVAL');
+    expect((await findKeyedSettlement(sql(), waiting.id))?.status).toBe('PENDING_APPROVAL');
   });
 });
 
@@ -297,7 +297,7 @@ describe('what a person has to approve', () => {
     });
     expect(await problem(id)).toBeNull();
     await treasury.settleAll();
-    expect((await findSettlement(sql(), id))?.status).toBe('SETTLED');
+    expect((await findKeyedSettlement(sql(), id))?.status).toBe('SETTLED');
   });
 });
 

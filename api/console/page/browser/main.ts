@@ -1,6 +1,9 @@
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser';
 
-// The only program of the console's pages: a form that needs a passkey asks for it before it is sent.
+// The only program of the console's pages: a form that needs a passkey asks for it before it is sent; moments are told in the reader's zone; what is shortened can be
+// copied whole.
+
+document.documentElement.dataset.program = '';
 
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]'))
   form.addEventListener('submit', (event) => {
@@ -35,3 +38,30 @@ async function answer(form: HTMLFormElement): Promise<void> {
     button.focus();
   }
 }
+
+// Moments come in UTC; whoever reads them gets their own zone, and UTC when pointing at one.
+const thisYear = new Date().getFullYear();
+
+for (const moment of document.querySelectorAll<HTMLTimeElement>('time[data-moment]')) {
+  const at = new Date(moment.dateTime);
+  const day = { day: 'numeric', month: 'short', ...(at.getFullYear() !== thisYear && { year: 'numeric' as const }) } as const;
+  const clock = { hour: '2-digit', minute: '2-digit' } as const;
+  const shown = { minute: { ...day, ...clock }, day, time: { ...clock, second: '2-digit' } as const }[moment.dataset.moment ?? ''];
+  moment.title = `${moment.dateTime.slice(0, 19).replace('T', ' ')} UTC`;
+  moment.textContent = at.toLocaleString('en-GB', shown);
+}
+
+// A day is said once, and days begin elsewhere in another zone.
+let said = '';
+for (const day of document.querySelectorAll<HTMLElement>('.event-day')) {
+  day.hidden = day.textContent === said;
+  said = day.textContent ?? '';
+}
+
+for (const button of document.querySelectorAll<HTMLElement>('[data-copy]'))
+  button.addEventListener('click', () => {
+    void navigator.clipboard.writeText(button.dataset.copy ?? '').then(() => {
+      for (const other of document.querySelectorAll('.copied')) other.classList.remove('copied');
+      button.classList.add('copied');
+    });
+  });

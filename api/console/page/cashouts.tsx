@@ -1,0 +1,162 @@
+import type { JSX } from 'preact';
+import type { CashoutScreen, CashoutsScreen, Surroundings } from './model.ts';
+import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, Pager, Short, StatusTabs } from './parts.tsx';
+
+const STATUSES = ['PENDING_APPROVAL', 'UNDERFUNDED', 'WAITING_AML_CREDIT', 'REQUESTED', 'PROCESSING', 'SETTLED', 'REJECTED'];
+
+/** What each status means for whoever waits for the money. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  PENDING_APPROVAL: 'It waits for somebody to approve it.',
+  UNDERFUNDED: 'It waits until the balance covers it.',
+  WAITING_AML_CREDIT: 'It waits for screening credit.',
+  REQUESTED: 'It is claimed from the balance and waits to be sent.',
+  PROCESSING: 'It is being sent.',
+  SETTLED: 'It was sent, and its transaction is final.',
+  REJECTED: 'It was not sent; nothing of it left the balance.',
+};
+
+/** A gateway's cashouts, newest first. */
+export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Surroundings }): JSX.Element {
+  const { items, total, next, later, status } = screen;
+  const href = `${place.href}/cashouts`;
+  return (
+    <>
+      <StatusTabs href={href} statuses={STATUSES} status={status} />
+      {items.length === 0 ? (
+        <section class="card empty">
+          <h2>{status === null && !later ? 'No cashouts yet' : 'No cashout is like that'}</h2>
+          {status === null && !later ? (
+            <p>A cashout sends coins from the balance to an address of yours. Your server asks for it, with a signed request.</p>
+          ) : (
+            <a class="button" href={href}>
+              Show all cashouts
+            </a>
+          )}
+        </section>
+      ) : (
+        <section class="card card-table">
+          <table>
+            <caption class="hidden-visually">Cashouts, the newest first</caption>
+            <thead>
+              <tr>
+                <th scope="col" class="rest">
+                  Destination
+                </th>
+                <th scope="col" class="amount">
+                  Amount
+                </th>
+                <th scope="col">Status</th>
+              </tr>
+            </thead>
+            <tbody>
+              {items.map((row) => (
+                <tr>
+                  <th scope="row">
+                    <a href={`${href}/${row.id}`}>
+                      <Short text={row.address} />
+                    </a>
+                    <span class="hint below">on {place.networks[row.network] ?? row.network}</span>
+                  </th>
+                  <td class="amount">
+                    <Coins amount={row.amount} asset={row.assetName} />
+                  </td>
+                  <td>
+                    <Badge status={row.status} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <Pager href={href} total={total} shown={items.length} next={next} later={later} status={status} one="cashout" />
+        </section>
+      )}
+    </>
+  );
+}
+
+/** One cashout. */
+export function Cashout({ screen, place }: { screen: CashoutScreen; place: Surroundings }): JSX.Element {
+  const { item, echoed } = screen;
+  return (
+    <>
+      <header class="headline">
+        <p class="hint">
+          <a href={`${place.href}/cashouts`}>Cashouts</a> / {item.id.slice(0, 8)}
+        </p>
+        <div class="title">
+          <h1>{cashoutTitle(screen)}</h1>
+          <Badge status={item.status} />
+        </div>
+        <p class="hint">{MEANINGS[item.status]}</p>
+      </header>
+      <div class="columns">
+        <section class="card">
+          <h2>Where it goes</h2>
+          <Facts>
+            <Fact name="Destination">
+              <code>{item.address}</code>
+            </Fact>
+            <Fact name="Network">{place.networks[item.network] ?? item.network}</Fact>
+            {item.txHash !== '' && (
+              <Fact name="Transaction">
+                <Code text={item.txHash} what="the transaction's hash" href={item.blockchainUrl === '' ? undefined : item.blockchainUrl} />
+              </Fact>
+            )}
+            {item.expiresAt !== undefined && (
+              <Fact name="Rejected by itself">
+                <Moment at={item.expiresAt} />
+              </Fact>
+            )}
+            <Fact name="Id">
+              <Code text={item.id} what="the cashout's id" />
+            </Fact>
+          </Facts>
+        </section>
+        <div class="stack">
+          <section class="card">
+            <h2>Money</h2>
+            <Facts>
+              <Fact name="Amount">
+                <Coins amount={item.amount} asset={item.assetName} />
+              </Fact>
+              {item.feeLocked !== '' && (
+                <Fact name="Network fee, reserved">
+                  <span class="figure">{less(item.feeLocked)}</span>
+                </Fact>
+              )}
+              {item.netAmount !== '' && (
+                <Fact name="Net" strong>
+                  <Coins amount={item.netAmount} asset={item.assetName} />
+                </Fact>
+              )}
+              {item.receivedAmount !== '' && (
+                <Fact name="Sent">
+                  <Coins amount={item.receivedAmount} asset={item.assetName} />
+                </Fact>
+              )}
+              {item.feeCharged !== undefined && (
+                <Fact name="Charged besides">
+                  <Coins amount={item.feeCharged} asset={item.assetName} />
+                </Fact>
+              )}
+              {item.shortfall !== undefined && (
+                <Fact name="Still missing">
+                  <Coins amount={item.shortfall} asset={item.assetName} />
+                </Fact>
+              )}
+              <Fact name="From">
+                {item.route === 'AML_HELD' ? 'What screening holds' : item.route === 'SMART' ? 'Decided by screening' : 'The ordinary balance'}
+              </Fact>
+            </Facts>
+          </section>
+          <EchoedCards echoed={echoed} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** What a cashout is called on its page. Pure. */
+export function cashoutTitle({ item }: CashoutScreen): string {
+  return `${item.amount} ${item.assetName}`;
+}

@@ -1,0 +1,170 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { Icon } from '#api/page/icons.tsx';
+import type { Echoed } from './model.ts';
+
+/** A moment in UTC, which is all the server knows of its reader; the program writes it in the reader's own zone. */
+export function Moment({ at, show = 'minute' }: { at: string; show?: 'minute' | 'day' | 'time' }): JSX.Element {
+  const text = { minute: `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`, day: at.slice(0, 10), time: at.slice(11, 19) }[show];
+  return (
+    <time dateTime={at} data-moment={show}>
+      {text}
+    </time>
+  );
+}
+
+const WRITTEN_MOMENT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** A sentence of the service, with the moments in it written for people. */
+export function Sentence({ text }: { text: string }): JSX.Element {
+  return <>{text.split(WRITTEN_MOMENT).map((part, index) => (index % 2 === 0 ? part : <Moment at={part} />))}</>;
+}
+
+const TONES: Readonly<Record<string, 'good' | 'warning' | 'quiet'>> = {
+  SUCCESS: 'good',
+  ACCEPTABLE: 'good',
+  SETTLED: 'good',
+  MISMATCH: 'warning',
+  PENDING_APPROVAL: 'warning',
+  UNDERFUNDED: 'warning',
+  WAITING_AML_CREDIT: 'warning',
+};
+
+/** A status in the contract's own word, with a colour beside it. */
+export function Badge({ status }: { status: string }): JSX.Element {
+  return <span class={`badge badge-${TONES[status] ?? 'quiet'}`}>{status.replaceAll('_', ' ')}</span>;
+}
+
+/** Coins with their ticker. Every digit stays. */
+export function Coins({ amount, asset, network }: { amount: string; asset: string; network?: string }): JSX.Element {
+  return (
+    <span class="figure">
+      {amount} {asset}
+      {network !== undefined && <span class="hint"> on {network}</span>}
+    </span>
+  );
+}
+
+/** What is taken off a sum. Pure. */
+export function less(amount: string): string {
+  return /^[0.]*$/.test(amount) ? amount : `−${amount}`;
+}
+
+/** A hash, address or id, short for the eye. */
+export function Short({ text }: { text: string }): JSX.Element {
+  return <code title={text}>{text.length > 20 ? `${text.slice(0, 8)}…${text.slice(-6)}` : text}</code>;
+}
+
+/** The same with a way to copy the whole of it, and to its page at a block explorer. */
+export function Code({ text, what, href }: { text: string; what: string; href?: string | undefined }): JSX.Element {
+  const code = <Short text={text} />;
+  return (
+    <span class="unbroken">
+      {href === undefined || !/^https?:\/\//.test(href) ? (
+        code
+      ) : (
+        <a class="code-link" href={href} target="_blank" rel="noreferrer noopener">
+          {code}
+          <Icon name="out" />
+          <span class="hidden-visually"> (opens in a new tab)</span>
+        </a>
+      )}
+      <button class="copy needs-program" type="button" data-copy={text} aria-label={`Copy ${what}`}>
+        <Icon name="copy" />
+        <Icon name="check" />
+      </button>
+    </span>
+  );
+}
+
+/** Names beside what they stand for. */
+export function Facts({ children }: { children: ComponentChildren }): JSX.Element {
+  return <dl class="facts">{children}</dl>;
+}
+
+export function Fact({ name, strong = false, children }: { name: string; strong?: boolean; children: ComponentChildren }): JSX.Element {
+  return (
+    <div class={strong ? 'fact fact-strong' : 'fact'}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const ECHOED_TITLES: Readonly<Record<Echoed['kind'], string>> = { callback: 'Callback parameters', webhook: 'Webhook parameters', metadata: 'Metadata' };
+
+/** What the merchant stored with it, one card for each kind. */
+export function EchoedCards({ echoed }: { echoed: readonly Echoed[] }): JSX.Element {
+  const kinds = [...new Set(echoed.map(({ kind }) => kind))];
+  return (
+    <>
+      {kinds.map((kind) => (
+        <section class="card">
+          <h2>{ECHOED_TITLES[kind]}</h2>
+          <Facts>
+            {echoed
+              .filter((one) => one.kind === kind)
+              .map(({ name, value }) => (
+                <Fact name={name}>{plain(value)}</Fact>
+              ))}
+          </Facts>
+        </section>
+      ))}
+    </>
+  );
+}
+
+/** A JSON value for the eye: a string without its quotes, everything else digit by digit. Pure. */
+function plain(value: string): string {
+  return value.startsWith('"') ? (JSON.parse(value) as string) : value;
+}
+
+interface PagerProps {
+  href: string;
+  total: number;
+  shown: number;
+  next: string | null;
+  later: boolean;
+  status: string | null;
+  one: string;
+}
+
+/** How many there are, and the way to the rest. */
+export function Pager({ href, total, shown, next, later, status, one }: PagerProps): JSX.Element {
+  const query = (fields: Record<string, string | null>): string => {
+    const given = Object.entries(fields).flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]));
+    return given.length === 0 ? href : `${href}?${given.join('&')}`;
+  };
+  return (
+    <nav class="pager" aria-label="Pages">
+      <p class="hint">{shown === total ? `${total} ${one}${total === 1 ? '' : 's'}` : `${shown} of ${total} ${one}s`}</p>
+      {later && (
+        <a class="button button-small" href={query({ status })}>
+          Newest
+        </a>
+      )}
+      {next !== null && (
+        <a class="button button-small" href={query({ status, after: next })} rel="next">
+          Older
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** One link for each status, and one for all of them. */
+export function StatusTabs({ href, statuses, status }: { href: string; statuses: readonly string[]; status: string | null }): JSX.Element {
+  return (
+    <nav class="tabs" aria-label="Status">
+      {[null, ...statuses].map((one) => (
+        <a href={one === null ? href : `${href}?status=${one}`} aria-current={one === status ? 'page' : undefined}>
+          {one === null ? 'All' : sentenceCase(one)}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function sentenceCase(status: string): string {
+  const words = status.replaceAll('_', ' ').toLowerCase();
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+}

@@ -1,0 +1,13 @@
+/** Parts of the console that belong to a gateway, in the order of the navigation, each with the permission to look into it. */
+export const SECTIONS = [
+  { name: 'payments', title: 'Payments', permission: 'payment:read' },
+  { name: 'balances', title: 'Balances', permission: 'balance:read' },
+  { name: 'cashouts', title: 'Cashouts', permission: 'settlement:read' },
+] as const;
+
+export type Section = (typeof SECTIONS)[number]['name'];
+
+/** The permission to look into a part. */
+export function permissionOf(section: Section): string {
+  return SECTIONS.find(({ name }) => name === section)?.permission ?? '';
+}

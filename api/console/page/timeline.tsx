@@ -1,0 +1,50 @@
+import type { JSX } from 'preact';
+import { Code, Moment, Sentence } from './parts.tsx';
+import type { StoryEntry } from './story.ts';
+
+/** What happened, one line below the other, each with the sum behind it for whoever unfolds it. */
+export function Timeline({ entries, explorerUrl }: { entries: readonly StoryEntry[]; explorerUrl: (txHash: string) => string | undefined }): JSX.Element {
+  return (
+    <ol class="timeline">
+      {entries.map(({ at, title, detail, txHash, why, steps, state }, index) => (
+        <li class={`event event-${state}`}>
+          <p class="event-time">
+            {at !== null && (
+              <>
+                <span class="event-day" hidden={at.slice(0, 10) === entries[index - 1]?.at?.slice(0, 10)}>
+                  <Moment at={at} show="day" />{' '}
+                </span>
+                <Moment at={at} show="time" />
+              </>
+            )}
+          </p>
+          <div class="event-body">
+            <p class="event-title">
+              <Sentence text={title} />
+            </p>
+            {(detail !== null || txHash !== null) && (
+              <p class="hint">
+                {detail}
+                {detail !== null && txHash !== null && ' · '}
+                {txHash !== null && <Code text={txHash} what="the transaction's hash" href={explorerUrl(txHash)} />}
+              </p>
+            )}
+            {why !== null && <p class="why">{why}</p>}
+            {steps.length > 0 && (
+              <details>
+                <summary>{steps.length === 1 ? 'Show how' : `Show how, in ${steps.length} steps`}</summary>
+                <ol class="steps">
+                  {steps.map(({ text, rule }) => (
+                    <li>
+                      <Sentence text={text} /> <code class="hint">{rule}</code>
+                    </li>
+                  ))}
+                </ol>
+              </details>
+            )}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}

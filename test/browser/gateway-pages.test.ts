@@ -1,0 +1,282 @@
+import { randomUUID } from 'node:crypto';
+import { get } from 'node:http';
+import { brotliDecompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GATEWAY_SCREENS } from '#api/console/gateway-screens.ts';
+import { permissionOf } from '#api/console/page/sections.ts';
+import { createConsoleApp } from '#api/http/console-app.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { freePort } from '#ops/dev/services/wait.ts';
+import { createHttpServer } from '#api/http/server.ts';
+import { aService, payTo, selectAddress, type Service, type Shop } from '#test/contract/service.ts';
+import { describeInBrowser } from '#test/harness/browser.ts';
+import { aMember } from '#test/harness/console-stage.ts';
+import { axeFindings } from '#test/harness/tab.ts';
+import { overflowing } from './overflowing.ts';
+
+const HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(1)>';
+const OVERRIDE = '\u202e99.94$';
+const GATEWAY_ROLES = ['owner', 'finance', 'approver', 'developer', 'support', 'cashier'] as const;
+
+let service: Service;
+let shop: Shop;
+let stranger: Shop;
+let origin: string;
+let stop: () => Promise<void>;
+const payments: Record<string, string> = {};
+let cashoutId: string;
+
+beforeAll(async () => {
+  service = await aService();
+  shop = await service.aShop({ name: `Acme ${HOSTILE}` });
+  stranger = await service.aShop();
+  const port = await freePort();
+  origin = `http://localhost:${port}`;
+  const deps = { ...service.deps, config: { ...service.deps.config, SLUICE_CONSOLE_URL: origin }, db: service.world.database.as('console') };
+  const server = createHttpServer(await createConsoleApp(deps));
+  await new Promise<void>((resolve) => server.listen(port, 'localhost', resolve));
+  stop = async () => {
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+    await service.stop();
+  };
+  const asset = service.world.assets.USDT as StoredAsset;
+  const paid = async (by: Shop, amount: string, body: Record<string, unknown> = {}) => {
+    const { paymentUid, payment } = await by.payment({ amount: '49.90', ...body });
+    const offer = payment.offers.find(({ assetId }) => assetId === asset.id);
+    const address = await selectAddress(service, paymentUid, offer?.id ?? '');
+    await service.mine([payTo(address, asset, amount)]);
+    await service.mine();
+    return paymentUid;
+  };
+  payments.paid = await paid(shop, '49.9', { webhookParams: { order: HOSTILE, note: OVERRIDE, exact: 12345678901234567890n.toString() } });
+  payments.mismatch = await paid(shop, '10');
+  payments.foreign = await paid(stranger, '49.9');
+  payments.pending = (await shop.payment({ callbackParams: { order: 'A-1001' } })).paymentUid;
+  await shop.fund('USDT', '40');
+  const body = { assetId: asset.id, amount: '12.5', address: `0x${'7a'.repeat(20)}`, metadata: { requester: HOSTILE } };
+  const cashout = await shop.signed('POST', '/merchant/settlements', { body });
+  expect(cashout.status, cashout.text).toBe(200);
+  cashoutId = String(cashout.data.id);
+});
+afterAll(() => stop?.());
+
+const member = (role: string, gatewayId: string | null = shop.id) =>
+  aMember(service.world.database, { email: `${role}-${randomUUID()}@example.com`, gatewayId, role });
+const read = async (path: string, session: string) => {
+  const answer = await fetch(`${origin}${path}`, { headers: { cookie: `__Host-sluice=${session}`, 'accept-encoding': 'identity' }, redirect: 'manual' });
+  return { status: answer.status, location: answer.headers.get('location'), body: await answer.text() };
+};
+const pathOf = (template: string, id: string | undefined) => `/g/${shop.id}${template.replace('{id}', id ?? '')}`;
+const idFor = (template: string) => (template.startsWith('/cashouts') ? cashoutId : payments.paid);
+/** All but what is new in every answer. */
+const same = (body: string) => body.replaceAll(/Request [^<]+/g, '');
+
+describe('a person of a gateway', () => {
+  it.each(GATEWAY_ROLES)('as %s is shown every part that the role’s permissions name, and no other', async (role) => {
+    const session = await member(role);
+    const [{ permissions }] = (await service.world.database.sql`select permissions from roles where name = ${role}`) as unknown as [{ permissions: string[] }];
+    for (const { path, section } of GATEWAY_SCREENS) {
+      const allowed = permissions.includes(permissionOf(section));
+      const { status, body } = await read(pathOf(path, idFor(path)), session);
+      expect(status, path).toBe(allowed ? 200 : 403);
+      expect(body.includes(`href="/g/${shop.id}/${section}"`), `link to ${section}`).toBe(allowed);
+      if (!allowed) expect(body, path).toContain('Not part of your role');
+    }
+    const beginning = await read(`/g/${shop.id}`, session);
+    const first = GATEWAY_SCREENS.find(({ section }) => permissions.includes(permissionOf(section)));
+    expect([beginning.status, beginning.location]).toEqual(first === undefined ? [403, null] : [303, `/g/${shop.id}/${first.section}`]);
+  });
+
+  it('gets the same bytes for another gateway as for none, and for its payments and cashouts as for unknown ones', async () => {
+    const session = await member('owner');
+    const unknown = randomUUID();
+    for (const { path } of GATEWAY_SCREENS) {
+      const foreign = await read(`/g/${stranger.id}${path.replace('{id}', payments.foreign ?? '')}`, session);
+      const none = await read(`/g/${unknown}${path.replace('{id}', payments.foreign ?? '')}`, session);
+      expect([foreign.status, same(foreign.body)], path).toEqual([404, same(none.body)]);
+    }
+    for (const id of [payments.foreign, 'A'.repeat(43), 'null', payments.paid?.toUpperCase().replace(/.$/, 'z')])
+      for (const list of ['payments', 'cashouts']) {
+        const answer = await read(`/g/${shop.id}/${list}/${id}`, session);
+        const none = await read(`/g/${shop.id}/${list}/${unknown}`, session);
+        expect([answer.status, same(answer.body)], `${list} ${id}`).toEqual([404, same(none.body)]);
+      }
+  });
+
+  it('is out at the next request once the membership ended or became another role', async () => {
+    const session = await member('owner');
+    expect((await read(pathOf('/payments', ''), session)).status).toBe(200);
+    const { sql } = service.world.database;
+    const person = sql`(select person_id from sessions order by created_at desc, id limit 1)`;
+    await sql`update memberships set role = 'cashier' where person_id = ${person}`;
+    expect((await read(pathOf('/payments', ''), session)).status).toBe(403);
+    await sql`update memberships set ended_at = sluice_now() where person_id = ${person}`;
+    expect((await read(pathOf('/payments', ''), session)).status).toBe(404);
+  });
+
+  it('reads nothing without a session, and nothing of the deployment’s own roles', async () => {
+    for (const session of ['', 'P'.repeat(43)]) expect(await read(pathOf('/payments', ''), session)).toMatchObject({ status: 303, location: '/sign-in' });
+    expect((await read(pathOf('/payments', ''), await member('operator', null))).status).toBe(404);
+  });
+
+  it('is told what is wrong with a query, whatever is in it', async () => {
+    const session = await member('owner');
+    for (const query of ['status=NONE', 'after=x', 'after=%00', `after=${'A'.repeat(5000)}`, `status=${encodeURIComponent(HOSTILE)}`]) {
+      const { status, body } = await read(`${pathOf('/payments', '')}?${query}`, session);
+      expect(status, query).toBe(422);
+      expect(body, query).not.toContain('<script>alert');
+    }
+    expect((await read(`${pathOf('/payments', '')}?status=&after=`, session)).status).toBe(200);
+  });
+
+  it('leafs through all payments, each once, by the links at the foot', async () => {
+    const session = await member('owner');
+    const made = [];
+    for (let at = 0; at < 25; at++) made.push((await shop.payment()).paymentUid);
+    const seen: string[] = [];
+    for (let path: string | undefined = pathOf('/payments', ''); path !== undefined; ) {
+      const { body } = await read(path, session);
+      seen.push(...[...body.matchAll(/class="row-name" href="[^"]+\/([0-9a-f-]{36})"/g)].map(([, id]) => String(id)));
+      path = /href="([^"]+)" rel="next"/.exec(body)?.[1]?.replaceAll('&amp;', '&');
+    }
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toEqual(expect.arrayContaining([...made, payments.paid, payments.pending]));
+    expect(seen).not.toContain(payments.foreign);
+  });
+
+  it('gets each page in at most 80 KB', async () => {
+    const session = await member('owner');
+    for (const { path } of GATEWAY_SCREENS) {
+      const address = `${origin}${pathOf(path, idFor(path))}`;
+      const headers = { cookie: `__Host-sluice=${session}`, 'accept-encoding': 'br' };
+      const { body } = await rawBody(address, headers);
+      const html = brotliDecompressSync(body).toString('utf8');
+      const assets = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, asset]) => `${origin}${asset}`);
+      expect(assets.length + 1).toBeLessThanOrEqual(8);
+      let bytes = body.length;
+      for (const asset of assets) bytes += (await rawBody(asset, headers)).body.length;
+      expect(bytes, path).toBeLessThanOrEqual(80_000);
+    }
+  });
+});
+
+/** An answer as it came over the wire. */
+async function rawBody(address: string, headers: Record<string, string>): Promise<{ body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    get(address, { headers }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.on('end', () => resolve({ body: Buffer.concat(parts) }));
+      answer.on('error', reject);
+    }).on('error', reject);
+  });
+}
+
+describeInBrowser('the pages of a gateway', (open) => {
+  const signedIn = async (options: Parameters<typeof open>[0] = {}, role = 'owner') => {
+    const { page } = await open(options);
+    await page
+      .context()
+      .addCookies([{ name: '__Host-sluice', value: await member(role), url: 'https://localhost', secure: true, httpOnly: true, sameSite: 'Lax' }]);
+    return page;
+  };
+
+  it('tell of a payment what happened, the sum that decided it, and what came of it', async () => {
+    const page = await signedIn();
+    await page.goto(`${origin}${pathOf('/payments/{id}', payments.mismatch)}`);
+    const happened = page.locator('.timeline > .event');
+    const titles = await happened.locator('.event-title').allInnerTexts();
+    expect(titles[0]).toBe('Created');
+    const judged = happened.filter({ hasText: 'Judged MISMATCH' });
+    expect(await judged.locator('.why').innerText()).toMatch(/10 USDT × .+ = 10\.00 USD received; .+ the difference is -39\.90 USD/);
+    await judged.locator('summary').click();
+    expect(await judged.locator('.steps li').count()).toBeGreaterThan(2);
+    expect(await happened.filter({ hasText: /Credited \d/ }).innerText()).toMatch(/10 − [\d.]+ network fee − 0 commission = [\d.]+ USDT/);
+    await page.getByRole('link', { name: 'Payments' }).last().click();
+    await page.locator('main[data-screen="payments"]').waitFor();
+  });
+
+  it('show what shops, payers and gateways wrote as text, digit by digit', async () => {
+    const page = await signedIn();
+    await page.goto(`${origin}${pathOf('/payments/{id}', payments.paid)}`);
+    const text = await page.locator('body').innerText();
+    for (const written of [`Acme ${HOSTILE}`, HOSTILE, '12345678901234567890']) expect(text).toContain(written);
+    // A mark that turns the text around ends with the value it is in.
+    expect(await page.locator('dd', { hasText: '99.94' }).evaluate((value) => getComputedStyle(value).unicodeBidi)).toBe('isolate');
+    await page.goto(`${origin}${pathOf('/cashouts/{id}', cashoutId)}`);
+    expect(await page.locator('main').innerText()).toContain(HOSTILE);
+    await page.goto(`${origin}${pathOf('/payments', '')}?status=SUCCESS`);
+    expect(await page.locator('main').innerText()).toContain('<script>alert(1)</script>');
+  });
+
+  it('copy a whole hash where a short one is shown', async () => {
+    const page = await signedIn({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto(`${origin}${pathOf('/payments/{id}', payments.paid)}`);
+    await page
+      .getByRole('button', { name: /Copy the transaction/ })
+      .first()
+      .click();
+    await page.locator('.copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^0x[0-9a-f]{64}$/);
+  });
+
+  it('tell moments in the reader’s zone, and in UTC to whoever points at one or runs no programs', async () => {
+    const tokyo = await signedIn({ timezoneId: 'Asia/Tokyo' });
+    await tokyo.goto(`${origin}${pathOf('/payments/{id}', payments.paid)}`);
+    const moment = tokyo.locator('time[data-moment="time"]').first();
+    const at = new Date((await moment.getAttribute('datetime')) ?? '');
+    expect(await moment.innerText()).toBe(at.toLocaleTimeString('en-GB', { timeZone: 'Asia/Tokyo' }));
+    expect(await moment.getAttribute('title')).toBe(`${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`);
+    const plain = await signedIn({ javaScriptEnabled: false });
+    await plain.goto(`${origin}${pathOf('/payments/{id}', payments.paid)}`);
+    expect(await plain.locator('dd time').first().innerText()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+  });
+
+  it.each([
+    ['light, wide', { colorScheme: 'light', viewport: { width: 1280, height: 900 } }],
+    ['dark, wide', { colorScheme: 'dark', viewport: { width: 1280, height: 900 } }],
+    ['light, 360 px', { colorScheme: 'light', viewport: { width: 360, height: 740 } }],
+    ['forced colours, 360 px', { forcedColors: 'active', viewport: { width: 360, height: 740 } }],
+  ] as const)('read in %s, without a finding of axe and without scrolling sideways', async (name, options) => {
+    const page = await signedIn({ ...options, tolerate: /status of 4\d\d/ });
+    const looks = async (path: string) => {
+      await page.goto(`${origin}${path}`);
+      expect(await axeFindings(page), path).toEqual([]);
+      expect(await overflowing(page), path).toEqual([]);
+      const file = `${path.replace(shop.id, '').replaceAll(/\W+/g, '-')}-${name.replaceAll(/\W+/g, '-')}`;
+      if (process.env.SLUICE_TEST_SCREENSHOTS) await page.screenshot({ path: `${process.env.SLUICE_TEST_SCREENSHOTS}/${file}.png`, fullPage: true });
+    };
+    for (const { path } of GATEWAY_SCREENS) await looks(pathOf(path, idFor(path)));
+    await looks(pathOf('/payments/{id}', payments.mismatch));
+    await looks(pathOf('/payments/{id}', payments.pending));
+    await looks(`${pathOf('/payments', '')}?status=EXPIRED`);
+    await looks(`${pathOf('/cashouts', '')}?status=REJECTED`);
+    await looks(pathOf('/payments/{id}', randomUUID()));
+  });
+
+  it('say of an empty gateway how it begins, and of a role without permission whom to ask', async () => {
+    const empty = await service.aShop({ name: 'Nobody yet' });
+    const { page } = await open({ tolerate: /status of 403/ });
+    const as = async (role: string) => {
+      const value = await member(role, empty.id);
+      await page.context().addCookies([{ name: '__Host-sluice', value, url: 'https://localhost', secure: true, httpOnly: true, sameSite: 'Lax' }]);
+    };
+    await as('owner');
+    for (const [section, text] of [
+      ['payments', 'curl'],
+      ['balances', 'Nothing here yet'],
+      ['cashouts', 'No cashouts yet'],
+    ] as const) {
+      await page.goto(`${origin}/g/${empty.id}/${section}`);
+      expect(await page.locator('main').innerText()).toContain(text);
+      expect(await axeFindings(page), section).toEqual([]);
+    }
+    await as('cashier');
+    await page.goto(`${origin}/g/${empty.id}/payments`);
+    expect(await page.locator('main').innerText()).toContain('You are cashier of Nobody yet');
+    expect(await axeFindings(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { PaymentScreen } from '#api/console/page/model.ts';
+import { duration } from '#api/console/page/payment.tsx';
+import { storyOf } from '#api/console/page/story.ts';
+
+type Record = PaymentScreen['record'];
+type Step = PaymentScreen['explanation']['steps'][number];
+
+const AT = (second: number) => `2026-11-21T10:00:${String(second).padStart(2, '0')}.000Z`;
+const HASH = `0x${'ab'.repeat(32)}`;
+
+const step = (second: number, name: Step['step'], text: string, figures: Step['figures'] = {}): Step => ({
+  step: name,
+  rule: `${name}_rule`,
+  at: AT(second),
+  text,
+  figures,
+});
+
+/** A payment that was paid after it had expired, all within a second, and whose webhook failed once. */
+const record = {
+  offers: [{ assetSymbol: 'USDT', assetNetwork: 'tron', totalValue: '49.9' }],
+  credits: [{ asset: 'USDT', gross: '49.9', networkFee: '1', commission: '0.5', net: '48.4', creditedAt: AT(5), maturesAt: AT(59), maturedAt: null }],
+  webhooks: [
+    {
+      id: 'w',
+      status: 'SUCCESS',
+      nextAttemptAt: AT(40),
+      attempts: [{ number: 1, startedAt: AT(6), httpStatus: 502, durationMs: 310, manual: false }],
+    },
+  ],
+  timeline: [
+    { at: AT(0), what: 'created' },
+    { at: AT(1), what: 'selected', asset: 'USDT', network: 'tron' },
+    { at: AT(3), what: 'seen', asset: 'USDT', network: 'tron', txHash: HASH, amount: '49.9', blockHeight: 61_204_118 },
+    { at: AT(5), what: 'resolved', from: 'PENDING', to: 'EXPIRED' },
+    { at: AT(5), what: 'resolved', from: 'EXPIRED', to: 'SUCCESS' },
+    { at: AT(5), what: 'credited', asset: 'USDT', amount: '48.4' },
+    { at: AT(6), what: 'webhook', webhookId: 'w', result: '5xx' },
+  ],
+} as unknown as Record;
+
+const steps: Step[] = [
+  step(0, 'invoice', 'The invoice is 49.90 USD.'),
+  step(1, 'select', 'USDT on tron was selected.'),
+  step(3, 'deposit', '49.9 USDT arrived.', { txHash: HASH }),
+  step(3, 'deposit', '7 USDT arrived elsewhere.', { txHash: '0xother' }),
+  step(5, 'expiry', 'PENDING → EXPIRED: the deadline passed.', { to: 'EXPIRED' }),
+  step(5, 'price', 'The market price applies.'),
+  step(5, 'value', '49.9 USDT × 1 USD = 49.90 USD received.'),
+  step(5, 'decision', 'EXPIRED → SUCCESS: what arrived is enough.', { to: 'SUCCESS' }),
+  step(5, 'record', 'receivedAmountUsd: 49.90 USD.'),
+  step(5, 'fees', 'Of 49.9 USDT: 1 network fee.'),
+  step(6, 'webhook', 'Attempt 1 of the webhook.'),
+  step(20, 'next', 'SUCCESS is final.'),
+];
+const story = storyOf({ record, explanation: { summary: '', steps } }, { tron: 'TRON' });
+const entry = (title: string) => story.find((one) => one.title.includes(title));
+const texts = (title: string) => entry(title)?.steps.map(({ text }) => text);
+
+describe('the story of a payment', () => {
+  it('is told in the order in which it happened, what is to come last', () => {
+    expect(story.map(({ title }) => title)).toEqual([
+      'Created',
+      'The payer chose USDT on TRON',
+      '49.9 USDT seen in block 61,204,118 on TRON',
+      '7 USDT arrived elsewhere.',
+      'Expired',
+      'Judged SUCCESS',
+      'Credited 48.4 USDT',
+      'Webhook SUCCESS not delivered',
+      'Webhook SUCCESS is tried again',
+      '48.4 USDT can be cashed out',
+      'SUCCESS is final.',
+    ]);
+    expect(story.map(({ state }) => state)).toEqual(['done', 'done', 'done', 'done', 'done', 'done', 'done', 'wrong', 'next', 'next', 'next']);
+  });
+
+  it('has every step of the explanation exactly once, but for what its own entries tell', () => {
+    const told = story.flatMap((one) => [...one.steps.map(({ text }) => text), ...(one.steps.length === 0 ? [one.title] : [])]);
+    for (const { text, step: name } of steps)
+      expect(
+        told.filter((one) => one === text),
+        text,
+      ).toHaveLength(name === 'webhook' ? 0 : 1);
+  });
+
+  it('gives of two verdicts within one moment each its own sum', () => {
+    expect(texts('Expired')).toEqual(['PENDING → EXPIRED: the deadline passed.']);
+    expect(entry('Expired')).toMatchObject({ detail: 'The deadline passed.', why: null });
+    expect(texts('Judged')).toEqual([steps[5], steps[6], steps[7], steps[8]].map((one) => one?.text));
+    expect(entry('Judged')).toMatchObject({ detail: 'What arrived is enough.', why: '49.9 USDT × 1 USD = 49.90 USD received.' });
+  });
+
+  it('says how a credit follows from what arrived, and what a receiver answered', () => {
+    expect(entry('Credited')?.detail).toBe('49.9 − 1 network fee − 0.5 commission = 48.4 USDT');
+    expect(entry('not delivered')?.detail).toBe('attempt 1: 502 after 310 ms');
+  });
+
+  it('keeps a fee of the sandbox, which credits nothing, behind the verdict', () => {
+    const simulated = { ...record, credits: [], timeline: record.timeline.filter(({ what }) => what !== 'credited') };
+    const told = storyOf({ record: simulated, explanation: { summary: '', steps } });
+    expect(told.find(({ title }) => title === 'Judged SUCCESS')?.steps.at(-1)?.step).toBe('fees');
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    [0, '0 s'],
+    [400, '0 s'],
+    [59_499, '59 s'],
+    [134_000, '2 min 14 s'],
+    [3_600_000, '1 h'],
+    [90_061_000, '1 d 1 h'],
+    [-5, '0 s'],
+  ])('of %i ms reads %s', (milliseconds, text) => {
+    expect(duration(milliseconds)).toBe(text);
+  });
+});
