@@ -1,16 +1,21 @@
 import type { Echoed, Screen } from '#api/console/page/model.ts';
-import type { Section } from '#api/console/page/sections.ts';
+import { permissionOf, type Section } from '#api/console/page/sections.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { explainPayment } from '#api/payments/explain.ts';
 import { listPayments } from '#api/payments/list-payments.ts';
 import { readPayment } from '#api/payments/read-payment.ts';
 import { listBalances } from '#api/settlements/balances.ts';
 import { getSettlement, listSettlements } from '#api/settlements/view.ts';
+import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { SentJson, withSent } from '#shared/core/sent-json.ts';
+import type { Pagination } from '#shared/platform/page.ts';
 
 /** What a request for a page of a gateway asks for. */
 interface Asked {
   gateway: Gateway;
+  /** Beginning of the path of all its pages. */
+  href: string;
+  permissions: readonly string[];
   /** Of the path, where it names something; empty otherwise. */
   id: string;
   query: URLSearchParams;
@@ -21,11 +26,13 @@ export interface GatewayScreen {
   /** Behind the gateway's own path; `{id}` stands for an id. */
   path: string;
   section: Section;
-  read(deps: Deps, asked: Asked): Promise<Screen>;
+  /** What is on it, or the path where what was asked for is. */
+  read(deps: Deps, asked: Asked): Promise<Screen | { to: string }>;
 }
 
 /** Every page of a gateway. Each is drawn of what the merchant operation of the same name answers, by the same code (console 5). */
 export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
+  { path: '/search', section: 'payments', read: search },
   { path: '/payments', section: 'payments', read: payments },
   { path: '/payments/{id}', section: 'payments', read: payment },
   { path: '/balances', section: 'balances', read: balances },
@@ -33,10 +40,35 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/cashouts/{id}', section: 'cashouts', read: cashout },
 ];
 
+const FILTERS = ['status', 'q', 'createdFrom', 'createdTo', 'asset', 'network', 'sandbox', 'verified'] as const;
+
 async function payments(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
-  const status = text(query, 'status');
-  const { items, pagination } = await listPayments(deps, { gateway, status, after: text(query, 'after') });
-  return { kind: 'payments', items: answered(items), total: pagination.total, next: pagination.nextCursor, status: status ?? null, later: query.has('after') };
+  const filter = filterOf(query, FILTERS);
+  const { sandbox, verified, ...texts } = filter;
+  const { items, pagination } = await listPayments(deps, {
+    gateway,
+    ...(texts as object),
+    ...(sandbox !== undefined && { sandbox: sandbox === 'true' }),
+    ...(verified !== undefined && { verified: verified === 'true' }),
+    ...afterOf(query),
+  });
+  return { kind: 'payments', items: answered(items), filter, ...pageOf(query, pagination) };
+}
+
+/** Opens the one payment or cashout that is known by exactly this, or lists the payments that are. */
+async function search(deps: Deps, { gateway, query, permissions, href }: Asked): Promise<{ to: string }> {
+  const { q } = filterOf(query, ['q']);
+  if (q === undefined) return { to: `${href}/payments` };
+  const { items } = await listPayments(deps, { gateway, q, limit: 2 });
+  const [first, second] = answered<{ paymentUid: string }[]>(items);
+  if (first !== undefined && second === undefined) return { to: `${href}/payments/${first.paymentUid}` };
+  const cashout =
+    first === undefined && permissions.includes(permissionOf('cashouts')) ? await getSettlement(deps, { gateway, id: q }).catch(notFound) : undefined;
+  return { to: cashout === undefined ? `${href}/payments?q=${encodeURIComponent(q)}` : `${href}/cashouts/${cashout.id}` };
+}
+
+function notFound(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.code === 'not_found')) throw error;
 }
 
 async function payment(deps: Deps, { gateway, id }: Asked): Promise<Screen> {
@@ -50,9 +82,9 @@ async function balances(deps: Deps, { gateway }: Asked): Promise<Screen> {
 }
 
 async function cashouts(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
-  const status = text(query, 'status');
-  const { items, pagination } = await listSettlements(deps, { gateway, status, after: text(query, 'after') });
-  return { kind: 'cashouts', items: answered(items), total: pagination.total, next: pagination.nextCursor, status: status ?? null, later: query.has('after') };
+  const filter = filterOf(query, ['status']);
+  const { items, pagination } = await listSettlements(deps, { gateway, ...filter, ...afterOf(query) });
+  return { kind: 'cashouts', items: answered(items), filter, ...pageOf(query, pagination) };
 }
 
 async function cashout(deps: Deps, { gateway, id }: Asked): Promise<Screen> {
@@ -60,9 +92,28 @@ async function cashout(deps: Deps, { gateway, id }: Asked): Promise<Screen> {
   return { kind: 'cashout', item: answered(found), echoed: echoed('metadata', found.metadata) };
 }
 
-/** An empty field of a form asks for nothing. */
-function text(query: URLSearchParams, name: string): string | undefined {
-  return query.get(name) || undefined;
+/** Longest that anything somebody looks for may be. */
+const LONGEST = 255;
+
+/** The filters that were filled in: an empty field of a form asks for nothing. @throws validation_error for what no list could hold */
+function filterOf<Name extends string>(query: URLSearchParams, names: readonly Name[]): Partial<Record<Name, string>> {
+  const filter: Partial<Record<Name, string>> = {};
+  for (const name of names) {
+    const value = query.get(name)?.trim();
+    if (value === undefined || value === '') continue;
+    if (value.length > LONGEST || /\p{Cc}/u.test(value)) throw invalid(name, `must be at most ${LONGEST} characters on one line`);
+    filter[name] = value;
+  }
+  return filter;
+}
+
+function afterOf(query: URLSearchParams): { after?: string } {
+  const after = query.get('after');
+  return after === null || after === '' ? {} : { after };
+}
+
+function pageOf(query: URLSearchParams, { total, atLeast, nextCursor }: Pagination) {
+  return { total, atLeast: atLeast === true, next: nextCursor, later: query.has('after') };
 }
 
 /** An answer as a merchant's server gets it. */

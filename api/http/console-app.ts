@@ -231,9 +231,10 @@ async function gatewayScreen(
   visit: Visit,
   { gateway: gatewayId = '', id = '' }: Readonly<Record<string, string>>,
 ): Promise<Answer> {
-  const { gateway, permissions } = await enter(visit, gatewayId, section);
+  const { gateway, permissions, href } = await enter(visit, gatewayId, section);
   if (!permissions.includes(permissionOf(section))) throw new ServiceError('forbidden');
-  return { screen: await read(visit.deps, { gateway, id, query: new URL(visit.request.url, 'http://console').searchParams }) };
+  const found = await read(visit.deps, { gateway, permissions, href, id, query: new URL(visit.request.url, 'http://console').searchParams });
+  return 'to' in found ? found : { screen: found };
 }
 
 /** Lets a person into a gateway; from then on what goes wrong is shown inside of it. @throws not_found */

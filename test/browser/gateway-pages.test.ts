@@ -54,7 +54,8 @@ beforeAll(async () => {
   payments.paid = await paid(shop, '49.9', { webhookParams: { order: HOSTILE, note: OVERRIDE, exact: 12345678901234567890n.toString() } });
   payments.mismatch = await paid(shop, '10');
   payments.foreign = await paid(stranger, '49.9');
-  payments.pending = (await shop.payment({ callbackParams: { order: 'A-1001' } })).paymentUid;
+  payments.pending = (await shop.payment({ webhookParams: { order: 'A-1001' } })).paymentUid;
+  for (let made = 0; made < 2; made++) await shop.payment({ webhookParams: { order: 'twice' } });
   await shop.fund('USDT', '40');
   const body = { assetId: asset.id, amount: '12.5', address: `0x${'7a'.repeat(20)}`, metadata: { requester: HOSTILE } };
   const cashout = await shop.signed('POST', '/merchant/settlements', { body });
@@ -70,7 +71,13 @@ const read = async (path: string, session: string) => {
   return { status: answer.status, location: answer.headers.get('location'), body: await answer.text() };
 };
 const pathOf = (template: string, id: string | undefined) => `/g/${shop.id}${template.replace('{id}', id ?? '')}`;
+const PAGES = GATEWAY_SCREENS.filter(({ path }) => path !== '/search');
 const idFor = (template: string) => (template.startsWith('/cashouts') ? cashoutId : payments.paid);
+const factsOf = async (paymentId: string) => {
+  const { data } = await shop.call('GET', `/payments/${paymentId}`);
+  const { outcome, offers } = data as unknown as { outcome: { txHash: string }; offers: { depositAddress?: string }[] };
+  return { txHash: outcome.txHash, depositAddress: offers.find(({ depositAddress }) => depositAddress !== undefined)?.depositAddress ?? '' };
+};
 /** All but what is new in every answer. */
 const same = (body: string) => body.replaceAll(/Request [^<]+/g, '');
 
@@ -81,7 +88,8 @@ describe('a person of a gateway', () => {
     for (const { path, section } of GATEWAY_SCREENS) {
       const allowed = permissions.includes(permissionOf(section));
       const { status, body } = await read(pathOf(path, idFor(path)), session);
-      expect(status, path).toBe(allowed ? 200 : 403);
+      expect(status, path).toBe(allowed ? (path === '/search' ? 303 : 200) : 403);
+      if (path === '/search' && allowed) continue;
       expect(body.includes(`href="/g/${shop.id}/${section}"`), `link to ${section}`).toBe(allowed);
       if (!allowed) expect(body, path).toContain('Not part of your role');
     }
@@ -132,6 +140,44 @@ describe('a person of a gateway', () => {
     expect((await read(`${pathOf('/payments', '')}?status=&after=`, session)).status).toBe(200);
   });
 
+  it('opens by the search what is known by exactly this, and lists what several are known by', async () => {
+    const session = await member('owner');
+    const to = async (q: string, as = session) => {
+      const { status, location } = await read(`${pathOf('/search', '')}?q=${encodeURIComponent(q)}`, as);
+      return status === 303 ? location?.replace(`/g/${shop.id}`, '') : status;
+    };
+    const { txHash, depositAddress } = await factsOf(payments.mismatch ?? '');
+    for (const q of [payments.mismatch ?? '', ` ${payments.mismatch} `, txHash, txHash.toUpperCase().replace('0X', '0x'), depositAddress])
+      expect(await to(q), q).toBe(`/payments/${payments.mismatch}`);
+    expect(await to('A-1001')).toBe(`/payments/${payments.pending}`);
+    expect(await to(HOSTILE)).toBe(`/payments/${payments.paid}`);
+    expect(await to(cashoutId)).toBe(`/cashouts/${cashoutId}`);
+    for (const q of ['twice', payments.foreign ?? '', randomUUID(), '%', "'; drop table payments; --"])
+      expect(await to(q), q).toBe(`/payments?q=${encodeURIComponent(q)}`);
+    for (const q of ['', '  ']) expect(await to(q)).toBe('/payments');
+    for (const q of ['A\u0000', 'two\nlines', 'A'.repeat(256)]) expect(await to(q), q).toBe(422);
+    expect(await to('A-1001', await member('cashier'))).toBe(403);
+    const listed = await read(`${pathOf('/payments', '')}?q=twice`, session);
+    expect([...listed.body.matchAll(/class="row-name"/g)]).toHaveLength(2);
+    expect((await read(`${pathOf('/payments', '')}?q=${payments.foreign}`, session)).body).toContain('No payment is like that');
+  });
+
+  it('narrows the list by what was received, when and how, and keeps that from page to page', async () => {
+    const session = await member('owner');
+    const listed = async (query: string) => {
+      const { status, body } = await read(`${pathOf('/payments', '')}?${query}`, session);
+      expect(status, query).toBe(200);
+      return { ids: [...body.matchAll(/class="row-name" href="[^"]+\/([0-9a-f-]{36})"/g)].map(([, id]) => id), body };
+    };
+    expect((await listed('asset=USDT&status=MISMATCH')).ids).toEqual([payments.mismatch]);
+    expect((await listed('asset=BTC')).body).toContain('No payment is like that');
+    expect((await listed('network=ethereum&verified=false&sandbox=false')).ids).toContain(payments.paid);
+    expect((await listed('createdTo=2020-01-01')).ids).toEqual([]);
+    expect((await listed('createdFrom=2020-01-01&asset=&network=')).ids).toContain(payments.paid);
+    expect((await read(`${pathOf('/payments', '')}?createdFrom=soon`, session)).status).toBe(422);
+    expect((await listed('asset=USDT')).body).toContain('status=MISMATCH&amp;asset=USDT'.split('&amp;').sort().join('&amp;'));
+  });
+
   it('leafs through all payments, each once, by the links at the foot', async () => {
     const session = await member('owner');
     const made = [];
@@ -149,7 +195,7 @@ describe('a person of a gateway', () => {
 
   it('gets each page in at most 80 KB', async () => {
     const session = await member('owner');
-    for (const { path } of GATEWAY_SCREENS) {
+    for (const { path } of PAGES) {
       const address = `${origin}${pathOf(path, idFor(path))}`;
       const headers = { cookie: `__Host-sluice=${session}`, 'accept-encoding': 'br' };
       const { body } = await rawBody(address, headers);
@@ -249,10 +295,11 @@ describeInBrowser('the pages of a gateway', (open) => {
       const file = `${path.replace(shop.id, '').replaceAll(/\W+/g, '-')}-${name.replaceAll(/\W+/g, '-')}`;
       if (process.env.SLUICE_TEST_SCREENSHOTS) await page.screenshot({ path: `${process.env.SLUICE_TEST_SCREENSHOTS}/${file}.png`, fullPage: true });
     };
-    for (const { path } of GATEWAY_SCREENS) await looks(pathOf(path, idFor(path)));
+    for (const { path } of PAGES) await looks(pathOf(path, idFor(path)));
     await looks(pathOf('/payments/{id}', payments.mismatch));
     await looks(pathOf('/payments/{id}', payments.pending));
-    await looks(`${pathOf('/payments', '')}?status=EXPIRED`);
+    await looks(`${pathOf('/payments', '')}?status=EXPIRED&asset=USDT`);
+    await looks(`${pathOf('/payments', '')}?asset=USDT`);
     await looks(`${pathOf('/cashouts', '')}?status=REJECTED`);
     await looks(pathOf('/payments/{id}', randomUUID()));
   });

@@ -17,15 +17,16 @@ const MEANINGS: Readonly<Record<string, string>> = {
 
 /** A gateway's cashouts, newest first. */
 export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Surroundings }): JSX.Element {
-  const { items, total, next, later, status } = screen;
+  const { items, filter, later } = screen;
   const href = `${place.href}/cashouts`;
+  const everything = filter.status === undefined && !later;
   return (
     <>
-      <StatusTabs href={href} statuses={STATUSES} status={status} />
+      <StatusTabs path={href} statuses={STATUSES} filter={filter} />
       {items.length === 0 ? (
         <section class="card empty">
-          <h2>{status === null && !later ? 'No cashouts yet' : 'No cashout is like that'}</h2>
-          {status === null && !later ? (
+          <h2>{everything ? 'No cashouts yet' : 'No cashout is like that'}</h2>
+          {everything ? (
             <p>A cashout sends coins from the balance to an address of yours. Your server asks for it, with a signed request.</p>
           ) : (
             <a class="button" href={href}>
@@ -45,7 +46,9 @@ export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Sur
                 <th scope="col" class="amount">
                   Amount
                 </th>
-                <th scope="col">Status</th>
+                <th scope="col" class="wide-only">
+                  Status
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -59,15 +62,18 @@ export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Sur
                   </th>
                   <td class="amount">
                     <Coins amount={row.amount} asset={row.assetName} />
+                    <span class="narrow-only">
+                      <Badge status={row.status} />
+                    </span>
                   </td>
-                  <td>
+                  <td class="wide-only">
                     <Badge status={row.status} />
                   </td>
                 </tr>
               ))}
             </tbody>
           </table>
-          <Pager href={href} total={total} shown={items.length} next={next} later={later} status={status} one="cashout" />
+          <Pager path={href} screen={screen} one="cashout" />
         </section>
       )}
     </>

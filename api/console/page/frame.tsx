@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { Icon } from '#api/page/icons.tsx';
 import type { PageModel, Surroundings } from './model.ts';
 import { SECTIONS } from './sections.ts';
 
@@ -14,6 +15,7 @@ export function Frame({ page, children }: { page: PageModel; children: Component
         <a class="brand" href="/">
           Sluice
         </a>
+        {place?.permissions.includes('payment:read') && <Search place={place} sought={screen.kind === 'payments' ? screen.filter.q : undefined} />}
         {person !== null && (
           <nav class="bar-links" aria-label="You">
             <a href="/" aria-current={screen.kind === 'places' ? 'page' : undefined}>
@@ -35,6 +37,29 @@ export function Frame({ page, children }: { page: PageModel; children: Component
         {children}
       </div>
     </>
+  );
+}
+
+/** Opens what is known by exactly this. */
+function Search({ place, sought }: { place: Surroundings; sought: string | undefined }): JSX.Element {
+  return (
+    <search class="search">
+      <form method="get" action={`${place.href}/search`}>
+        <input
+          type="search"
+          name="q"
+          value={sought}
+          maxLength={255}
+          required
+          aria-label="Search"
+          placeholder="Search id, order, hash or address"
+          aria-keyshortcuts="/"
+        />
+        <button class="button button-small" type="submit" aria-label="Search">
+          <Icon name="search" />
+        </button>
+      </form>
+    </search>
   );
 }
 

@@ -40,14 +40,16 @@ export interface Echoed {
 }
 
 /** A page of a list. */
-interface ListScreen<Item> {
+export interface ListScreen<Item> {
   items: Item[];
-  /** How many there are on all pages. */
+  /** How many there are on all pages, as far as they were counted. */
   total: number;
+  /** Whether there may be more than that. */
+  atLeast: boolean;
   /** Cursor of the page behind this one. */
   next: string | null;
-  /** The status that was asked for. */
-  status: string | null;
+  /** What was asked for, by the names of the query. */
+  filter: Readonly<Record<string, string>>;
   /** Whether it is not the first page. */
   later: boolean;
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon } from '#api/page/icons.tsx';
-import type { Echoed } from './model.ts';
+import type { Echoed, ListScreen } from './model.ts';
 
 /** A moment in UTC, which is all the server knows of its reader; the program writes it in the reader's own zone. */
 export function Moment({ at, show = 'minute' }: { at: string; show?: 'minute' | 'day' | 'time' }): JSX.Element {
@@ -118,32 +118,26 @@ function plain(value: string): string {
   return value.startsWith('"') ? (JSON.parse(value) as string) : value;
 }
 
-interface PagerProps {
-  href: string;
-  total: number;
-  shown: number;
-  next: string | null;
-  later: boolean;
-  status: string | null;
-  one: string;
+/** The path of a list with this filter; what is undefined or empty is left out. Pure. */
+export function hrefOf(path: string, filter: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams(Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value]]))).toString();
+  return query === '' ? path : `${path}?${query}`;
 }
 
 /** How many there are, and the way to the rest. */
-export function Pager({ href, total, shown, next, later, status, one }: PagerProps): JSX.Element {
-  const query = (fields: Record<string, string | null>): string => {
-    const given = Object.entries(fields).flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]));
-    return given.length === 0 ? href : `${href}?${given.join('&')}`;
-  };
+export function Pager({ path, screen, one }: { path: string; screen: ListScreen<unknown>; one: string }): JSX.Element {
+  const { items, total, atLeast, next, later, filter } = screen;
+  const all = `${total}${atLeast ? ' or more' : ''} ${one}${total === 1 && !atLeast ? '' : 's'}`;
   return (
     <nav class="pager" aria-label="Pages">
-      <p class="hint">{shown === total ? `${total} ${one}${total === 1 ? '' : 's'}` : `${shown} of ${total} ${one}s`}</p>
+      <p class="hint">{items.length === total && !atLeast ? all : `${items.length} of ${all}`}</p>
       {later && (
-        <a class="button button-small" href={query({ status })}>
+        <a class="button button-small" href={hrefOf(path, filter)}>
           Newest
         </a>
       )}
       {next !== null && (
-        <a class="button button-small" href={query({ status, after: next })} rel="next">
+        <a class="button button-small" href={hrefOf(path, { ...filter, after: next })} rel="next">
           Older
         </a>
       )}
@@ -151,13 +145,13 @@ export function Pager({ href, total, shown, next, later, status, one }: PagerPro
   );
 }
 
-/** One link for each status, and one for all of them. */
-export function StatusTabs({ href, statuses, status }: { href: string; statuses: readonly string[]; status: string | null }): JSX.Element {
+/** One link for each status, and one for all of them; whatever else was asked for stays. */
+export function StatusTabs({ path, statuses, filter }: { path: string; statuses: readonly string[]; filter: ListScreen<unknown>['filter'] }): JSX.Element {
   return (
     <nav class="tabs" aria-label="Status">
-      {[null, ...statuses].map((one) => (
-        <a href={one === null ? href : `${href}?status=${one}`} aria-current={one === status ? 'page' : undefined}>
-          {one === null ? 'All' : sentenceCase(one)}
+      {[undefined, ...statuses].map((one) => (
+        <a href={hrefOf(path, { ...filter, status: one })} aria-current={one === filter.status ? 'page' : undefined}>
+          {one === undefined ? 'All' : sentenceCase(one)}
         </a>
       ))}
     </nav>

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
 import type { PaymentsScreen, Surroundings } from './model.ts';
-import { Badge, Moment, Pager, StatusTabs } from './parts.tsx';
+import { Badge, Coins, hrefOf, Moment, Pager, StatusTabs } from './parts.tsx';
 
 type Row = PaymentsScreen['items'][number];
 
@@ -9,13 +9,19 @@ const STATUSES = ['PENDING', 'SUCCESS', 'ACCEPTABLE', 'MISMATCH', 'EXPIRED'];
 
 /** A gateway's payments, newest first. */
 export function Payments({ screen, place }: { screen: PaymentsScreen; place: Surroundings }): JSX.Element {
-  const { items, total, next, later, status } = screen;
+  const { items, filter, later, next } = screen;
   const href = `${place.href}/payments`;
   return (
     <>
-      <StatusTabs href={href} statuses={STATUSES} status={status} />
+      <StatusTabs path={href} statuses={STATUSES} filter={filter} />
+      <Filters path={href} filter={filter} networks={place.networks} />
       {items.length === 0 ? (
-        <NoPayments filtered={status !== null || later} href={href} />
+        <NoPayments
+          sought={filter.q !== undefined}
+          filtered={Object.keys(filter).length > 0 || later}
+          path={href}
+          further={next === null ? null : hrefOf(href, { ...filter, after: next })}
+        />
       ) : (
         <section class="card card-table">
           <table>
@@ -28,7 +34,12 @@ export function Payments({ screen, place }: { screen: PaymentsScreen; place: Sur
                 <th scope="col" class="amount">
                   Amount
                 </th>
-                <th scope="col">Status</th>
+                <th scope="col" class="wide-only">
+                  Status
+                </th>
+                <th scope="col" class="wide-only amount">
+                  Received
+                </th>
                 <th scope="col" class="wide-only">
                   Created
                 </th>
@@ -49,9 +60,17 @@ export function Payments({ screen, place }: { screen: PaymentsScreen; place: Sur
                       <Moment at={row.createdAt} />
                     </span>
                   </th>
-                  <td class="amount figure">{row.openAmount && row.amount === '0' ? 'Open' : formatFiat(row.amount, row.currencyCode, 'en')}</td>
-                  <td>
+                  <td class="amount">
+                    <span class="figure">{row.openAmount && row.amount === '0' ? 'Open' : formatFiat(row.amount, row.currencyCode, 'en')}</span>
+                    <span class="narrow-only">
+                      <Badge status={row.status} />
+                    </span>
+                  </td>
+                  <td class="wide-only">
                     <Badge status={row.status} />
+                  </td>
+                  <td class="wide-only amount">
+                    <Received row={row} />
                   </td>
                   <td class="wide-only">
                     <Moment at={row.createdAt} />
@@ -61,7 +80,7 @@ export function Payments({ screen, place }: { screen: PaymentsScreen; place: Sur
               ))}
             </tbody>
           </table>
-          <Pager href={href} total={total} shown={items.length} next={next} later={later} status={status} one="payment" />
+          <Pager path={href} screen={screen} one="payment" />
         </section>
       )}
     </>
@@ -76,12 +95,105 @@ export function referenceOf({ paymentUid, callbackParams, webhookParams }: Pick<
   return reference === '' ? paymentUid.slice(0, 8) : reference.length > 60 ? `${reference.slice(0, 59)}…` : reference;
 }
 
-function NoPayments({ filtered, href }: { filtered: boolean; href: string }): JSX.Element {
+function Received({ row }: { row: Row }): JSX.Element | null {
+  if (row.receivedAmount === undefined || row.receivedAssetSymbol === undefined) return null;
+  return (
+    <>
+      <Coins amount={row.receivedAmount} asset={row.receivedAssetSymbol} />
+      {row.receivedAmountUsd !== undefined && <span class="hint below">{formatFiat(row.receivedAmountUsd, 'USD', 'en')}</span>}
+    </>
+  );
+}
+
+const YES_NO = [
+  { name: 'verified', title: 'Verified', yes: 'Verified', no: 'Not verified' },
+  { name: 'sandbox', title: 'Sandbox', yes: 'Sandbox only', no: 'No sandbox' },
+];
+
+/** Everything else that a list may be narrowed by; open where it is. */
+function Filters({ path, filter, networks }: { path: string; filter: PaymentsScreen['filter']; networks: Surroundings['networks'] }): JSX.Element {
+  const { status, q, ...narrowed } = filter;
+  return (
+    <details class="filters" open={Object.keys(narrowed).length > 0}>
+      <summary>Filter</summary>
+      <form method="get" action={path}>
+        {status !== undefined && <input type="hidden" name="status" value={status} />}
+        {q !== undefined && <input type="hidden" name="q" value={q} />}
+        <label>
+          Created from
+          <input type="date" name="createdFrom" value={filter.createdFrom?.slice(0, 10)} />
+        </label>
+        <label>
+          Created before
+          <input type="date" name="createdTo" value={filter.createdTo?.slice(0, 10)} />
+        </label>
+        <label>
+          Coin received
+          <input name="asset" size={8} maxLength={64} value={filter.asset} placeholder="USDT" />
+        </label>
+        <label>
+          Network
+          <select name="network">
+            <option value="">Any</option>
+            {Object.entries(networks).map(([name, title]) => (
+              <option value={name} selected={filter.network === name}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        {YES_NO.map(({ name, title, yes, no }) => (
+          <label>
+            {title}
+            <select name={name}>
+              <option value="">Any</option>
+              <option value="true" selected={filter[name] === 'true'}>
+                {yes}
+              </option>
+              <option value="false" selected={filter[name] === 'false'}>
+                {no}
+              </option>
+            </select>
+          </label>
+        ))}
+        <button class="button button-small" type="submit">
+          Show
+        </button>
+        {Object.keys(filter).length > 0 && (
+          <a class="button button-small" href={path}>
+            Show all
+          </a>
+        )}
+      </form>
+    </details>
+  );
+}
+
+interface NoPaymentsProps {
+  filtered: boolean;
+  /** Whether something was looked for by name. */
+  sought: boolean;
+  path: string;
+  /** Where older ones are looked through, when not all were. */
+  further: string | null;
+}
+
+function NoPayments({ filtered, sought, path, further }: NoPaymentsProps): JSX.Element {
+  if (further !== null)
+    return (
+      <section class="card empty">
+        <p>None of the newest is like that.</p>
+        <a class="button" href={further}>
+          Look through older ones
+        </a>
+      </section>
+    );
   if (filtered)
     return (
       <section class="card empty">
-        <p>No payment is like that.</p>
-        <a class="button" href={href}>
+        <h2>No payment is like that</h2>
+        {sought && <p>What is looked for has to be all of it: an order number as your shop stored it, an id, a transaction’s hash, or a deposit address.</p>}
+        <a class="button" href={path}>
           Show all payments
         </a>
       </section>

@@ -1,7 +1,7 @@
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser';
 
 // The only program of the console's pages: a form that needs a passkey asks for it before it is sent; moments are told in the reader's zone; what is shortened can be
-// copied whole.
+// copied whole; `/` leads to the search.
 
 document.documentElement.dataset.program = '';
 
@@ -65,3 +65,13 @@ for (const button of document.querySelectorAll<HTMLElement>('[data-copy]'))
       button.classList.add('copied');
     });
   });
+
+// One key leads to the search from anywhere but a field.
+document.addEventListener('keydown', (event) => {
+  const target = event.target as HTMLElement;
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || target.closest('input, select, textarea') !== null) return;
+  const search = document.querySelector<HTMLInputElement>('input[name="q"][type="search"]');
+  if (search === null) return;
+  event.preventDefault();
+  search.select();
+});
