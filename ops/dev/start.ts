@@ -6,17 +6,20 @@ import { CannotStart } from './cannot-start.ts';
 import { type DemoPayments, demoPayments } from './demo-payments.ts';
 import { dataDirectory, type DevFile } from './dev-file.ts';
 import { isSigned, whatItSays } from './read-webhook.ts';
+import { playHistory } from './history.ts';
 import { aborted, Stopped, stopRequest } from './stop-request.ts';
 import { startStack } from './stack.ts';
 import type { ReceivedWebhook } from './webhook-receiver.ts';
 
+const OPTIONS = ['--reset', '--with-history', '--json'];
 const flags = new Set(process.argv.slice(2));
 const json = flags.has('--json');
 /** With --json stdout belongs to the one line at the end. */
 const say = (line: string): void => void (json ? process.stderr : process.stdout).write(`${line}\n`);
 
 async function main(): Promise<void> {
-  for (const flag of flags) if (flag !== '--json' && flag !== '--reset') throw new CannotStart(`unknown option ${flag}; there are --reset and --json`);
+  const unknown = [...flags].find((flag) => !OPTIONS.includes(flag));
+  if (unknown !== undefined) throw new CannotStart(`unknown option ${unknown}; there are ${OPTIONS.join(', ')}`);
   const began = performance.now();
   const signal = stopRequest(() => say('\nstopping (the data is kept)'));
   const root = packageRoot();
@@ -30,6 +33,7 @@ async function main(): Promise<void> {
   });
   say(`ready in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   try {
+    if (flags.has('--with-history')) await playHistory(stack.dev, { say: (line) => say(`  ${line}`), signal });
     if (json) process.stdout.write(`${JSON.stringify(stack.dev)}\n`);
     else say(banner(stack.dev, await paymentsToOpen(stack.dev, signal), await consoleLinks(stack.dev)));
     await aborted(signal);

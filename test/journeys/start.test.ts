@@ -11,6 +11,8 @@ import { tronNode } from '#ops/dev/services/tron-node.ts';
 import { plainPayer } from '#ops/dev/hosted-payers.ts';
 import { hostedStories } from '#ops/dev/hosted-story.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
+import { planDay } from '#ops/dev/history-plan.ts';
+import { playHistory } from '#ops/dev/history.ts';
 import { setScene } from '#ops/dev/scene.ts';
 import { payAndCashOut, payInTwoOutputs } from '#ops/dev/story.ts';
 
@@ -206,6 +208,26 @@ describe('npm start', () => {
     const height = await bitcoin.height();
     await waitFor(async () => (await bitcoin.height()) >= height + 2, { what: 'two more blocks' });
     expect(await timeOf()).toBeGreaterThanOrEqual(Math.floor(before / 1_000) + 86_400);
+  });
+
+  it('plays days of a shop through its own API, each a day after the other, with clean books', async () => {
+    const { api, gateway } = runner.dev;
+    const headers = { 'x-api-key': gateway.apiKey };
+    const control = operator(runner.dev.operatorUrl, runner.dev.operatorToken);
+    const began = await control.must('GET', '/clock');
+    await playHistory(runner.dev, { days: 4, say: () => undefined, signal: new AbortController().signal });
+    const { items } = (await must(`${api.baseUrl}/payments?limit=100&createdFrom=${String(began.now)}`, 'GET', { headers })) as {
+      items: { status: string; createdAt: string; isVerified: boolean; webhookParams: { order: string } }[];
+    };
+    const planned = [0, 1, 2, 3].flatMap((day) => planDay(day, runner.dev.localNetworks.length).payments);
+    expect(items.map(({ webhookParams }) => webhookParams.order).sort()).toEqual(planned.map(({ order }) => order).sort());
+    const expected = { paid: 'SUCCESS', short: 'MISMATCH', over: 'MISMATCH', left: 'EXPIRED', unopened: 'EXPIRED' } as const;
+    for (const { order, outcome } of planned) {
+      const found = items.find(({ webhookParams }) => webhookParams.order === order);
+      expect([order, found?.status, found?.isVerified]).toEqual([order, expected[outcome], expected[outcome] !== 'EXPIRED']);
+    }
+    expect(new Set(items.map(({ createdAt }) => createdAt.slice(0, 10))).size).toBeGreaterThanOrEqual(4);
+    expect(await control.must('GET', '/audit')).toMatchObject({ clean: true });
   });
 
   it('continues on the same chain, data and keys after Ctrl+C, with clean books', async () => {
