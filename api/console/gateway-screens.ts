@@ -83,7 +83,7 @@ async function balances(deps: Deps, { gateway }: Asked): Promise<Screen> {
 
 async function cashouts(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
   const filter = filterOf(query, ['status']);
-  const { items, pagination } = await listSettlements(deps, { gateway, ...filter, ...afterOf(query) });
+  const { items, pagination } = await listSettlements(deps, { gateway, ...(filter as object), ...afterOf(query) });
   return { kind: 'cashouts', items: answered(items), filter, ...pageOf(query, pagination) };
 }
 

@@ -74,7 +74,7 @@ function partOf({ totalValue }: SelectedPayment, part: number, decimals: number)
 async function cashOutHalf(scene: Scene): Promise<void> {
   const { items } = await scene.shop.listBalances();
   const available = items.find(({ assetId }) => assetId === scene.asset.id)?.totalAvailable ?? '0';
-  const half = (Number(available) / 2).toFixed(Math.min(scene.asset.decimals, 6));
+  const half = String(Number((Number(available) / 2).toFixed(Math.min(scene.asset.decimals, 6))));
   if (parseTrusted(half) < parseTrusted(await coinsWorth(scene, scene.asset, WORTH_CASHING_USD))) return;
   const { id, before } = await askCashout(scene, { amount: half, metadata: { requester: 'history' } });
   await settled(scene, id, before);

@@ -1,6 +1,9 @@
 import type { JSX } from 'preact';
+import { formatFiat } from '#api/page/fiat.ts';
+import { cashoutStoryOf } from './cashout-story.ts';
 import type { CashoutScreen, CashoutsScreen, Surroundings } from './model.ts';
 import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, Pager, Short, StatusTabs } from './parts.tsx';
+import { Timeline } from './timeline.tsx';
 
 const STATUSES = ['PENDING_APPROVAL', 'UNDERFUNDED', 'WAITING_AML_CREDIT', 'REQUESTED', 'PROCESSING', 'SETTLED', 'REJECTED'];
 
@@ -49,6 +52,12 @@ export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Sur
                 <th scope="col" class="wide-only">
                   Status
                 </th>
+                <th scope="col" class="wide-only">
+                  Created
+                </th>
+                <th scope="col" class="wide-only">
+                  Over
+                </th>
               </tr>
             </thead>
             <tbody>
@@ -58,16 +67,24 @@ export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Sur
                     <a href={`${href}/${row.id}`}>
                       <Short text={row.address} />
                     </a>
-                    <span class="hint below">on {place.networks[row.network] ?? row.network}</span>
+                    <span class="hint below">
+                      on {place.networks[row.network] ?? row.network}
+                      <span class="narrow-only">{row.createdAt !== undefined && <Moment at={row.createdAt} />}</span>
+                    </span>
                   </th>
                   <td class="amount">
                     <Coins amount={row.amount} asset={row.assetName} />
+                    {row.amountUsd !== undefined && <span class="hint below">{formatFiat(row.amountUsd, 'USD', 'en')}</span>}
                     <span class="narrow-only">
                       <Badge status={row.status} />
                     </span>
                   </td>
                   <td class="wide-only">
                     <Badge status={row.status} />
+                  </td>
+                  <td class="wide-only">{row.createdAt !== undefined && <Moment at={row.createdAt} />}</td>
+                  <td class="wide-only">
+                    <OverSince row={row} />
                   </td>
                 </tr>
               ))}
@@ -78,6 +95,11 @@ export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Sur
       )}
     </>
   );
+}
+
+function OverSince({ row: { settledAt, rejectedAt } }: { row: CashoutScreen['item'] }): JSX.Element {
+  const at = settledAt ?? rejectedAt;
+  return at === undefined ? <span class="hint">Not yet</span> : <Moment at={at} />;
 }
 
 /** One cashout. */
@@ -96,28 +118,29 @@ export function Cashout({ screen, place }: { screen: CashoutScreen; place: Surro
         <p class="hint">{MEANINGS[item.status]}</p>
       </header>
       <div class="columns">
-        <section class="card">
-          <h2>Where it goes</h2>
-          <Facts>
-            <Fact name="Destination">
-              <code>{item.address}</code>
-            </Fact>
-            <Fact name="Network">{place.networks[item.network] ?? item.network}</Fact>
-            {item.txHash !== '' && (
-              <Fact name="Transaction">
-                <Code text={item.txHash} what="the transaction's hash" href={item.blockchainUrl === '' ? undefined : item.blockchainUrl} />
+        <div class="stack">
+          <section class="card" aria-labelledby="happened">
+            <h2 id="happened">What happened</h2>
+            <Timeline entries={cashoutStoryOf(item)} explorerUrl={() => item.blockchainUrl} />
+          </section>
+          <section class="card">
+            <h2>Where it goes</h2>
+            <Facts>
+              <Fact name="Destination">
+                <code>{item.address}</code>
               </Fact>
-            )}
-            {item.expiresAt !== undefined && (
-              <Fact name="Rejected by itself">
-                <Moment at={item.expiresAt} />
+              <Fact name="Network">{place.networks[item.network] ?? item.network}</Fact>
+              {item.txHash !== '' && (
+                <Fact name="Transaction">
+                  <Code text={item.txHash} what="the transaction's hash" href={item.blockchainUrl === '' ? undefined : item.blockchainUrl} />
+                </Fact>
+              )}
+              <Fact name="Id">
+                <Code text={item.id} what="the cashout's id" />
               </Fact>
-            )}
-            <Fact name="Id">
-              <Code text={item.id} what="the cashout's id" />
-            </Fact>
-          </Facts>
-        </section>
+            </Facts>
+          </section>
+        </div>
         <div class="stack">
           <section class="card">
             <h2>Money</h2>

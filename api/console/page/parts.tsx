@@ -159,6 +159,6 @@ export function StatusTabs({ path, statuses, filter }: { path: string; statuses:
 }
 
 function sentenceCase(status: string): string {
-  const words = status.replaceAll('_', ' ').toLowerCase();
+  const words = status.replaceAll('_', ' ').toLowerCase().replace('aml', 'AML');
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
