@@ -248,7 +248,7 @@ async function startHttp(deps: Deps, { jobs, news }: { jobs: Jobs | undefined; n
 
 /** The console, beside the http role: sign-in, people's own pages. */
 async function startConsole(deps: Deps, lifecycle: Lifecycle): Promise<void> {
-  const app = await createConsoleApp(deps);
+  const app = await createConsoleApp(deps, { contractFolder: join(packageRoot(), 'dist/contract') });
   await listen(deps, lifecycle, { name: 'console', app, port: deps.config.SLUICE_CONSOLE_PORT, equip: () => undefined });
 }
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import express, { type Express, type Request, type Response } from 'express';
-import { isNavigation } from '#api/checkout/foreign-page.ts';
 import { GATEWAY_SCREENS, type GatewayScreen } from '#api/console/gateway-screens.ts';
 import type { ConsoleAssets, PageModel, ProblemKind, Screen, Surroundings } from '#api/console/page/model.ts';
 import { renderConsole } from '#api/console/page/render.tsx';
@@ -16,15 +15,19 @@ import { displayNameOf } from '#shared/chains/networks.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
+import { readContract } from './app.ts';
 import { readBody } from './body.ts';
 import { checkoutAssetsRouter, loadCheckoutAssets } from './checkout-assets.ts';
 import { pageHeaders, sendPage } from './checkout-page-answer.ts';
 import { clientIp } from './client-ip.ts';
+import { consoleApiRouter } from './console-api.ts';
+import { CONSOLE_COOKIE, consoleCookie, refuseForeign } from './console-request.ts';
 import { errorHeaders } from './envelope.ts';
 import { answerErrors, noteFailure, notesOf, observe } from './observe.ts';
 import { rateLimit } from './rate-limit.ts';
 
-const COOKIE = '__Host-sluice';
+/** Where people read what keys may read; the same path as at the api's own host. */
+const API_ROOT = '/api/v1';
 
 /** One request for the console. */
 interface Visit {
@@ -123,7 +126,13 @@ const ROUTES: readonly Route[] = [
  * Builds what listens where the console is: pages drawn here, changed by forms, with the passkeys' program beside them. Requests of other sites' pages are refused,
  * all but following a link.
  */
-export async function createConsoleApp(deps: Deps, { pageFolder = join(packageRoot(), 'dist/console') }: { pageFolder?: string } = {}): Promise<Express> {
+export async function createConsoleApp(
+  deps: Deps,
+  {
+    pageFolder = join(packageRoot(), 'dist/console'),
+    contractFolder = join(packageRoot(), 'api/contract'),
+  }: { pageFolder?: string; contractFolder?: string } = {},
+): Promise<Express> {
   const assets = loadCheckoutAssets(pageFolder);
   const ownOrigin = new URL(deps.config.SLUICE_CONSOLE_URL as string).origin;
   const headers = consoleHeaders(ownOrigin);
@@ -132,6 +141,8 @@ export async function createConsoleApp(deps: Deps, { pageFolder = join(packageRo
   app.set('etag', false);
   app.use(observe(deps));
   app.use(checkoutAssetsRouter(deps, assets, () => undefined));
+  const document = readContract(join(contractFolder, 'openapi.yaml'));
+  app.use(API_ROOT, await consoleApiRouter(deps, { document, apiRoot: API_ROOT, ownOrigin }));
   app.use(async (request, response: Response) => {
     const address = clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES);
     const visit: Visit = { deps, request, response, address, session: undefined, place: null, form: new URLSearchParams() };
@@ -148,7 +159,7 @@ export async function createConsoleApp(deps: Deps, { pageFolder = join(packageRo
       await rateLimit(deps, { operationId: request.method === 'POST' ? 'consoleForm' : 'consolePage', clientIp: address });
       if (found === undefined) throw new ServiceError('not_found');
       refuseForeign(request, ownOrigin);
-      visit.session = await readSession(deps, cookieOf(request));
+      visit.session = await readSession(deps, consoleCookie(request));
       if (found.route.signedIn && visit.session === undefined) return redirect(response, headers, { to: '/sign-in' });
       if (request.method === 'POST') visit.form = new URLSearchParams((await readBody(request, response)).toString('utf8'));
       const answer = await found.route.run(visit, found.named);
@@ -285,21 +296,6 @@ function field({ form }: Visit, name: string): string {
   return form.get(name) ?? '';
 }
 
-/**
- * A form counts only when the browser says that a page of ours sent it; the cookie alone would not tell (SameSite=Lax lets another port or subdomain through). A page may be
- * opened by a link from anywhere. @throws forbidden
- */
-function refuseForeign({ method, headers }: Request, ownOrigin: string): void {
-  const site = headers['sec-fetch-site'];
-  const own = site === undefined ? headers.origin === ownOrigin : site === 'same-origin';
-  if (method === 'POST' ? !own : site !== undefined && site !== 'same-origin' && site !== 'none' && !isNavigation(headers)) throw new ServiceError('forbidden');
-}
-
-function cookieOf({ headers }: Request): string | undefined {
-  for (const part of (headers.cookie ?? '').split(/;\s*/)) if (part.startsWith(`${COOKIE}=`)) return part.slice(COOKIE.length + 1);
-  return undefined;
-}
-
 /** The checkout's, but that passkeys are asked for here, and that a form's origin is told to ourselves. */
 function consoleHeaders(ownOrigin: string): Record<string, string> {
   const { 'Permissions-Policy': denied = '', ...headers } = pageHeaders(ownOrigin);
@@ -312,7 +308,7 @@ function redirect(response: Response, headers: Record<string, string>, { to, coo
     ...headers,
     Location: to,
     'Content-Length': 0,
-    ...(cookie !== undefined && { 'Set-Cookie': `${COOKIE}=${cookie ?? ''}; ${attributes}` }),
+    ...(cookie !== undefined && { 'Set-Cookie': `${CONSOLE_COOKIE}=${cookie ?? ''}; ${attributes}` }),
   });
   response.end();
 }

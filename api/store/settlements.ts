@@ -172,8 +172,8 @@ export interface SettlementPage extends SettlementList {
 export async function listSettlementRows(sql: Reads, page: SettlementPage): Promise<StoredSettlement[]> {
   const rows = await sql<Row[]>`
     select ${columns(sql)} from (
-      select l.* from (${lookedThrough(sql, page)}) l where ${narrowed(sql, page.narrowing)}
-      order by l.created_at desc, l.id desc limit ${page.limit + 1} offset ${page.offset}) s ${joins(sql)}
+      select l.id from (${lookedThrough(sql, page)}) l where ${narrowed(sql, page.narrowing)}
+      order by l.created_at desc, l.id desc limit ${page.limit + 1} offset ${page.offset}) f join settlements s on s.id = f.id ${joins(sql)}
     order by s.created_at desc, s.id desc`;
   return rows.map(fromRow);
 }
@@ -195,7 +195,7 @@ export async function findLastLookedSettlement(sql: Reads, list: SettlementList)
 // Times of creation are what the index is by; what is narrowed beyond them stays outside of the limit (decision 0065).
 function lookedThrough(sql: Reads, { gatewayId, status, narrowing: { createdFrom, createdTo }, after, window }: SettlementList): ReturnType<Reads> {
   return sql`
-    select * from settlements where gateway_id = ${gatewayId} ${status === null ? sql`` : sql`and status = ${status}`}
+    select id, created_at, settled_at, asset_id, network_id from settlements where gateway_id = ${gatewayId} ${status === null ? sql`` : sql`and status = ${status}`}
       ${createdFrom === null ? sql`` : sql`and created_at >= ${createdFrom}`} ${createdTo === null ? sql`` : sql`and created_at < ${createdTo}`}
       ${after === null ? sql`` : sql`and (created_at, id) < (select c.created_at, c.id from settlements c where c.id = ${after})`}
     order by created_at desc, id desc limit ${window}`;

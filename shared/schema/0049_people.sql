@@ -11,11 +11,11 @@ comment on column roles.name is 'Such as owner.';
 comment on column roles.operates is 'Whether it is a role of the deployment; otherwise one of a gateway.';
 comment on column roles.permissions is 'As the contract and the operator API call them.';
 insert into roles (name, operates, permissions) values
-  ('owner', false, '{payment:create,payment:read,settlement:create,settlement:read,settlement:approve,balance:read,refund:create,refund:approve,webhook:resend,key:manage,secret:roll,settings:write,team:manage,report:export,link:manage,pos:use,aml:read}'),
-  ('finance', false, '{payment:read,settlement:create,settlement:read,balance:read,refund:create,report:export,aml:read}'),
-  ('approver', false, '{payment:read,settlement:read,settlement:approve,balance:read,refund:approve,aml:read}'),
-  ('developer', false, '{payment:create,payment:read,settlement:read,balance:read,webhook:resend,key:manage,secret:roll}'),
-  ('support', false, '{payment:read,settlement:read,webhook:resend,aml:read}'),
+  ('owner', false, '{payment:create,payment:read,settlement:create,settlement:read,settlement:approve,refund:create,refund:approve,webhook:resend,key:manage,secret:roll,settings:write,team:manage,report:export,link:manage,pos:use,aml:read}'),
+  ('finance', false, '{payment:read,settlement:create,settlement:read,refund:create,report:export,aml:read}'),
+  ('approver', false, '{payment:read,settlement:read,settlement:approve,refund:approve,aml:read}'),
+  ('developer', false, '{payment:create,payment:read,settlement:read,webhook:resend,key:manage,secret:roll}'),
+  ('support', false, '{payment:read,webhook:resend,aml:read}'),
   ('cashier', false, '{payment:create,pos:use}'),
   ('operator', true, '{gateway:provision,aml:decide,settlement:reject,deposit:allocate,network:operate,job:operate,freeze:operate,audit:read}'),
   ('auditor', true, '{audit:read}');

@@ -4,13 +4,10 @@ import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GATEWAY_SCREENS } from '#api/console/gateway-screens.ts';
 import { permissionOf } from '#api/console/page/sections.ts';
-import { createConsoleApp } from '#api/http/console-app.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
-import { freePort } from '#ops/dev/services/wait.ts';
-import { createHttpServer } from '#api/http/server.ts';
 import { aService, payTo, selectAddress, type Service, type Shop } from '#test/contract/service.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
-import { aMember } from '#test/harness/console-stage.ts';
+import { aMember, serveConsole } from '#test/harness/console-stage.ts';
 import { axeFindings } from '#test/harness/tab.ts';
 import { overflowing } from './overflowing.ts';
 
@@ -30,16 +27,10 @@ beforeAll(async () => {
   service = await aService();
   shop = await service.aShop({ name: `Acme ${HOSTILE}` });
   stranger = await service.aShop();
-  const port = await freePort();
-  origin = `http://localhost:${port}`;
-  const deps = { ...service.deps, config: { ...service.deps.config, SLUICE_CONSOLE_URL: origin }, db: service.world.database.as('console') };
-  const server = createHttpServer(await createConsoleApp(deps));
-  await new Promise<void>((resolve) => server.listen(port, 'localhost', resolve));
+  const console = await serveConsole(service.deps, service.world.database);
+  origin = console.origin;
   stop = async () => {
-    await new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    });
+    await console.stop();
     await service.stop();
   };
   const asset = service.world.assets.USDT as StoredAsset;

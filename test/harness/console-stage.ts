@@ -57,6 +57,15 @@ export async function aConsoleStage(scale = '1000'): Promise<ConsoleStage> {
   };
 }
 
+/** Serves the console of a deployment whose other parts run already; what it may do in the database is what the console may. */
+export async function serveConsole(deps: Deps, database: FreshDatabase): Promise<{ origin: string; stop(): Promise<void> }> {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const server = createHttpServer(await createConsoleApp({ ...deps, config: { ...deps.config, SLUICE_CONSOLE_URL: origin }, db: database.as('console') }));
+  await new Promise<void>((resolve) => server.listen(port, 'localhost', resolve));
+  return { origin, stop: () => closeHttpServer(server) };
+}
+
 /** Makes somebody a member and signs them in, past every page; answers the cookie's value. */
 export async function aMember(
   { sql }: Pick<FreshDatabase, 'sql'>,

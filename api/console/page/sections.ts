@@ -1,7 +1,7 @@
 /** Parts of the console that belong to a gateway, in the order of the navigation, each with the permission to look into it. */
 export const SECTIONS = [
   { name: 'payments', title: 'Payments', permission: 'payment:read' },
-  { name: 'balances', title: 'Balances', permission: 'balance:read' },
+  { name: 'balances', title: 'Balances', permission: 'settlement:read' },
   { name: 'cashouts', title: 'Cashouts', permission: 'settlement:read' },
 ] as const;
 
