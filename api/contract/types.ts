@@ -9,8 +9,12 @@ export interface paths {
         };
         /**
          * List payments
-         * @description The gateway's payments, newest first, each with the `callbackParams` and `webhookParams` it was created with. How a payment
-         *     ended, in figures, is told by verify alone. Needs the permission `payment:read`.
+         * @description The gateway's payments, newest first, each with the `callbackParams` and `webhookParams` it was created with, and what was received.
+         *     It is for display: fulfil an order by verify. Needs the permission `payment:read`.
+         *
+         *     With `status` and times alone, `total` is exact. With any other filter a page looks through 5,000 payments of that status and time and no more. It may then
+         *     have fewer rows than `limit`, or none, while `hasMore` is true: go on with `nextCursor`. `total` is then what matches among the newest 5,000, and
+         *     `atLeast` says that there may be more.
          */
         get: operations["listPayments"];
         put?: never;
@@ -787,6 +791,11 @@ export interface components {
             hasMore: boolean;
             /** @description Pass it as `after` for the next page; null on the last. */
             nextCursor: string | null;
+            /**
+             * @description Present where only a part of the list was counted: `total` match, or more.
+             * @constant
+             */
+            atLeast?: true;
         };
         Following: {
             /** @description Page size used. */
@@ -1067,6 +1076,24 @@ export interface components {
             openAmount: boolean;
             callbackParams: components["schemas"]["CallbackParams"];
             webhookParams: components["schemas"]["WebhookParams"];
+            /** @description Ticker of the asset actually received. This and everything else about what was received is absent until a deposit decides. */
+            receivedAssetSymbol?: string;
+            /** @description Chain the deciding deposit arrived on. */
+            network?: string;
+            /** @description Transaction of the deciding deposit. */
+            txHash?: string;
+            /** @description In the received asset. */
+            receivedAmount?: string;
+            /** @description Its market value at confirmation in cents. */
+            receivedAmountUsd?: string;
+            depositPath?: components["schemas"]["DepositPath"];
+            amlState?: components["schemas"]["AmlState"];
+            /** @description Network fee of it, as on verify. */
+            txFee?: string;
+            /** @description Commission of it, as on verify. */
+            commissionFee?: string;
+            /** @description What it added to the balance. */
+            net?: string;
         };
         /** @description Echo of the create request; null when it had none. */
         CallbackParams: {
@@ -2161,6 +2188,40 @@ export interface operations {
                  * @example 2026-11-22T00:00:00Z
                  */
                 createdTo?: string;
+                /**
+                 * @description Only payments known by exactly this: the payment's id, the hash of a transaction that paid it, a deposit address of it, or a value stored with it in
+                 *     `callbackParams` or `webhookParams` (of the first 16 texts and whole numbers of each, none nested, of at most 255 characters).
+                 * @example A-1001
+                 */
+                q?: string;
+                /**
+                 * @description Only payments that received this asset, by its ticker.
+                 * @example USDT
+                 */
+                asset?: string;
+                /**
+                 * @description Only payments that were paid on this network, by its name.
+                 * @example ethereum
+                 */
+                network?: string;
+                /** @description Only sandbox payments, or none of them. */
+                sandbox?: boolean;
+                /** @description Only payments that verify was called on after they came to rest, or only the others. */
+                verified?: boolean;
+                /** @description Only payments whose deciding deposit got here this way. */
+                path?: components["schemas"]["DepositPath"];
+                /** @description Only payments that screening held, and what became of them. */
+                amlState?: components["schemas"]["AmlState"];
+                /**
+                 * @description Only payments whose `amountUsd` is this or more.
+                 * @example 10
+                 */
+                amountUsdFrom?: components["schemas"]["MoneyInput"];
+                /**
+                 * @description Only payments whose `amountUsd` is this or less.
+                 * @example 99.99
+                 */
+                amountUsdTo?: components["schemas"]["MoneyInput"];
                 /** @description Page size; values above 100 are read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description 1-based page. Ignored when `after` is given. */
@@ -2206,7 +2267,16 @@ export interface operations {
                      *             "callbackParams": {
                      *               "order": "A-1001"
                      *             },
-                     *             "webhookParams": null
+                     *             "webhookParams": null,
+                     *             "receivedAssetSymbol": "USDT",
+                     *             "network": "ethereum",
+                     *             "txHash": "0x5e0f7b6f2f6a4c9d0f1f0e3b1b9a8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b",
+                     *             "receivedAmount": "49.9",
+                     *             "receivedAmountUsd": "49.90",
+                     *             "depositPath": "standard",
+                     *             "txFee": "1.2",
+                     *             "commissionFee": "0.499",
+                     *             "net": "48.201"
                      *           }
                      *         ],
                      *         "pagination": {

@@ -45,8 +45,7 @@ export const merchantOperations: Registry<MerchantContract> = {
   inquirePayment: (deps, { gateway, params, body: { txHash, network } }) => ok(inquirePayment(deps, { gateway, paymentId: params.paymentId, txHash, network })),
   getPayment: (deps, { gateway, params }) => ok(readPayment(deps, { gateway, paymentId: params.paymentId })),
   explainPayment: (deps, { gateway, params }) => ok(explainPayment(deps, { gateway, paymentId: params.paymentId })),
-  listPayments: (deps, { gateway, query: { status, createdFrom, createdTo, limit, page, after } }) =>
-    ok(listPayments(deps, { gateway, status, createdFrom, createdTo, limit, page, after })),
+  listPayments: (deps, { gateway, query }) => ok(listPayments(deps, { ...query, gateway })),
   listPaymentWebhooks: async (deps, { gateway, params }) => ({
     status: 200,
     data: { items: await listPaymentWebhooks(deps, { gateway, paymentId: params.paymentId }) },

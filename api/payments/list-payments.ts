@@ -1,25 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { operations } from '#api/contract/types.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
-import { countPayments, findPaymentPlace, listPaymentRows, type PaymentFilter, type Payment } from '#api/store/payments.ts';
+import {
+  countNarrowed,
+  findLastLooked,
+  findSought,
+  listNarrowed,
+  listReceived,
+  type Narrowing,
+  type Received,
+  type Sought,
+} from '#api/store/payment-search.ts';
+import { countPayments, findPaymentPlace, listPaymentRows, type PaymentFilter, type Payment, type PaymentPlace } from '#api/store/payments.ts';
 import { withParams } from '#api/store/sent-json.ts';
 import { invalid } from '#shared/core/errors.ts';
-import { badCursor, type PageQuery, paginate, type Pagination, readPage } from '#shared/platform/page.ts';
+import { isUuid } from '#shared/core/ids.ts';
+import { formatAmount, formatCents, parseAmount } from '#shared/core/money.ts';
+import { badCursor, type Page, paginate, paginateLooked, type Pagination, readPage } from '#shared/platform/page.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { PAYMENT_STATUSES } from '#state-machines/payment/machine.ts';
 import { shownUsd } from './view.ts';
 
-export interface ListPayments extends PageQuery {
-  gateway: Gateway;
-  status?: string | undefined;
-  /** RFC 3339; inclusive. */
-  createdFrom?: string | undefined;
-  /** RFC 3339; exclusive. */
-  createdTo?: string | undefined;
-}
+/** The query as the contract file lets it through. */
+export type ListPayments = { gateway: Gateway } & NonNullable<operations['listPayments']['parameters']['query']>;
+
+/** What a simulated transaction is called; no chain has one like it. */
+const SANDBOX_TXID = /^sandbox-[0-9a-f]{64}$/;
 
 /**
- * Payments of this gateway, newest first, with what the merchant stored with them; `after` wins over `page`
- * (decisions 8, 9).
- * @throws validation_error for an unknown status, an unreadable time, a limit or page below 1, or a cursor this gateway was never given
+ * Payments of this gateway, newest first, with what the merchant stored with them and what was received; `after` wins over `page`
+ * (decisions 8, 9). Narrowed by what no index has, a page looks through so many rows and no more (decision 0065).
+ * @throws validation_error for an unknown status, an unreadable time or amount, a limit or page below 1, or a cursor this gateway was never given
  */
 export async function listPayments(deps: Deps, query: ListPayments): Promise<{ items: object[]; pagination: Pagination }> {
   const status = query.status === undefined ? null : PAYMENT_STATUSES.find((one) => one === query.status);
@@ -30,19 +41,77 @@ export async function listPayments(deps: Deps, query: ListPayments): Promise<{ i
     createdFrom: readTime('createdFrom', query.createdFrom),
     createdTo: readTime('createdTo', query.createdTo),
   };
+  const narrowing = readNarrowing(query);
   const page = readPage(query);
   const after = page.afterId === null ? null : await findPaymentPlace(deps.db.sql, query.gateway.id, page.afterId);
   if (after === undefined) throw badCursor();
-  const [rows, total] = await Promise.all([
-    listPaymentRows(deps.db.sql, { ...filter, limit: page.limit, offset: page.offset, after }),
-    countPayments(deps.db.sql, filter),
-  ]);
-  const { shown, pagination } = paginate(rows, page, total);
-  return { items: (await withParams(deps.db.sql, shown)).map(summaryView), pagination };
+  const isNarrowed = query.q !== undefined || Object.values(narrowing).some((one) => one !== null);
+  const read = isNarrowed ? narrowedPage(deps, { filter, narrowing, q: query.q, page, after }) : countedPage(deps, { filter, page, after });
+  const { shown, pagination } = await read;
+  const [payments, received] = await Promise.all([withParams(deps.db.sql, shown), listReceived(deps.db.sql, decidedOf(shown))]);
+  return { items: payments.map((payment) => summaryView(payment, received.get(payment.id))), pagination };
 }
 
-/** One line of the list. What was received is shown by verify only (contract 4.1); an open amount shows the amount filled in. Pure. */
-function summaryView(payment: Payment): object {
+type Listed = { shown: readonly Payment[]; pagination: Pagination };
+
+async function countedPage(deps: Deps, { filter, page, after }: { filter: PaymentFilter; page: Page; after: PaymentPlace | null }): Promise<Listed> {
+  const { sql } = deps.db;
+  const [rows, total] = await Promise.all([listPaymentRows(sql, { ...filter, limit: page.limit, offset: page.offset, after }), countPayments(sql, filter)]);
+  return paginate(rows, page, total);
+}
+
+async function narrowedPage(
+  deps: Deps,
+  { filter, narrowing, q, page, after }: { filter: PaymentFilter; narrowing: Narrowing; q: string | undefined; page: Page; after: PaymentPlace | null },
+): Promise<Listed> {
+  const { sql } = deps.db;
+  const window = POLICY.listLookedThrough;
+  const behind = async (place: PaymentPlace | null) => {
+    const ids = q === undefined ? null : await findSought(sql, { ...soughtOf(deps, filter.gatewayId, q), after: place, window });
+    return { ...filter, narrowing, ids, after: place, window };
+  };
+  const first = await behind(null);
+  const here = after === null ? first : await behind(after);
+  const [rows, counted] = await Promise.all([listNarrowed(sql, { ...here, limit: page.limit, offset: page.offset }), countNarrowed(sql, first)]);
+  const lastLooked = rows.length > page.limit ? undefined : await findLastLooked(sql, here);
+  return paginateLooked(rows, page, { ...counted, lastLooked });
+}
+
+/** Every form in which what somebody looks for may be written down here; the text itself never goes to the database. */
+function soughtOf(deps: Pick<Deps, 'chains'>, gatewayId: string, q: string): Sought {
+  const codecs = [...deps.chains.values()].map(({ codec }) => codec);
+  const canonical = (parsed: ReturnType<(typeof codecs)[number]['parse']>[]): string[] => [
+    ...new Set(parsed.flatMap((one) => (one.ok ? [one.canonical] : []))),
+  ];
+  const txids = canonical(codecs.map((codec) => codec.parseTxid(q)));
+  return {
+    gatewayId,
+    id: isUuid(q) ? q : null,
+    digest: createHash('sha256').update(q, 'utf8').digest('hex').slice(0, 32),
+    txids: SANDBOX_TXID.test(q) ? [...txids, q] : txids,
+    addresses: canonical(codecs.map((codec) => codec.parse(q))),
+  };
+}
+
+function readNarrowing(query: ListPayments): Narrowing {
+  return {
+    asset: query.asset ?? null,
+    network: query.network ?? null,
+    sandbox: query.sandbox ?? null,
+    verified: query.verified ?? null,
+    path: query.path ?? null,
+    amlState: query.amlState ?? null,
+    amountUsdFrom: query.amountUsdFrom === undefined ? null : parseAmount(query.amountUsdFrom, 'amountUsdFrom'),
+    amountUsdTo: query.amountUsdTo === undefined ? null : parseAmount(query.amountUsdTo, 'amountUsdTo'),
+  };
+}
+
+function decidedOf(payments: readonly Payment[]): string[] {
+  return payments.flatMap(({ id, decidingDepositId }) => (decidingDepositId === null ? [] : [id]));
+}
+
+/** One line of the list. An open amount shows the amount filled in; what was received is absent until a deposit decides, as on verify. Pure. */
+function summaryView(payment: Payment, received: Received | undefined): object {
   return {
     paymentUid: payment.id,
     status: payment.status,
@@ -61,6 +130,20 @@ function summaryView(payment: Payment): object {
     openAmount: payment.openAmount,
     callbackParams: payment.callbackParams,
     webhookParams: payment.webhookParams,
+    ...(received !== undefined && {
+      receivedAssetSymbol: received.symbol,
+      network: received.networkName,
+      txHash: received.txid,
+      ...(payment.receivedAmount !== null && { receivedAmount: formatAmount(payment.receivedAmount) }),
+      ...(payment.receivedAmountUsd !== null && { receivedAmountUsd: formatCents(payment.receivedAmountUsd) }),
+      ...(payment.depositPath !== null && { depositPath: payment.depositPath }),
+      ...(received.credit !== null && {
+        txFee: formatAmount(received.credit.networkFee),
+        commissionFee: formatAmount(received.credit.commission),
+        net: formatAmount(received.credit.net),
+      }),
+    }),
+    ...(payment.amlState !== null && { amlState: payment.amlState }),
   };
 }
 

@@ -361,7 +361,7 @@ export async function findPaymentPlace(sql: Reads, gatewayId: string, id: string
 export async function listPaymentRows(sql: Reads, page: PaymentPage): Promise<Payment[]> {
   const behind = page.after === null ? sql`` : sql`and (created_at, id) < (${page.after.createdAt}::text::timestamptz, ${page.after.id}::uuid)`;
   const rows = await sql<Record<string, unknown>[]>`
-    select * from payments where ${matching(sql, page)} ${behind}
+    select * from payments where ${matchingPayments(sql, page)} ${behind}
     order by created_at desc, id desc limit ${page.limit + 1} offset ${page.offset}`;
   return rows.map(paymentFromRow);
 }
@@ -370,12 +370,12 @@ export async function listPaymentRows(sql: Reads, page: PaymentPage): Promise<Pa
 export async function countPayments(sql: Reads, filter: PaymentFilter): Promise<number> {
   const [row] = await (filter.createdFrom === null && filter.createdTo === null
     ? sql<{ total: number }[]>`select ${tallied(sql, 'payments', filter)} as total`
-    : sql<{ total: number }[]>`select count(*) as total from payments where ${matching(sql, filter)}`);
+    : sql<{ total: number }[]>`select count(*) as total from payments where ${matchingPayments(sql, filter)}`);
   return row?.total ?? 0;
 }
 
-// A condition that does not apply is left out rather than made true by a null, so that every combination finds its index.
-function matching(sql: Reads, { gatewayId, status, createdFrom, createdTo }: PaymentFilter) {
+/** What the indexes of a gateway's payments are by. A condition that does not apply is left out rather than made true by a null, so that each combination finds its own. */
+export function matchingPayments(sql: Reads, { gatewayId, status, createdFrom, createdTo }: PaymentFilter) {
   return sql`gateway_id = ${gatewayId}
     ${status === null ? sql`` : sql`and status = ${status}`}
     ${createdFrom === null ? sql`` : sql`and created_at >= ${createdFrom}`}

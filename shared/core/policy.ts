@@ -158,6 +158,8 @@ export const POLICY = {
 
   listLimit: 20,
   listLimitMaximum: 100,
+  /** Rows of one gateway that a page looks through for what no index of theirs has: some milliseconds, whoever asks for something rare. */
+  listLookedThrough: 5_000,
 
   // The hosted checkout
   /** With everything else the page stays below 80 KB. */

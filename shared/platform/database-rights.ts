@@ -27,7 +27,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       clock_offset console_actions credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_secrets gateways
       idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions mempool_deposits
       mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks payment_events payment_offers
-      payments payout_attempts payout_events payouts pool_moves price_sources prices reconciliations refused_requests rescans sandbox_deposits schema_migrations
+      payment_references payments payout_attempts payout_events payouts pool_moves price_sources prices reconciliations refused_requests rescans sandbox_deposits schema_migrations
       screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements sightings signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
       webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers

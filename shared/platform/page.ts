@@ -26,6 +26,8 @@ export interface Pagination {
   page: number;
   hasMore: boolean;
   nextCursor: string | null;
+  /** Set where `total` counts a part of the list: there are at least that many. */
+  atLeast?: true;
 }
 
 /** Reads a list's query: 20 items, at most 100, first page unless it says otherwise. @throws validation_error naming limit, page or after */
@@ -44,6 +46,17 @@ export function paginate<R extends { id: string }>(rows: readonly R[], { limit, 
   const last = shown.at(-1);
   const hasMore = rows.length > limit;
   return { shown, pagination: { total, limit, page, hasMore, nextCursor: hasMore && last !== undefined ? cursorOf(last.id) : null } };
+}
+
+/** The same where a page looks through so many rows and no more: what follows the last of them, `lastLooked`, is the next page's, however few this one has. */
+export function paginateLooked<R extends { id: string }>(
+  rows: readonly R[],
+  page: Page,
+  { total, atLeast, lastLooked }: { total: number; atLeast: boolean; lastLooked: string | undefined },
+): { shown: readonly R[]; pagination: Pagination } {
+  const { shown, pagination } = paginate(rows, page, total);
+  const following = pagination.hasMore || lastLooked === undefined ? pagination : { ...pagination, hasMore: true, nextCursor: cursorOf(lastLooked) };
+  return { shown, pagination: { ...following, ...(atLeast && { atLeast: true as const }) } };
 }
 
 /** The refusal of a cursor that this list never gave. */

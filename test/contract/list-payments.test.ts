@@ -1,12 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { POLICY } from '#shared/core/policy.ts';
 import { describeOperation } from './describe-operation.ts';
-import type { Shop } from './service.ts';
+import { payTo, selectAddress, type Service, type Shop } from './service.ts';
 
 interface Page {
   items: Record<string, unknown>[];
-  pagination: { total: number; limit: number; page: number; hasMore: boolean; nextCursor: string | null };
+  pagination: { total: number; limit: number; page: number; hasMore: boolean; nextCursor: string | null; atLeast?: true };
 }
 const idsOf = (page: Page): unknown[] => page.items.map((item) => item.paymentUid);
+
+/** Has a payment paid in full in USDT; answers where to, and what verify tells of it. */
+async function pay(
+  service: Service,
+  shop: Shop,
+  body: Record<string, unknown> = {},
+): Promise<{ id: string; address: string; verified: Record<string, unknown> }> {
+  const { paymentUid: id, payment } = await shop.payment({ amount: '10', ...body });
+  const offer = payment.offers.find(({ assetSymbol }) => assetSymbol === 'USDT') as { id: string; totalValue?: string };
+  const address = await selectAddress(service, id, offer.id);
+  await service.mine([payTo(address, service.world.assets.USDT as StoredAsset, String(offer.totalValue))]);
+  await service.mine();
+  return { id, address, verified: (await shop.call('POST', `/payments/${id}/verify`)).data };
+}
 
 describeOperation('listPayments', {
   200: ({ send, service, shop }) => {
@@ -116,6 +133,120 @@ describeOperation('listPayments', {
       expect(await found('?status=PENDING&createdFrom=2026-03-02T00:00:00Z')).toEqual([]);
       expect((await list('?status=EXPIRED', dated)).items[0]).toMatchObject({ status: 'EXPIRED', resolvedAt: '2026-03-02T11:00:00.000Z' });
     });
+
+    it('tells of each that was paid what was received and what was taken of it, as verify does', async () => {
+      const busy = await service.aShop();
+      const { id, verified } = await pay(service, busy);
+      const [row] = (await list('', busy)).items;
+      expect(row).toMatchObject({ paymentUid: id, status: 'SUCCESS', isVerified: true, receivedAssetSymbol: 'USDT' });
+      for (const field of ['receivedAmount', 'receivedAmountUsd', 'network', 'txHash', 'depositPath', 'txFee', 'commissionFee'])
+        expect([field, row?.[field]]).toEqual([field, verified[field]]);
+      const record = (await busy.call('GET', `/payments/${id}`)).data as { credits: { net: string }[] };
+      expect(row?.net).toBe(record.credits[0]?.net);
+    });
+
+    it('filters by what was received, by verified, sandbox, path, screening and amount, and by all of them at once', async () => {
+      const busy = await service.aShop();
+      const { id, verified } = await pay(service, busy, { amount: '12.34' });
+      const sandbox = (await busy.payment({ amount: '20', isSandbox: true })).paymentUid;
+      const open = (await busy.payment({ amount: '99.99' })).paymentUid;
+      const found = async (query: string): Promise<unknown[]> => {
+        const page = await list(query, busy);
+        expect(page.pagination).toMatchObject({ total: page.items.length, hasMore: false });
+        expect(page.pagination.atLeast).toBeUndefined();
+        return idsOf(page);
+      };
+      const network = String(verified.network);
+      expect(await found('?asset=USDT')).toEqual([id]);
+      expect(await found(`?asset=USDT&network=${network}`)).toEqual([id]);
+      expect(await found('?network=nowhere')).toEqual([]);
+      expect(await found('?asset=BTC')).toEqual([]);
+      expect(await found('?sandbox=true')).toEqual([sandbox]);
+      expect(await found('?sandbox=false')).toEqual([open, id]);
+      expect(await found('?verified=true')).toEqual([id]);
+      expect(await found('?verified=false')).toEqual([open, sandbox]);
+      expect(await found('?path=standard')).toEqual([id]);
+      expect(await found('?path=late_capture')).toEqual([]);
+      expect(await found('?amlState=HELD')).toEqual([]);
+      expect(await found('?amountUsdFrom=12.34&amountUsdTo=20')).toEqual([sandbox, id]);
+      expect(await found('?amountUsdFrom=12.35')).toEqual([open, sandbox]);
+      expect(await found('?amountUsdTo=12.339')).toEqual([]);
+      expect(await found(`?asset=USDT&network=${network}&sandbox=false&verified=true&path=standard&amountUsdFrom=1&status=SUCCESS&q=${id}`)).toEqual([id]);
+      expect(await found(`?q=${id}&sandbox=true`)).toEqual([]);
+      await service.world.database.sql`update payments set aml_state = 'RELEASED' where id = ${id}`;
+      expect(await found('?amlState=RELEASED')).toEqual([id]);
+      await service.world.database.sql`update payments set aml_state = null where id = ${id}`;
+    });
+
+    it('finds a payment by its id, its transaction, its address and a value stored with it, however they are spelt', async () => {
+      const busy = await service.aShop();
+      const params = { order: 'Ä-1001 %_', row: 7, nested: { order: 'inner' }, flag: true, part: 1.5, huge: 1e300 };
+      const { id, address, verified } = await pay(service, busy, { webhookParams: params });
+      await busy.payment({ webhookParams: { order: 'another', row: 70 } });
+      const found = async (q: string): Promise<unknown[]> => idsOf(await list(`?q=${encodeURIComponent(q)}`, busy));
+      const hash = String(verified.txHash);
+      for (const q of [id, id.toUpperCase(), hash, `0x${hash.slice(2).toUpperCase()}`, address, address.toLowerCase(), 'Ä-1001 %_', '7'])
+        expect([q, await found(q)]).toEqual([q, [id]]);
+      for (const q of ['Ä-1001 ', 'ä-1001 %_', '%', '_', 'inner', 'true', 'order', '1.5', 'Ä-1001', id.slice(0, 35)])
+        expect([q, await found(q)]).toEqual([q, []]);
+    });
+
+    it('finds a simulated payment by its simulated transaction', async () => {
+      const busy = await service.aShop();
+      const { paymentUid } = await busy.payment({ isSandbox: true });
+      await service.ask('POST', `/api/v1/public/payments/${paymentUid}/sandbox/simulate`, { body: { scenario: 'success' } });
+      const [row] = (await list('', busy)).items;
+      expect(row).toMatchObject({ isSandbox: true, txHash: expect.stringMatching(/^sandbox-/), net: expect.any(String) });
+      expect(idsOf(await list(`?q=${row?.txHash}`, busy))).toEqual([paymentUid]);
+    });
+
+    it('pages among payments that share a value, by number and by cursor', async () => {
+      const busy = await service.aShop();
+      const made: unknown[] = [];
+      for (let count = 0; count < 5; count++) made.unshift((await busy.payment({ webhookParams: { customer: 'C-1' } })).paymentUid);
+      expect(idsOf(await list('?q=C-1&limit=2&page=2', busy))).toEqual(made.slice(2, 4));
+      const seen: unknown[] = [];
+      for (let after: string | null | undefined; after !== null; ) {
+        const page: Page = await list(`?q=C-1&limit=2${after === undefined ? '' : `&after=${after}`}`, busy);
+        expect(page.pagination.total).toBe(5);
+        seen.push(...idsOf(page));
+        after = page.pagination.nextCursor;
+      }
+      expect(seen).toEqual(made);
+    });
+
+    it("answers another gateway's ids, hashes, addresses and values like unknown ones, to the byte", async () => {
+      const [mine, theirs] = [await service.aShop(), await service.aShop()];
+      await mine.payment();
+      const { id, address, verified } = await pay(service, theirs, { webhookParams: { order: 'T-1' } });
+      const texts = new Set<string>();
+      for (const q of [id, String(verified.txHash), address, 'T-1', randomUUID(), `0x${'1'.repeat(64)}`, `0x${'1'.repeat(40)}`, 'unknown'])
+        texts.add((await send({ query: `?q=${q}`, from: mine })).text);
+      expect(texts.size).toBe(1);
+    });
+
+    it('takes whatever is looked for as a text that is nowhere: wildcards, quotes, other scripts', async () => {
+      for (const q of ['%25', "'%20or%20'1'='1", '%E2%80%AE', '%F0%9F%92%B8', '%D8%A7%D9%84', '%5C', '%7B%7D', 'null', '%EF%BF%BF', '%C2%A0'.repeat(20)])
+        expect([q, (await send({ query: `?q=${q}` })).text]).toEqual([
+          q,
+          expect.stringContaining('"pagination":{"total":0,"limit":20,"page":1,"hasMore":false,"nextCursor":null}'),
+        ]);
+    });
+
+    it('looks through so many payments for a page and no more, and goes on behind them', async () => {
+      const busy = await service.aShop();
+      const rare = (await busy.payment({ isSandbox: true })).paymentUid;
+      const common = (await busy.payment()).paymentUid;
+      const { sql } = service.world.database;
+      await sql`update payments set created_at = created_at - interval '1 day' where id = ${rare}`;
+      await sql`insert into payments select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
+        from payments p, generate_series(1, ${POLICY.listLookedThrough - 1}) where p.id = ${common}`;
+      const first = await list('?sandbox=true', busy);
+      expect(first).toMatchObject({ items: [], pagination: { total: 0, atLeast: true, hasMore: true, nextCursor: expect.any(String) } });
+      const second = await list(`?sandbox=true&after=${first.pagination.nextCursor}`, busy);
+      expect(second).toMatchObject({ items: [{ paymentUid: rare }], pagination: { total: 0, atLeast: true, hasMore: false, nextCursor: null } });
+      expect((await list('', busy)).pagination).toMatchObject({ total: POLICY.listLookedThrough + 1 });
+    });
   },
 
   422: ({ send, anotherShop }) => {
@@ -137,7 +268,25 @@ describeOperation('listPayments', {
       ['limit', '?limit='],
       ['page', '?page=0'],
       ['page', '?page=99999999999999999999'],
+      ['q', '?q='],
+      ['q', `?q=${'x'.repeat(256)}`],
+      ['q', `?q=${'%25'.repeat(3_400)}`],
+      ['q', '?q=a&q=b'],
+      ['q', '?q=%00'],
+      ['q', '?q=A-1001%00'],
+      ['asset', '?asset='],
+      ['asset', '?asset=%00'],
+      ['asset', '?asset=US%20DT'],
+      ['network', '?network=%E2%80%AE'],
+      ['sandbox', '?sandbox=maybe'],
+      ['verified', '?verified='],
+      ['path', '?path=STANDARD'],
+      ['amlState', '?amlState=held'],
+      ['amountUsdFrom', '?amountUsdFrom=-1'],
+      ['amountUsdFrom', '?amountUsdFrom=1e5'],
+      ['amountUsdTo', `?amountUsdTo=${'9'.repeat(58)}`],
       ['after', '?after=nonsense'],
+      ['after', '?sandbox=true&after=AAAAAAAAAAAAAAAAAAAAAA'],
       ['after', '?after='],
       ['after', '?after=AAAAAAAAAAAAAAAAAAAAAA'],
     ])('names %s in %s', async (field, query) => {
@@ -150,9 +299,12 @@ describeOperation('listPayments', {
       const other = await anotherShop();
       for (let made = 0; made < 2; made++) await other.payment();
       const theirs = (await send({ query: '?limit=1', from: other })).data as unknown as Page;
-      const answers = [await send({ query: `?after=${theirs.pagination.nextCursor}` }), await send({ query: '?after=AAAAAAAAAAAAAAAAAAAAAA' })];
-      expect(answers.map(({ status }) => status)).toEqual([422, 422]);
-      expect(answers[0]?.text).toBe(answers[1]?.text);
+      for (const filter of ['', '&sandbox=false', '&q=x']) {
+        const after = (cursor: unknown) => send({ query: `?after=${cursor}${filter}` });
+        const answers = [await after(theirs.pagination.nextCursor), await after('AAAAAAAAAAAAAAAAAAAAAA')];
+        expect(answers.map(({ status }) => status)).toEqual([422, 422]);
+        expect(answers[0]?.text).toBe(answers[1]?.text);
+      }
     });
   },
 });
