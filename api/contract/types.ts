@@ -574,6 +574,9 @@ export interface paths {
         /**
          * List cashouts
          * @description The gateway's cashouts, newest first. `limit=1` gives a cheap count through `pagination.total`. Needs the permission `settlement:read`.
+         *
+         *     With `status` alone `total` is exact. With any other filter a page looks through 5,000 cashouts and no more, and `total` and `hasMore` are to be read as in the list of
+         *     payments.
          */
         get: operations["listSettlements"];
         put?: never;
@@ -1546,6 +1549,34 @@ export interface components {
             txHash: string;
             /** @description Explorer link; empty until SETTLED. */
             blockchainUrl: string;
+            createdAt?: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description From when it may be sent; absent before it is claimed and approved.
+             */
+            dispatchAt?: string;
+            /**
+             * Format: date-time
+             * @description When it settled; absent before.
+             */
+            settledAt?: string;
+            /**
+             * Format: date-time
+             * @description When it was rejected; absent unless it was.
+             */
+            rejectedAt?: string;
+            /**
+             * @description Together with rejectedAt: it was withdrawn, stayed parked for too long, or the operator rejected it.
+             * @enum {string}
+             */
+            rejectReason?: "CANCELLED" | "PARKING_EXPIRED" | "OPERATOR";
+            /** @description US dollar value of `amount` when it was created, in cents; absent when no price was at hand. */
+            amountUsd?: string;
+            /**
+             * @description Why a person had to approve it; absent when nobody had to.
+             * @enum {string}
+             */
+            holdReason?: "approval_cap" | "destination_flagged" | "screening_unavailable";
         };
         FeeEstimate: {
             /** @description Destination echoed back. */
@@ -3460,6 +3491,36 @@ export interface operations {
             query?: {
                 /** @description Only cashouts in this status. */
                 status?: components["schemas"]["SettlementStatus"];
+                /**
+                 * @description Only cashouts created at this time or later.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                createdFrom?: string;
+                /**
+                 * @description Only cashouts created before this time.
+                 * @example 2026-11-22T00:00:00Z
+                 */
+                createdTo?: string;
+                /**
+                 * @description Only cashouts settled at this time or later.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                settledFrom?: string;
+                /**
+                 * @description Only cashouts settled before this time.
+                 * @example 2026-11-22T00:00:00Z
+                 */
+                settledTo?: string;
+                /**
+                 * @description Only cashouts of this asset, by its ticker.
+                 * @example USDT
+                 */
+                asset?: string;
+                /**
+                 * @description Only cashouts on this network, by its name.
+                 * @example ethereum
+                 */
+                network?: string;
                 /** @description Page size; values above 100 are read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description 1-based page. Ignored when `after` is given. */

@@ -72,7 +72,7 @@ export const merchantOperations: Registry<MerchantContract> = {
   listBalances: (deps, { gateway }) => ok(listBalances(deps, { gateway })),
   estimateSettlementFee: (deps, { gateway, body }) => ok(estimateFee(deps, { gateway, body })),
   createSettlement: (deps, { gateway, body, sent, commit }) => createSettlement(deps, { gateway, body, sent, commit }),
-  listSettlements: (deps, { gateway, query: { status, limit, page, after } }) => ok(listSettlements(deps, { gateway, status, limit, page, after })),
+  listSettlements: (deps, { gateway, query }) => ok(listSettlements(deps, { ...query, gateway })),
   getSettlement: (deps, { gateway, params }) => ok(getSettlement(deps, { gateway, id: params.settlementId })),
   approveSettlement: (deps, { gateway, params, body, commit }) =>
     approveSettlement(deps, { gateway, id: params.settlementId, totpCode: body.totpCode, commit }),

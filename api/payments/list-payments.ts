@@ -18,6 +18,7 @@ import { isUuid } from '#shared/core/ids.ts';
 import { formatAmount, formatCents, parseAmount } from '#shared/core/money.ts';
 import { badCursor, type Page, paginate, paginateLooked, type Pagination, readPage } from '#shared/platform/page.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { readTime } from '#shared/core/read-time.ts';
 import { PAYMENT_STATUSES } from '#state-machines/payment/machine.ts';
 import { shownUsd } from './view.ts';
 
@@ -145,12 +146,4 @@ function summaryView(payment: Payment, received: Received | undefined): object {
     }),
     ...(payment.amlState !== null && { amlState: payment.amlState }),
   };
-}
-
-/** Clamps a time to 1970 to 9999, which every calendar here can hold. No payment was made before or will be after. */
-function readTime(field: string, text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  const time = Date.parse(text);
-  if (Number.isNaN(time)) throw invalid(field, 'must be an RFC 3339 time such as "2026-11-21T10:00:00Z"');
-  return new Date(Math.min(Math.max(time, 0), Date.parse(POLICY.latestDeadline)));
 }

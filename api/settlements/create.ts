@@ -99,7 +99,9 @@ async function decideAndInsert(tx: Tx, deps: Deps, gateway: Gateway, order: Sett
   }
   deps.metrics?.settlementTransitions.inc({ from: 'none', to: status, route: order.route });
   if (decision.outcome === 'park') crashPoint('park.inserted');
-  return { status: decision.outcome === 'park' ? 202 : 200, data: settlementView(deps, settlement), resourceId: id };
+  // Its history, from which reads have the price, was written just now.
+  const made = { ...settlement, priceUsd: facts.priceUsd ?? null };
+  return { status: decision.outcome === 'park' ? 202 : 200, data: settlementView(deps, made), resourceId: id };
 }
 
 /** Claims the amount, or returns how long the request is parked; a parked request holds nothing. */

@@ -1,11 +1,22 @@
 import type { Deps, Gateway } from '#api/deps.ts';
 import { gatewayBalances } from '#api/ledger/balances.ts';
 import { findPrice } from '#api/store/prices.ts';
-import { countSettlements, findSettlement, listSettlementRows, type StoredSettlement } from '#api/store/settlements.ts';
+import type { operations } from '#api/contract/types.ts';
+import {
+  countNarrowedSettlements,
+  countSettlements,
+  findLastLookedSettlement,
+  findSettlement,
+  listSettlementRows,
+  type SettlementNarrowing,
+  type StoredSettlement,
+} from '#api/store/settlements.ts';
 import { invalid } from '#shared/core/errors.ts';
 import { amount, type Coins, coinsToUsd, formatAmount, formatCents, zero } from '#shared/core/money.ts';
 import type { SentJson } from '#shared/core/sent-json.ts';
-import { badCursor, type PageQuery, paginate, type Pagination, readPage } from '#shared/platform/page.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { readTime } from '#shared/core/read-time.ts';
+import { badCursor, paginate, paginateLooked, type Pagination, readPage } from '#shared/platform/page.ts';
 import { SETTLEMENT_STATUSES, type SettlementStatus } from '#state-machines/settlement/machine.ts';
 import { ownSettlement } from './own.ts';
 
@@ -31,6 +42,13 @@ export interface SettlementView {
   expiresAt?: string;
   txHash: string;
   blockchainUrl: string;
+  createdAt: string;
+  dispatchAt?: string;
+  settledAt?: string;
+  rejectedAt?: string;
+  rejectReason?: 'CANCELLED' | 'PARKING_EXPIRED' | 'OPERATOR';
+  amountUsd?: string;
+  holdReason?: string;
 }
 
 /** Turns a row into the contract's object. Only reads add `shortfall`, never create (contract 2.8). */
@@ -57,6 +75,14 @@ export function settlementView(deps: Deps, row: StoredSettlement): SettlementVie
     ...(parked && row.expiresAt !== null && { expiresAt: row.expiresAt.toISOString() }),
     txHash,
     blockchainUrl: txHash === '' || link === undefined ? '' : link.replace('{txHash}', txHash),
+    createdAt: row.createdAt.toISOString(),
+    ...(row.dispatchAt !== null && { dispatchAt: row.dispatchAt.toISOString() }),
+    ...(row.settledAt !== null && { settledAt: row.settledAt.toISOString() }),
+    ...(row.rejectedAt !== null && { rejectedAt: row.rejectedAt.toISOString() }),
+    // What the operator wrote about it is the operator's.
+    ...(row.rejectedBy !== null && { rejectReason: row.rejectedBy === 'OPERATOR_REJECTED' ? 'OPERATOR' : row.rejectedBy }),
+    ...(row.priceUsd !== null && { amountUsd: formatCents(coinsToUsd(row.amount, row.priceUsd, 'half-up')) }),
+    ...(row.holdReason !== null && { holdReason: row.holdReason }),
   };
 }
 
@@ -73,10 +99,8 @@ export async function getSettlement(deps: Deps, { gateway, id }: { gateway: Gate
   return view as SettlementView;
 }
 
-export interface ListSettlements extends PageQuery {
-  gateway: Gateway;
-  status?: string | undefined;
-}
+/** The query as the contract file lets it through. */
+export type ListSettlements = { gateway: Gateway } & NonNullable<operations['listSettlements']['parameters']['query']>;
 
 export interface SettlementList {
   items: SettlementView[];
@@ -84,22 +108,36 @@ export interface SettlementList {
 }
 
 /**
- * Settlements of this gateway, newest first; `after` wins over `page` (contract 4.3, decisions 8).
- * @throws validation_error for an unknown status, a limit or page below 1, or a cursor this gateway was never given
+ * Settlements of this gateway, newest first; `after` wins over `page` (contract 4.3, decisions 8). Narrowed by more than their status, a page looks through so
+ * many rows and no more (decision 0065).
+ * @throws validation_error for an unknown status, an unreadable time, a limit or page below 1, or a cursor this gateway was never given
  */
 export async function listSettlements(deps: Deps, query: ListSettlements): Promise<SettlementList> {
+  const { sql } = deps.db;
   const status = query.status === undefined ? null : SETTLEMENT_STATUSES.find((one) => one === query.status);
   if (status === undefined) throw invalid('status', `must be one of ${SETTLEMENT_STATUSES.join(', ')}`);
+  const narrowing: SettlementNarrowing = {
+    createdFrom: readTime('createdFrom', query.createdFrom),
+    createdTo: readTime('createdTo', query.createdTo),
+    settledFrom: readTime('settledFrom', query.settledFrom),
+    settledTo: readTime('settledTo', query.settledTo),
+    asset: query.asset ?? null,
+    network: query.network ?? null,
+  };
   const page = readPage(query);
-  if (page.afterId !== null && (await findSettlement(deps.db.sql, page.afterId))?.gatewayId !== query.gateway.id) throw badCursor();
-  const rows = await listSettlementRows(deps.db.sql, {
-    gatewayId: query.gateway.id,
-    status,
-    limit: page.limit,
-    offset: page.offset,
-    after: page.afterId,
-  });
-  const { shown, pagination } = paginate(rows, page, await countSettlements(deps.db.sql, query.gateway.id, status));
+  if (page.afterId !== null && (await findSettlement(sql, page.afterId))?.gatewayId !== query.gateway.id) throw badCursor();
+  const isNarrowed = Object.values(narrowing).some((one) => one !== null);
+  // Without a limit of its own an unnarrowed list reaches as far back as its pages do.
+  const window = isNarrowed ? POLICY.listLookedThrough : page.offset + page.limit + 1;
+  const list = { gatewayId: query.gateway.id, status, narrowing, after: page.afterId, window };
+  const rows = await listSettlementRows(sql, { ...list, limit: page.limit, offset: page.offset });
+  if (!isNarrowed) {
+    const { shown, pagination } = paginate(rows, page, await countSettlements(sql, query.gateway.id, status));
+    return { items: await readViews(deps, query.gateway, shown), pagination };
+  }
+  const counted = await countNarrowedSettlements(sql, { ...list, after: null });
+  const lastLooked = rows.length > page.limit ? undefined : await findLastLookedSettlement(sql, list);
+  const { shown, pagination } = paginateLooked(rows, page, { ...counted, lastLooked });
   return { items: await readViews(deps, query.gateway, shown), pagination };
 }
 

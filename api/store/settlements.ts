@@ -1,5 +1,5 @@
 import type { Family } from '#shared/core/assets.ts';
-import { type Coins, formatAmount, parseTrusted } from '#shared/core/money.ts';
+import { type Coins, formatAmount, parseTrusted, type Usd } from '#shared/core/money.ts';
 import { SentJson } from '#shared/core/sent-json.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { SettlementStatus } from '#state-machines/settlement/machine.ts';
@@ -36,6 +36,12 @@ export interface StoredSettlement {
   waitReason: string | null;
   /** Why it had to be approved by a person when it was claimed; null when it had not. */
   holdReason: string | null;
+  settledAt: Date | null;
+  rejectedAt: Date | null;
+  /** The event that rejected it; null while nothing has. */
+  rejectedBy: 'CANCELLED' | 'PARKING_EXPIRED' | 'OPERATOR_REJECTED' | null;
+  /** Of one coin when it was created; null where none was at hand. */
+  priceUsd: Usd | null;
   /** Authenticates what was claimed; null while parked. For the release before this one: nothing here believes it (decision 0036). */
   intentMac: Uint8Array | null;
   /** Authenticates what it was parked with; null when it never was. For the release before this one as well. */
@@ -49,7 +55,8 @@ export interface StoredSettlement {
   family: Family;
 }
 
-type Row = Omit<StoredSettlement, 'amount' | 'feeLocked' | 'netAmount' | 'receivedAmount' | 'charged' | 'metadata'> & {
+type Row = Omit<StoredSettlement, 'amount' | 'feeLocked' | 'netAmount' | 'receivedAmount' | 'charged' | 'metadata' | 'priceUsd'> & {
+  priceUsd: string | null;
   metadata: string | null;
   amount: string;
   charged: string;
@@ -123,23 +130,71 @@ export async function lockSettlement(tx: Tx, id: string): Promise<StoredSettleme
   return row && fromRow(row);
 }
 
-export interface SettlementPage {
-  gatewayId: string;
-  status: SettlementStatus | null;
-  limit: number;
-  offset: number;
-  /** Id of the last row already seen; null starts at `offset`. */
-  after: string | null;
+/** What a list of cashouts is narrowed to beyond their status; null narrows nothing. */
+export interface SettlementNarrowing {
+  /** Created, or settled, at this moment or later, and before that. */
+  createdFrom: Date | null;
+  createdTo: Date | null;
+  settledFrom: Date | null;
+  settledTo: Date | null;
+  /** Ticker, and name of the network. */
+  asset: string | null;
+  network: string | null;
 }
 
-/** Lists a gateway's cashouts newest first, one more than `limit` so that the caller sees whether there are more; locks nothing. */
+export interface SettlementList {
+  gatewayId: string;
+  status: SettlementStatus | null;
+  narrowing: SettlementNarrowing;
+  /** Id of the last row already seen; null starts at `offset`. */
+  after: string | null;
+  /** How many rows are looked through. */
+  window: number;
+}
+
+export interface SettlementPage extends SettlementList {
+  limit: number;
+  offset: number;
+}
+
+/** Lists a gateway's cashouts newest first, one more than `limit` so that the caller sees whether there are more. Stops reading when it has them; locks nothing. */
 export async function listSettlementRows(sql: Reads, page: SettlementPage): Promise<StoredSettlement[]> {
   const rows = await sql<Row[]>`
-    select ${columns(sql)} from ${joined(sql)}
-    where s.gateway_id = ${page.gatewayId} and (${page.status}::text is null or s.status = ${page.status})
-      and (${page.after}::uuid is null or (s.created_at, s.id) < (select c.created_at, c.id from settlements c where c.id = ${page.after}))
-    order by s.created_at desc, s.id desc limit ${page.limit + 1} offset ${page.offset}`;
+    select ${columns(sql)} from (
+      select l.* from (${lookedThrough(sql, page)}) l where ${narrowed(sql, page.narrowing)}
+      order by l.created_at desc, l.id desc limit ${page.limit + 1} offset ${page.offset}) s ${joins(sql)}
+    order by s.created_at desc, s.id desc`;
   return rows.map(fromRow);
+}
+
+/** Counts what is looked for among the newest cashouts, and says whether there were more than those. Locks nothing. */
+export async function countNarrowedSettlements(sql: Reads, list: SettlementList): Promise<{ total: number; atLeast: boolean }> {
+  const [row] = await sql<[{ total: number; looked: number }]>`
+    select count(*) filter (where ${narrowed(sql, list.narrowing)})::int as total, count(*)::int as looked from (${lookedThrough(sql, list)}) l`;
+  return { total: row.total, atLeast: row.looked === list.window };
+}
+
+/** The last of the cashouts looked through, where there are as many as are looked through at once; locks nothing. */
+export async function findLastLookedSettlement(sql: Reads, list: SettlementList): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }[]>`
+    select l.id from (${lookedThrough(sql, list)}) l order by l.created_at desc, l.id desc limit 1 offset ${list.window - 1}`;
+  return row?.id;
+}
+
+// Times of creation are what the index is by; what is narrowed beyond them stays outside of the limit (decision 0065).
+function lookedThrough(sql: Reads, { gatewayId, status, narrowing: { createdFrom, createdTo }, after, window }: SettlementList): ReturnType<Reads> {
+  return sql`
+    select * from settlements where gateway_id = ${gatewayId} ${status === null ? sql`` : sql`and status = ${status}`}
+      ${createdFrom === null ? sql`` : sql`and created_at >= ${createdFrom}`} ${createdTo === null ? sql`` : sql`and created_at < ${createdTo}`}
+      ${after === null ? sql`` : sql`and (created_at, id) < (select c.created_at, c.id from settlements c where c.id = ${after})`}
+    order by created_at desc, id desc limit ${window}`;
+}
+
+function narrowed(sql: Reads, { settledFrom, settledTo, asset, network }: SettlementNarrowing): ReturnType<Reads> {
+  return sql`true
+    ${settledFrom === null ? sql`` : sql`and l.settled_at >= ${settledFrom}`} ${settledTo === null ? sql`` : sql`and l.settled_at < ${settledTo}`}
+    ${asset === null ? sql`` : sql`and l.asset_id in (select a.id from assets a where a.symbol = ${asset})`}
+    ${network === null ? sql`` : sql`and l.network_id in (select n.id from networks n where n.name = ${network})`}`;
 }
 
 /** Counts a gateway's cashouts, of one status when given; locks nothing. */
@@ -220,7 +275,16 @@ export async function scheduleDispatch(tx: Tx, id: string, delaySeconds: number)
 }
 
 function joined(sql: Reads) {
-  return sql`settlements s join address_book b on b.id = s.address_id join assets a on a.id = s.asset_id join networks n on n.id = s.network_id`;
+  return sql`settlements s ${joins(sql)}`;
+}
+
+// Of its history the one price it was created at, and the one event that rejected it.
+function joins(sql: Reads) {
+  return sql`join address_book b on b.id = s.address_id join assets a on a.id = s.asset_id join networks n on n.id = s.network_id
+    cross join lateral (
+      select max(e.facts ->> 'priceUsd') filter (where e.event = 'CREATED') as price_usd, max(e.at) filter (where e.to_status = 'REJECTED') as rejected_at,
+        max(e.event) filter (where e.to_status = 'REJECTED') as rejected_by
+      from settlement_events e where e.settlement_id = s.id) h`;
 }
 
 function columns(sql: Reads) {
@@ -229,7 +293,7 @@ function columns(sql: Reads) {
     ${sentMetadata(sql)} as metadata,
     s.fee_locked, s.net_amount, s.received_amount,
     (select coalesce(sum(c.amount), 0) from charges c where c.settlement_id = s.id)::text as charged, s.txid, s.created_at,
-    s.expires_at, s.dispatch_at, s.wait_reason, s.hold_reason,
+    s.expires_at, s.dispatch_at, s.wait_reason, s.hold_reason, s.settled_at, h.price_usd, h.rejected_at, h.rejected_by,
     s.intent_mac, s.order_mac, a.id as "assetId", a.symbol as "assetSymbol", a.contract,
     a.decimals, n.id as "networkId", n.name as "networkName", n.family`;
 }
@@ -239,6 +303,7 @@ function fromRow(row: Row): StoredSettlement {
     ...row,
     amount: parseTrusted(row.amount),
     charged: parseTrusted(row.charged),
+    priceUsd: row.priceUsd === null ? null : parseTrusted(row.priceUsd),
     metadata: row.metadata === null ? null : new SentJson(row.metadata),
     feeLocked: row.feeLocked === null ? null : parseTrusted(row.feeLocked),
     netAmount: row.netAmount === null ? null : parseTrusted(row.netAmount),

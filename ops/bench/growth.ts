@@ -26,7 +26,7 @@ import { countOverduePayments, countPayments, findPayment, listPaymentRows, lock
 import { listTendable, listUnsent } from '#api/store/payout-attempts.ts';
 import { listSignable, listUnderWay, sumOutgoing, sumPaidOut } from '#api/store/payouts.ts';
 import { listUnreviewedOutgoing, listWalletRoles } from '#api/store/reconciliations.ts';
-import { countSettlements, listForgotten, listSettlementRows, summariseOpenSettlements } from '#api/store/settlements.ts';
+import { countSettlements, listForgotten, listSettlementRows, type SettlementNarrowing, summariseOpenSettlements } from '#api/store/settlements.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
 import { takePulse } from '#indexer/lease.ts';
 import { loadWatches } from '#indexer/truth.ts';
@@ -63,6 +63,7 @@ interface Subject {
 
 /** What looks at everything by rights, once a night, begins so. */
 const NIGHTLY = 'night: audit';
+const ANY: SettlementNarrowing = { createdFrom: null, createdTo: null, settledFrom: null, settledTo: null, asset: null, network: null };
 const PAGE: ListFilter = { gatewayId: null, status: null, limit: 50, offset: 0 };
 
 /** What the product asks, by what it asks for; each runs the product's own function. */
@@ -72,7 +73,8 @@ const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<unknown>>
   'total of a list of payments': ({ database: { sql }, gatewayId }) => countPayments(sql, { gatewayId, status: null, createdFrom: null, createdTo: null }),
   'total of payments of a status': ({ database: { sql }, gatewayId }) =>
     countPayments(sql, { gatewayId, status: 'SUCCESS', createdFrom: null, createdTo: null }),
-  'list of cashouts': ({ database: { sql }, gatewayId }) => listSettlementRows(sql, { gatewayId, status: null, limit: 50, offset: 0, after: null }),
+  'list of cashouts': ({ database: { sql }, gatewayId }) =>
+    listSettlementRows(sql, { gatewayId, status: null, narrowing: ANY, limit: 50, offset: 0, after: null, window: 51 }),
   'total of a list of cashouts': ({ database: { sql }, gatewayId }) => countSettlements(sql, gatewayId, null),
   'public read': async ({ database: { sql }, paymentId }) => [
     await findPayment(sql, paymentId),

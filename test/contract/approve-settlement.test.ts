@@ -17,7 +17,7 @@ describeOperation('approveSettlement', {
       const before = (await shop.signed('GET', path)).data;
       expect(before.status).toBe('PENDING_APPROVAL');
       const { status, data } = await send(known);
-      expect([status, data]).toEqual([200, { ...before, status: 'REQUESTED' }]);
+      expect([status, data]).toEqual([200, { ...before, status: 'REQUESTED', dispatchAt: expect.any(String) }]);
       expect((await shop.signed('GET', path)).data).toEqual(data);
     });
 

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { TEST_SECRETS } from '#test/harness/world.ts';
 import { describeOperation } from './describe-operation.ts';
 import type { Shop } from './service.ts';
 
@@ -75,6 +76,58 @@ describeOperation('listSettlements', {
       }
       expect((await list('?status=UNDERFUNDED', mixed)).items[0]).toMatchObject({ status: 'UNDERFUNDED', shortfall: '4', shortfallUsd: '4.00' });
     });
+
+    it('tells when each was made, what it was worth, when it may go, and when and why it was rejected', async () => {
+      const cashout = { enabled: true, allowlist: ['127.0.0.1'], parkingEnabled: true, approvalCapUsd: '5' };
+      const mixed = await service.aShop({ cashout });
+      await mixed.fund('USDT', '30');
+      const create = async (amount: string) => {
+        const body = { assetId: service.world.assets.USDT?.id, amount, address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' };
+        return (await mixed.signed('POST', '/merchant/settlements', { body })).data as { id: string; createdAt: string };
+      };
+      const [small, large, short] = [await create('2'), await create('6'), await create('50')];
+      await mixed.signed('POST', `/merchant/settlements/${short.id}/cancel`);
+      const { headers } = { headers: { authorization: `Bearer ${TEST_SECRETS.SLUICE_OPERATOR_TOKEN}` } };
+      await service.ask('POST', `/operator/v1/settlements/${small.id}/reject`, { headers, body: { reason: 'internal words' } });
+      const [cancelled, held, rejected] = (await list('', mixed)).items as unknown as Record<string, unknown>[];
+      const time = expect.stringMatching(/Z$/);
+      expect(cancelled).toMatchObject({ id: short.id, createdAt: short.createdAt, amountUsd: '50.00', rejectedAt: time, rejectReason: 'CANCELLED' });
+      expect(held).toMatchObject({ id: large.id, createdAt: large.createdAt, amountUsd: '6.00', holdReason: 'approval_cap' });
+      expect(rejected).toMatchObject({
+        id: small.id,
+        createdAt: small.createdAt,
+        amountUsd: '2.00',
+        dispatchAt: time,
+        rejectedAt: time,
+        rejectReason: 'OPERATOR',
+      });
+      expect(JSON.stringify(rejected)).not.toContain('internal words');
+      for (const field of ['dispatchAt', 'rejectedAt', 'rejectReason', 'settledAt']) expect(held).not.toHaveProperty(field);
+      for (const field of ['holdReason', 'settledAt', 'dispatchAt']) expect(cancelled).not.toHaveProperty(field);
+    });
+
+    it('filters by time of creation and of settlement, by asset and network, and by all of them with a status', async () => {
+      const network = 'ethereum';
+      const { sql } = service.world.database;
+      const [first, second] = [ids[4], ids[3]] as [string, string];
+      await sql`update settlements set created_at = '2026-03-01T10:00:00Z' where id = ${first}`;
+      await sql`update settlements set created_at = '2026-03-02T10:00:00Z', settled_at = '2026-03-03T10:00:00Z' where id = ${second}`;
+      const found = async (query: string): Promise<string[]> => {
+        const page = await list(query);
+        expect(page.pagination).toMatchObject({ total: page.items.length, hasMore: false, nextCursor: null });
+        return idsOf(page);
+      };
+      expect(await found('?createdTo=2026-03-02T10:00:00Z')).toEqual([first]);
+      expect(await found('?createdFrom=2026-03-02T10:00:00Z&createdTo=2026-04-01T00:00:00Z')).toEqual([second]);
+      expect(await found('?settledFrom=2026-03-03T10:00:00Z')).toEqual([second]);
+      expect(await found('?settledTo=2026-03-03T10:00:00Z')).toEqual([]);
+      expect(await found('?asset=USDT')).toEqual(ids);
+      expect(await found('?asset=BTC')).toEqual([]);
+      expect(await found(`?network=${network}&asset=USDT&status=REQUESTED&createdFrom=2026-03-02T00:00:00Z&settledTo=2026-05-01T00:00:00Z`)).toEqual([second]);
+      expect(await found('?network=nowhere')).toEqual([]);
+      expect((await list('?asset=USDT&limit=2')).pagination).toMatchObject({ total: 5, hasMore: true });
+      await sql`update settlements set settled_at = null where id = ${second}`;
+    });
   },
   422: ({ send }) => {
     it.each([
@@ -88,6 +141,13 @@ describeOperation('listSettlements', {
       ['limit', '?limit='],
       ['page', '?page=0'],
       ['page', '?page=99999999999999999999'],
+      ['createdFrom', '?createdFrom=yesterday'],
+      ['createdTo', '?createdTo='],
+      ['settledFrom', '?settledFrom=2026-02-30T00:00:00Z'],
+      ['settledTo', '?settledTo=1795255200'],
+      ['asset', '?asset=%00'],
+      ['network', '?network='],
+      ['after', '?asset=USDT&after=AAAAAAAAAAAAAAAAAAAAAA'],
       ['after', '?after=nonsense'],
       ['after', '?after='],
       ['after', '?after=AAAAAAAAAAAAAAAAAAAAAA'],

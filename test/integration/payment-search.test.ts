@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { countNarrowed, findLastLooked, findSought, listNarrowed, listReceived, type Narrowing } from '#api/store/payment-search.ts';
 import { listPaymentRows } from '#api/store/payments.ts';
+import { countNarrowedSettlements, findLastLookedSettlement, listSettlementRows } from '#api/store/settlements.ts';
 import { writeHistory } from '#ops/bench/history.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
@@ -26,6 +27,9 @@ beforeAll(async () => {
   await database.sql`
     insert into sandbox_deposits (id, payment_id, asset_id, scenario, txid, amount, state, first_seen_at, final_at)
     select id, payment_id, asset_id, 'success', 'sandbox-' || txid, amount, 'dust', first_seen_at, first_seen_at from deposits`;
+  await database.sql`
+    insert into settlements select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid()))).*
+    from settlements s, generate_series(1, 1000) where s.id = (select id from settlements where gateway_id = ${busy} limit 1)`;
   await database.sql`analyze`;
 }, 60_000);
 afterAll(() => database?.drop());
@@ -133,4 +137,21 @@ it('a value is noted whoever creates the payment, and a document of huge numbers
   const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`k${n}`, `v${n}`]));
   const [{ most }] = await database.sql<[{ most: number }]>`select count(*)::int as most from reference_digests(${JSON.stringify(many)}::text::jsonb)`;
   expect(most).toBe(16);
+});
+
+it('cashouts are listed by an index, of a status too, and looked through so many at a time', async () => {
+  const any = { createdFrom: null, createdTo: null, settledFrom: null, settledTo: null, asset: null, network: null };
+  for (const status of [null, 'REJECTED'] as const) {
+    const list = { gatewayId: busy, status, after: null, window: 3, narrowing: { ...any, asset: 'NONE', network: 'ethereum', settledFrom: new Date() } };
+    const nodes = await plansOf(async (sql) => {
+      expect(await listSettlementRows(sql, { ...list, limit: 20, offset: 0 })).toEqual([]);
+      await countNarrowedSettlements(sql, list);
+      await findLastLookedSettlement(sql, list);
+    });
+    expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan' && node['Relation Name'] !== 'assets')).toEqual([]);
+    const cashouts = nodes.filter((node) => node['Relation Name'] === 'settlements');
+    const indexes = nodes.flatMap((node) => node['Index Name'] ?? []).filter((index) => index.startsWith('settlements'));
+    expect(new Set(indexes)).toEqual(new Set([status === null ? 'settlements_gateway' : 'settlements_gateway_status']));
+    for (const node of cashouts) expect(node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)).toBeLessThanOrEqual(3);
+  }
 });

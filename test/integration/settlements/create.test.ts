@@ -71,8 +71,11 @@ describe('creating a settlement', () => {
       [
         'address',
         'amount',
+        'amountUsd',
         'assetName',
         'blockchainUrl',
+        'createdAt',
+        'dispatchAt',
         'feeLocked',
         'id',
         'metadata',

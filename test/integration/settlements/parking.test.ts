@@ -72,6 +72,8 @@ describe('a create above the balance', () => {
       expiresAt: view.expiresAt,
       txHash: '',
       blockchainUrl: '',
+      createdAt: view.createdAt,
+      amountUsd: '10.50',
     });
     const { createdAt } = await rowOf(view);
     expect(Date.parse(view.expiresAt ?? '') - (createdAt as Date).getTime()).toBe(WEEK_MS);
@@ -150,7 +152,7 @@ describe('activation', () => {
     world.network.feeUsd = 2;
     expect(await world.aMinute()).toBe(1);
     const { expiresAt: _, ...kept } = parked;
-    expect(await get(shop, parked)).toEqual({ ...kept, status: 'REQUESTED', feeLocked: '2', netAmount: '8.5' });
+    expect(await get(shop, parked)).toEqual({ ...kept, status: 'REQUESTED', feeLocked: '2', netAmount: '8.5', dispatchAt: expect.stringMatching(/Z$/) });
     expect(await balancesOf(shop)).toEqual({ available: '9.5', held: '0', reserved: '10.5' });
     const [{ delay } = { delay: null }] = await world.shops.world.database.sql<{ delay: number }[]>`
       select extract(epoch from due_at - sluice_now())::float8 as delay from outbox where ref_id = ${parked.id} and topic = 'settlement.dispatch'`;

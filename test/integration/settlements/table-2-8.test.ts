@@ -26,8 +26,10 @@ const ALWAYS = {
   receivedAmount: '',
   txHash: '',
   blockchainUrl: '',
+  createdAt: expect.stringMatching(RFC3339),
+  amountUsd: '10.50',
 };
-const CLAIMED = { feeLocked: '1', netAmount: '9.5' };
+const CLAIMED = { feeLocked: '1', netAmount: '9.5', dispatchAt: expect.stringMatching(RFC3339) };
 const PARKED = { feeLocked: '', netAmount: '', expiresAt: expect.stringMatching(RFC3339) };
 const SMART = { routedBy: 'SMART_ROUTE', destinationRiskScore: 80 };
 
@@ -92,7 +94,16 @@ describe('PENDING_APPROVAL', () => {
   it('has what a claimed one has', async () => {
     await world.fund(shop, 100);
     const created = await create({ amount: '60' });
-    expect(created).toEqual({ ...ALWAYS, amount: '60', feeLocked: '1', netAmount: '59', status: 'PENDING_APPROVAL', route: 'GREEN' });
+    expect(created).toEqual({
+      ...ALWAYS,
+      amount: '60',
+      amountUsd: '60.00',
+      holdReason: 'approval_cap',
+      feeLocked: '1',
+      netAmount: '59',
+      status: 'PENDING_APPROVAL',
+      route: 'GREEN',
+    });
     await reads(created);
   });
 });
@@ -148,7 +159,8 @@ describe('REJECTED', () => {
     const created = await create({ route });
     expect(created.status).toBe(status);
     const reply = await cancelSettlement(world.deps, { gateway: shop.gateway, id: created.id, commit: plainCommit(world.deps) });
-    expect(reply.data).toEqual({ ...ALWAYS, feeLocked: '', netAmount: '', status: 'REJECTED', route: 'GREEN' });
+    const rejected = { status: 'REJECTED', rejectedAt: expect.stringMatching(RFC3339), rejectReason: 'CANCELLED' };
+    expect(reply.data).toEqual({ ...ALWAYS, ...rejected, feeLocked: '', netAmount: '', route: 'GREEN' });
     await reads(reply.data as SettlementView);
   });
 });
