@@ -348,6 +348,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List postings
+         * @description What was posted to the gateway's accounts, newest first. The entries of an account add up to its balance; money that moves from one of them to another is one
+         *     entry on each, with the same `cause`. Signed like a cashout, since it tells balances. Needs the permission `settlement:read`.
+         */
+        get: operations["listLedger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/credits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List credits
+         * @description What payments credited to the gateway's balance, newest first, with what was taken of each and what no cashout has drawn of it yet. Needs the permission
+         *     `payment:read`.
+         */
+        get: operations["listCredits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/public/payments/{paymentId}": {
         parameters: {
             query?: never;
@@ -1380,6 +1422,72 @@ export interface components {
              * @enum {string}
              */
             pool: "green" | "held";
+            gross: components["schemas"]["Decimal"];
+            networkFee: components["schemas"]["Decimal"];
+            commission: components["schemas"]["Decimal"];
+            net: components["schemas"]["Decimal"];
+            /** @description What no cashout has drawn of it yet. */
+            remaining: string;
+            creditedAt: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description When it may be cashed out at the earliest.
+             */
+            maturesAt: string;
+            /**
+             * Format: date-time
+             * @description Since when it may be; null before.
+             */
+            maturedAt: string | null;
+        };
+        LedgerEntry: {
+            at: components["schemas"]["Timestamp"];
+            /**
+             * @description Which posting it is, among them `credit` (a payment), `mature`, `reserve`, `release` and `settle` (a cashout), `charge` and `collect` (what a destination cost beyond its quote), `move`,
+             *     `withhold`, `refund-order`, `refund` and `refund-cancel` (screening). Others may follow.
+             */
+            kind: string;
+            /** @description Names what was posted, once and for all; with `account` and `asset` it names the entry. */
+            cause: string;
+            /**
+             * @description `pending` and `heldPending` mature. `reserved` is a cashout's. `held` waits for screening. `owed` is below zero while something is owed.
+             * @enum {string}
+             */
+            account: "pending" | "available" | "heldPending" | "held" | "reserved" | "withheld" | "refunding" | "owed";
+            /** @description Ticker. */
+            asset: string;
+            /** @description Chain name. */
+            network: string;
+            /** @description What the account gained; negative when it lost. */
+            amount: string;
+            /**
+             * Format: uuid
+             * @description The payment it was posted for; null when it was for none.
+             */
+            paymentUid: string | null;
+            /**
+             * Format: uuid
+             * @description The cashout it was posted for; null when it was for none.
+             */
+            settlementId: string | null;
+        };
+        Credit: {
+            creditId: components["schemas"]["Id"];
+            paymentUid: components["schemas"]["Id"];
+            /** @description Ticker. */
+            asset: string;
+            /** @description Chain name. */
+            network: string;
+            /**
+             * @description `held`: screening holds it.
+             * @enum {string}
+             */
+            pool: "green" | "held";
+            /**
+             * @description What took the rest of it out of its pool after screening; null while cashouts may draw it.
+             * @enum {string|null}
+             */
+            taken: "withheld" | "refunding" | "refunded" | null;
             gross: components["schemas"]["Decimal"];
             networkFee: components["schemas"]["Decimal"];
             commission: components["schemas"]["Decimal"];
@@ -3140,6 +3248,149 @@ export interface operations {
                         success: true;
                         data: {
                             items: components["schemas"]["RefusedRequests"][];
+                            pagination: components["schemas"]["Following"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listLedger: {
+        parameters: {
+            query?: {
+                /** @description Page size; values above 100 are read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
+                after?: components["parameters"]["After"];
+            };
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "at": "2026-11-21T10:15:02.000Z",
+                     *             "kind": "credit",
+                     *             "cause": "deposit:019ab2c4-6f00-7c3e-9a77-0e2b6f1d8c44",
+                     *             "account": "pending",
+                     *             "asset": "USDT",
+                     *             "network": "ethereum",
+                     *             "amount": "48.201",
+                     *             "paymentUid": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *             "settlementId": null
+                     *           }
+                     *         ],
+                     *         "pagination": {
+                     *           "limit": 20,
+                     *           "hasMore": false,
+                     *           "nextCursor": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["LedgerEntry"][];
+                            pagination: components["schemas"]["Following"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listCredits: {
+        parameters: {
+            query?: {
+                /** @description Page size; values above 100 are read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "creditId": "019ab2c4-6f00-7c3e-9a77-0e2b6f1d8c44",
+                     *             "paymentUid": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *             "asset": "USDT",
+                     *             "network": "ethereum",
+                     *             "pool": "green",
+                     *             "taken": null,
+                     *             "gross": "49.9",
+                     *             "networkFee": "1.2",
+                     *             "commission": "0.499",
+                     *             "net": "48.201",
+                     *             "remaining": "48.201",
+                     *             "creditedAt": "2026-11-21T10:15:02.000Z",
+                     *             "maturesAt": "2026-11-22T10:15:02.000Z",
+                     *             "maturedAt": null
+                     *           }
+                     *         ],
+                     *         "pagination": {
+                     *           "limit": 20,
+                     *           "hasMore": false,
+                     *           "nextCursor": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["Credit"][];
                             pagination: components["schemas"]["Following"];
                         };
                     };

@@ -1,5 +1,7 @@
 import type { operations as Contract } from '#api/contract/types.ts';
 import type { Deps, Gateway, Reply } from '#api/deps.ts';
+import { listCredits } from '#api/gateways/list-credits.ts';
+import { listLedger } from '#api/gateways/list-ledger.ts';
 import { createKey, listKeys, revokeKey } from '#api/gateways/manage-keys.ts';
 import { listRefusals } from '#api/gateways/refusals.ts';
 import { assertFixedAmounts, assertOpenAmounts } from '#api/payments/arrangement.ts';
@@ -78,6 +80,9 @@ export const merchantOperations: Registry<MerchantContract> = {
     approveSettlement(deps, { gateway, id: params.settlementId, totpCode: body.totpCode, commit }),
   retrySettlement: (deps, { gateway, params, commit }) => retrySettlement(deps, { gateway, id: params.settlementId, commit }),
   cancelSettlement: (deps, { gateway, params, commit }) => cancelSettlement(deps, { gateway, id: params.settlementId, commit }),
+
+  listLedger: (deps, { gateway, query: { limit, after } }) => ok(listLedger(deps, { gateway, limit, after })),
+  listCredits: (deps, { gateway, query: { limit, after } }) => ok(listCredits(deps, { gateway, limit, after })),
 
   listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
   listKeys: (deps, { gateway, query: { limit, after } }) => ok(listKeys(deps, { gateway, limit, after })),

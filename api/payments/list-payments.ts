@@ -88,7 +88,7 @@ function soughtOf(deps: Pick<Deps, 'chains'>, gatewayId: string, q: string): Sou
   return {
     gatewayId,
     id: isUuid(q) ? q : null,
-    digest: createHash('sha256').update(q, 'utf8').digest().subarray(0, 16),
+    digest: createHash('sha256').update(q, 'utf8').digest('hex').slice(0, 32),
     txids: SANDBOX_TXID.test(q) ? [...txids, q] : txids,
     addresses: canonical(codecs.map((codec) => codec.parse(q))),
   };

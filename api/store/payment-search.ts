@@ -29,8 +29,8 @@ export interface LookedThrough extends PaymentFilter {
 export interface Sought {
   gatewayId: string;
   id: string | null;
-  /** First 16 bytes of the SHA-256 of the text. */
-  digest: Uint8Array;
+  /** First 16 bytes of the SHA-256 of the text, in hexadecimal digits. */
+  digest: string;
   txids: readonly string[];
   addresses: readonly string[];
 }
@@ -46,7 +46,7 @@ export async function findSought(
 ): Promise<string[]> {
   const newest = sql`and p.gateway_id = ${gatewayId} ${behind(sql, after, sql`p.created_at, p.id`)} order by p.created_at desc, p.id desc limit ${window}`;
   const rows = await sql<{ id: string }[]>`
-    (select payment_id as id from payment_references where gateway_id = ${gatewayId} and digest = ${digest} ${behind(sql, after, sql`created_at, payment_id`)}
+    (select payment_id as id from payment_references where gateway_id = ${gatewayId} and digest = ${digest}::text::uuid ${behind(sql, after, sql`created_at, payment_id`)}
       order by created_at desc, payment_id desc limit ${window})
     ${id === null ? sql`` : sql`union (select p.id from payments p where p.id = ${id} ${newest})`}
     ${

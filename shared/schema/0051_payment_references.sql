@@ -3,19 +3,19 @@
 
 create table payment_references (
   gateway_id uuid not null,
-  digest bytea not null,
+  digest uuid not null,
   created_at timestamptz not null,
   payment_id uuid not null,
   primary key (gateway_id, digest, created_at, payment_id)
 );
 comment on table payment_references is 'Which payments a gateway stored a value with: an order number, a customer. A trigger writes it when a payment is made.';
 comment on column payment_references.gateway_id is 'Whose payment: first in the key, so that nobody meets the rows of another.';
-comment on column payment_references.digest is 'First 16 bytes of the SHA-256 of the value as UTF-8.';
+comment on column payment_references.digest is 'First 16 bytes of the SHA-256 of the value as UTF-8: no id, but stored and compared like one.';
 comment on column payment_references.created_at is 'When the payment was made: those that share a value are read newest first.';
 comment on column payment_references.payment_id is 'The payment.';
 
-create function reference_digests(document jsonb) returns setof bytea language sql stable as $$
-  select substr(sha256(convert_to(v.value #>> '{}', 'UTF8')), 1, 16) from (
+create function reference_digests(document jsonb) returns setof uuid language sql stable as $$
+  select encode(substr(sha256(convert_to(v.value #>> '{}', 'UTF8')), 1, 16), 'hex')::uuid from (
     select value from jsonb_each(case jsonb_typeof(document) when 'object' then document else '{}' end)
     where case jsonb_typeof(value)
       when 'string' then char_length(value #>> '{}') between 1 and 255

@@ -89,6 +89,8 @@ export const EXAMPLES: Record<OperationId, Make> = {
     return example;
   },
   cancelSettlement: parked,
+  listLedger: async () => ({}),
+  listCredits: async () => ({}),
   listRefusedRequests: async () => ({}),
   listKeys: async () => ({}),
   createKey: async () => ({ body: { name: 'Till', permissions: ['payment:create'] } }),

@@ -10,7 +10,7 @@ import { explaining, type PlanNode, rowsRead } from '#test/harness/explained.ts'
 
 const NOTHING: Narrowing = { asset: null, network: null, sandbox: null, verified: null, path: null, amlState: null, amountUsdFrom: null, amountUsdTo: null };
 const PAGE = { status: null, createdFrom: null, createdTo: null, ids: null, after: null, limit: 20, offset: 0 };
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest().subarray(0, 16);
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
 let database: FreshDatabase;
 let busy: string;
