@@ -1,6 +1,8 @@
 import type { Echoed, Screen } from '#api/console/page/model.ts';
 import { permissionOf, type Section } from '#api/console/page/sections.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
+import { listCredits } from '#api/gateways/list-credits.ts';
+import { listLedger } from '#api/gateways/list-ledger.ts';
 import { explainPayment } from '#api/payments/explain.ts';
 import { listPayments } from '#api/payments/list-payments.ts';
 import { readPayment } from '#api/payments/read-payment.ts';
@@ -36,6 +38,8 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/payments', section: 'payments', read: payments },
   { path: '/payments/{id}', section: 'payments', read: payment },
   { path: '/balances', section: 'balances', read: balances },
+  { path: '/credits', section: 'credits', read: credits },
+  { path: '/ledger', section: 'ledger', read: ledger },
   { path: '/cashouts', section: 'cashouts', read: cashouts },
   { path: '/cashouts/{id}', section: 'cashouts', read: cashout },
 ];
@@ -81,6 +85,16 @@ async function balances(deps: Deps, { gateway }: Asked): Promise<Screen> {
   return { kind: 'balances', items: (await listBalances(deps, { gateway })).items };
 }
 
+async function credits(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
+  const { items, pagination } = await listCredits(deps, { gateway, ...afterOf(query) });
+  return { kind: 'credits', items, filter: {}, ...pageOf(query, { ...pagination, total: null }) };
+}
+
+async function ledger(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
+  const { items, pagination } = await listLedger(deps, { gateway, ...afterOf(query) });
+  return { kind: 'ledger', items, filter: {}, ...pageOf(query, { ...pagination, total: null }) };
+}
+
 async function cashouts(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
   const filter = filterOf(query, ['status']);
   const { items, pagination } = await listSettlements(deps, { gateway, ...(filter as object), ...afterOf(query) });
@@ -112,7 +126,9 @@ function afterOf(query: URLSearchParams): { after?: string } {
   return after === null || after === '' ? {} : { after };
 }
 
-function pageOf(query: URLSearchParams, { total, atLeast, nextCursor }: Pagination) {
+type Counted = Pick<Pagination, 'nextCursor' | 'atLeast'> & { total: number | null };
+
+function pageOf(query: URLSearchParams, { total, atLeast, nextCursor }: Counted) {
   return { total, atLeast: atLeast === true, next: nextCursor, later: query.has('after') };
 }
 

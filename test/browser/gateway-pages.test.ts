@@ -249,6 +249,27 @@ describeInBrowser('the pages of a gateway', (open) => {
     expect(await page.locator('main').innerText()).toContain('<script>alert(1)</script>');
   });
 
+  it('lead from a balance to the postings it is the sum of, and from each to what caused it', async () => {
+    const page = await signedIn();
+    await page.goto(`${origin}${pathOf('/ledger', '')}`);
+    const lines = await page
+      .locator('tbody tr')
+      .evaluateAll((rows) =>
+        rows.map((row) => ({ account: row.querySelectorAll('td')[1]?.textContent ?? '', amount: row.querySelector('.amount .figure')?.textContent ?? '' })),
+      );
+    const sum = lines
+      .filter(({ account }) => account === 'Available')
+      .reduce((total, { amount }) => total + Number(amount.replace('−', '-').replace(/ USDT$/, '')), 0);
+    await page.goto(`${origin}${pathOf('/balances', '')}`);
+    expect(Number(await page.locator('tbody td .figure').first().innerText())).toBeCloseTo(sum, 6);
+    await page.goto(`${origin}${pathOf('/credits', '')}`);
+    await page.locator('tbody a').last().click();
+    await page.locator('main[data-screen="payment"]').waitFor();
+    await page.goto(`${origin}${pathOf('/ledger', '')}`);
+    await page.locator('td a[href*="/cashouts/"]').first().click();
+    await page.locator('main[data-screen="cashout"]').waitFor();
+  });
+
   it('copy a whole hash where a short one is shown', async () => {
     const page = await signedIn({ permissions: ['clipboard-read', 'clipboard-write'] });
     await page.goto(`${origin}${pathOf('/payments/{id}', payments.paid)}`);
@@ -306,6 +327,8 @@ describeInBrowser('the pages of a gateway', (open) => {
     for (const [section, text] of [
       ['payments', 'curl'],
       ['balances', 'Nothing here yet'],
+      ['credits', 'Nothing here yet'],
+      ['ledger', 'Nothing here yet'],
       ['cashouts', 'No cashouts yet'],
     ] as const) {
       await page.goto(`${origin}/g/${empty.id}/${section}`);

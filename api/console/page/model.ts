@@ -42,8 +42,8 @@ export interface Echoed {
 /** A page of a list. */
 export interface ListScreen<Item> {
   items: Item[];
-  /** How many there are on all pages, as far as they were counted. */
-  total: number;
+  /** How many there are on all pages, as far as they were counted; null where nobody counts. */
+  total: number | null;
   /** Whether there may be more than that. */
   atLeast: boolean;
   /** Cursor of the page behind this one. */
@@ -56,6 +56,8 @@ export interface ListScreen<Item> {
 
 export type PaymentsScreen = ListScreen<Schemas['PaymentSummary']> & { kind: 'payments' };
 export type CashoutsScreen = ListScreen<Schemas['Settlement']> & { kind: 'cashouts' };
+export type CreditsScreen = ListScreen<Schemas['Credit']> & { kind: 'credits' };
+export type LedgerScreen = ListScreen<Schemas['LedgerEntry']> & { kind: 'ledger' };
 export interface PaymentScreen {
   kind: 'payment';
   record: Schemas['PaymentRecord'];
@@ -73,7 +75,7 @@ export interface BalancesScreen {
 }
 
 /** Pages of a gateway. */
-export type PlaceScreen = PaymentsScreen | PaymentScreen | BalancesScreen | CashoutsScreen | CashoutScreen;
+export type PlaceScreen = PaymentsScreen | PaymentScreen | BalancesScreen | CreditsScreen | LedgerScreen | CashoutsScreen | CashoutScreen;
 
 /** Pages by which a person comes in. */
 export type EntryScreen =

@@ -126,11 +126,10 @@ export function hrefOf(path: string, filter: Readonly<Record<string, string | un
 
 /** How many there are, and the way to the rest. */
 export function Pager({ path, screen, one }: { path: string; screen: ListScreen<unknown>; one: string }): JSX.Element {
-  const { items, total, atLeast, next, later, filter } = screen;
-  const all = `${total}${atLeast ? ' or more' : ''} ${one}${total === 1 && !atLeast ? '' : 's'}`;
+  const { next, later, filter } = screen;
   return (
     <nav class="pager" aria-label="Pages">
-      <p class="hint">{items.length === total && !atLeast ? all : `${items.length} of ${all}`}</p>
+      <p class="hint">{counted(screen, one)}</p>
       {later && (
         <a class="button button-small" href={hrefOf(path, filter)}>
           Newest
@@ -143,6 +142,13 @@ export function Pager({ path, screen, one }: { path: string; screen: ListScreen<
       )}
     </nav>
   );
+}
+
+/** `20 of 138 payments`. Pure. */
+function counted({ items, total, atLeast }: ListScreen<unknown>, one: string): string {
+  const named = (count: number, more = ''): string => `${count}${more} ${one}${count === 1 && more === '' ? '' : 's'}`;
+  if (total === null) return named(items.length);
+  return items.length === total && !atLeast ? named(total) : `${items.length} of ${named(total, atLeast ? ' or more' : '')}`;
 }
 
 /** One link for each status, and one for all of them; whatever else was asked for stays. */

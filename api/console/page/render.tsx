@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { Balances } from './balances.tsx';
+import { Credits, Ledger } from './books.tsx';
 import { Cashout, Cashouts, cashoutTitle } from './cashouts.tsx';
 import { Entry } from './entry.tsx';
 import { Frame } from './frame.tsx';
@@ -68,6 +69,10 @@ function titleOf(screen: Screen): string {
       return paymentTitle(screen);
     case 'balances':
       return 'Balances';
+    case 'credits':
+      return 'Credits';
+    case 'ledger':
+      return 'Ledger';
     case 'cashouts':
       return 'Cashouts';
     case 'cashout':
@@ -100,6 +105,10 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <Payment screen={screen} place={place} />;
     case 'balances':
       return <Balances screen={screen} place={place} />;
+    case 'credits':
+      return <Credits screen={screen} place={place} />;
+    case 'ledger':
+      return <Ledger screen={screen} place={place} />;
     case 'cashouts':
       return <Cashouts screen={screen} place={place} />;
     case 'cashout':

@@ -2,6 +2,8 @@
 export const SECTIONS = [
   { name: 'payments', title: 'Payments', permission: 'payment:read' },
   { name: 'balances', title: 'Balances', permission: 'settlement:read' },
+  { name: 'credits', title: 'Credits', permission: 'payment:read' },
+  { name: 'ledger', title: 'Ledger', permission: 'settlement:read' },
   { name: 'cashouts', title: 'Cashouts', permission: 'settlement:read' },
 ] as const;
 

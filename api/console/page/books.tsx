@@ -1,0 +1,145 @@
+import type { JSX } from 'preact';
+import type { CreditsScreen, LedgerScreen, Surroundings } from './model.ts';
+import { Coins, less, Moment, Pager } from './parts.tsx';
+
+/** What payments credited, newest first, and what of each can still be cashed out. */
+export function Credits({ screen, place }: { screen: CreditsScreen; place: Surroundings }): JSX.Element {
+  if (screen.items.length === 0) return <NoEntries text="What payers send is credited here, less fees." />;
+  return (
+    <section class="card card-table">
+      <table>
+        <caption class="hidden-visually">Credits, the newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="rest">
+              Credited
+            </th>
+            <th scope="col" class="amount wide-only">
+              Arrived
+            </th>
+            <th scope="col" class="amount wide-only">
+              Fees
+            </th>
+            <th scope="col" class="amount">
+              Net
+            </th>
+            <th scope="col" class="amount wide-only">
+              Not yet cashed out
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {screen.items.map((row) => (
+            <tr>
+              <th scope="row">
+                <a class="row-name" href={`${place.href}/payments/${row.paymentUid}`}>
+                  <Moment at={row.creditedAt} />
+                </a>
+                {row.pool === 'held' && <span class="badge badge-warning">Held</span>}
+                <span class="hint below">{row.maturedAt === null ? 'Maturing' : 'Can be cashed out'}</span>
+              </th>
+              <td class="amount wide-only">
+                <span class="figure">{row.gross}</span>
+              </td>
+              <td class="amount wide-only">
+                <span class="figure">{less(row.networkFee)}</span>
+                {row.commission !== '0' && <span class="figure below">{less(row.commission)}</span>}
+              </td>
+              <td class="amount">
+                <Coins amount={row.net} asset={row.asset} />
+                <span class="hint below">on {place.networks[row.network] ?? row.network}</span>
+              </td>
+              <td class="amount wide-only">
+                <span class="figure">{row.remaining}</span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Pager path={`${place.href}/credits`} screen={screen} one="credit" />
+    </section>
+  );
+}
+
+const ACCOUNTS: Readonly<Record<string, string>> = {
+  pending: 'Maturing',
+  heldPending: 'Held, maturing',
+  available: 'Available',
+  held: 'Held',
+  reserved: 'Claimed by cashouts',
+  withheld: 'Withheld by screening',
+  refunding: 'Going back to payers',
+  owed: 'Owed',
+};
+
+/** What was posted to the accounts of a gateway, newest first: what moved between two of them is two lines with one cause. */
+export function Ledger({ screen, place }: { screen: LedgerScreen; place: Surroundings }): JSX.Element {
+  if (screen.items.length === 0) return <NoEntries text="Every change of a balance is posted here." />;
+  return (
+    <section class="card card-table">
+      <p class="hint">Each line changed one account. All lines of an account and a coin add up to its balance.</p>
+      <table>
+        <caption class="hidden-visually">Postings, the newest first</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="rest">
+              Posted
+            </th>
+            <th scope="col" class="wide-only">
+              For
+            </th>
+            <th scope="col" class="wide-only">
+              Account
+            </th>
+            <th scope="col" class="amount">
+              Amount
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {screen.items.map((row) => (
+            <tr>
+              <th scope="row">
+                <Moment at={row.at} />
+                <span class="hint narrow-only">
+                  <For row={row} place={place} /> · {ACCOUNTS[row.account] ?? row.account}
+                </span>
+              </th>
+              <td class="wide-only">
+                <For row={row} place={place} />
+              </td>
+              <td class="wide-only">{ACCOUNTS[row.account] ?? row.account}</td>
+              <td class="amount">
+                <Coins amount={signed(row.amount)} asset={row.asset} />
+                <span class="hint below">on {place.networks[row.network] ?? row.network}</span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Pager path={`${place.href}/ledger`} screen={screen} one="posting" />
+    </section>
+  );
+}
+
+/** What caused it, with the way there. */
+function For({ row: { kind, paymentUid, settlementId }, place }: { row: LedgerScreen['items'][number]; place: Surroundings }): JSX.Element {
+  const what = `${kind.slice(0, 1).toUpperCase()}${kind.slice(1).replaceAll('_', ' ')}`;
+  if (paymentUid !== null) return <a href={`${place.href}/payments/${paymentUid}`}>{what}</a>;
+  if (settlementId !== null) return <a href={`${place.href}/cashouts/${settlementId}`}>{what}</a>;
+  return <>{what}</>;
+}
+
+/** With its sign, whichever it is. Pure. */
+function signed(amount: string): string {
+  return amount.startsWith('-') ? `−${amount.slice(1)}` : `+${amount}`;
+}
+
+function NoEntries({ text }: { text: string }): JSX.Element {
+  return (
+    <section class="card empty">
+      <h2>Nothing here yet</h2>
+      <p>{text}</p>
+    </section>
+  );
+}
