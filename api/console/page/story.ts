@@ -45,23 +45,33 @@ const TOLD = ['webhook', 'verify', 'next'];
  * stands by itself. Pure.
  */
 export function storyOf({ record, explanation }: Pick<PaymentScreen, 'record' | 'explanation'>, networks: Surroundings['networks'] = {}): StoryEntry[] {
-  const entries = record.timeline.map((moment): Placed => ({ moment, entry: entryOf(record, moment, networks) }));
+  const entries = endsOf(record.timeline).map((moment): Placed => ({ moment, entry: entryOf(record, moment, networks) }));
+  const steps = endsOf(explanation.steps);
+  const verdicts = verdictsOf(steps);
   const alone: StoryEntry[] = [];
-  const verdicts = verdictsOf(explanation.steps);
-  for (const [index, step] of explanation.steps.entries()) {
+  for (const [index, step] of steps.entries()) {
     if (TOLD.includes(step.step)) continue;
     const owner = ownerOf(step, verdicts[index], entries);
     if (owner === undefined) alone.push({ ...bare, at: step.at, title: step.text, steps: [] });
     else owner.entry.steps.push(step);
   }
   for (const { moment, entry } of entries) if (moment.what === 'resolved') explainDecision(entry);
-  return [
-    ...inOrder(
-      entries.map(({ entry }) => entry),
-      alone,
-    ),
-    ...toCome({ record, explanation }),
-  ];
+  const told = inOrder(
+    entries.map(({ entry }) => entry),
+    alone,
+  );
+  const left = record.timeline.length - entries.length;
+  const more: StoryEntry[] =
+    left === 0 ? [] : [{ ...bare, at: null, title: `${left} more like these are left out here; the API tells all of them`, steps: [] }];
+  return [...told.slice(0, MOST / 2), ...more, ...told.slice(MOST / 2), ...toCome({ record, explanation })];
+}
+
+/** Most that is told of anything: whoever sends a thousand coins one by one makes a page no longer, and nobody who opens it wait. */
+const MOST = 200;
+
+/** The beginning and the end of what is too long. Pure. */
+function endsOf<T>(all: readonly T[]): T[] {
+  return all.length <= MOST ? [...all] : [...all.slice(0, MOST / 2), ...all.slice(-MOST / 2)];
 }
 
 const bare = { detail: null, txHash: null, why: null, state: 'done' } as const;

@@ -97,6 +97,19 @@ describe('the story of a payment', () => {
     expect(entry('not delivered')?.detail).toBe('attempt 1: 502 after 310 ms');
   });
 
+  it('stays short, with its beginning and its end, however many coins somebody sends', () => {
+    const dust = Array.from({ length: 5_000 }, (_, n) => ({ at: AT(30), what: 'seen', asset: 'USDT', network: 'tron', txHash: `0x${n}`, amount: '0.01' }));
+    const flooded = { ...record, timeline: [...record.timeline, ...dust, { at: AT(50), what: 'verified' }] } as unknown as Record;
+    const arrived = dust.map(({ txHash }) => step(30, 'deposit', `0.01 USDT arrived, ${txHash}.`, { txHash }));
+    const told = storyOf({ record: flooded, explanation: { summary: '', steps: [...steps.slice(0, -1), ...arrived, step(50, 'next', 'It rests.')] } });
+    expect(told.length).toBeLessThan(450);
+    expect(told[0]?.title).toBe('Created');
+    expect(told.map(({ title }) => title)).toEqual(
+      expect.arrayContaining(['Judged SUCCESS', 'Verified by your server', '4808 more like these are left out here; the API tells all of them']),
+    );
+    expect(told.at(-1)?.title).toBe('It rests.');
+  });
+
   it('keeps a fee of the sandbox, which credits nothing, behind the verdict', () => {
     const simulated = { ...record, credits: [], timeline: record.timeline.filter(({ what }) => what !== 'credited') };
     const told = storyOf({ record: simulated, explanation: { summary: '', steps } });
