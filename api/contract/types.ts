@@ -390,6 +390,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description The webhooks of all payments of the gateway, newest first, each with its last attempt; those of a payment tell every attempt. A page looks through 5,000 webhooks and no more: it
+         *     may have fewer rows than `limit`, or none, while `hasMore` is true. Go on with `nextCursor`. Needs the permission `payment:read`.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/public/payments/{paymentId}": {
         parameters: {
             query?: never;
@@ -1385,6 +1406,50 @@ export interface components {
                 /** @description A resend. */
                 manual: boolean;
             }[];
+        };
+        GatewayWebhook: {
+            /**
+             * Format: uuid
+             * @description Sent as webhook-id.
+             */
+            id: string;
+            paymentUid: components["schemas"]["Id"];
+            status: components["schemas"]["PaymentStatus"];
+            url: string;
+            /**
+             * @description `exhausted`: six attempts failed. `stopped`: the receiver answered 410.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "exhausted" | "stopped";
+            createdAt: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description Null unless `pending`.
+             */
+            nextAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When a 2xx first came back.
+             */
+            deliveredAt: string | null;
+            /**
+             * Format: date-time
+             * @description When a resend was asked for that is queued and not yet sent; else null.
+             */
+            resendRequestedAt: string | null;
+            /** @description Finished attempts of the schedule, resends not counted. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the last attempt or resend started; null before the first.
+             */
+            lastAttemptAt: string | null;
+            /**
+             * @description How it ended; null while it is under way.
+             * @enum {string|null}
+             */
+            lastResult: "2xx" | "3xx" | "4xx" | "5xx" | "timeout" | "dns" | "tls" | "refused" | "blocked" | null;
+            lastHttpStatus: number | null;
         };
         PaymentRecord: {
             outcome: components["schemas"]["VerifiedPayment"];
@@ -3391,6 +3456,91 @@ export interface operations {
                         success: true;
                         data: {
                             items: components["schemas"]["Credit"][];
+                            pagination: components["schemas"]["Following"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description Only webhooks in this state. */
+                state?: "pending" | "delivered" | "exhausted" | "stopped";
+                /** @description Only webhooks that announce this status. */
+                status?: components["schemas"]["PaymentStatus"];
+                /** @description Only webhooks of this payment, by its `paymentUid`. */
+                payment?: string;
+                /**
+                 * @description Only webhooks written at this time or later.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Only webhooks written before this time.
+                 * @example 2026-11-22T00:00:00Z
+                 */
+                to?: string;
+                /** @description Page size; values above 100 are read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of webhooks. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "id": "4b3a2c1d-0e9f-4a8b-9c7d-6e5f4a3b2c1d",
+                     *             "paymentUid": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *             "status": "SUCCESS",
+                     *             "url": "https://shop.example/hooks",
+                     *             "state": "delivered",
+                     *             "createdAt": "2026-11-21T10:15:02.000Z",
+                     *             "nextAttemptAt": null,
+                     *             "deliveredAt": "2026-11-21T10:15:03.000Z",
+                     *             "resendRequestedAt": null,
+                     *             "attempts": 1,
+                     *             "lastAttemptAt": "2026-11-21T10:15:02.500Z",
+                     *             "lastResult": "2xx",
+                     *             "lastHttpStatus": 200
+                     *           }
+                     *         ],
+                     *         "pagination": {
+                     *           "limit": 20,
+                     *           "hasMore": false,
+                     *           "nextCursor": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["GatewayWebhook"][];
                             pagination: components["schemas"]["Following"];
                         };
                     };

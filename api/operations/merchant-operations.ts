@@ -2,6 +2,7 @@ import type { operations as Contract } from '#api/contract/types.ts';
 import type { Deps, Gateway, Reply } from '#api/deps.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
+import { listWebhooks } from '#api/gateways/list-webhooks.ts';
 import { createKey, listKeys, revokeKey } from '#api/gateways/manage-keys.ts';
 import { listRefusals } from '#api/gateways/refusals.ts';
 import { assertFixedAmounts, assertOpenAmounts } from '#api/payments/arrangement.ts';
@@ -81,6 +82,7 @@ export const merchantOperations: Registry<MerchantContract> = {
   retrySettlement: (deps, { gateway, params, commit }) => retrySettlement(deps, { gateway, id: params.settlementId, commit }),
   cancelSettlement: (deps, { gateway, params, commit }) => cancelSettlement(deps, { gateway, id: params.settlementId, commit }),
 
+  listWebhooks: (deps, { gateway, query }) => ok(listWebhooks(deps, { ...query, gateway })),
   listLedger: (deps, { gateway, query: { limit, after } }) => ok(listLedger(deps, { gateway, limit, after })),
   listCredits: (deps, { gateway, query: { limit, after } }) => ok(listCredits(deps, { gateway, limit, after })),
 

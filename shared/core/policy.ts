@@ -360,6 +360,7 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   listPaymentWebhooks: 1_200,
   explainPayment: 1_200,
   getPayment: 1_200,
+  listWebhooks: 1_200,
   listLedger: 1_200,
   listCredits: 1_200,
   getPublicPayment: 300,

@@ -1,5 +1,5 @@
--- What a gateway reads of its own books, newest first: postings and credits, each by an index of the gateway (decision 0066).
--- older builds: the trigger notes the postings that they write; they list none. The index on credits keeps their writers out while it is built, as the trigger does.
+-- What a gateway reads of its own, newest first: postings, credits and webhooks, each by an index of the gateway (decision 0066).
+-- older builds: the trigger notes the postings that they write; they list none. The indexes on credits and webhooks keep their writers out while they are built, as the trigger does.
 
 create table gateway_entries (
   gateway_id uuid not null,
@@ -33,3 +33,4 @@ insert into gateway_entries (gateway_id, transaction_id, account_id)
 select a.gateway_id, e.transaction_id, e.account_id from ledger_entries e join ledger_accounts a on a.id = e.account_id where a.gateway_id is not null;
 
 create index credits_gateway on credits (gateway_id, credited_at desc, id desc);
+create index webhook_events_gateway on webhook_events (gateway_id, created_at desc, id desc);

@@ -89,6 +89,7 @@ export const EXAMPLES: Record<OperationId, Make> = {
     return example;
   },
   cancelSettlement: parked,
+  listWebhooks: async () => ({}),
   listLedger: async () => ({}),
   listCredits: async () => ({}),
   listRefusedRequests: async () => ({}),

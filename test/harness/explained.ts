@@ -24,11 +24,13 @@ export function explaining(sql: Reads): { sql: Reads; nodes: PlanNode[] } {
       const query = ask();
       const then = query.then.bind(query);
       // Fragments of a statement are made by the same function, and nobody waits for those.
-      Reflect.set(query, 'then', async (...handlers: Parameters<typeof then>) => {
-        const [row] = await target<{ 'QUERY PLAN': [{ Plan: PlanNode }] }[]>`explain (analyze, costs off, timing off, format json) ${ask()}`;
-        add((row as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN'][0].Plan);
-        return then(...handlers);
-      });
+      Reflect.set(query, 'then', (...[done, failed]: Parameters<typeof then>) =>
+        target<{ 'QUERY PLAN': [{ Plan: PlanNode }] }[]>`explain (analyze, costs off, timing off, format json) ${ask()}`
+          .then(([row]) => {
+            add((row as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN'][0].Plan);
+          })
+          .then(() => then(done, failed), failed),
+      );
       return query;
     },
   });

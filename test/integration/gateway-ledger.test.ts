@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findEntryPlace, listGatewayCredits, listGatewayEntries } from '#api/store/gateway-ledger.ts';
+import { findLastLookedWebhook, findWebhookPlace, listGatewayWebhooks } from '#api/store/gateway-webhooks.ts';
 import { writeHistory } from '#ops/bench/history.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
@@ -73,4 +74,34 @@ it('every entry on an account of a gateway is noted when it is posted, and none 
 it('no process may write what is noted', async () => {
   for (const role of ['http', 'worker'] as const)
     await expect(database.as(role).sql`insert into gateway_entries values (${busy}, 1, 1)`).rejects.toMatchObject({ code: '42501' });
+});
+
+it('webhooks are listed by an index of the gateway, so many at a time, and those of one payment by its own', async () => {
+  const [{ id: few }] = await database.sql<[{ id: string }]>`
+    select gateway_id as id from webhook_events group by 1 having count(*) > 30 order by count(*) limit 1`;
+  const page = {
+    gatewayId: few,
+    state: 'stopped',
+    status: 'SUCCESS',
+    paymentId: null,
+    from: new Date(0),
+    to: new Date('2100-01-01'),
+    after: null,
+    window: 20,
+  };
+  const nodes = await plansOf(async (sql) => {
+    expect(await listGatewayWebhooks(sql, { ...page, limit: 10 })).toEqual([]);
+    const last = await findLastLookedWebhook(sql, page);
+    const after = await findWebhookPlace(sql, few, String(last));
+    expect(await listGatewayWebhooks(sql, { ...page, state: null, after: after ?? null, limit: 5 })).toHaveLength(6);
+  });
+  const own = nodes.filter((node) => node['Relation Name'] === 'webhook_events');
+  expect(new Set(own.map((node) => node['Index Name']))).toEqual(new Set(['webhook_events_gateway', 'webhook_events_pkey']));
+  for (const node of own) expect(rowsRead([node])).toBeLessThanOrEqual(20);
+  expect(nodes.filter((node) => node['Relation Name'] === 'webhook_attempts' && node['Index Name'] !== 'webhook_attempts_event')).toEqual([]);
+  const [row] = await database.sql<{ paymentId: string }[]>`select payment_id from webhook_events where gateway_id = ${few} limit 1`;
+  const one = await plansOf(async (sql) =>
+    expect(await listGatewayWebhooks(sql, { ...page, state: null, status: null, paymentId: String(row?.paymentId), limit: 10 })).toHaveLength(1),
+  );
+  expect(one.flatMap((node) => node['Index Name'] ?? [])).toContain('webhook_events_payment_id_status_key');
 });
