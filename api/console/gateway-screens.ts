@@ -3,6 +3,7 @@ import { permissionOf, type Section } from '#api/console/page/sections.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
+import { listWebhooks } from '#api/gateways/list-webhooks.ts';
 import { explainPayment } from '#api/payments/explain.ts';
 import { listPayments } from '#api/payments/list-payments.ts';
 import { readPayment } from '#api/payments/read-payment.ts';
@@ -42,6 +43,7 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/ledger', section: 'ledger', read: ledger },
   { path: '/cashouts', section: 'cashouts', read: cashouts },
   { path: '/cashouts/{id}', section: 'cashouts', read: cashout },
+  { path: '/webhooks', section: 'webhooks', read: webhooks },
 ];
 
 const FILTERS = ['status', 'q', 'createdFrom', 'createdTo', 'asset', 'network', 'sandbox', 'verified'] as const;
@@ -104,6 +106,13 @@ async function cashouts(deps: Deps, { gateway, query }: Asked): Promise<Screen> 
 async function cashout(deps: Deps, { gateway, id }: Asked): Promise<Screen> {
   const found = await getSettlement(deps, { gateway, id });
   return { kind: 'cashout', item: answered(found), echoed: echoed('metadata', found.metadata) };
+}
+
+async function webhooks(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
+  const filter = filterOf(query, ['state']);
+  if (filter.state !== undefined && !['pending', 'delivered', 'exhausted', 'stopped'].includes(filter.state)) throw invalid('state', 'is none of a webhook');
+  const { items, pagination } = await listWebhooks(deps, { gateway, ...(filter as object), ...afterOf(query) });
+  return { kind: 'webhooks', items, filter, ...pageOf(query, { ...pagination, total: null }) };
 }
 
 /** Longest that anything somebody looks for may be. */

@@ -123,6 +123,7 @@ describe('a person of a gateway', () => {
 
   it('is told what is wrong with a query, whatever is in it', async () => {
     const session = await member('owner');
+    expect((await read(`${pathOf('/webhooks', '')}?state=lost`, session)).status).toBe(422);
     for (const query of ['status=NONE', 'after=x', 'after=%00', `after=${'A'.repeat(5000)}`, `status=${encodeURIComponent(HOSTILE)}`]) {
       const { status, body } = await read(`${pathOf('/payments', '')}?${query}`, session);
       expect(status, query).toBe(422);
@@ -313,6 +314,7 @@ describeInBrowser('the pages of a gateway', (open) => {
     await looks(`${pathOf('/payments', '')}?status=EXPIRED&asset=USDT`);
     await looks(`${pathOf('/payments', '')}?asset=USDT`);
     await looks(`${pathOf('/cashouts', '')}?status=REJECTED`);
+    await looks(`${pathOf('/webhooks', '')}?state=exhausted`);
     await looks(pathOf('/payments/{id}', randomUUID()));
   });
 
@@ -329,6 +331,7 @@ describeInBrowser('the pages of a gateway', (open) => {
       ['balances', 'Nothing here yet'],
       ['credits', 'Nothing here yet'],
       ['ledger', 'Nothing here yet'],
+      ['webhooks', 'No webhooks yet'],
       ['cashouts', 'No cashouts yet'],
     ] as const) {
       await page.goto(`${origin}/g/${empty.id}/${section}`);

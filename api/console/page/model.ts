@@ -58,6 +58,7 @@ export type PaymentsScreen = ListScreen<Schemas['PaymentSummary']> & { kind: 'pa
 export type CashoutsScreen = ListScreen<Schemas['Settlement']> & { kind: 'cashouts' };
 export type CreditsScreen = ListScreen<Schemas['Credit']> & { kind: 'credits' };
 export type LedgerScreen = ListScreen<Schemas['LedgerEntry']> & { kind: 'ledger' };
+export type WebhooksScreen = ListScreen<Schemas['GatewayWebhook']> & { kind: 'webhooks' };
 export interface PaymentScreen {
   kind: 'payment';
   record: Schemas['PaymentRecord'];
@@ -75,7 +76,7 @@ export interface BalancesScreen {
 }
 
 /** Pages of a gateway. */
-export type PlaceScreen = PaymentsScreen | PaymentScreen | BalancesScreen | CreditsScreen | LedgerScreen | CashoutsScreen | CashoutScreen;
+export type PlaceScreen = PaymentsScreen | PaymentScreen | BalancesScreen | CreditsScreen | LedgerScreen | CashoutsScreen | CashoutScreen | WebhooksScreen;
 
 /** Pages by which a person comes in. */
 export type EntryScreen =

@@ -23,7 +23,10 @@ const TONES: Readonly<Record<string, 'good' | 'warning' | 'quiet'>> = {
   SUCCESS: 'good',
   ACCEPTABLE: 'good',
   SETTLED: 'good',
+  delivered: 'good',
   MISMATCH: 'warning',
+  exhausted: 'warning',
+  stopped: 'warning',
   PENDING_APPROVAL: 'warning',
   UNDERFUNDED: 'warning',
   WAITING_AML_CREDIT: 'warning',
@@ -151,12 +154,20 @@ function counted({ items, total, atLeast }: ListScreen<unknown>, one: string): s
   return items.length === total && !atLeast ? named(total) : `${items.length} of ${named(total, atLeast ? ' or more' : '')}`;
 }
 
+interface StatusTabsProps {
+  path: string;
+  statuses: readonly string[];
+  filter: ListScreen<unknown>['filter'];
+  /** The field of the query that it is asked by. */
+  name?: string;
+}
+
 /** One link for each status, and one for all of them; whatever else was asked for stays. */
-export function StatusTabs({ path, statuses, filter }: { path: string; statuses: readonly string[]; filter: ListScreen<unknown>['filter'] }): JSX.Element {
+export function StatusTabs({ path, statuses, filter, name = 'status' }: StatusTabsProps): JSX.Element {
   return (
     <nav class="tabs" aria-label="Status">
       {[undefined, ...statuses].map((one) => (
-        <a href={hrefOf(path, { ...filter, status: one })} aria-current={one === filter.status ? 'page' : undefined}>
+        <a href={hrefOf(path, { ...filter, [name]: one })} aria-current={one === filter[name] ? 'page' : undefined}>
           {one === undefined ? 'All' : sentenceCase(one)}
         </a>
       ))}

@@ -10,6 +10,7 @@ import { Payment, paymentTitle } from './payment.tsx';
 import { Payments } from './payments.tsx';
 import { Problem, problemTitle } from './problem.tsx';
 import { Profile } from './profile.tsx';
+import { Webhooks } from './webhooks.tsx';
 
 /** Pages that have their heading among what is beside it. */
 const HEADED: readonly Screen['kind'][] = ['payment', 'cashout'];
@@ -77,6 +78,8 @@ function titleOf(screen: Screen): string {
       return 'Cashouts';
     case 'cashout':
       return cashoutTitle(screen);
+    case 'webhooks':
+      return 'Webhooks';
     case 'problem':
       return problemTitle(screen);
   }
@@ -113,6 +116,8 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <Cashouts screen={screen} place={place} />;
     case 'cashout':
       return <Cashout screen={screen} place={place} />;
+    case 'webhooks':
+      return <Webhooks screen={screen} place={place} />;
   }
 }
 

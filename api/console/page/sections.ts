@@ -5,6 +5,7 @@ export const SECTIONS = [
   { name: 'credits', title: 'Credits', permission: 'payment:read' },
   { name: 'ledger', title: 'Ledger', permission: 'settlement:read' },
   { name: 'cashouts', title: 'Cashouts', permission: 'settlement:read' },
+  { name: 'webhooks', title: 'Webhooks', permission: 'payment:read' },
 ] as const;
 
 export type Section = (typeof SECTIONS)[number]['name'];
