@@ -227,6 +227,11 @@ describe('each role', () => {
     ['readonly', 'writes anything', 'delete from freezes'],
     ['console', 'reads sealed secrets', 'select sealed from gateway_secrets'],
     ['console', 'writes anything', "insert into freezes values ('all', 'x')"],
+    ['console', 'makes an API key', 'insert into api_keys default values'],
+    ['console', 'changes a gateway', "update gateways set settings = '{}'"],
+    ['console', 'orders a cashout', 'insert into settlements default values'],
+    ['console', 'approves a cashout', "update settlements set status = 'APPROVED'"],
+    ['console', 'changes what a role may do', "update roles set permissions = '{}'"],
   ])('%s is refused when it %s', async (role, _what, statement) => {
     expect(await codeOf(as(role).sql.unsafe(statement))).toBe(DENIED);
   });
