@@ -72,6 +72,14 @@ const ACCOUNTS: Readonly<Record<string, string>> = {
   owed: 'Owed',
 };
 
+/** Kinds of postings whose names say too little; the others are shown as the API calls them. */
+const KINDS: Readonly<Record<string, string>> = {
+  mature: 'Matured',
+  reserve: 'Claimed for a cashout',
+  release: 'Given back by a cashout',
+  settle: 'Cashed out',
+};
+
 /** What was posted to the accounts of a gateway, newest first: what moved between two of them is two lines with one cause. */
 export function Ledger({ screen, place }: { screen: LedgerScreen; place: Surroundings }): JSX.Element {
   if (screen.items.length === 0) return <NoEntries text="Every change of a balance is posted here." />;
@@ -124,7 +132,7 @@ export function Ledger({ screen, place }: { screen: LedgerScreen; place: Surroun
 
 /** What caused it, with the way there. */
 function For({ row: { kind, paymentUid, settlementId }, place }: { row: LedgerScreen['items'][number]; place: Surroundings }): JSX.Element {
-  const what = `${kind.slice(0, 1).toUpperCase()}${kind.slice(1).replaceAll('_', ' ')}`;
+  const what = KINDS[kind] ?? `${kind.slice(0, 1).toUpperCase()}${kind.slice(1).replaceAll(/[_-]/g, ' ')}`;
   if (paymentUid !== null) return <a href={`${place.href}/payments/${paymentUid}`}>{what}</a>;
   if (settlementId !== null) return <a href={`${place.href}/cashouts/${settlementId}`}>{what}</a>;
   return <>{what}</>;
