@@ -3,7 +3,7 @@ import type { Document } from 'openapi-backend';
 import { enterGateway } from '#api/console/places.ts';
 import { readSession } from '#api/console/sign-in.ts';
 import type { Deps } from '#api/deps.ts';
-import { merchantOperations } from '#api/operations/merchant-operations.ts';
+import { merchantReads } from '#api/operations/merchant-reads.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { contractRouter } from './contract-router.ts';
 import { consoleCookie, refuseForeign } from './console-request.ts';
@@ -20,12 +20,12 @@ export async function consoleApiRouter(
   deps: Deps,
   { document, apiRoot, ownOrigin }: { document: Document; apiRoot: string; ownOrigin: string },
 ): Promise<RequestHandler> {
-  const { reads, operationIds } = readsOf(document);
+  const reads = readsOf(document);
   return contractRouter(deps, {
     document: reads,
     apiRoot,
     schemes: { apiKey: session, signedRequest: session },
-    operations: Object.fromEntries(Object.entries(merchantOperations).filter(([id]) => operationIds.has(id))),
+    operations: merchantReads,
     budget: () => 'consolePage',
     gate: (request) => refuseForeign(request, ownOrigin),
   });
@@ -44,15 +44,13 @@ const session: Scheme = async (deps, { request, permissions }) => {
 /** What a session stands in for. */
 const SIGNING = ['#/components/parameters/Timestamp', '#/components/parameters/Signature'];
 
-/** The contract without what changes anything, what needs no key, and the headers that sign a request. Pure. */
-function readsOf(document: Document): { reads: Document; operationIds: Set<string> } {
-  const operationIds = new Set<string>();
+/** The contract with these operations alone, and without the headers that sign a request. Pure. */
+function readsOf(document: Document): Document {
   const paths = Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
     const { get, parameters } = item ?? {};
-    if (get?.operationId === undefined || get.security?.length === 0) return [];
-    operationIds.add(get.operationId);
+    if (get?.operationId === undefined || !(get.operationId in merchantReads)) return [];
     const unsigned = { ...get, parameters: get.parameters?.filter((one) => !('$ref' in one && SIGNING.includes(one.$ref))) ?? [] };
     return [[path, { get: unsigned, ...(parameters !== undefined && { parameters }) }]];
   });
-  return { reads: { ...document, paths: Object.fromEntries(paths) } as Document, operationIds };
+  return { ...document, paths: Object.fromEntries(paths) } as Document;
 }

@@ -40,3 +40,8 @@ export type OperatorRegistry<Operations> = { [Id in keyof Operations]: Operation
 
 /** The same for the checkout's own channel, where the payment's id is the credential. */
 export type CheckoutRegistry<Operations> = { [Id in keyof Operations]: Operation<Operations[Id], null> };
+
+/** The reply that most operations give. */
+export async function ok(data: Promise<NonNullable<Reply['data']>>): Promise<Reply> {
+  return { status: 200, data: await data };
+}

@@ -1,63 +1,44 @@
 import type { operations as Contract } from '#api/contract/types.ts';
-import type { Deps, Gateway, Reply } from '#api/deps.ts';
-import { listCredits } from '#api/gateways/list-credits.ts';
-import { listLedger } from '#api/gateways/list-ledger.ts';
-import { listWebhooks } from '#api/gateways/list-webhooks.ts';
-import { createKey, listKeys, revokeKey } from '#api/gateways/manage-keys.ts';
-import { listRefusals } from '#api/gateways/refusals.ts';
+import type { Deps, Gateway } from '#api/deps.ts';
+import { createKey, revokeKey } from '#api/gateways/manage-keys.ts';
 import { assertFixedAmounts, assertOpenAmounts } from '#api/payments/arrangement.ts';
 import { createPayment } from '#api/payments/create.ts';
 import { expirePayment } from '#api/payments/expire.ts';
-import { explainPayment } from '#api/payments/explain.ts';
 import { inquirePayment } from '#api/payments/inquire.ts';
-import { listGatewayAssets } from '#api/payments/list-assets.ts';
-import { listPayments } from '#api/payments/list-payments.ts';
-import { listPaymentWebhooks } from '#api/payments/list-webhooks.ts';
 import { loadHostedPayment, refuseStrangers } from '#api/payments/load.ts';
 import { createOpenAmountPayment } from '#api/payments/open-amount.ts';
 import { previewPayment } from '#api/payments/preview.ts';
-import { readPayment } from '#api/payments/read-payment.ts';
 import { resendPaymentWebhook } from '#api/payments/resend-webhook.ts';
 import { selectOffer } from '#api/payments/select-offer.ts';
 import { simulatePayment } from '#api/payments/simulate.ts';
 import { verifyPayment } from '#api/payments/verify.ts';
 import { publicPayment, statusOnly } from '#api/payments/view.ts';
 import { approveSettlement } from '#api/settlements/approve.ts';
-import { listBalances } from '#api/settlements/balances.ts';
 import { cancelSettlement } from '#api/settlements/cancel.ts';
 import { createSettlement } from '#api/settlements/create.ts';
 import { estimateFee } from '#api/settlements/estimate-fee.ts';
 import { retrySettlement } from '#api/settlements/retry.ts';
-import { getSettlement, listSettlements } from '#api/settlements/view.ts';
 import { ServiceError } from '#shared/core/errors.ts';
-import type { Registry } from './call.ts';
+import { ok, type Registry } from './call.ts';
+import { merchantReads } from './merchant-reads.ts';
 
 type MerchantContract = Omit<Contract, 'receivePaymentWebhook'>;
-
-const ok = async (data: Promise<NonNullable<Reply['data']>>): Promise<Reply> => ({ status: 200, data: await data });
 
 /**
  * What answers each operation of the merchant contract: it adapts the call to a use case and nothing else. An operation of openapi.yaml
  * that is missing here does not compile.
  */
 export const merchantOperations: Registry<MerchantContract> = {
+  ...merchantReads,
   createPayment: (deps, { gateway, body, sent, clientIp, commit }) => createPayment(deps, { gateway, body, sent, clientIp, commit }),
   createOpenAmountPayment: (deps, { gateway, body, sent, clientIp, commit }) => createOpenAmountPayment(deps, { gateway, body, sent, clientIp, commit }),
   previewPayment: (deps, { gateway, body, sent, clientIp }) => previewPayment(deps, { gateway, body, sent, clientIp }),
   verifyPayment: (deps, { gateway, params }) => ok(verifyPayment(deps, { gateway, paymentId: params.paymentId })),
   inquirePayment: (deps, { gateway, params, body: { txHash, network } }) => ok(inquirePayment(deps, { gateway, paymentId: params.paymentId, txHash, network })),
-  getPayment: (deps, { gateway, params }) => ok(readPayment(deps, { gateway, paymentId: params.paymentId })),
-  explainPayment: (deps, { gateway, params }) => ok(explainPayment(deps, { gateway, paymentId: params.paymentId })),
-  listPayments: (deps, { gateway, query }) => ok(listPayments(deps, { ...query, gateway })),
-  listPaymentWebhooks: async (deps, { gateway, params }) => ({
-    status: 200,
-    data: { items: await listPaymentWebhooks(deps, { gateway, paymentId: params.paymentId }) },
-  }),
   resendPaymentWebhook: async (deps, { gateway, params }) => ({
     status: 202,
     data: await resendPaymentWebhook(deps, { gateway, paymentId: params.paymentId }),
   }),
-  listAssets: async (deps, { gateway }) => ({ status: 200, data: { items: await listGatewayAssets(deps, gateway) } }),
 
   getPublicPayment: (deps, { params, query, clientIp }) => {
     const read = query.statusOnly === true ? statusOnly : publicPayment;
@@ -72,22 +53,13 @@ export const merchantOperations: Registry<MerchantContract> = {
     throw new ServiceError('upgrade_required');
   },
 
-  listBalances: (deps, { gateway }) => ok(listBalances(deps, { gateway })),
   estimateSettlementFee: (deps, { gateway, body }) => ok(estimateFee(deps, { gateway, body })),
   createSettlement: (deps, { gateway, body, sent, commit }) => createSettlement(deps, { gateway, body, sent, commit }),
-  listSettlements: (deps, { gateway, query }) => ok(listSettlements(deps, { ...query, gateway })),
-  getSettlement: (deps, { gateway, params }) => ok(getSettlement(deps, { gateway, id: params.settlementId })),
   approveSettlement: (deps, { gateway, params, body, commit }) =>
     approveSettlement(deps, { gateway, id: params.settlementId, totpCode: body.totpCode, commit }),
   retrySettlement: (deps, { gateway, params, commit }) => retrySettlement(deps, { gateway, id: params.settlementId, commit }),
   cancelSettlement: (deps, { gateway, params, commit }) => cancelSettlement(deps, { gateway, id: params.settlementId, commit }),
 
-  listWebhooks: (deps, { gateway, query }) => ok(listWebhooks(deps, { ...query, gateway })),
-  listLedger: (deps, { gateway, query: { limit, after } }) => ok(listLedger(deps, { gateway, limit, after })),
-  listCredits: (deps, { gateway, query: { limit, after } }) => ok(listCredits(deps, { gateway, limit, after })),
-
-  listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
-  listKeys: (deps, { gateway, query: { limit, after } }) => ok(listKeys(deps, { gateway, limit, after })),
   createKey: (deps, { gateway, key, body, clientIp, requestId, commit }) => createKey(deps, { gateway, by: { key, clientIp, requestId }, body, commit }),
   revokeKey: (deps, { gateway, key, params, clientIp, requestId, commit }) =>
     revokeKey(deps, { gateway, by: { key, clientIp, requestId }, keyId: params.keyId, commit }),

@@ -1,0 +1,50 @@
+import type { operations as Contract } from '#api/contract/types.ts';
+import { listCredits } from '#api/gateways/list-credits.ts';
+import { listLedger } from '#api/gateways/list-ledger.ts';
+import { listWebhooks } from '#api/gateways/list-webhooks.ts';
+import { listKeys } from '#api/gateways/manage-keys.ts';
+import { listRefusals } from '#api/gateways/refusals.ts';
+import { explainPayment } from '#api/payments/explain.ts';
+import { listGatewayAssets } from '#api/payments/list-assets.ts';
+import { listPayments } from '#api/payments/list-payments.ts';
+import { listPaymentWebhooks } from '#api/payments/list-webhooks.ts';
+import { readPayment } from '#api/payments/read-payment.ts';
+import { listBalances } from '#api/settlements/balances.ts';
+import { getSettlement, listSettlements } from '#api/settlements/view.ts';
+import { ok, type Registry } from './call.ts';
+
+/** Operations that a gateway's own people may ask as well as its keys: they change nothing. */
+export type MerchantRead =
+  | 'getPayment'
+  | 'explainPayment'
+  | 'listPayments'
+  | 'listPaymentWebhooks'
+  | 'listAssets'
+  | 'listBalances'
+  | 'listSettlements'
+  | 'getSettlement'
+  | 'listWebhooks'
+  | 'listLedger'
+  | 'listCredits'
+  | 'listRefusedRequests'
+  | 'listKeys';
+
+/** What answers each of them; the console comes to these and to no other operation, so that its login needs rights for no more. */
+export const merchantReads: Registry<Pick<Contract, MerchantRead>> = {
+  getPayment: (deps, { gateway, params }) => ok(readPayment(deps, { gateway, paymentId: params.paymentId })),
+  explainPayment: (deps, { gateway, params }) => ok(explainPayment(deps, { gateway, paymentId: params.paymentId })),
+  listPayments: (deps, { gateway, query }) => ok(listPayments(deps, { ...query, gateway })),
+  listPaymentWebhooks: async (deps, { gateway, params }) => ({
+    status: 200,
+    data: { items: await listPaymentWebhooks(deps, { gateway, paymentId: params.paymentId }) },
+  }),
+  listAssets: async (deps, { gateway }) => ({ status: 200, data: { items: await listGatewayAssets(deps, gateway) } }),
+  listBalances: (deps, { gateway }) => ok(listBalances(deps, { gateway })),
+  listSettlements: (deps, { gateway, query }) => ok(listSettlements(deps, { ...query, gateway })),
+  getSettlement: (deps, { gateway, params }) => ok(getSettlement(deps, { gateway, id: params.settlementId })),
+  listWebhooks: (deps, { gateway, query }) => ok(listWebhooks(deps, { ...query, gateway })),
+  listLedger: (deps, { gateway, query: { limit, after } }) => ok(listLedger(deps, { gateway, limit, after })),
+  listCredits: (deps, { gateway, query: { limit, after } }) => ok(listCredits(deps, { gateway, limit, after })),
+  listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
+  listKeys: (deps, { gateway, query: { limit, after } }) => ok(listKeys(deps, { gateway, limit, after })),
+};
