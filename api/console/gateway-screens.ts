@@ -1,5 +1,6 @@
 import type { Echoed, Screen } from '#api/console/page/model.ts';
 import { permissionOf, type Section } from '#api/console/page/sections.ts';
+import { WEBHOOK_STATES } from '#api/console/page/webhooks.tsx';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
@@ -110,7 +111,7 @@ async function cashout(deps: Deps, { gateway, id }: Asked): Promise<Screen> {
 
 async function webhooks(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
   const filter = filterOf(query, ['state']);
-  if (filter.state !== undefined && !['pending', 'delivered', 'exhausted', 'stopped'].includes(filter.state)) throw invalid('state', 'is none of a webhook');
+  if (filter.state !== undefined && !WEBHOOK_STATES.includes(filter.state)) throw invalid('state', 'is none of a webhook');
   const { items, pagination } = await listWebhooks(deps, { gateway, ...(filter as object), ...afterOf(query) });
   return { kind: 'webhooks', items, filter, ...pageOf(query, { ...pagination, total: null }) };
 }

@@ -13,24 +13,11 @@ import { listBalances } from '#api/settlements/balances.ts';
 import { getSettlement, listSettlements } from '#api/settlements/view.ts';
 import { ok, type Registry } from './call.ts';
 
-/** Operations that a gateway's own people may ask as well as its keys: they change nothing. */
-export type MerchantRead =
-  | 'getPayment'
-  | 'explainPayment'
-  | 'listPayments'
-  | 'listPaymentWebhooks'
-  | 'listAssets'
-  | 'listBalances'
-  | 'listSettlements'
-  | 'getSettlement'
-  | 'listWebhooks'
-  | 'listLedger'
-  | 'listCredits'
-  | 'listRefusedRequests'
-  | 'listKeys';
-
-/** What answers each of them; the console comes to these and to no other operation, so that its login needs rights for no more. */
-export const merchantReads: Registry<Pick<Contract, MerchantRead>> = {
+/**
+ * What answers the operations that a gateway's own people may ask as well as its keys: they change nothing. The console comes to these and to no other, so that its login
+ * needs rights for no more.
+ */
+export const merchantReads = {
   getPayment: (deps, { gateway, params }) => ok(readPayment(deps, { gateway, paymentId: params.paymentId })),
   explainPayment: (deps, { gateway, params }) => ok(explainPayment(deps, { gateway, paymentId: params.paymentId })),
   listPayments: (deps, { gateway, query }) => ok(listPayments(deps, { ...query, gateway })),
@@ -47,4 +34,4 @@ export const merchantReads: Registry<Pick<Contract, MerchantRead>> = {
   listCredits: (deps, { gateway, query: { limit, after } }) => ok(listCredits(deps, { gateway, limit, after })),
   listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
   listKeys: (deps, { gateway, query: { limit, after } }) => ok(listKeys(deps, { gateway, limit, after })),
-};
+} satisfies Partial<Registry<Contract>>;

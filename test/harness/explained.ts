@@ -1,4 +1,5 @@
 import type { Reads } from '#shared/platform/postgres.ts';
+import type { FreshDatabase } from './database.ts';
 
 /** One node of a plan that was run, with what it read. */
 export interface PlanNode {
@@ -12,7 +13,7 @@ export interface PlanNode {
 }
 
 /** Gives product code a connection that also explains whatever it asks, and answers every node of every plan. For a transaction that has `enable_seqscan` off. */
-export function explaining(sql: Reads): { sql: Reads; nodes: PlanNode[] } {
+function explaining(sql: Reads): { sql: Reads; nodes: PlanNode[] } {
   const nodes: PlanNode[] = [];
   const add = (node: PlanNode): void => {
     nodes.push(node);
@@ -40,4 +41,14 @@ export function explaining(sql: Reads): { sql: Reads; nodes: PlanNode[] } {
 /** Rows that the nodes of plans gave or passed over: what the work was. */
 export function rowsRead(nodes: readonly PlanNode[]): number {
   return nodes.reduce((sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'], 0);
+}
+
+/** What was read by a question of the http role, where every table that has an index for it must be asked by it. */
+export async function plansOfHttp(database: FreshDatabase, ask: (sql: Reads) => Promise<unknown>): Promise<PlanNode[]> {
+  return database.as('http').transaction(async (tx) => {
+    await tx`set local enable_seqscan = off`;
+    const { sql, nodes } = explaining(tx);
+    await ask(sql);
+    return nodes;
+  });
 }

@@ -4,7 +4,7 @@ import { findLastLookedWebhook, findWebhookPlace, listGatewayWebhooks } from '#a
 import { writeHistory } from '#ops/bench/history.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
-import { explaining, type PlanNode, rowsRead } from '#test/harness/explained.ts';
+import { plansOfHttp, rowsRead } from '#test/harness/explained.ts';
 
 let database: FreshDatabase;
 let busy: string;
@@ -22,14 +22,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database?.drop());
 
-async function plansOf(ask: (sql: Reads) => Promise<unknown>): Promise<PlanNode[]> {
-  return database.as('http').transaction(async (tx) => {
-    await tx`set local enable_seqscan = off`;
-    const { sql, nodes } = explaining(tx);
-    await ask(sql);
-    return nodes;
-  });
-}
+const plansOf = (ask: (sql: Reads) => Promise<unknown>) => plansOfHttp(database, ask);
 
 it('a page of postings and of credits reads its own rows by an index, whoever else has how many', async () => {
   const [middle] = (await listGatewayEntries(database.sql, { gatewayId: busy, limit: 200, after: null })).slice(-1);
@@ -96,7 +89,9 @@ it('webhooks are listed by an index of the gateway, so many at a time, and those
     expect(await listGatewayWebhooks(sql, { ...page, state: null, after: after ?? null, limit: 5 })).toHaveLength(6);
   });
   const own = nodes.filter((node) => node['Relation Name'] === 'webhook_events');
-  expect(new Set(own.map((node) => node['Index Name']))).toEqual(new Set(['webhook_events_gateway', 'webhook_events_pkey']));
+  // One webhook is found by its own key or by the gateway's: of few rows Postgres takes either to be as good.
+  const indexes = new Set(own.map((node) => node['Index Name']).filter((index) => index !== 'webhook_events_pkey'));
+  expect(indexes).toEqual(new Set(['webhook_events_gateway']));
   for (const node of own) expect(rowsRead([node])).toBeLessThanOrEqual(20);
   expect(nodes.filter((node) => node['Relation Name'] === 'webhook_attempts' && node['Index Name'] !== 'webhook_attempts_event')).toEqual([]);
   const [row] = await database.sql<{ paymentId: string }[]>`select payment_id from webhook_events where gateway_id = ${few} limit 1`;

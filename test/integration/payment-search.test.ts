@@ -6,7 +6,7 @@ import { countNarrowedSettlements, findLastLookedSettlement, listSettlementRows 
 import { writeHistory } from '#ops/bench/history.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { type FreshDatabase, freshDatabase } from '#test/harness/database.ts';
-import { explaining, type PlanNode, rowsRead } from '#test/harness/explained.ts';
+import { plansOfHttp, rowsRead } from '#test/harness/explained.ts';
 
 const NOTHING: Narrowing = { asset: null, network: null, sandbox: null, verified: null, path: null, amlState: null, amountUsdFrom: null, amountUsdTo: null };
 const PAGE = { status: null, createdFrom: null, createdTo: null, ids: null, after: null, limit: 20, offset: 0 };
@@ -34,15 +34,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => database?.drop());
 
-/** What was read by a question of the http role, where every table that has an index for it must be asked by it. */
-async function plansOf(ask: (sql: Reads) => Promise<unknown>): Promise<PlanNode[]> {
-  return database.as('http').transaction(async (tx) => {
-    await tx`set local enable_seqscan = off`;
-    const { sql, nodes } = explaining(tx);
-    await ask(sql);
-    return nodes;
-  });
-}
+const plansOf = (ask: (sql: Reads) => Promise<unknown>) => plansOfHttp(database, ask);
 
 it('every question of the list is answered by an index', async () => {
   const [one] = await database.sql<{ paymentId: string; txid: string; address: string }[]>`

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
 import type { BalancesScreen, Surroundings } from './model.ts';
-import { Moment } from './parts.tsx';
+import { Moment, networkTitle, Table } from './parts.tsx';
 
 /** What a gateway can cash out, what is maturing, and what screening holds, coin by coin. */
 export function Balances({ screen: { items }, place }: { screen: BalancesScreen; place: Surroundings }): JSX.Element {
@@ -17,54 +17,43 @@ export function Balances({ screen: { items }, place }: { screen: BalancesScreen;
   );
   return (
     <section class="card card-table">
-      <table>
-        <caption class="hidden-visually">Balances by coin</caption>
-        <thead>
+      <Table
+        caption="Balances by coin"
+        columns={[
+          { title: 'Coin' },
+          { title: 'Can be cashed out', look: 'amount' },
+          { title: 'Maturing', look: 'amount' },
+          ...(held ? [{ title: 'Held by screening', look: 'amount' }] : []),
+        ]}
+      >
+        {items.map((one) => (
           <tr>
-            <th scope="col">Coin</th>
-            <th scope="col" class="amount">
-              Can be cashed out
+            <th scope="row">
+              {one.symbol} <span class="hint">on {networkTitle(place, one.networkName)}</span>
             </th>
-            <th scope="col" class="amount">
-              Maturing
-            </th>
+            <td class="amount">
+              <span class="figure">{one.totalAvailable}</span>
+              <span class="hint below">
+                {formatFiat(one.totalAvailableUsd, 'USD', 'en')} · {counted(one.payments)}
+              </span>
+            </td>
+            <td class="amount">
+              <span class="figure">{one.totalPendingAvailable}</span>
+              {one.nextMaturityAt !== null && one.nextMaturityAt !== undefined && (
+                <span class="hint below">
+                  next <Moment at={one.nextMaturityAt} />
+                </span>
+              )}
+            </td>
             {held && (
-              <th scope="col" class="amount">
-                Held by screening
-              </th>
+              <td class="amount">
+                <span class="figure">{one.totalQuarantinedAvailable}</span>
+                <span class="hint below">{counted(one.quarantinedPayments)}</span>
+              </td>
             )}
           </tr>
-        </thead>
-        <tbody>
-          {items.map((one) => (
-            <tr>
-              <th scope="row">
-                {one.symbol} <span class="hint">on {place.networks[one.networkName] ?? one.networkName}</span>
-              </th>
-              <td class="amount">
-                <span class="figure">{one.totalAvailable}</span>
-                <span class="hint below">
-                  {formatFiat(one.totalAvailableUsd, 'USD', 'en')} · {counted(one.payments)}
-                </span>
-              </td>
-              <td class="amount">
-                <span class="figure">{one.totalPendingAvailable}</span>
-                {one.nextMaturityAt !== null && one.nextMaturityAt !== undefined && (
-                  <span class="hint below">
-                    next <Moment at={one.nextMaturityAt} />
-                  </span>
-                )}
-              </td>
-              {held && (
-                <td class="amount">
-                  <span class="figure">{one.totalQuarantinedAvailable}</span>
-                  <span class="hint below">{counted(one.quarantinedPayments)}</span>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <p class="hint">US dollars at today's prices, which only inform.</p>
     </section>
   );

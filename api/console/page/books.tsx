@@ -1,61 +1,48 @@
 import type { JSX } from 'preact';
 import type { CreditsScreen, LedgerScreen, Surroundings } from './model.ts';
-import { Coins, less, Moment, Pager } from './parts.tsx';
+import { Coins, less, Moment, networkTitle, Pager, Table } from './parts.tsx';
 
 /** What payments credited, newest first, and what of each can still be cashed out. */
 export function Credits({ screen, place }: { screen: CreditsScreen; place: Surroundings }): JSX.Element {
   if (screen.items.length === 0) return <NoEntries text="What payers send is credited here, less fees." />;
   return (
     <section class="card card-table">
-      <table>
-        <caption class="hidden-visually">Credits, the newest first</caption>
-        <thead>
+      <Table
+        caption="Credits, the newest first"
+        columns={[
+          { title: 'Credited', look: 'rest' },
+          { title: 'Arrived', look: 'amount wide-only' },
+          { title: 'Fees', look: 'amount wide-only' },
+          { title: 'Net', look: 'amount' },
+          { title: 'Not yet cashed out', look: 'amount wide-only' },
+        ]}
+      >
+        {screen.items.map((row) => (
           <tr>
-            <th scope="col" class="rest">
-              Credited
+            <th scope="row">
+              <a class="row-name" href={`${place.href}/payments/${row.paymentUid}`}>
+                <Moment at={row.creditedAt} />
+              </a>
+              {row.pool === 'held' && <span class="badge badge-warning">Held</span>}
+              <span class="hint below">{row.maturedAt === null ? 'Maturing' : 'Can be cashed out'}</span>
             </th>
-            <th scope="col" class="amount wide-only">
-              Arrived
-            </th>
-            <th scope="col" class="amount wide-only">
-              Fees
-            </th>
-            <th scope="col" class="amount">
-              Net
-            </th>
-            <th scope="col" class="amount wide-only">
-              Not yet cashed out
-            </th>
+            <td class="amount wide-only">
+              <span class="figure">{row.gross}</span>
+            </td>
+            <td class="amount wide-only">
+              <span class="figure">{less(row.networkFee)}</span>
+              {row.commission !== '0' && <span class="figure below">{less(row.commission)}</span>}
+            </td>
+            <td class="amount">
+              <Coins amount={row.net} asset={row.asset} />
+              <span class="hint below">on {networkTitle(place, row.network)}</span>
+            </td>
+            <td class="amount wide-only">
+              <span class="figure">{row.remaining}</span>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {screen.items.map((row) => (
-            <tr>
-              <th scope="row">
-                <a class="row-name" href={`${place.href}/payments/${row.paymentUid}`}>
-                  <Moment at={row.creditedAt} />
-                </a>
-                {row.pool === 'held' && <span class="badge badge-warning">Held</span>}
-                <span class="hint below">{row.maturedAt === null ? 'Maturing' : 'Can be cashed out'}</span>
-              </th>
-              <td class="amount wide-only">
-                <span class="figure">{row.gross}</span>
-              </td>
-              <td class="amount wide-only">
-                <span class="figure">{less(row.networkFee)}</span>
-                {row.commission !== '0' && <span class="figure below">{less(row.commission)}</span>}
-              </td>
-              <td class="amount">
-                <Coins amount={row.net} asset={row.asset} />
-                <span class="hint below">on {place.networks[row.network] ?? row.network}</span>
-              </td>
-              <td class="amount wide-only">
-                <span class="figure">{row.remaining}</span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <Pager path={`${place.href}/credits`} screen={screen} one="credit" />
     </section>
   );
@@ -86,45 +73,34 @@ export function Ledger({ screen, place }: { screen: LedgerScreen; place: Surroun
   return (
     <section class="card card-table">
       <p class="hint">Each line changed one account. All lines of an account and a coin add up to its balance.</p>
-      <table>
-        <caption class="hidden-visually">Postings, the newest first</caption>
-        <thead>
+      <Table
+        caption="Postings, the newest first"
+        columns={[
+          { title: 'Posted', look: 'rest' },
+          { title: 'For', look: 'wide-only' },
+          { title: 'Account', look: 'wide-only' },
+          { title: 'Amount', look: 'amount' },
+        ]}
+      >
+        {screen.items.map((row) => (
           <tr>
-            <th scope="col" class="rest">
-              Posted
+            <th scope="row">
+              <Moment at={row.at} />
+              <span class="hint narrow-only">
+                <For row={row} place={place} /> · {ACCOUNTS[row.account] ?? row.account}
+              </span>
             </th>
-            <th scope="col" class="wide-only">
-              For
-            </th>
-            <th scope="col" class="wide-only">
-              Account
-            </th>
-            <th scope="col" class="amount">
-              Amount
-            </th>
+            <td class="wide-only">
+              <For row={row} place={place} />
+            </td>
+            <td class="wide-only">{ACCOUNTS[row.account] ?? row.account}</td>
+            <td class="amount">
+              <Coins amount={signed(row.amount)} asset={row.asset} />
+              <span class="hint below">on {networkTitle(place, row.network)}</span>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {screen.items.map((row) => (
-            <tr>
-              <th scope="row">
-                <Moment at={row.at} />
-                <span class="hint narrow-only">
-                  <For row={row} place={place} /> · {ACCOUNTS[row.account] ?? row.account}
-                </span>
-              </th>
-              <td class="wide-only">
-                <For row={row} place={place} />
-              </td>
-              <td class="wide-only">{ACCOUNTS[row.account] ?? row.account}</td>
-              <td class="amount">
-                <Coins amount={signed(row.amount)} asset={row.asset} />
-                <span class="hint below">on {place.networks[row.network] ?? row.network}</span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <Pager path={`${place.href}/ledger`} screen={screen} one="posting" />
     </section>
   );

@@ -3,6 +3,17 @@ import type { StoryEntry } from './story.ts';
 
 type Item = CashoutScreen['item'];
 
+/** What each status means for whoever waits for the money. */
+export const MEANINGS: Readonly<Record<string, string>> = {
+  PENDING_APPROVAL: 'It waits for somebody to approve it.',
+  UNDERFUNDED: 'It waits until the balance covers it.',
+  WAITING_AML_CREDIT: 'It waits for screening credit.',
+  REQUESTED: 'It is claimed from the balance and waits to be sent.',
+  PROCESSING: 'It is being sent.',
+  SETTLED: 'It was sent, and its transaction is final.',
+  REJECTED: 'It was not sent; nothing of it left the balance.',
+};
+
 const HELD: Readonly<Record<string, string>> = {
   approval_cap: 'Its value is above what may be sent without approval.',
   destination_flagged: 'Screening flagged its destination.',
@@ -31,23 +42,9 @@ export function cashoutStoryOf(item: Item): StoryEntry[] {
 }
 
 function next({ status, expiresAt, shortfall, assetName }: Item): StoryEntry[] {
-  switch (status) {
-    case 'PENDING_APPROVAL':
-      return [entry(null, 'Waits for somebody to approve it.', { state: 'next' })];
-    case 'UNDERFUNDED':
-      return [
-        entry(null, shortfall === undefined ? 'Waits until the balance covers it.' : `Waits for ${shortfall} ${assetName} more.`, { state: 'next' }),
-        ...lapses(expiresAt),
-      ];
-    case 'WAITING_AML_CREDIT':
-      return [entry(null, 'Waits for screening credit.', { state: 'next' }), ...lapses(expiresAt)];
-    case 'REQUESTED':
-      return [entry(null, 'Waits to be sent.', { state: 'next' })];
-    case 'PROCESSING':
-      return [entry(null, 'Its transaction is on its way.', { state: 'next' })];
-    default:
-      return [];
-  }
+  if (status === 'SETTLED' || status === 'REJECTED') return [];
+  const title = shortfall === undefined ? (MEANINGS[status] ?? status) : `It waits for ${shortfall} ${assetName} more.`;
+  return [entry(null, title, { state: 'next' }), ...lapses(expiresAt)];
 }
 
 function lapses(at: string | undefined): StoryEntry[] {

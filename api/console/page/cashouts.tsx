@@ -1,22 +1,11 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
-import { cashoutStoryOf } from './cashout-story.ts';
+import { cashoutStoryOf, MEANINGS } from './cashout-story.ts';
 import type { CashoutScreen, CashoutsScreen, Surroundings } from './model.ts';
-import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, Pager, Short, StatusTabs } from './parts.tsx';
+import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, networkTitle, Pager, Short, StatusTabs, Table } from './parts.tsx';
 import { Timeline } from './timeline.tsx';
 
 const STATUSES = ['PENDING_APPROVAL', 'UNDERFUNDED', 'WAITING_AML_CREDIT', 'REQUESTED', 'PROCESSING', 'SETTLED', 'REJECTED'];
-
-/** What each status means for whoever waits for the money. */
-const MEANINGS: Readonly<Record<string, string>> = {
-  PENDING_APPROVAL: 'It waits for somebody to approve it.',
-  UNDERFUNDED: 'It waits until the balance covers it.',
-  WAITING_AML_CREDIT: 'It waits for screening credit.',
-  REQUESTED: 'It is claimed from the balance and waits to be sent.',
-  PROCESSING: 'It is being sent.',
-  SETTLED: 'It was sent, and its transaction is final.',
-  REJECTED: 'It was not sent; nothing of it left the balance.',
-};
 
 /** A gateway's cashouts, newest first. */
 export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Surroundings }): JSX.Element {
@@ -39,57 +28,44 @@ export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Sur
         </section>
       ) : (
         <section class="card card-table">
-          <table>
-            <caption class="hidden-visually">Cashouts, the newest first</caption>
-            <thead>
+          <Table
+            caption="Cashouts, the newest first"
+            columns={[
+              { title: 'Destination', look: 'rest' },
+              { title: 'Amount', look: 'amount' },
+              { title: 'Status', look: 'wide-only' },
+              { title: 'Created', look: 'wide-only' },
+              { title: 'Over', look: 'wide-only' },
+            ]}
+          >
+            {items.map((row) => (
               <tr>
-                <th scope="col" class="rest">
-                  Destination
+                <th scope="row">
+                  <a href={`${href}/${row.id}`}>
+                    <Short text={row.address} />
+                  </a>
+                  <span class="hint below">
+                    on {networkTitle(place, row.network)}
+                    <span class="narrow-only">{row.createdAt !== undefined && <Moment at={row.createdAt} />}</span>
+                  </span>
                 </th>
-                <th scope="col" class="amount">
-                  Amount
-                </th>
-                <th scope="col" class="wide-only">
-                  Status
-                </th>
-                <th scope="col" class="wide-only">
-                  Created
-                </th>
-                <th scope="col" class="wide-only">
-                  Over
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map((row) => (
-                <tr>
-                  <th scope="row">
-                    <a href={`${href}/${row.id}`}>
-                      <Short text={row.address} />
-                    </a>
-                    <span class="hint below">
-                      on {place.networks[row.network] ?? row.network}
-                      <span class="narrow-only">{row.createdAt !== undefined && <Moment at={row.createdAt} />}</span>
-                    </span>
-                  </th>
-                  <td class="amount">
-                    <Coins amount={row.amount} asset={row.assetName} />
-                    {row.amountUsd !== undefined && <span class="hint below">{formatFiat(row.amountUsd, 'USD', 'en')}</span>}
-                    <span class="narrow-only">
-                      <Badge status={row.status} />
-                    </span>
-                  </td>
-                  <td class="wide-only">
+                <td class="amount">
+                  <Coins amount={row.amount} asset={row.assetName} />
+                  {row.amountUsd !== undefined && <span class="hint below">{formatFiat(row.amountUsd, 'USD', 'en')}</span>}
+                  <span class="narrow-only">
                     <Badge status={row.status} />
-                  </td>
-                  <td class="wide-only">{row.createdAt !== undefined && <Moment at={row.createdAt} />}</td>
-                  <td class="wide-only">
-                    <OverSince row={row} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+                  </span>
+                </td>
+                <td class="wide-only">
+                  <Badge status={row.status} />
+                </td>
+                <td class="wide-only">{row.createdAt !== undefined && <Moment at={row.createdAt} />}</td>
+                <td class="wide-only">
+                  <OverSince row={row} />
+                </td>
+              </tr>
+            ))}
+          </Table>
           <Pager path={href} screen={screen} one="cashout" />
         </section>
       )}
@@ -129,10 +105,10 @@ export function Cashout({ screen, place }: { screen: CashoutScreen; place: Surro
               <Fact name="Destination">
                 <code>{item.address}</code>
               </Fact>
-              <Fact name="Network">{place.networks[item.network] ?? item.network}</Fact>
+              <Fact name="Network">{networkTitle(place, item.network)}</Fact>
               {item.txHash !== '' && (
                 <Fact name="Transaction">
-                  <Code text={item.txHash} what="the transaction's hash" href={item.blockchainUrl === '' ? undefined : item.blockchainUrl} />
+                  <Code text={item.txHash} what="the transaction's hash" href={item.blockchainUrl} />
                 </Fact>
               )}
               <Fact name="Id">

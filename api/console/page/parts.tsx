@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon } from '#api/page/icons.tsx';
-import type { Echoed, ListScreen } from './model.ts';
+import type { Echoed, ListScreen, Surroundings } from './model.ts';
 
 /** A moment in UTC, which is all the server knows of its reader; the program writes it in the reader's own zone. */
 export function Moment({ at, show = 'minute' }: { at: string; show?: 'minute' | 'day' | 'time' }): JSX.Element {
@@ -38,13 +38,17 @@ export function Badge({ status }: { status: string }): JSX.Element {
 }
 
 /** Coins with their ticker. Every digit stays. */
-export function Coins({ amount, asset, network }: { amount: string; asset: string; network?: string }): JSX.Element {
+export function Coins({ amount, asset }: { amount: string; asset: string }): JSX.Element {
   return (
     <span class="figure">
       {amount} {asset}
-      {network !== undefined && <span class="hint"> on {network}</span>}
     </span>
   );
+}
+
+/** What people call a network; of one that is not configured any more, its name. Pure. */
+export function networkTitle({ networks }: Pick<Surroundings, 'networks'>, name: string): string {
+  return networks[name] ?? name;
 }
 
 /** What is taken off a sum. Pure. */
@@ -152,6 +156,31 @@ function counted({ items, total, atLeast }: ListScreen<unknown>, one: string): s
   const named = (count: number, more = ''): string => `${count}${more} ${one}${count === 1 && more === '' ? '' : 's'}`;
   if (total === null) return named(items.length);
   return items.length === total && !atLeast ? named(total) : `${items.length} of ${named(total, atLeast ? ' or more' : '')}`;
+}
+
+export interface Column {
+  title: string;
+  /** Class names of its heading. */
+  look?: string;
+}
+
+/** Rows below the headings of their columns; `caption` says what they are to whoever does not see them. */
+export function Table({ caption, columns, children }: { caption: string; columns: readonly Column[]; children: ComponentChildren }): JSX.Element {
+  return (
+    <table>
+      <caption class="hidden-visually">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ title, look }) => (
+            <th scope="col" class={look}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
 }
 
 interface StatusTabsProps {

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
 import type { PaymentScreen, Surroundings } from './model.ts';
-import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, Sentence } from './parts.tsx';
+import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, networkTitle, Sentence } from './parts.tsx';
 import { referenceOf } from './payments.tsx';
 import { reasonIn, storyOf } from './story.ts';
 import { Timeline } from './timeline.tsx';
@@ -61,14 +61,14 @@ export function Payment({ screen, place }: { screen: PaymentScreen; place: Surro
 }
 
 /** The outcome in a line. */
-function inWords({ record, explanation }: PaymentScreen, { networks }: Surroundings): string {
+function inWords({ record, explanation }: PaymentScreen, place: Surroundings): string {
   const { outcome } = record;
   if (outcome.receivedAmount === undefined) return reasonIn(explanation.summary);
   const asked =
     outcome.expectedAmount === undefined || outcome.expectedAmount === outcome.receivedAmount ? '' : ` of ${outcome.expectedAmount} ${outcome.assetSymbol}`;
   const after = record.resolvedAt === null ? '' : ` · ${duration(Date.parse(record.resolvedAt) - Date.parse(record.createdAt))} after it was created`;
   const verified = outcome.isVerified ? ' · verified by your server' : '';
-  return `${outcome.receivedAmount} ${outcome.receivedAssetSymbol} on ${networks[outcome.network ?? ''] ?? outcome.network}${asked}${after}${verified}`;
+  return `${outcome.receivedAmount} ${outcome.receivedAssetSymbol} on ${networkTitle(place, outcome.network ?? '')}${asked}${after}${verified}`;
 }
 
 /** `2 min 14 s`: the two largest units. Pure. */

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
 import type { PaymentsScreen, Surroundings } from './model.ts';
-import { Badge, Coins, hrefOf, Moment, Pager, StatusTabs } from './parts.tsx';
+import { Badge, Coins, hrefOf, Moment, Pager, StatusTabs, Table } from './parts.tsx';
 
 type Row = PaymentsScreen['items'][number];
 
@@ -24,62 +24,47 @@ export function Payments({ screen, place }: { screen: PaymentsScreen; place: Sur
         />
       ) : (
         <section class="card card-table">
-          <table>
-            <caption class="hidden-visually">Payments, the newest first</caption>
-            <thead>
+          <Table
+            caption="Payments, the newest first"
+            columns={[
+              { title: 'Payment', look: 'rest' },
+              { title: 'Amount', look: 'amount' },
+              { title: 'Status', look: 'wide-only' },
+              { title: 'Received', look: 'wide-only amount' },
+              { title: 'Created', look: 'wide-only' },
+              { title: 'Verified', look: 'wide-only' },
+            ]}
+          >
+            {items.map((row) => (
               <tr>
-                <th scope="col" class="rest">
-                  Payment
-                </th>
-                <th scope="col" class="amount">
-                  Amount
-                </th>
-                <th scope="col" class="wide-only">
-                  Status
-                </th>
-                <th scope="col" class="wide-only amount">
-                  Received
-                </th>
-                <th scope="col" class="wide-only">
-                  Created
-                </th>
-                <th scope="col" class="wide-only">
-                  Verified
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map((row) => (
-                <tr>
-                  <th scope="row">
-                    <a class="row-name" href={`${href}/${row.paymentUid}`}>
-                      {referenceOf(row)}
-                    </a>
-                    {row.isSandbox && <span class="badge badge-quiet">Sandbox</span>}
-                    <span class="hint narrow-only">
-                      <Moment at={row.createdAt} />
-                    </span>
-                  </th>
-                  <td class="amount">
-                    <span class="figure">{row.openAmount && row.amount === '0' ? 'Open' : formatFiat(row.amount, row.currencyCode, 'en')}</span>
-                    <span class="narrow-only">
-                      <Badge status={row.status} />
-                    </span>
-                  </td>
-                  <td class="wide-only">
-                    <Badge status={row.status} />
-                  </td>
-                  <td class="wide-only amount">
-                    <Received row={row} />
-                  </td>
-                  <td class="wide-only">
+                <th scope="row">
+                  <a class="row-name" href={`${href}/${row.paymentUid}`}>
+                    {referenceOf(row)}
+                  </a>
+                  {row.isSandbox && <span class="badge badge-quiet">Sandbox</span>}
+                  <span class="hint narrow-only">
                     <Moment at={row.createdAt} />
-                  </td>
-                  <td class="wide-only">{row.verifiedAt === null ? <span class="hint">Not yet</span> : <Moment at={row.verifiedAt} />}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+                  </span>
+                </th>
+                <td class="amount">
+                  <span class="figure">{row.openAmount && row.amount === '0' ? 'Open' : formatFiat(row.amount, row.currencyCode, 'en')}</span>
+                  <span class="narrow-only">
+                    <Badge status={row.status} />
+                  </span>
+                </td>
+                <td class="wide-only">
+                  <Badge status={row.status} />
+                </td>
+                <td class="wide-only amount">
+                  <Received row={row} />
+                </td>
+                <td class="wide-only">
+                  <Moment at={row.createdAt} />
+                </td>
+                <td class="wide-only">{row.verifiedAt === null ? <span class="hint">Not yet</span> : <Moment at={row.verifiedAt} />}</td>
+              </tr>
+            ))}
+          </Table>
           <Pager path={href} screen={screen} one="payment" />
         </section>
       )}

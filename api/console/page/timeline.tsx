@@ -24,12 +24,16 @@ export function Timeline({ entries, explorerUrl }: { entries: readonly StoryEntr
             </p>
             {(detail !== null || txHash !== null) && (
               <p class="hint">
-                {detail}
+                {detail !== null && <Sentence text={detail} />}
                 {detail !== null && txHash !== null && ' · '}
                 {txHash !== null && <Code text={txHash} what="the transaction's hash" href={explorerUrl(txHash)} />}
               </p>
             )}
-            {why !== null && <p class="why">{why}</p>}
+            {why !== null && (
+              <p class="why">
+                <Sentence text={why} />
+              </p>
+            )}
             {steps.length > 0 && (
               <details>
                 <summary>{steps.length === 1 ? 'Show how' : `Show how, in ${steps.length} steps`}</summary>

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import type { Surroundings, WebhooksScreen } from './model.ts';
-import { Badge, Moment, Pager, StatusTabs } from './parts.tsx';
+import { Badge, Moment, Pager, StatusTabs, Table } from './parts.tsx';
 
-const STATES = ['pending', 'delivered', 'exhausted', 'stopped'];
+/** What a webhook may be. */
+export const WEBHOOK_STATES = ['pending', 'delivered', 'exhausted', 'stopped'];
 
 /** Webhooks of all payments, newest first: what could not be delivered is what somebody looks for here. */
 export function Webhooks({ screen, place }: { screen: WebhooksScreen; place: Surroundings }): JSX.Element {
@@ -10,7 +11,7 @@ export function Webhooks({ screen, place }: { screen: WebhooksScreen; place: Sur
   const path = `${place.href}/webhooks`;
   return (
     <>
-      <StatusTabs path={path} statuses={STATES} filter={filter} name="state" />
+      <StatusTabs path={path} statuses={WEBHOOK_STATES} filter={filter} name="state" />
       {items.length === 0 ? (
         <section class="card empty">
           <h2>{filter.state === undefined && !later ? 'No webhooks yet' : 'No webhook is like that'}</h2>
@@ -18,44 +19,35 @@ export function Webhooks({ screen, place }: { screen: WebhooksScreen; place: Sur
         </section>
       ) : (
         <section class="card card-table">
-          <table>
-            <caption class="hidden-visually">Webhooks, the newest first</caption>
-            <thead>
+          <Table
+            caption="Webhooks, the newest first"
+            columns={[
+              { title: 'Webhook', look: 'rest' },
+              { title: 'Last answer', look: 'wide-only' },
+              { title: 'Created', look: 'wide-only' },
+              { title: 'State' },
+            ]}
+          >
+            {items.map((row) => (
               <tr>
-                <th scope="col" class="rest">
-                  Webhook
+                <th scope="row">
+                  <a class="row-name" href={`${place.href}/payments/${row.paymentUid}`}>
+                    {row.status}
+                  </a>
+                  <span class="hint below">{row.url}</span>
                 </th>
-                <th scope="col" class="wide-only">
-                  Last answer
-                </th>
-                <th scope="col" class="wide-only">
-                  Created
-                </th>
-                <th scope="col">State</th>
+                <td class="wide-only">
+                  <LastAnswer row={row} />
+                </td>
+                <td class="wide-only">
+                  <Moment at={row.createdAt} />
+                </td>
+                <td>
+                  <Badge status={row.state} />
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {items.map((row) => (
-                <tr>
-                  <th scope="row">
-                    <a class="row-name" href={`${place.href}/payments/${row.paymentUid}`}>
-                      {row.status}
-                    </a>
-                    <span class="hint below">{row.url}</span>
-                  </th>
-                  <td class="wide-only">
-                    <LastAnswer row={row} />
-                  </td>
-                  <td class="wide-only">
-                    <Moment at={row.createdAt} />
-                  </td>
-                  <td>
-                    <Badge status={row.state} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </Table>
           <Pager path={path} screen={screen} one="webhook" />
         </section>
       )}

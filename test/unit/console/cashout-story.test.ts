@@ -35,12 +35,12 @@ describe('the story of a cashout', () => {
   });
 
   it.each([
-    ['PENDING_APPROVAL', { holdReason: 'approval_cap' }, ['Asked for', 'Held for approval', 'Waits for somebody to approve it.']],
-    ['UNDERFUNDED', { shortfall: '3', expiresAt: AT(9) }, ['Asked for', 'Waits for 3 USDT more.', 'Rejected by itself, if nothing comes']],
-    ['UNDERFUNDED', { expiresAt: AT(9) }, ['Asked for', 'Waits until the balance covers it.', 'Rejected by itself, if nothing comes']],
-    ['WAITING_AML_CREDIT', { expiresAt: AT(9) }, ['Asked for', 'Waits for screening credit.', 'Rejected by itself, if nothing comes']],
-    ['REQUESTED', { dispatchAt: AT(1) }, ['Asked for', 'May be sent', 'Waits to be sent.']],
-    ['PROCESSING', { dispatchAt: AT(1) }, ['Asked for', 'May be sent', 'Its transaction is on its way.']],
+    ['PENDING_APPROVAL', { holdReason: 'approval_cap' }, ['Asked for', 'Held for approval', 'It waits for somebody to approve it.']],
+    ['UNDERFUNDED', { shortfall: '3', expiresAt: AT(9) }, ['Asked for', 'It waits for 3 USDT more.', 'Rejected by itself, if nothing comes']],
+    ['UNDERFUNDED', { expiresAt: AT(9) }, ['Asked for', 'It waits until the balance covers it.', 'Rejected by itself, if nothing comes']],
+    ['WAITING_AML_CREDIT', { expiresAt: AT(9) }, ['Asked for', 'It waits for screening credit.', 'Rejected by itself, if nothing comes']],
+    ['REQUESTED', { dispatchAt: AT(1) }, ['Asked for', 'May be sent', 'It is claimed from the balance and waits to be sent.']],
+    ['PROCESSING', { dispatchAt: AT(1) }, ['Asked for', 'May be sent', 'It is being sent.']],
   ] as const)('says of one that is %s what it waits for', (status, more, titles) => {
     const story = cashoutStoryOf(item({ status, ...more }));
     expect(story.map(({ title }) => title)).toEqual(titles);

@@ -1,7 +1,10 @@
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import type { PaymentScreen } from '#api/console/page/model.ts';
 import { duration } from '#api/console/page/payment.tsx';
 import { storyOf } from '#api/console/page/story.ts';
+import { Timeline } from '#api/console/page/timeline.tsx';
 
 type Record = PaymentScreen['record'];
 type Step = PaymentScreen['explanation']['steps'][number];
@@ -114,6 +117,16 @@ describe('the story of a payment', () => {
     const simulated = { ...record, credits: [], timeline: record.timeline.filter(({ what }) => what !== 'credited') };
     const told = storyOf({ record: simulated, explanation: { summary: '', steps } });
     expect(told.find(({ title }) => title === 'Judged SUCCESS')?.steps.at(-1)?.step).toBe('fees');
+  });
+});
+
+describe('a timeline', () => {
+  it('writes moments for people wherever a sentence has one', () => {
+    const said = `until ${AT(7)}`;
+    const entry = { at: AT(0), title: said, detail: said, why: said, txHash: null, steps: [step(0, 'invoice', said)], state: 'done' } as const;
+    const html = renderToString(h(Timeline, { entries: [{ ...entry, steps: [...entry.steps] }], explorerUrl: () => undefined }));
+    expect(html.replaceAll(/<[^>]+>/g, '')).not.toMatch(/\dT\d/);
+    expect(html.match(/2026-11-21 10:00 UTC/g)).toHaveLength(4);
   });
 });
 
