@@ -54,8 +54,8 @@ describe('a network with two endpoints', () => {
     return created.paymentUid as string;
   };
   const statusOf = async (id: string): Promise<unknown> => (await shop.must('POST', `/payments/${id}/verify`)).status;
-  const succeeded = (id: string): Promise<unknown> =>
-    waitFor(async () => (await statusOf(id)) === 'SUCCESS', { what: 'the payment to succeed', timeoutMs: 60_000 });
+  const succeeded = (id: string, timeoutMs = 60_000): Promise<unknown> =>
+    waitFor(async () => (await statusOf(id)) === 'SUCCESS', { what: 'the payment to succeed', timeoutMs });
   const doubtful = (id: string): Promise<unknown> =>
     waitFor(async () => (await world.database.sql`select 1 from deposits where payment_id = ${id} and doubted_since is not null`).length === 1, {
       what: 'the deposit to wait',
@@ -127,12 +127,15 @@ describe('a network with two endpoints', () => {
     await succeeded(id);
   });
 
-  it('never reads from one that serves another chain, and says so where people look', async () => {
-    await indexer.stop();
+  it('never reads from one that serves another chain, says so where people look, and credits once both serve this one', async () => {
+    await Promise.all([indexer.stop(), api.stop()]);
     first.flaw = 'foreign';
-    indexer = await world.startIndexer({ untilReady: false });
-    await succeeded(await paid('10'));
     first.asked.length = 0;
+    api = await world.startApi({ port: Number(new URL(api.origin).port) });
+    indexer = await world.startIndexer({ untilReady: false });
+    const id = await paid('10');
+    // The block is read from the other one, whose word alone is not enough.
+    await doubtful(id);
     const ready = await waitFor(
       async () => {
         const response = await fetch(`${indexer.opsUrl}/readyz`);
@@ -143,5 +146,9 @@ describe('a network with two endpoints', () => {
     expect(ready.status).toBe(503);
     expect(indexer.lines.join('\n')).toMatch(/"state":"foreign"/);
     expect(first.asked.filter((method) => method !== 'eth_chainId' && method !== 'eth_getBlockByNumber')).toEqual([]);
+    expect(await statusOf(id)).toBe('PENDING');
+    first.flaw = 'none';
+    // Which chain an endpoint serves is asked once a minute.
+    await succeeded(id, 150_000);
   });
 });
