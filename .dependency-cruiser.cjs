@@ -56,7 +56,7 @@ module.exports = {
     never('ledger-above-store', '^api/ledger/', '^api/(?!store/|ledger/|deps\\.ts)', 'api/ledger stands on the store.'),
     never(
       'use-cases-know-no-http',
-      '^api/(payments|settlements|aml|billing|screening|payouts|treasury|gateways|ledger|consumers|jobs|signer|audit|console)/',
+      '^api/(payments|settlements|aml|billing|screening|payouts|treasury|gateways|ledger|consumers|jobs|signer|audit|console|people)/',
       '^api/(http|operations)/',
       'http → operations → use cases, never back.',
     ),
@@ -75,7 +75,7 @@ module.exports = {
       'The console’s pages are drawn from what they are given: what the contract’s operations answer.',
     ),
     never('console-without-its-browser', '^api/(?!console/page/browser/)', '^api/console/page/browser/', 'What only browsers have is an entry of its own.'),
-    door('@simplewebauthn/server', 'api/console/passkeys\\.ts'),
+    door('@simplewebauthn/server', 'api/people/passkeys\\.ts'),
     door('@simplewebauthn/browser', 'api/console/page/browser/'),
     door('preact', 'api/((checkout|console)/)?page/'),
     door('preact-render-to-string', 'api/(checkout|console)/page/render\\.tsx'),
@@ -99,7 +99,7 @@ module.exports = {
     door('prom-client', 'shared/platform/metric-registry\\.ts'),
     door('@opentelemetry', 'shared/platform/tracing(-export)?\\.ts'),
     door('pino', 'shared/platform/logger\\.ts'),
-    door('zod', 'shared/platform/config\\.ts|api/gateways/gateway-settings\\.ts'),
+    door('zod', 'shared/platform/config\\.ts|api/gateways/gateway-settings\\.ts|api/people/desk\\.ts'),
     door('umzug', 'shared/platform/migrate\\.ts'),
     {
       name: 'one-door-otplib',

@@ -7,6 +7,7 @@ import { openHostedCheckout } from '#api/checkout/hosted.ts';
 import { openLive } from '#api/checkout/live.ts';
 import { type NewsLine, openNews } from '#api/checkout/news.ts';
 import { openMailer } from '#api/clients/mail.ts';
+import { remotePeopleDesk } from '#api/clients/people-desk.ts';
 import { pricePolicy, storedPrices } from '#api/clients/prices.ts';
 import { openPriceSources } from '#api/clients/prices/registry.ts';
 import { startChainConsumer } from '#api/consumers/chain-events.ts';
@@ -16,6 +17,7 @@ import type { Chain, Deps } from '#api/deps.ts';
 import { createApp } from '#api/http/app.ts';
 import { createConsoleApp } from '#api/http/console-app.ts';
 import { createCheckoutApp } from '#api/http/checkout-app.ts';
+import { createPeopleDeskApp } from '#api/http/people-desk-app.ts';
 import { openPaymentSockets } from '#api/http/payment-socket.ts';
 import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
 import { startAdopting } from '#api/intents/start-adopting.ts';
@@ -24,6 +26,7 @@ import { type Jobs, startJobs } from '#api/jobs/start.ts';
 import { merchantOperations } from '#api/operations/merchant-operations.ts';
 import { operatorOperations } from '#api/operations/operator-operations.ts';
 import { awaitNetworks, awaitWallets } from '#api/operator/await-seeds.ts';
+import { openPeopleDesk } from '#api/people/desk.ts';
 import { localChains } from '#api/operator/dev-chains.ts';
 import { seedNetworks } from '#api/operator/seed-networks.ts';
 import { accountsOf } from '#api/signer/journal/init-journal.ts';
@@ -49,7 +52,6 @@ import { armCrashPoint } from '#shared/platform/crash-points.ts';
 import { type DatabaseClock, followDatabaseClock } from '#shared/platform/database-clock.ts';
 import { isWritable, onceReachable } from '#shared/platform/database-problems.ts';
 import { readAcceptedHeaderFields } from '#shared/platform/accepted-header-fields.ts';
-import type { DatabaseRole } from '#shared/platform/database-rights.ts';
 import { maySeed, rightsProblem, untilAllowed } from '#shared/platform/database-roles.ts';
 import { type HealthCheck, startHealthServer } from '#shared/platform/health.ts';
 import { createLifecycle, type Lifecycle } from '#shared/platform/lifecycle.ts';
@@ -112,10 +114,10 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
   const seeds = await maySeed(db.sql);
   if (!seeds) health.waiting('waiting until a process with the http role has stored networks, assets and wallets');
   const deps = await openDeps({ config, log, db, clock, streams, news, metrics, limiter, seeds, signal: lifecycle.signal });
-  if (seeds) await seedWallets(deps);
-  else await awaitWallets(deps, lifecycle.signal);
-
   const roles = new Set(config.SLUICE_ROLES);
+  if (seeds) await seedWallets(deps);
+  else if (!roles.has('console')) await awaitWallets(deps, lifecycle.signal);
+
   for (const role of roles) metrics.processRole.set({ role }, 1);
   // A process that only signs reads hardly anything.
   if (roles.has('http') || roles.has('worker'))
@@ -123,7 +125,7 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
   const jobs = roles.has('worker') ? await startWorker(deps, streams, lifecycle) : undefined;
   const journal = roles.has('signer') ? await startSignerRole(deps, config, streams, lifecycle) : undefined;
   if (roles.has('http')) await startHttp({ ...deps, db: db.waitingAtMost(REQUEST_WAIT_MS) }, { jobs, news }, lifecycle);
-  if (servesConsole(config)) await startConsole({ ...deps, db: db.waitingAtMost(REQUEST_WAIT_MS) }, lifecycle);
+  if (roles.has('console')) await startConsole({ ...deps, db: db.waitingAtMost(REQUEST_WAIT_MS) }, lifecycle);
   health.ready({ db, streams, chains: deps.chains, journal });
   lifecycle.onStop('watchdog', startWatchdog('api'));
   log.info({ roles: [...roles], networks: [...deps.chains.keys()], version: VERSION }, 'started');
@@ -146,8 +148,10 @@ async function openDeps(parts: {
   const staticPrices = config.SLUICE_PRICE_SOURCE === 'static';
   const seeding = { db, networks: config.networks, codec: codecOf, staticPrices, randomBytes };
   const ids = await (seeds ? seedNetworks(seeding) : awaitNetworks(seeding, parts.signal));
-  // A process that only signs hears nothing of what rows say about headers.
-  const acceptedFields = config.SLUICE_ROLES.every((role) => role === 'signer') ? undefined : (name: string) => readAcceptedHeaderFields(db.sql, name);
+  // A process that only signs hears nothing of what rows say about headers, and the console asks no node.
+  const acceptedFields = config.SLUICE_ROLES.every((role) => role === 'signer' || role === 'console')
+    ? undefined
+    : (name: string) => readAcceptedHeaderFields(db.sql, name);
   const chains = new Map<string, Chain>(
     config.networks.map((network) => {
       const id = ids.get(network.name) as string;
@@ -157,7 +161,7 @@ async function openDeps(parts: {
       return [network.name, { id, config: network, codec: codecOf(network), deriver: openDeriver(network), reader, payer }];
     }),
   );
-  await pinGenesis(db, chains.values(), log, seeds);
+  if (!config.SLUICE_ROLES.includes('console')) await pinGenesis(db, chains.values(), log, seeds);
   const sources = openScreeningSources(config, { db, log, canonical: anyAddress(chains.values()) });
   return {
     db,
@@ -219,7 +223,10 @@ async function startSignerRole(deps: Deps, config: ApiConfig, streams: Streams, 
   return () => keeper.health();
 }
 
-/** The http role: both contracts and their documentation, on a port of its own what belongs to the hosted checkout, and its live channel on both. */
+/**
+ * The http role: both contracts and their documentation, on a port of its own what belongs to the hosted checkout, and its live channel on both. Where there is a console, on
+ * a port for it alone what says who people are.
+ */
 async function startHttp(deps: Deps, { jobs, news }: { jobs: Jobs | undefined; news: NewsLine }, lifecycle: Lifecycle): Promise<void> {
   const production = deps.config.NODE_ENV === 'production';
   const contractFolder = join(packageRoot(), 'dist/contract');
@@ -244,22 +251,18 @@ async function startHttp(deps: Deps, { jobs, news }: { jobs: Jobs | undefined; n
   lifecycle.onStopAtOnce('payment sockets', () => sockets.close());
   await listen(deps, lifecycle, { name: 'http', app, port: deps.config.SLUICE_PORT, equip: (server) => sockets.attach(server, '/api/v1') });
   await listen(deps, lifecycle, { name: 'checkout', app: checkout, port: deps.config.SLUICE_CHECKOUT_PORT, equip: (server) => sockets.attach(server, '') });
+  if (deps.config.SLUICE_CONSOLE_URL !== undefined) {
+    const desk = createPeopleDeskApp(deps, openPeopleDesk(deps));
+    await listen(deps, lifecycle, { name: 'internal', app: desk, port: deps.config.SLUICE_INTERNAL_PORT, equip: () => undefined });
+  }
 }
 
-/** The console, beside the http role: sign-in, people's own pages. */
+/** The console role: people's pages, over a login that reads, and the http role for whatever says who somebody is. */
 async function startConsole(deps: Deps, lifecycle: Lifecycle): Promise<void> {
-  const app = await createConsoleApp(deps, { contractFolder: join(packageRoot(), 'dist/contract') });
+  const { SLUICE_INTERNAL_URL: url = '', SLUICE_INTERNAL_KEY: key = '' } = deps.config;
+  const desk = remotePeopleDesk({ url, key, log: deps.log });
+  const app = await createConsoleApp(deps, { desk, contractFolder: join(packageRoot(), 'dist/contract') });
   await listen(deps, lifecycle, { name: 'console', app, port: deps.config.SLUICE_CONSOLE_PORT, equip: () => undefined });
-}
-
-/** Off unless it has an address. */
-function servesConsole({ SLUICE_ROLES: roles, SLUICE_CONSOLE_URL: url }: ApiConfig): boolean {
-  return url !== undefined && roles.includes('http');
-}
-
-/** What the process's login has to be a member of. */
-function databaseRolesOf(config: ApiConfig): DatabaseRole[] {
-  return servesConsole(config) ? [...config.SLUICE_ROLES, 'console'] : config.SLUICE_ROLES;
 }
 
 async function listen(
@@ -290,7 +293,7 @@ async function prepareDatabase(
     waiting: () => health.waiting('waiting for the database schema'),
   });
   if (applied.length > 0) log.info({ applied }, 'schema migrated');
-  await untilAllowed(db.sql, databaseRolesOf(config), { log, signal, waiting: health.waiting });
+  await untilAllowed(db.sql, config.SLUICE_ROLES, { log, signal, waiting: health.waiting });
 }
 
 interface Health {
@@ -312,9 +315,9 @@ async function startHealth(config: ApiConfig, log: Logger, lifecycle: Lifecycle,
     },
     ready({ db, streams, chains, journal }) {
       checks.process = () => null;
-      checks.postgres = async () => (await isWritable(db)) ?? (await rightsProblem(db.sql, databaseRolesOf(config)));
+      checks.postgres = async () => (await isWritable(db)) ?? (await rightsProblem(db.sql, config.SLUICE_ROLES));
       // Whoever answers requests goes on without Redis; taking it out of rotation would make an outage of a wake-up one of the API.
-      if (!config.SLUICE_ROLES.includes('http')) checks.redis = () => streams.problem();
+      if (!config.SLUICE_ROLES.some((role) => role === 'http' || role === 'console')) checks.redis = () => streams.problem();
       Object.assign(
         checks,
         warningChecks(config.networks, (name) => chains.get(name)?.reader.lacking() ?? []),

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Document } from 'openapi-backend';
 import { enterGateway } from '#api/console/places.ts';
-import { readSession } from '#api/console/sign-in.ts';
+import { readSession } from '#api/people/sign-in.ts';
 import type { Deps } from '#api/deps.ts';
 import { merchantReads } from '#api/operations/merchant-reads.ts';
 import { ServiceError } from '#shared/core/errors.ts';

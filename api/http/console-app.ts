@@ -5,12 +5,12 @@ import type { ConsoleAssets, PageModel, ProblemKind, Screen, Surroundings } from
 import { renderConsole } from '#api/console/page/render.tsx';
 import { permissionOf, type Section, SECTIONS } from '#api/console/page/sections.ts';
 import { enterGateway } from '#api/console/places.ts';
-import { addPasskey, passkeyOptions, removePasskey, revokeSession } from '#api/console/profile.ts';
-import { acceptInvitation, invitationOptions, readInvitation, readSession, signIn, signInOptions } from '#api/console/sign-in.ts';
+import type { Held, PeopleDesk } from '#api/people/desk.ts';
+import { readInvitation, readSession } from '#api/people/sign-in.ts';
 import type { Deps } from '#api/deps.ts';
 import { listPasskeys } from '#api/store/passkeys.ts';
 import { listMemberships } from '#api/store/people.ts';
-import { endSessions, listSessions, type Session } from '#api/store/sessions.ts';
+import { listSessions, type Session } from '#api/store/sessions.ts';
 import { displayNameOf } from '#shared/chains/networks.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -32,6 +32,7 @@ const API_ROOT = '/api/v1';
 /** One request for the console. */
 interface Visit {
   deps: Deps;
+  desk: PeopleDesk;
   request: Request;
   response: Response;
   address: string;
@@ -56,14 +57,14 @@ interface Route {
 
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/sign-in', signedIn: false, run: async ({ session }) => (session === undefined ? { screen: { kind: 'sign-in' } } : { to: '/' }) },
-  { method: 'POST', path: '/sign-in/options', signedIn: false, run: async ({ deps }) => ({ json: await signInOptions(deps) }) },
+  { method: 'POST', path: '/sign-in/options', signedIn: false, run: async ({ desk }) => ({ json: await desk.signInOptions({}) }) },
   {
     method: 'POST',
     path: '/sign-in',
     signedIn: false,
     run: async (visit) => ({
       to: '/',
-      cookie: await signIn(visit.deps, { credential: field(visit, 'credential'), visitor: visitor(visit), before: visit.session }),
+      ...(await visit.desk.signIn({ credential: field(visit, 'credential'), visitor: visitor(visit), cookie: cookieOf(visit) })),
     }),
   },
   {
@@ -78,16 +79,16 @@ const ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/invitations/{token}/options',
     signedIn: false,
-    run: async ({ deps }, { token = '' }) => ({ json: await invitationOptions(deps, token) }),
+    run: async ({ desk }, { token = '' }) => ({ json: await desk.invitationOptions({ token }) }),
   },
   {
     method: 'POST',
     path: '/invitations/{token}',
     signedIn: false,
     async run(visit, { token = '' }) {
-      const given = { token, credential: field(visit, 'credential'), visitor: visitor(visit), session: visit.session };
-      const cookie = await acceptInvitation(visit.deps, given);
-      return { to: '/', ...(cookie !== undefined && { cookie }) };
+      const given = { token, credential: field(visit, 'credential'), visitor: visitor(visit), cookie: cookieOf(visit) };
+      const { cookie } = await visit.desk.acceptInvitation(given);
+      return { to: '/', ...(cookie !== null && { cookie }) };
     },
   },
   {
@@ -102,17 +103,42 @@ const ROUTES: readonly Route[] = [
     },
   },
   { method: 'GET', path: '/profile', signedIn: true, run: async (visit) => ({ screen: await profile(visit) }) },
-  { method: 'POST', path: '/profile/passkeys/options', signedIn: true, run: async (visit) => ({ json: await passkeyOptions(visit.deps, signed(visit)) }) },
-  { method: 'POST', path: '/profile/passkeys', signedIn: true, run: (visit) => changed(addPasskey(visit.deps, signed(visit), field(visit, 'credential'))) },
-  { method: 'POST', path: '/profile/passkeys/remove', signedIn: true, run: (visit) => changed(removePasskey(visit.deps, signed(visit), field(visit, 'id'))) },
-  { method: 'POST', path: '/profile/sessions/revoke', signedIn: true, run: (visit) => changed(revokeSession(visit.deps, signed(visit), field(visit, 'id'))) },
+  {
+    method: 'POST',
+    path: '/profile/passkeys/options',
+    signedIn: true,
+    run: async (visit) => ({ json: await visit.desk.newPasskeyOptions(held(visit)) }),
+  },
+  {
+    method: 'POST',
+    path: '/profile/passkeys/proof',
+    signedIn: true,
+    run: async (visit) => ({ json: await visit.desk.passkeyProofOptions({ ...held(visit), credential: field(visit, 'credential') }) }),
+  },
+  {
+    method: 'POST',
+    path: '/profile/passkeys',
+    signedIn: true,
+    run: (visit) => changed(visit.desk.addPasskey({ ...held(visit), credential: field(visit, 'credential'), proof: field(visit, 'proof') })),
+  },
+  {
+    method: 'POST',
+    path: '/profile/passkeys/remove',
+    signedIn: true,
+    run: (visit) => changed(visit.desk.removePasskey({ ...held(visit), id: field(visit, 'id') })),
+  },
+  {
+    method: 'POST',
+    path: '/profile/sessions/revoke',
+    signedIn: true,
+    run: (visit) => changed(visit.desk.revokeSession({ ...held(visit), id: field(visit, 'id') })),
+  },
   {
     method: 'POST',
     path: '/sign-out',
     signedIn: true,
     async run(visit) {
-      const { session } = signed(visit);
-      await endSessions(visit.deps.db.sql, session.personId, session.id);
+      await visit.desk.signOut(held(visit));
       return { to: '/sign-in', cookie: null };
     },
   },
@@ -124,14 +150,15 @@ const ROUTES: readonly Route[] = [
 
 /**
  * Builds what listens where the console is: pages drawn here, changed by forms, with the passkeys' program beside them. Requests of other sites' pages are refused,
- * all but following a link.
+ * all but following a link. What says who somebody is, `desk` does, which is the http role's.
  */
 export async function createConsoleApp(
   deps: Deps,
   {
+    desk,
     pageFolder = join(packageRoot(), 'dist/console'),
     contractFolder = join(packageRoot(), 'api/contract'),
-  }: { pageFolder?: string; contractFolder?: string } = {},
+  }: { desk: PeopleDesk; pageFolder?: string; contractFolder?: string },
 ): Promise<Express> {
   const assets = loadCheckoutAssets(pageFolder);
   const ownOrigin = new URL(deps.config.SLUICE_CONSOLE_URL as string).origin;
@@ -145,7 +172,7 @@ export async function createConsoleApp(
   app.use(API_ROOT, await consoleApiRouter(deps, { document, apiRoot: API_ROOT, ownOrigin }));
   app.use(async (request, response: Response) => {
     const address = clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES);
-    const visit: Visit = { deps, request, response, address, session: undefined, place: null, form: new URLSearchParams() };
+    const visit: Visit = { deps, desk, request, response, address, session: undefined, place: null, form: new URLSearchParams() };
     const page = (screen: Screen, notice: string | null): PageModel => ({
       assets: assets.page as ConsoleAssets,
       person: visit.session?.email ?? null,
@@ -224,7 +251,7 @@ async function profile(visit: Visit): Promise<Screen> {
   };
 }
 
-async function changed(work: Promise<void>): Promise<Answer> {
+async function changed(work: Promise<object>): Promise<Answer> {
   await work;
   return { to: '/profile' };
 }
@@ -286,6 +313,15 @@ function namedIn(template: string, path: string): Record<string, string> | undef
 function signed({ session, address }: Visit): { session: Session; address: string } {
   if (session === undefined) throw new Error('nobody is signed in');
   return { session, address };
+}
+
+/** What is sent along so that the desk proves by itself who it is. */
+function held(visit: Visit): Held {
+  return { cookie: cookieOf(visit) ?? '', address: visit.address };
+}
+
+function cookieOf({ request }: Visit): string | null {
+  return consoleCookie(request) ?? null;
 }
 
 function visitor({ request, address }: Visit): { address: string; browser: string } {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { invitePerson, type Invited, recoverPerson } from '#api/console/invitations.ts';
-import { revokePerson } from '#api/console/people.ts';
+import { invitePerson, type Invited, recoverPerson } from '#api/people/invitations.ts';
+import { revokePerson } from '#api/people/revoke-person.ts';
 import type { Doer } from '#api/store/console-actions.ts';
 import { listPeople, type PersonRow } from '#api/store/people.ts';
 import { instanceDirectory, readDevFile } from '#ops/dev/dev-file.ts';

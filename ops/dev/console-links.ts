@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { invitePerson, recoverPerson } from '#api/console/invitations.ts';
+import { invitePerson, recoverPerson } from '#api/people/invitations.ts';
 import { findPersonByEmail } from '#api/store/people.ts';
 import { connect } from '#shared/platform/postgres.ts';
 import type { DevFile } from './dev-file.ts';

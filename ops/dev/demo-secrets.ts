@@ -10,6 +10,7 @@ export interface DemoSecrets {
   SLUICE_OPERATOR_TOKENS: string;
   SLUICE_MASTER_KEY: string;
   SLUICE_INTENT_KEY: string;
+  SLUICE_INTERNAL_KEY: string;
 }
 
 /** Who runs the demo besides: what two people have to want can be tried with them. */
@@ -32,6 +33,7 @@ function newSecrets(): DemoSecrets {
     SLUICE_OPERATOR_TOKEN: make('operator'),
     SLUICE_OPERATOR_TOKENS: PEOPLE.map((name) => `${name}=${make(name)}`).join(','),
     SLUICE_MASTER_KEY: make('master'),
+    SLUICE_INTERNAL_KEY: make('internal'),
     SLUICE_INTENT_KEY: `${DEMO_INTENT_KEY}${randomBytes(26).toString('hex')}`,
   };
 }

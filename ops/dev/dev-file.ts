@@ -23,6 +23,7 @@ export interface DevFile {
   localNetworks: string[];
   assets: { id: string; symbol: string; network: string; type: string; contract: string | null; decimals: number }[];
   signer: { pid: number };
+  console: { pid: number };
   /** The process that runs all of this. */
   runnerPid: number;
 }

@@ -11,7 +11,7 @@ export interface ProcessLogins {
   redisAcl: string;
   /** The same Redis with every right, for whoever looks after it. */
   redisAdministrator(url: string): string;
-  /** Redis as a process reaches it: `api`, `signer`, `indexer-<network>`. */
+  /** Redis as a process reaches it: `api`, `signer`, `console`, `indexer-<network>`. */
   redis(process: string, url: string): string;
   /** Postgres as a process reaches it, once `makeDatabaseLogins` has run. */
   database(process: string, url: string): string;
@@ -23,7 +23,7 @@ export async function processLogins(path: string, networks: readonly string[]): 
   const kept = await readFile(path, 'utf8').catch(() => undefined);
   const password = kept === undefined ? randomBytes(24).toString('hex') : (JSON.parse(kept) as { password: string }).password;
   if (kept === undefined) await writeFile(path, `${JSON.stringify({ password }, null, 2)}\n`, { mode: 0o600 });
-  const processes = ['api', 'signer', ...networks.map((network) => `indexer-${network}`)];
+  const processes = ['api', 'signer', 'console', ...networks.map((network) => `indexer-${network}`)];
   const as = (user: string, url: string): string => {
     const changed = new URL(url);
     changed.username = user;
@@ -44,7 +44,8 @@ export async function makeDatabaseLogins(url: string, options: { logins: Process
   const { networks, schemaDirectory } = options;
   const { password } = options.logins;
   const logins: Login[] = [
-    { name: databaseLogin('api'), roles: ['http', 'worker', 'console'], networks: [], password },
+    { name: databaseLogin('api'), roles: ['http', 'worker'], networks: [], password },
+    { name: databaseLogin('console'), roles: ['console'], networks: [], password },
     { name: databaseLogin('signer'), roles: ['signer'], networks: [], password },
     ...networks.map((network): Login => ({ name: databaseLogin(`indexer-${network}`), roles: ['indexer'], networks: [network], password })),
   ];

@@ -18,6 +18,9 @@ export interface Ports {
   apiMetrics: number;
   signerMetrics: number;
   signer: number;
+  /** Where the console asks the api who somebody is. */
+  internal: number;
+  consoleMetrics: number;
   indexerMetrics: Map<string, number>;
 }
 
@@ -64,6 +67,8 @@ export async function choosePorts(env: Record<string, string | undefined>, say: 
       apiMetrics: await named('metrics of the api', 'SLUICE_METRICS_PORT', 9464),
       signerMetrics: await usual('metrics of the signer', 9465),
       signer: hold(await holdPort()),
+      internal: hold(await holdPort()),
+      consoleMetrics: hold(await holdPort()),
       indexerMetrics: new Map<string, number>(),
     };
     return { ports, release };
@@ -86,6 +91,7 @@ export function consoleUrl({ console }: Pick<Ports, 'console'>): string {
 export interface Processes {
   api: Supervised;
   signer: Supervised;
+  console: Supervised;
   indexers: Map<string, Supervised>;
 }
 
@@ -93,7 +99,7 @@ export interface ProcessOptions {
   root: string;
   directory: string;
   ports: Ports;
-  /** Postgres as a process reaches it: `api`, `signer`, `indexer-<network>`. */
+  /** Postgres as a process reaches it: `api`, `signer`, `console`, `indexer-<network>`. */
   databaseUrl(process: string): string;
   /** Redis, the same way. */
   redisUrl(process: string): string;
@@ -107,7 +113,10 @@ export interface ProcessOptions {
   onPids(): Promise<void>;
 }
 
-/** The deployables as production runs them: http and worker, the signer apart, with the seed and no other secret, one indexer per network. */
+/**
+ * The deployables as production runs them: http and worker, the signer apart, with the seed and no other secret, the
+ * console apart, with none at all, one indexer per network.
+ */
 export async function startProcesses(options: ProcessOptions): Promise<Processes> {
   const { ports, secrets } = options;
   const passed = Object.keys(process.env).filter((name) => name === 'SLUICE_LOG_LEVEL' || name.startsWith('OTEL_'));
@@ -125,8 +134,8 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     SLUICE_CHECKOUT_PORT: String(ports.checkout),
     SLUICE_PUBLIC_URL: `http://127.0.0.1:${ports.api}`,
     SLUICE_CHECKOUT_URL: `http://127.0.0.1:${ports.checkout}`,
-    SLUICE_CONSOLE_PORT: String(ports.console),
     SLUICE_CONSOLE_URL: consoleUrl(ports),
+    SLUICE_INTERNAL_PORT: String(ports.internal),
     SLUICE_MAIL_DIR: join(options.directory, 'mail'),
     SLUICE_RATE_LIMIT_SCALE: process.env.SLUICE_RATE_LIMIT_SCALE ?? '1000',
   };
@@ -176,6 +185,17 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
       SLUICE_PORT: String(ports.signer),
       SLUICE_METRICS_PORT: String(ports.signerMetrics),
     }),
+    start('console', 'api.js', {
+      ...common,
+      ...reached('console'),
+      SLUICE_ROLES: 'console',
+      SLUICE_CONSOLE_PORT: String(ports.console),
+      SLUICE_CONSOLE_URL: consoleUrl(ports),
+      SLUICE_INTERNAL_URL: `http://127.0.0.1:${ports.internal}`,
+      SLUICE_INTERNAL_KEY: secrets.SLUICE_INTERNAL_KEY,
+      SLUICE_METRICS_PORT: String(ports.consoleMetrics),
+      SLUICE_RATE_LIMIT_SCALE: api.SLUICE_RATE_LIMIT_SCALE,
+    }),
     ...options.local.networks.map(({ name }) =>
       start(`indexer ${name}`, 'indexer.js', {
         ...common,
@@ -191,8 +211,8 @@ export async function startProcesses(options: ProcessOptions): Promise<Processes
     await Promise.all(started.map((process) => process.stop()));
     throw failed.reason;
   }
-  const [http, signer, ...indexers] = await Promise.all(starts);
-  return { api: http, signer, indexers: new Map(options.local.networks.map((network, index) => [network.name, indexers[index] as Supervised])) };
+  const [http, signer, console, ...indexers] = await Promise.all(starts);
+  return { api: http, signer, console, indexers: new Map(options.local.networks.map((network, index) => [network.name, indexers[index] as Supervised])) };
 }
 
 /** A process that keeps dying will not get ready by waiting. */

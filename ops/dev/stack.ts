@@ -165,15 +165,16 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
   });
   stops.push(async () => {
     // The indexers publish for the api: it goes first, they follow.
-    await Promise.all([processes.api.stop(), processes.signer.stop()]);
+    await Promise.all([processes.console.stop(), processes.api.stop(), processes.signer.stop()]);
     await Promise.all([...processes.indexers.values()].map((indexer) => indexer.stop()));
   });
   await Promise.all([
     untilReady(ports.apiMetrics, processes.api, options),
     untilReady(ports.signerMetrics, processes.signer, options),
+    untilReady(ports.consoleMetrics, processes.console, options),
     ...[...processes.indexers].map(([name, indexer]) => untilReady(ports.indexerMetrics.get(name) as number, indexer, options)),
   ]);
-  say(`api, signer and ${processes.indexers.size === 1 ? 'indexer' : 'indexers'} ready in ${seconds(began)}`);
+  say(`api, signer, console and ${processes.indexers.size === 1 ? 'indexer' : 'indexers'} ready in ${seconds(began)}`);
 
   const origin = `http://127.0.0.1:${ports.api}`;
   const control = persistent(operator(`${origin}/operator/v1`, secrets.SLUICE_OPERATOR_TOKEN), options);
@@ -199,6 +200,7 @@ async function bringUp(options: StackOptions, stops: (() => Promise<void>)[]): P
     localNetworks: [...local.chains.keys()].sort(),
     assets: await describeAssets(control, local),
     signer: { pid: processes.signer.pid() },
+    console: { pid: processes.console.pid() },
     runnerPid: process.pid,
   };
   await publish(dev, processes, directory);
@@ -220,6 +222,7 @@ async function forgetEverything(directory: string, say: (line: string) => void):
 async function publish(dev: DevFile, processes: Processes, directory: string): Promise<void> {
   dev.api.pid = processes.api.pid();
   dev.signer.pid = processes.signer.pid();
+  dev.console.pid = processes.console.pid();
   for (const [name, indexer] of processes.indexers) if (dev.networks[name]) dev.networks[name].indexerPid = indexer.pid();
   await writeDevFile(join(directory, 'dev.json'), dev);
 }

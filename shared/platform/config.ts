@@ -90,8 +90,10 @@ export const DEMO_INTENT_KEY = 'dec0dedec0de';
 /** The private key of the first test of RFC 8032, known to the whole world as well. */
 const WELL_KNOWN_INTENT_KEY = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60';
 
-export const ROLES = ['http', 'worker', 'signer'] as const;
+export const ROLES = ['http', 'worker', 'signer', 'console'] as const;
 export type Role = (typeof ROLES)[number];
+/** What one process does that is told nothing else; the console is always one of its own. */
+export const DEFAULT_ROLES: readonly Role[] = ['http', 'worker', 'signer'];
 
 const flag = z.enum(['0', '1', 'false', 'true']).transform((text) => text === '1' || text === 'true');
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -185,13 +187,16 @@ const indexerSchema = z.object({ ...common, SLUICE_STREAM_KEY: secret, SLUICE_IN
 const apiSchema = z.object({
   ...common,
   DATABASE_OWNER_URL: z.string().min(1).optional(),
-  SLUICE_ROLES: list.pipe(z.array(z.enum(ROLES)).min(1)).default([...ROLES]),
+  SLUICE_ROLES: list.pipe(z.array(z.enum(ROLES)).min(1)).default([...DEFAULT_ROLES]),
   SLUICE_PORT: port.default(3000),
   SLUICE_CHECKOUT_PORT: port.default(3001),
   SLUICE_PUBLIC_URL: z.url().optional(),
   SLUICE_CHECKOUT_URL: origin.optional(),
   SLUICE_CONSOLE_PORT: port.default(3002),
   SLUICE_CONSOLE_URL: consoleOrigin.optional(),
+  SLUICE_INTERNAL_PORT: port.default(3003),
+  SLUICE_INTERNAL_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SLUICE_INTERNAL_KEY: secret.optional(),
   SLUICE_STREAM_KEY: secret.optional(),
   SLUICE_STREAM_KEY_PREVIOUS: secret.optional(),
   SLUICE_API_KEY_PEPPER: secret.optional(),
@@ -310,20 +315,37 @@ function roleProblems(values: z.output<typeof apiSchema>): string[] {
   const roles = values.SLUICE_ROLES;
   const problems: string[] = [];
   const onlySigns = roles.every((role) => role === 'signer');
+  const alone = roles.includes('console') ? 'console' : 'signer';
   for (const name of SECRETS) {
     const by = roles.find((role) => NEEDED[name].includes(role));
     if (by !== undefined && values[name] === undefined) problems.push(`${name}: required by the ${by} role`);
     const held = [values[name], values[`${name}_NEXT` as keyof typeof values], values[`${name}_PREVIOUS` as keyof typeof values]];
-    if (onlySigns && held.some((one) => one !== undefined)) problems.push(`${name}: the signer by itself does without; remove it from this process`);
+    if ((onlySigns || alone === 'console') && held.some((one) => one !== undefined))
+      problems.push(`${name}: the ${alone} by itself does without; remove it from this process`);
   }
-  if (onlySigns && values.SLUICE_OPERATOR_TOKENS.length > 0)
-    problems.push('SLUICE_OPERATOR_TOKENS: the signer by itself does without; remove them from this process');
+  if ((onlySigns || alone === 'console') && values.SLUICE_OPERATOR_TOKENS.length > 0)
+    problems.push(`SLUICE_OPERATOR_TOKENS: the ${alone} by itself does without; remove them from this process`);
+  problems.push(...consoleProblems(values));
   const accepts = roles.includes('http');
   if (accepts && values.SLUICE_INTENT_KEY === undefined) problems.push('SLUICE_INTENT_KEY: required by the http role');
   if (!accepts && values.SLUICE_INTENT_KEY !== undefined) problems.push(INTENT_KEY_ELSEWHERE);
-  if (!accepts && values.SLUICE_INTENT_PUBLIC_KEYS.length === 0)
+  if (!accepts && alone !== 'console' && values.SLUICE_INTENT_PUBLIC_KEYS.length === 0)
     problems.push('SLUICE_INTENT_PUBLIC_KEYS: required by the worker and signer roles; npx sluice secret generate makes a key of either half');
   return problems;
+}
+
+/** The console is a process of its own, which a stranger may come to hold: it has no secret but the key that it is known by to the http role (decision 0064). */
+function consoleProblems(values: z.output<typeof apiSchema>): string[] {
+  const { SLUICE_ROLES: roles, SLUICE_CONSOLE_URL: place, SLUICE_INTERNAL_KEY: key, SLUICE_INTERNAL_URL: http } = values;
+  if (roles.includes('http') && place !== undefined && key === undefined)
+    return ['SLUICE_INTERNAL_KEY: required by the http role where there is a console: what the console comes with'];
+  if (!roles.includes('console')) return [];
+  return [
+    ...(roles.length > 1 ? ['SLUICE_ROLES: the console is a process of its own, which holds no secret: name console alone'] : []),
+    ...(place === undefined ? ['SLUICE_CONSOLE_URL: required by the console role: where people reach it'] : []),
+    ...(key === undefined ? ['SLUICE_INTERNAL_KEY: required by the console role: the same as that of the http role'] : []),
+    ...(http === undefined ? ['SLUICE_INTERNAL_URL: required by the console role: where the http role listens for it, at SLUICE_INTERNAL_PORT'] : []),
+  ];
 }
 
 /** Keys that take each other's place must differ: the same one twice is a change that never happened. */
@@ -337,7 +359,8 @@ function ringProblems(values: z.output<typeof apiSchema>): string[] {
 
 /** A token that is somebody else's as well, or another secret, would make two people of one. */
 function personProblems(values: z.output<typeof apiSchema>): string[] {
-  const others = SECRETS.flatMap((name) => [values[name], values[`${name}_NEXT` as keyof typeof values], values[`${name}_PREVIOUS` as keyof typeof values]]);
+  const others: unknown[] = [values.SLUICE_INTERNAL_KEY];
+  for (const name of SECRETS) others.push(values[name], values[`${name}_NEXT` as keyof typeof values], values[`${name}_PREVIOUS` as keyof typeof values]);
   const tokens = values.SLUICE_OPERATOR_TOKENS;
   return tokens
     .filter(({ token }, at) => others.includes(token) || tokens.findIndex((one) => one.token === token) !== at)
@@ -346,7 +369,8 @@ function personProblems(values: z.output<typeof apiSchema>): string[] {
 
 function productionProblems(values: z.output<typeof apiSchema>): string[] {
   const problems: string[] = [];
-  for (const name of SECRETS) if (values[name]?.includes('demo')) problems.push(`${name}: the demo secret is refused in production`);
+  for (const name of [...SECRETS, 'SLUICE_INTERNAL_KEY'] as const)
+    if (values[name]?.includes('demo')) problems.push(`${name}: the demo secret is refused in production`);
   for (const { name, token } of values.SLUICE_OPERATOR_TOKENS)
     if (token.includes('demo')) problems.push(`SLUICE_OPERATOR_TOKENS: the demo token of ${name} is refused in production`);
   const { SLUICE_INTENT_KEY: own } = values;

@@ -25,10 +25,10 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
     reads: words(`
       accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets backups chain_blocks chain_tips charge_draws charges
       clock_offset console_actions credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_entries gateway_secrets gateways
-      idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions mempool_deposits
-      mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks payment_events payment_offers
-      payment_references payments payout_attempts payout_events payouts pool_moves price_sources prices reconciliations refused_requests rescans sandbox_deposits schema_migrations
-      screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements sightings signer_journal signer_reports
+      idempotency_keys indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions memberships mempool_deposits
+      mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks passkey_challenges passkeys payment_events payment_offers
+      payment_references payments payout_attempts payout_events payouts people pool_moves price_sources prices reconciliations refused_requests rescans roles sandbox_deposits schema_migrations
+      screening_credits screening_scores screenings sent_json sessions settlement_events settlement_fees settlement_quotes settlements sightings signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
       webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
     `),
@@ -45,6 +45,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       chain_tips: 'update(lockable)',
       charge_draws: 'insert',
       clock_offset: 'update(seconds)',
+      console_actions: 'insert',
       credit_draws: 'insert update(state)',
       credits: 'insert update(pool remaining taken)',
       currencies: 'update(active)',
@@ -59,15 +60,19 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       gateways: 'insert update(billing name settings status)',
       idempotency_keys: 'insert update(body resource_id status)',
       indexer_leases: 'update(epoch)',
+      invitations: 'insert update(ended_at outcome)',
       ledger_accounts: 'insert update(balance)',
       ledger_entries: 'insert',
       ledger_transactions: 'insert',
+      memberships: 'insert update(ended_at)',
       mempool_transactions: 'update(ended_at replaced_by state)',
       networks: 'insert update(genesis_hash native_symbol paused_at)',
       operator_actions: 'insert',
       operator_proposals: 'insert update(decided_at decided_by outcome status)',
       outbox: 'insert update(due_at failures state)',
       output_locks: 'insert update(released_at)',
+      passkey_challenges: 'insert delete',
+      passkeys: 'insert update(counter removed_at used_at)',
       payment_events: 'insert',
       payment_offers: 'insert update(selected_at)',
       payments: `
@@ -75,6 +80,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
         is_verified judging_offer_id received_amount received_amount_usd received_asset_id resolved_at selected_offer_id status verified_at)`,
       payout_events: 'insert',
       payouts: 'insert update(failure final_at plan raw_fee status txid)',
+      people: 'insert',
       pool_moves: 'insert',
       prices: 'insert update(at source usd) delete',
       reconciliations: 'update(accepted_shortage short_since)',
@@ -84,6 +90,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       screening_credits: 'insert update(credits granted)',
       screening_scores: 'insert update(score set_at)',
       sent_json: 'insert',
+      sessions: 'insert update(ended_at seen_at)',
       settlement_events: 'insert',
       settlement_fees: 'insert',
       settlement_quotes: 'insert',
@@ -230,18 +237,9 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
     },
   },
   console: {
-    // Besides, what people may read of everything else.
-    reads: words(`clock_offset console_actions gateways invitations memberships passkey_challenges passkeys people roles
-      schema_migrations sessions`),
-    writes: {
-      console_actions: 'insert',
-      invitations: 'insert update(ended_at outcome)',
-      memberships: 'insert update(ended_at)',
-      passkey_challenges: 'insert delete',
-      passkeys: 'insert update(counter removed_at used_at)',
-      people: 'insert',
-      sessions: 'insert update(ended_at seen_at)',
-    },
+    // Besides, what people may read of everything else. What says who somebody is, the http role writes (decision 0064).
+    reads: words('clock_offset console_actions gateways invitations memberships passkeys people roles schema_migrations sessions'),
+    writes: { sessions: 'update(seen_at)' },
   },
 };
 

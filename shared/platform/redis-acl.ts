@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
  */
 
 /** The users, by what a process does; an indexer may have one for its network alone, named `indexer-<network>`. */
-export const REDIS_USERS = ['http', 'worker', 'api', 'signer', 'indexer'] as const;
+export const REDIS_USERS = ['http', 'worker', 'api', 'signer', 'indexer', 'console'] as const;
 
 /** Every connection says who it is and picks its database. */
 const BASICS = ['+auth', '+hello', '+select', '+ping', '+quit', '+client|setname', '+client|id', '+client|getname'];
@@ -32,6 +32,8 @@ function rulesOf(user: string): string[] {
   if (user === 'http') return OF_HTTP;
   if (user === 'worker') return OF_WORKER;
   if (user === 'api') return [...new Set([...LIMITS, ...OF_WORKER])];
+  // Whoever takes it over can hold up nothing but its own callers' limits.
+  if (user === 'console') return [...LIMITS];
   if (user === 'signer') return [NEWS, WORKERS, ...SPEAKS, ...LISTENS];
   const network = user === 'indexer' ? '*' : /^indexer-([a-z0-9-]+)$/.exec(user)?.[1];
   if (network === undefined) throw new Error(`${user}: there is ${REDIS_USERS.join(', ')} and indexer-<network>`);

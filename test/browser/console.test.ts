@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { invitePerson, recoverPerson } from '#api/console/invitations.ts';
-import { revokePerson } from '#api/console/people.ts';
+import { invitePerson, recoverPerson } from '#api/people/invitations.ts';
+import { revokePerson } from '#api/people/revoke-person.ts';
 import type { Doer } from '#api/store/console-actions.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { aConsoleStage, type ConsoleStage } from '#test/harness/console-stage.ts';
@@ -12,20 +12,20 @@ const BY: Doer = { kind: 'command', name: 'root@host' };
 const EXPECTED = { tolerate: /status of 40[34]/ };
 
 /** Gives a tab an authenticator with a user who says yes. */
-async function authenticator(page: Page): Promise<{ forget(): Promise<void> }> {
+async function authenticator(page: Page, transport: 'internal' | 'usb' = 'internal'): Promise<{ present(is: boolean): Promise<void> }> {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
   const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
-      transport: 'internal',
+      transport,
       hasResidentKey: true,
       hasUserVerification: true,
       isUserVerified: true,
       automaticPresenceSimulation: true,
     },
   });
-  return { forget: async () => void (await session.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })) };
+  return { present: async (enabled) => void (await session.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })) };
 }
 
 describeInBrowser('somebody who is invited to the console', (open) => {
@@ -85,8 +85,14 @@ describeInBrowser('somebody who is invited to the console', (open) => {
     await page.goto(`${stage.origin}/profile`);
     await expect.poll(() => page.locator('[data-part="passkeys"] li').count()).toBe(1);
     expect(await page.getByRole('button', { name: /Remove/ }).count()).toBe(0);
-    await first.forget();
-    await authenticator(page);
+    // The new one is made with another authenticator, and the old one is asked to say that it is theirs.
+    await first.present(false);
+    const second = await authenticator(page, 'usb');
+    await page.route('**/profile/passkeys/proof', async (route) => {
+      await second.present(false);
+      await first.present(true);
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await expect.poll(() => page.locator('[data-part="passkeys"] li').count()).toBe(2);
     await page

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { invitePerson } from '#api/console/invitations.ts';
-import { type Act, hashAct, proveStepUp, stepUpOptions } from '#api/console/step-up.ts';
+import { invitePerson } from '#api/people/invitations.ts';
+import { type Act, hashAct, proveStepUp, stepUpOptions } from '#api/people/step-up.ts';
 import type { Session } from '#api/store/sessions.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { aConsoleStage, type ConsoleStage } from '#test/harness/console-stage.ts';

@@ -1,6 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { newToken } from '#api/console/one-time-token.ts';
+import { remotePeopleDesk } from '#api/clients/people-desk.ts';
+import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
+import { newToken } from '#api/people/one-time-token.ts';
 import { createConsoleApp } from '#api/http/console-app.ts';
+import { createPeopleDeskApp } from '#api/http/people-desk-app.ts';
 import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
 import type { Deps } from '#api/deps.ts';
 import { freePort } from '#ops/dev/services/wait.ts';
@@ -9,11 +12,16 @@ import { createLogger } from '#shared/platform/logger.ts';
 import { bareDeps } from './bare-deps.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 
-/** The console as it is served, over a database of its own, as a login that may do what the console may. */
+/** The console as it is served, over a database of its own, as a login that may do what the console may; beside it the http role's desk, over a wire as in a deployment. */
 export interface ConsoleStage {
   origin: string;
   database: FreshDatabase;
+  /** Those of the http role, who says who people are. */
   deps: Deps;
+  /** As the console has it. */
+  desk: PeopleDesk;
+  /** Where the http role listens for the console, and the key that it comes with. */
+  internal: { url: string; key: string };
   /** A gateway that people may be invited to. */
   gatewayId: string;
   stop(): Promise<void>;
@@ -24,24 +32,35 @@ export async function aConsoleStage(scale = '1000'): Promise<ConsoleStage> {
   const [port, database] = [await freePort(), await freshDatabase()];
   const origin = `http://localhost:${port}`;
   const secret = (): string => randomBytes(32).toString('hex');
-  const config = readApiConfig({
+  const [internal, key] = [await freePort(), secret()];
+  const common = {
     NODE_ENV: 'test',
     DATABASE_URL: database.url,
     REDIS_URL: 'redis://127.0.0.1:1',
     SLUICE_NETWORKS: 'ops/dev/networks.json',
-    SLUICE_ROLES: 'http',
     SLUICE_LOG_LEVEL: 'silent',
     SLUICE_RATE_LIMIT_SCALE: scale,
     SLUICE_CONSOLE_URL: origin,
+    SLUICE_INTERNAL_KEY: key,
+  };
+  const log = createLogger({ component: 'console', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' });
+  const http = readApiConfig({
+    ...common,
+    SLUICE_ROLES: 'http',
     SLUICE_STREAM_KEY: secret(),
     SLUICE_API_KEY_PEPPER: secret(),
     SLUICE_OPERATOR_TOKEN: secret(),
     SLUICE_MASTER_KEY: secret(),
     SLUICE_INTENT_KEY: secret(),
   });
-  const log = createLogger({ component: 'console', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' });
-  const deps: Deps = { ...bareDeps({ config, log }), db: database.as('console') };
-  const server = createHttpServer(await createConsoleApp(deps));
+  const console = readApiConfig({ ...common, SLUICE_ROLES: 'console', SLUICE_INTERNAL_URL: `http://127.0.0.1:${internal}` });
+  const deps: Deps = { ...bareDeps({ config: http, log }), db: database.as('http') };
+  const desk = createHttpServer(createPeopleDeskApp(deps, openPeopleDesk(deps)));
+  await new Promise<void>((resolve) => desk.listen(internal, '127.0.0.1', resolve));
+  const own: Deps = { ...bareDeps({ config: console, log }), db: database.as('console') };
+  const url = `http://127.0.0.1:${internal}`;
+  const asked = remotePeopleDesk({ url, key, log });
+  const server = createHttpServer(await createConsoleApp(own, { desk: asked }));
   await new Promise<void>((resolve) => server.listen(port, 'localhost', resolve));
   const gatewayId = '6f1b2a3c-0000-4000-8000-000000000001';
   await database.sql`insert into gateways (id, name, status, billing, settings) values (${gatewayId}, 'Acme <Books>', 'VERIFIED', 'STANDARD', '{}')`;
@@ -49,9 +68,12 @@ export async function aConsoleStage(scale = '1000'): Promise<ConsoleStage> {
     origin,
     database,
     deps,
+    desk: asked,
+    internal: { url, key },
     gatewayId,
     async stop() {
       await closeHttpServer(server);
+      await closeHttpServer(desk);
       await database.drop();
     },
   };
@@ -61,7 +83,9 @@ export async function aConsoleStage(scale = '1000'): Promise<ConsoleStage> {
 export async function serveConsole(deps: Deps, database: FreshDatabase): Promise<{ origin: string; stop(): Promise<void> }> {
   const port = await freePort();
   const origin = `http://localhost:${port}`;
-  const server = createHttpServer(await createConsoleApp({ ...deps, config: { ...deps.config, SLUICE_CONSOLE_URL: origin }, db: database.as('console') }));
+  const config = { ...deps.config, SLUICE_CONSOLE_URL: origin };
+  const desk = openPeopleDesk({ ...deps, config, db: database.as('http') });
+  const server = createHttpServer(await createConsoleApp({ ...deps, config, db: database.as('console') }, { desk }));
   await new Promise<void>((resolve) => server.listen(port, 'localhost', resolve));
   return { origin, stop: () => closeHttpServer(server) };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { startService } from '#ops/dev/services/child.ts';
 import { freePort, waitFor } from '#ops/dev/services/wait.ts';
-import { ROLES, type Role } from '#shared/platform/config.ts';
+import { DEFAULT_ROLES, type Role } from '#shared/platform/config.ts';
 import { redisUrlFor, urlFor } from './logins.ts';
 
 /** A running deployable: the same file and command that production runs. */
@@ -97,7 +97,7 @@ async function startDeployable(name: 'api' | 'indexer', environment: Record<stri
 /** Postgres and Redis as this process is to reach them. A URL with another login than the run's own was chosen by the test. */
 function leastRights(name: 'api' | 'indexer', env: Record<string, string | undefined>): Record<string, string> {
   const { DATABASE_URL: database, REDIS_URL: redis } = env;
-  const roles = name === 'indexer' ? ['indexer' as const] : (env.SLUICE_ROLES ?? ROLES.join(',')).split(',').map((role) => role.trim() as Role);
+  const roles = name === 'indexer' ? ['indexer' as const] : (env.SLUICE_ROLES ?? DEFAULT_ROLES.join(',')).split(',').map((role) => role.trim() as Role);
   const owned = database !== undefined && new URL(database).username === new URL(inject('services').postgresUrl).username;
   return {
     ...(owned && { DATABASE_URL: urlFor(database, roles) }),

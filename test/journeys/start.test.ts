@@ -110,16 +110,15 @@ describe('npm start', () => {
     expect(runner.dev.operatorToken).toContain('demo');
   });
 
-  it('gives the seed to the signer and to nobody else, and the indexer no secret but the stream key', async () => {
+  it('gives the seed to the signer and to nobody else, the indexer no secret but the stream key, and the console none but the key that it is known by', async () => {
     const { dev } = runner;
     const indexers = Object.values(dev.networks).map(({ indexerPid }) => indexerPid);
     expect(new Set(indexers).size).toBe(3);
-    const holders = await Promise.all([dev.signer.pid, dev.api.pid, ...indexers].map(environmentOf));
-    expect(holders.map((entries) => entries.some((entry) => entry.startsWith('SLUICE_SIGNER_SEED=')))).toEqual([true, false, false, false, false]);
-    for (const indexer of holders.slice(2)) {
-      const secrets = indexer.map((entry) => entry.split('=')[0]).filter((name) => /KEY|TOKEN|PEPPER|SEED/.test(name ?? ''));
-      expect(secrets).toEqual(['SLUICE_STREAM_KEY']);
-    }
+    const holders = await Promise.all([dev.signer.pid, dev.api.pid, ...indexers, dev.console.pid].map(environmentOf));
+    expect(holders.map((entries) => entries.some((entry) => entry.startsWith('SLUICE_SIGNER_SEED=')))).toEqual([true, false, false, false, false, false]);
+    const secretsOf = (entries: string[]) => entries.map((entry) => entry.split('=')[0]).filter((name) => /KEY|TOKEN|PEPPER|SEED/.test(name ?? ''));
+    for (const indexer of holders.slice(2, -1)) expect(secretsOf(indexer)).toEqual(['SLUICE_STREAM_KEY']);
+    expect(secretsOf(holders.at(-1) ?? [])).toEqual(['SLUICE_INTERNAL_KEY']);
   });
 
   it('has a payment paid on its hosted page by a payer without scripts, who then comes back to the shop with what the callback carries', async () => {

@@ -38,8 +38,9 @@ export function Profile({ screen, person }: { screen: ProfileScreen; person: str
             </li>
           ))}
         </ul>
-        <form method="post" action="/profile/passkeys" data-passkey="create">
+        <form method="post" action="/profile/passkeys" data-passkey="add">
           <input type="hidden" name="credential" />
+          <input type="hidden" name="proof" />
           <button class="button" type="submit">
             Add a passkey
           </button>

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Check } from '#api/audit/check.ts';
 import { CONSOLE_CHECKS } from '#api/audit/console-checks.ts';
 import { runCheck } from '#api/audit/run-audit.ts';
-import { invitePerson, recoverPerson } from '#api/console/invitations.ts';
-import { hashToken } from '#api/console/one-time-token.ts';
-import { revokePerson } from '#api/console/people.ts';
+import { invitePerson, recoverPerson } from '#api/people/invitations.ts';
+import { hashToken } from '#api/people/one-time-token.ts';
+import { revokePerson } from '#api/people/revoke-person.ts';
 import type { Doer } from '#api/store/console-actions.ts';
 import type { Changed } from '#api/store/audit-marks.ts';
 import { listPeople } from '#api/store/people.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.drop());
 
-const deps = () => ({ db: database.as('console'), randomBytes });
+const deps = () => ({ db: database.as('http'), randomBytes });
 const invite = (email: string, role = 'owner', gatewayId: string | null = GATEWAY) => invitePerson(deps(), { email, gatewayId, role, by: BY });
 const audit = async (only: 'all' | 'newest' = 'all', sql: Reads = database.as('worker').sql) => {
   const [check] = CONSOLE_CHECKS as [Check];
@@ -158,9 +158,10 @@ describe('the record of acts', () => {
   });
 
   it('is changed by no login', async () => {
-    const { sql } = database.as('console');
-    await expect(sql`update console_actions set actor = 'x'`).rejects.toMatchObject({ code: '42501' });
-    await expect(sql`delete from console_actions`).rejects.toMatchObject({ code: '42501' });
+    for (const { sql } of [database.as('http'), database.as('console')]) {
+      await expect(sql`update console_actions set actor = 'x'`).rejects.toMatchObject({ code: '42501' });
+      await expect(sql`delete from console_actions`).rejects.toMatchObject({ code: '42501' });
+    }
     await expect(database.sql`update console_actions set actor = 'x'`).rejects.toMatchObject({ code: '23001' });
   });
 });

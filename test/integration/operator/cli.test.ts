@@ -48,6 +48,7 @@ beforeAll(async () => {
     localNetworks: ['ethereum'],
     assets: [],
     signer: { pid: 1 },
+    console: { pid: 1 },
     runnerPid: process.pid,
   };
   await writeDevFile(join(folder, DEV_FILE), dev);

@@ -37,6 +37,8 @@ const REQUIRED = {
   SLUICE_MASTER_KEY: secret,
   SLUICE_INTENT_KEY: '9'.repeat(64),
   SLUICE_INTENT_PUBLIC_KEYS: '8'.repeat(64),
+  SLUICE_CONSOLE_URL: 'https://console.example',
+  SLUICE_INTERNAL_KEY: secret,
 };
 
 /** The value a container gets, `${NAME:-default}`, `${NAME:+other}` and `${NAME:?why}` as compose reads them. */
@@ -68,7 +70,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(compose.services)).toEqual(
       expect.arrayContaining(['api', 'signer', 'indexer-ethereum', 'indexer-tron', 'indexer-bitcoin', 'postgres', 'redis', 'prometheus', 'grafana']),
     );
-    expect(ours.map(([name]) => name)).toEqual(['api', 'signer', 'indexer-ethereum', 'indexer-tron', 'indexer-bitcoin']);
+    expect(ours.map(([name]) => name)).toEqual(['api', 'signer', 'console', 'indexer-ethereum', 'indexer-tron', 'indexer-bitcoin']);
   });
 
   it.each(ours)('starts %s with a configuration that its program accepts', (_name, { command, environment = {} }) => {
@@ -93,15 +95,15 @@ describe('docker-compose.yml', () => {
       expect([name, Object.keys(environment).filter((key) => /PEPPER|TOKEN|MASTER|SEED|PASSWORD/.test(key))]).toEqual([name, []]);
   });
 
-  it('gives the signer none of the secrets of the api, and the key that accepts to the api alone', () => {
+  it('gives the signer and the console none of the secrets of the api, the console the key that it is known by, and the key that accepts to the api alone', () => {
     const secrets = ours.map(([name, { environment = {} }]) => [
       name,
       Object.keys(environment)
-        .filter((key) => /PEPPER|TOKEN|MASTER|STREAM_KEY|INTENT_KEY/.test(key) && !/_(NEXT|PREVIOUS)$|TOKENS$/.test(key))
+        .filter((key) => /PEPPER|TOKEN|MASTER|STREAM_KEY|INTENT_KEY|INTERNAL_KEY/.test(key) && !/_(NEXT|PREVIOUS)$|TOKENS$/.test(key))
         .sort(),
     ]);
-    const all = ['SLUICE_API_KEY_PEPPER', 'SLUICE_INTENT_KEY', 'SLUICE_MASTER_KEY', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_STREAM_KEY'];
-    expect(Object.fromEntries(secrets)).toMatchObject({ api: all, signer: [], 'indexer-ethereum': ['SLUICE_STREAM_KEY'] });
+    const all = ['SLUICE_API_KEY_PEPPER', 'SLUICE_INTENT_KEY', 'SLUICE_INTERNAL_KEY', 'SLUICE_MASTER_KEY', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_STREAM_KEY'];
+    expect(Object.fromEntries(secrets)).toMatchObject({ api: all, signer: [], console: ['SLUICE_INTERNAL_KEY'], 'indexer-ethereum': ['SLUICE_STREAM_KEY'] });
   });
 
   it('runs ours without rights, on a file system they cannot change', () => {
@@ -113,6 +115,7 @@ describe('docker-compose.yml', () => {
     expect(users).toEqual([
       ['sluice_api', 'sluice-api'],
       ['sluice_signer_login', 'sluice-signer'],
+      ['sluice_console', 'sluice-console'],
       ...['ethereum', 'tron', 'bitcoin'].map((network) => [`sluice_indexer_${network}`, `sluice-indexer-${network}`]),
     ]);
     expect(JSON.stringify(ours)).not.toContain('POSTGRES_PASSWORD:');
@@ -132,13 +135,13 @@ describe('docker-compose.yml', () => {
     expect(passwords.filter(([, , asked]) => asked !== true)).toEqual([]);
     const optional = [...composeText.matchAll(/\$\{(\w*PASSWORD\w*):-\}/g)].map(([, name]) => name);
     expect(new Set(optional)).toEqual(
-      new Set(['TRON', 'BITCOIN'].flatMap((network) => [`POSTGRES_PASSWORD_INDEXER_${network}`, `REDIS_PASSWORD_INDEXER_${network}`])),
+      new Set(['CONSOLE', 'INDEXER_TRON', 'INDEXER_BITCOIN'].flatMap((who) => [`POSTGRES_PASSWORD_${who}`, `REDIS_PASSWORD_${who}`])),
     );
   });
 
   it('lets nobody into Redis who is not one of its users', () => {
     expect(compose.services.redis?.command?.join(' ')).toContain('--aclfile /acl/users.acl');
-    expect(Object.keys(compose.services['redis-users']?.environment ?? {}).filter((name) => !/_(API|SIGNER|INDEXER_[A-Z]+)$/.test(name))).toEqual([]);
+    expect(Object.keys(compose.services['redis-users']?.environment ?? {}).filter((name) => !/_(API|SIGNER|CONSOLE|INDEXER_[A-Z]+)$/.test(name))).toEqual([]);
   });
 
   it('gives backups a volume of their own, which belongs to the user of the image', () => {
@@ -168,6 +171,7 @@ describe('docker-compose.yml', () => {
       'SLUICE_PORT',
       'SLUICE_CHECKOUT_PORT',
       'SLUICE_CONSOLE_PORT',
+      'SLUICE_INTERNAL_PORT',
       'SLUICE_METRICS_PORT',
       'SLUICE_MAIL_DIR',
       'SLUICE_CRASH_AT',

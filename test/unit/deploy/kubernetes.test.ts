@@ -83,6 +83,7 @@ describe('the Kubernetes manifests', () => {
       'sluice api-worker dist/api.js worker',
       ...['ethereum', 'tron', 'bitcoin'].map(() => 'sluice indexer dist/indexer.js'),
       'sluice-signer signer dist/api.js signer',
+      'sluice-console console dist/api.js console',
     ]);
     for (const { resource } of deployments.filter(({ resource: { metadata } }) => metadata.name === 'indexer')) expect(resource.spec?.replicas).toBe(2);
   });
@@ -94,19 +95,21 @@ describe('the Kubernetes manifests', () => {
     expect(all.filter(({ resource }) => resource.kind === 'Secret')).toEqual([]);
   });
 
-  it('give the key that accepts to the http role alone, and the signer no secret of the api', () => {
+  it('give the key that accepts to the http role alone, and the signer and the console no secret of the api', () => {
     const given = Object.fromEntries(deployments.map(({ resource }) => [resource.metadata.name, secretsOf(podOf(resource))]));
     expect(deployments.filter(({ resource }) => secretsOf(podOf(resource)).includes('sluice-http')).map(({ resource }) => resource.metadata.name)).toEqual([
       'api-http',
     ]);
     expect(given.signer?.toSorted()).toEqual(['sluice-data-signer', 'sluice-intent-public', 'sluice-signer-seed']);
     expect(given['api-worker']).toContain('sluice-intent-public');
+    expect(given.console?.toSorted()).toEqual(['sluice-data-console', 'sluice-internal']);
+    expect(deployments.filter(({ namespace }) => namespace === 'sluice-console')).toHaveLength(1);
   });
 
   it('let nobody connect to the signer but what reads its metrics, and nothing talk that is not named', () => {
     const policies = (namespace: string) =>
       all.filter((one) => one.namespace === namespace && one.resource.kind === 'NetworkPolicy').map(({ resource }) => resource);
-    for (const namespace of ['sluice', 'sluice-signer'])
+    for (const namespace of ['sluice', 'sluice-signer', 'sluice-console'])
       expect(policies(namespace).find(({ metadata }) => metadata.name === 'nothing-else')?.spec).toEqual({
         podSelector: {},
         policyTypes: ['Ingress', 'Egress'],
@@ -117,7 +120,13 @@ describe('the Kubernetes manifests', () => {
 
   it('let every process into the database as itself, and give the owner to the job alone that migrates', () => {
     const data = deployments.map(({ resource }) => secretsOf(podOf(resource)).filter((name) => name.startsWith('sluice-data')));
-    expect(data).toEqual([['sluice-data-http'], ['sluice-data-worker'], ...['', '', ''].map(() => ['sluice-data-indexer']), ['sluice-data-signer']]);
+    expect(data).toEqual([
+      ['sluice-data-http'],
+      ['sluice-data-worker'],
+      ...['', '', ''].map(() => ['sluice-data-indexer']),
+      ['sluice-data-signer'],
+      ['sluice-data-console'],
+    ]);
     for (const network of ['ethereum', 'tron', 'bitcoin'])
       expect(readFileSync(join(ROOT, 'networks', network, 'kustomization.yaml'), 'utf8')).toContain(`value: sluice-data-indexer-${network}`);
     const jobs = all.filter(({ resource }) => resource.kind === 'Job').map(({ resource }) => podOf(resource).containers[0]);
@@ -127,6 +136,7 @@ describe('the Kubernetes manifests', () => {
       'sluice_http_login',
       'sluice_worker_login',
       'sluice_signer_login',
+      'sluice_console_login',
       ...['ethereum', 'tron', 'bitcoin'].map((network) => `sluice_indexer_${network}`),
     ]);
   });
@@ -150,7 +160,7 @@ describe('the Kubernetes manifests', () => {
   it.skipIf(!kubectl)('are what kustomize builds: every network its own deployment, every name resolved', () => {
     const built = parseAllDocuments(execFileSync('kubectl', ['kustomize', ROOT], { encoding: 'utf8' })).map((one) => one.toJS() as Resource);
     const names = built.filter(({ kind }) => kind === 'Deployment').map(({ metadata }) => metadata.name);
-    expect(names.sort()).toEqual(['api-http', 'api-worker', 'indexer-bitcoin', 'indexer-ethereum', 'indexer-tron', 'signer']);
+    expect(names.sort()).toEqual(['api-http', 'api-worker', 'console', 'indexer-bitcoin', 'indexer-ethereum', 'indexer-tron', 'signer']);
     const maps = built.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
     for (const resource of built.filter(({ kind }) => kind === 'Deployment')) {
       const [{ env, envFrom }] = podOf(resource).containers;

@@ -18,6 +18,7 @@ const CONTENTS: Record<string, string> = {
   'intent-key': '9'.repeat(64),
   'intent-public-keys': '8'.repeat(64),
   'signer-seed': 'a mnemonic',
+  'internal-key': 'an internal key of more than thirty-two characters',
 };
 
 interface Unit {
@@ -60,8 +61,14 @@ function read(unit: Unit, without?: string): unknown {
 
 describe('the systemd units', () => {
   it('are one for each role, and one that follows any network', () => {
-    expect(names).toEqual(['sluice-http.service', 'sluice-indexer@.service', 'sluice-signer.service', 'sluice-worker.service']);
-    expect(units.map(({ environment }) => environment.SLUICE_ROLES ?? environment.SLUICE_INDEXER_NETWORKS)).toEqual(['http', '%i', 'signer', 'worker']);
+    expect(names).toEqual(['sluice-console.service', 'sluice-http.service', 'sluice-indexer@.service', 'sluice-signer.service', 'sluice-worker.service']);
+    expect(units.map(({ environment }) => environment.SLUICE_ROLES ?? environment.SLUICE_INDEXER_NETWORKS)).toEqual([
+      'console',
+      'http',
+      '%i',
+      'signer',
+      'worker',
+    ]);
   });
 
   it.each(units)('$name starts with what it sets and the files it names, all of which its process knows', (unit) => {
@@ -82,7 +89,7 @@ describe('the systemd units', () => {
     expect(loaded.map(([id]) => `%d/${id}`).sort()).toEqual(named.sort());
     const own = unit.name.replace(/^sluice-(.*)\.service$/, '$1').replace('@', '-%i');
     expect(loaded.map(([id, path]) => [path, path === `/etc/sluice/${own}/${id}`])).toEqual(loaded.map(([, path]) => [path, true]));
-    expect(Object.keys(unit.environment).filter((name) => /URL|KEY|TOKEN|SEED|PEPPER/.test(name) && !name.endsWith('_FILE'))).toEqual([]);
+    expect(Object.keys(unit.environment).filter((name) => /(DATABASE|REDIS)_URL|KEY|TOKEN|SEED|PEPPER/.test(name) && !name.endsWith('_FILE'))).toEqual([]);
   });
 
   it.each(units)('$name runs as a user of its own, without rights, on a file system it cannot change', (unit) => {

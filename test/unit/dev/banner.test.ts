@@ -17,6 +17,7 @@ const DEV: DevFile = {
   localNetworks: [],
   assets: [],
   signer: { pid: 2 },
+  console: { pid: 2 },
   runnerPid: 3,
 };
 const TOKEN = 'T'.repeat(43);

@@ -185,6 +185,31 @@ describe('the configuration', () => {
     expect(problemsOf(() => readApiConfig({ ...signs, SLUICE_OPERATOR_TOKENS: `anna=${secret('anna')}` }))).toEqual([expect.stringContaining('does without')]);
   });
 
+  it('asks the console, which is a process by itself, for nothing but the key it is known by, and refuses it every other secret', () => {
+    const { SLUICE_SIGNER_SEED: _, SLUICE_SIGNER_JOURNAL: __, SLUICE_INTENT_PUBLIC_KEYS: ___, ...common } = signs;
+    const named = { SLUICE_CONSOLE_URL: 'https://console.example', SLUICE_INTERNAL_KEY: secret('internal'), SLUICE_INTERNAL_URL: 'http://api:3003' };
+    const shows = { ...common, ...named, SLUICE_ROLES: 'console' };
+    expect(readApiConfig(shows).SLUICE_ROLES).toEqual(['console']);
+    for (const name of Object.keys(named))
+      expect(problemsOf(() => readApiConfig({ ...shows, [name]: undefined }))).toEqual([expect.stringContaining(`${name}: required by the console role`)]);
+    for (const name of ['SLUICE_STREAM_KEY', 'SLUICE_API_KEY_PEPPER_NEXT', 'SLUICE_OPERATOR_TOKEN', 'SLUICE_MASTER_KEY'])
+      expect(problemsOf(() => readApiConfig({ ...shows, [name]: secret('any') }))).toEqual([
+        `${name.replace('_NEXT', '')}: the console by itself does without; remove it from this process`,
+      ]);
+    expect(problemsOf(() => readApiConfig({ ...shows, SLUICE_OPERATOR_TOKENS: `anna=${secret('anna')}` }))).toEqual([expect.stringContaining('does without')]);
+    for (const more of [{ SLUICE_SIGNER_SEED: 'words' }, { SLUICE_INTENT_KEY: good.SLUICE_INTENT_KEY }])
+      expect(problemsOf(() => readApiConfig({ ...shows, ...more }))).toEqual([expect.stringContaining('remove it from this process')]);
+    expect(problemsOf(() => readApiConfig({ ...good, ...named, SLUICE_ROLES: 'http,worker,console' }))).toEqual(
+      expect.arrayContaining([expect.stringContaining('name console alone')]),
+    );
+    expect(problemsOf(() => readApiConfig({ ...good, SLUICE_CONSOLE_URL: named.SLUICE_CONSOLE_URL }))).toEqual([
+      expect.stringContaining('SLUICE_INTERNAL_KEY: required by the http role'),
+    ]);
+    expect(problemsOf(() => readApiConfig({ ...shows, ...live, SLUICE_INTERNAL_KEY: `demo-${secret('internal')}` }))).toEqual(
+      expect.arrayContaining(['SLUICE_INTERNAL_KEY: the demo secret is refused in production']),
+    );
+  });
+
   it('asks the worker for neither the token of operators nor the pepper, and the http role for all', () => {
     const { SLUICE_API_KEY_PEPPER: _, SLUICE_OPERATOR_TOKEN: __, ...works } = follows;
     const worker = { ...works, SLUICE_ROLES: 'worker', SLUICE_INTENT_PUBLIC_KEYS: signs.SLUICE_INTENT_PUBLIC_KEYS };
@@ -471,7 +496,7 @@ describe('the configuration', () => {
   });
 
   it('takes for the console only an address at which passkeys work', () => {
-    const read = (value: string) => readApiConfig({ ...good, SLUICE_CONSOLE_URL: value }).SLUICE_CONSOLE_URL;
+    const read = (value: string) => readApiConfig({ ...good, SLUICE_INTERNAL_KEY: secret('internal'), SLUICE_CONSOLE_URL: value }).SLUICE_CONSOLE_URL;
     expect(['https://console.example', 'http://localhost:3002'].map(read)).toEqual(['https://console.example', 'http://localhost:3002']);
     for (const wrong of [
       'http://console.example',

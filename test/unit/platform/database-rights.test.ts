@@ -7,7 +7,13 @@ const START = 'api/main.ts#start';
 const SEEDS = ['api/operator/seed-networks.ts#seedNetworks', 'api/operator/pin-genesis.ts#pinGenesis', 'api/treasury/wallets.ts#seedWallets'];
 /** What only some processes come to, though the start of all refers to it. */
 const ENTRIES = {
-  http: ['api/main.ts#startHttp', ...SEEDS],
+  http: [
+    'api/main.ts#startHttp',
+    'api/people/invitations.ts#invitePerson',
+    'api/people/invitations.ts#recoverPerson',
+    'api/people/revoke-person.ts#revokePerson',
+    ...SEEDS,
+  ],
   worker: [
     'api/main.ts#startWorker',
     'api/jobs/all-work.ts#work',
@@ -16,12 +22,7 @@ const ENTRIES = {
   ],
   signer: ['api/main.ts#startSignerRole'],
   indexer: ['indexer/main.ts#main'],
-  console: [
-    'api/main.ts#startConsole',
-    'api/console/invitations.ts#invitePerson',
-    'api/console/invitations.ts#recoverPerson',
-    'api/console/people.ts#revokePerson',
-  ],
+  console: ['api/main.ts#startConsole'],
 } as const;
 /** Of what serves a contract: what is asked by a session takes no Idempotency-Key, and its refusals are nobody's to put on an allowlist. */
 const NOT_BY_A_SESSION = ['api/http/idempotency.ts#committer', 'api/gateways/refusals.ts#noteRefusal'];

@@ -11,28 +11,40 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey
     void answer(form);
   });
 
+/** What the page's own host wants to have signed. */
+async function asked(path: string, body?: URLSearchParams): Promise<never> {
+  const answer = await fetch(path, { method: 'POST', ...(body && { body }) });
+  if (!answer.ok) throw new Error(answer.status === 429 ? 'Too many attempts: wait a minute.' : 'This page is too old: open it again.');
+  return (await answer.json()) as never;
+}
+
 async function answer(form: HTMLFormElement): Promise<void> {
   const button = form.querySelector('button');
   const problem = form.querySelector<HTMLElement>('[data-part="passkey-problem"]');
   const field = form.querySelector<HTMLInputElement>('input[name="credential"]');
+  const proof = form.querySelector<HTMLInputElement>('input[name="proof"]');
   if (button === null || problem === null || field === null) return;
   problem.hidden = true;
   button.disabled = true;
   try {
-    const asked = await fetch(`${form.action}/options`, { method: 'POST' });
-    if (!asked.ok) throw new Error(asked.status === 429 ? 'Too many attempts: wait a minute.' : 'This page is too old: open it again.');
-    const optionsJSON = await asked.json();
-    const credential = form.dataset.passkey === 'get' ? await startAuthentication({ optionsJSON }) : await startRegistration({ optionsJSON });
-    field.value = JSON.stringify(credential);
+    if (form.dataset.passkey === 'get') field.value = JSON.stringify(await startAuthentication({ optionsJSON: await asked(`${form.action}/options`) }));
+    // One that was made already waits for the signature of an older one.
+    else if (field.value === '') field.value = JSON.stringify(await startRegistration({ optionsJSON: await asked(`${form.action}/options`) }));
+    if (proof !== null) {
+      const optionsJSON = await asked(`${form.action}/proof`, new URLSearchParams({ credential: field.value }));
+      proof.value = JSON.stringify(await startAuthentication({ optionsJSON }));
+    }
     form.submit();
   } catch (error) {
     const { name, message } = error as Error;
     problem.textContent =
       name === 'InvalidStateError'
         ? 'This device has a passkey of yours already.'
-        : name === 'NotAllowedError'
-          ? 'No passkey was given. Try again when you are ready.'
-          : message;
+        : name !== 'NotAllowedError'
+          ? message
+          : proof !== null && field.value !== ''
+            ? 'The new passkey is made. Press again, and confirm it with a passkey that you had before.'
+            : 'No passkey was given. Try again when you are ready.';
     problem.hidden = false;
     button.disabled = false;
     button.focus();

@@ -106,6 +106,13 @@ export async function readAssertion(
   return { passkey, counter: verified.authenticationInfo.newCounter };
 }
 
+/** The id that a credential says it has; whether it has it, only proving it tells. @throws forbidden */
+export function credentialIdOf(credential: string): string {
+  const { id } = parsed<{ id?: unknown }>(credential);
+  if (typeof id !== 'string') throw refused();
+  return id;
+}
+
 function parsed<T>(text: string): T {
   try {
     const value: unknown = JSON.parse(text);

@@ -5,7 +5,8 @@ import { endSessions, type Session } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
-import { readRegistration, registrationOptions } from './passkeys.ts';
+import { credentialIdOf, readRegistration, registrationOptions } from './passkeys.ts';
+import { type Act, proveStepUp, stepUpOptions } from './step-up.ts';
 
 type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log'>;
 
@@ -16,14 +17,24 @@ export interface Signed {
 }
 
 /** What a person is to make one more passkey with. */
-export async function passkeyOptions(deps: Needed, { session }: Signed): Promise<object> {
+export async function newPasskeyOptions(deps: Needed, { session }: Signed): Promise<object> {
   const exclude = await listPasskeys(deps.db.sql, session.personId);
   return registrationOptions(deps, { purpose: 'passkey', subject: session.personId, email: session.email, exclude });
 }
 
-/** Gives a person one more passkey. Locks those they have. @throws forbidden; conflict when they have too many */
-export async function addPasskey(deps: Needed, signed: Signed, credential: string): Promise<void> {
-  const { personId } = signed.session;
+/** What a person is to sign with a passkey they have, so that the one that was just made becomes theirs too. @throws forbidden */
+export async function passkeyProofOptions(deps: Needed, { session }: Signed, credential: string): Promise<object> {
+  return stepUpOptions(deps, session, adding(session, credentialIdOf(credential)));
+}
+
+/**
+ * Gives a person one more passkey: a session alone does not, it takes a signature by one they have over the new one's id. Locks those they have.
+ * @throws forbidden; conflict when they have too many
+ */
+export async function addPasskey(deps: Needed, signed: Signed, { credential, proof }: { credential: string; proof: string }): Promise<void> {
+  const { session } = signed;
+  const { personId } = session;
+  await proveStepUp(deps, session, { act: adding(session, credentialIdOf(credential)), credential: proof });
   const passkey = await readRegistration(deps, { credential, purpose: 'passkey', subject: personId });
   await deps.db.transaction(async (tx) => {
     if ((await lockPasskeys(tx, personId)).length >= POLICY.passkeysPerPerson)
@@ -51,6 +62,10 @@ export async function revokeSession({ db }: Pick<Deps, 'db'>, signed: Signed, id
     if (!isUuid(id) || (await endSessions(tx, signed.session.personId, id)) === 0) throw new ServiceError('not_found');
     await insertConsoleAction(tx, doer(signed), { act: 'session.revoke', target: id, gatewayId: null });
   });
+}
+
+function adding(session: Session, passkeyId: string): Act {
+  return { name: 'passkey.add', gatewayId: null, target: session.personId, content: { passkey: passkeyId } };
 }
 
 function doer({ session, address }: Signed): Doer {

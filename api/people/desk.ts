@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import type { Deps } from '#api/deps.ts';
+import { endSessions, type Session } from '#api/store/sessions.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { addPasskey, newPasskeyOptions, passkeyProofOptions, removePasskey, revokeSession, type Signed } from './profile.ts';
+import { acceptInvitation, invitationOptions, readSession, signIn, signInOptions, type Visitor } from './sign-in.ts';
+
+type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log'>;
+
+/** Somebody who asks with the cookie of a session, and where from. */
+export interface Held {
+  cookie: string;
+  address: string;
+}
+
+/**
+ * Everything that says who somebody is. Only the http role does it; the console, which may not write any of it, asks for it with what the browser sent: the cookie and what
+ * an authenticator signed, which are believed here and nowhere else (decision 0064). Every call throws `forbidden` for what proves nothing.
+ */
+export interface PeopleDesk {
+  /** What a browser is to sign in with. */
+  signInOptions(asked: object): Promise<object>;
+  /** Signs a browser in; answers its new cookie. The session of `cookie`, if any, ends. */
+  signIn(asked: { credential: string; visitor: Visitor; cookie: string | null }): Promise<{ cookie: string }>;
+  /** What the holder of an invitation is to make a passkey with. @throws not_found; conflict for somebody who has one */
+  invitationOptions(asked: { token: string }): Promise<object>;
+  /** Accepts an invitation; answers a cookie to whoever is signed in by it. @throws not_found, conflict */
+  acceptInvitation(asked: { token: string; credential: string; visitor: Visitor; cookie: string | null }): Promise<{ cookie: string | null }>;
+  /** What a person is to make one more passkey with. */
+  newPasskeyOptions(asked: Held): Promise<object>;
+  /** What a person is to sign, with a passkey they have, so that the one they made is theirs. */
+  passkeyProofOptions(asked: Held & { credential: string }): Promise<object>;
+  /** @throws conflict when they have too many */
+  addPasskey(asked: Held & { credential: string; proof: string }): Promise<object>;
+  /** @throws not_found; conflict for the last one */
+  removePasskey(asked: Held & { id: string }): Promise<object>;
+  /** @throws not_found */
+  revokeSession(asked: Held & { id: string }): Promise<object>;
+  signOut(asked: Held): Promise<object>;
+}
+
+/** Longer than what any authenticator answers. */
+const signed = z.string().max(16_384);
+const token = z.string().min(1).max(128);
+const visitor = z.strictObject({ address: z.string().max(64), browser: z.string().max(4_096) });
+const held = { cookie: token, address: z.string().max(64) };
+const id = z.string().max(1_400);
+
+/** What each call takes, for whoever hears it over a wire. */
+export const DESK_CALLS: { readonly [Name in keyof PeopleDesk]: z.ZodType<Parameters<PeopleDesk[Name]>[0]> } = {
+  signInOptions: z.strictObject({}),
+  signIn: z.strictObject({ credential: signed, visitor, cookie: token.nullable() }),
+  invitationOptions: z.strictObject({ token }),
+  acceptInvitation: z.strictObject({ token, credential: signed, visitor, cookie: token.nullable() }),
+  newPasskeyOptions: z.strictObject(held),
+  passkeyProofOptions: z.strictObject({ ...held, credential: signed }),
+  addPasskey: z.strictObject({ ...held, credential: signed, proof: signed }),
+  removePasskey: z.strictObject({ ...held, id }),
+  revokeSession: z.strictObject({ ...held, id }),
+  signOut: z.strictObject(held),
+};
+
+/** Opens the desk over a database whose login may write what it says. */
+export function openPeopleDesk(deps: Needed): PeopleDesk {
+  const sessionOf = (cookie: string | null): Promise<Session | undefined> => readSession(deps, cookie ?? undefined);
+  const signedIn = async ({ cookie, address }: Held): Promise<Signed> => {
+    const session = await sessionOf(cookie);
+    if (session === undefined) throw new ServiceError('forbidden', { message: 'Nobody is signed in with this.' });
+    return { session, address };
+  };
+  return {
+    signInOptions: () => signInOptions(deps),
+    signIn: async ({ credential, visitor, cookie }) => ({ cookie: await signIn(deps, { credential, visitor, before: await sessionOf(cookie) }) }),
+    invitationOptions: ({ token }) => invitationOptions(deps, token),
+    acceptInvitation: async ({ cookie, ...given }) => ({ cookie: (await acceptInvitation(deps, { ...given, session: await sessionOf(cookie) })) ?? null }),
+    newPasskeyOptions: async (held) => newPasskeyOptions(deps, await signedIn(held)),
+    passkeyProofOptions: async ({ credential, ...held }) => passkeyProofOptions(deps, await signedIn(held), credential),
+    addPasskey: async ({ credential, proof, ...held }) => done(addPasskey(deps, await signedIn(held), { credential, proof })),
+    removePasskey: async ({ id, ...held }) => done(removePasskey(deps, await signedIn(held), id)),
+    revokeSession: async ({ id, ...held }) => done(revokeSession(deps, await signedIn(held), id)),
+    signOut: async (held) => {
+      const { session } = await signedIn(held);
+      await endSessions(deps.db.sql, session.personId, session.id);
+      return {};
+    },
+  };
+}
+
+async function done(work: Promise<void>): Promise<object> {
+  await work;
+  return {};
+}
