@@ -6,7 +6,9 @@ import { renderConsole } from '#api/console/page/render.tsx';
 import { permissionOf, type Section, SECTIONS } from '#api/console/page/sections.ts';
 import { enterGateway } from '#api/console/places.ts';
 import type { Held, PeopleDesk } from '#api/people/desk.ts';
+import { readLink } from '#api/people/mailed-link.ts';
 import { readInvitation, readSession } from '#api/people/sign-in.ts';
+import { showAuthenticator } from '#api/store/authenticators.ts';
 import type { Deps } from '#api/deps.ts';
 import { listPasskeys } from '#api/store/passkeys.ts';
 import { listMemberships } from '#api/store/people.ts';
@@ -28,6 +30,8 @@ import { rateLimit } from './rate-limit.ts';
 
 /** Where people read what keys may read; the same path as at the api's own host. */
 const API_ROOT = '/api/v1';
+/** Longer than any e-mail address. */
+const LONGEST_ADDRESS = 320;
 
 /** One request for the console. */
 interface Visit {
@@ -65,6 +69,26 @@ const ROUTES: readonly Route[] = [
     run: async (visit) => ({
       to: '/',
       ...(await visit.desk.signIn({ credential: field(visit, 'credential'), visitor: visitor(visit), cookie: cookieOf(visit) })),
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/sign-in/mail',
+    signedIn: false,
+    async run(visit) {
+      await visit.desk.mailLink({ email: field(visit, 'email').slice(0, LONGEST_ADDRESS), visitor: visitor(visit) });
+      return { screen: { kind: 'link-sent' } };
+    },
+  },
+  // Looking at a link uses nothing up: scanners of mail do it before people.
+  { method: 'GET', path: '/sign-in/link/{token}', signedIn: false, run: async (visit, { token = '' }) => ({ screen: await mailedLink(visit, token) }) },
+  {
+    method: 'POST',
+    path: '/sign-in/link/{token}',
+    signedIn: false,
+    run: async (visit, { token = '' }) => ({
+      to: '/',
+      ...(await visit.desk.signInByLink({ token, code: field(visit, 'code'), visitor: visitor(visit), cookie: cookieOf(visit) })),
     }),
   },
   {
@@ -119,7 +143,32 @@ const ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/profile/passkeys',
     signedIn: true,
-    run: (visit) => changed(visit.desk.addPasskey({ ...held(visit), credential: field(visit, 'credential'), proof: field(visit, 'proof') })),
+    run: (visit) => changed(visit.desk.addPasskey({ ...held(visit), credential: field(visit, 'credential'), proof: proofOf(visit) })),
+  },
+  {
+    method: 'POST',
+    path: '/profile/authenticator/proof',
+    signedIn: true,
+    run: async (visit) => ({ json: await visit.desk.authenticatorProofOptions(held(visit)) }),
+  },
+  // What is shown once is the answer itself: a page that it led to would have to find it somewhere.
+  {
+    method: 'POST',
+    path: '/profile/authenticator',
+    signedIn: true,
+    run: async (visit) => ({ screen: { kind: 'authenticator', ...(await visit.desk.makeAuthenticator({ ...held(visit), proof: proofOf(visit) })) } }),
+  },
+  {
+    method: 'POST',
+    path: '/profile/authenticator/start',
+    signedIn: true,
+    run: async (visit) => ({ screen: { kind: 'recovery-codes', ...(await visit.desk.startAuthenticator({ ...held(visit), code: field(visit, 'code') })) } }),
+  },
+  {
+    method: 'POST',
+    path: '/profile/authenticator/remove',
+    signedIn: true,
+    run: (visit) => changed(visit.desk.removeAuthenticator(held(visit))),
   },
   {
     method: 'POST',
@@ -207,10 +256,16 @@ export async function createConsoleApp(
 async function screenOf(visit: Visit, route: Route | undefined, error: ServiceError): Promise<{ screen: Screen; notice: string | null }> {
   if (route?.path === '/sign-in' && error.code === 'forbidden' && visit.form.has('credential'))
     return { screen: { kind: 'sign-in' }, notice: 'That passkey did not work here. Try another one, or ask for a new link.' };
+  if (route?.path === '/sign-in/link/{token}' && (error.code === 'forbidden' || error.code === 'rate_limit_exceeded') && visit.form.has('code')) {
+    const screen = await mailedLink(visit, visit.request.path.split('/').at(-1) ?? '').catch(() => undefined);
+    if (screen !== undefined) return { screen, notice: wrongCode(error) };
+  }
+  if (route?.path.startsWith('/profile') && visit.form.get('code') && (error.code === 'forbidden' || error.code === 'rate_limit_exceeded'))
+    return { screen: await profile(visit), notice: wrongCode(error) };
   if (route?.path.startsWith('/profile') && error.code === 'conflict') return { screen: await profile(visit), notice: error.message };
   const problem: ProblemKind =
     error.code === 'not_found'
-      ? route?.path.startsWith('/invitations/')
+      ? route?.path.startsWith('/invitations/') || route?.path.startsWith('/sign-in/link/')
         ? 'link-gone'
         : 'not-found'
       : error.code === 'rate_limit_exceeded'
@@ -223,6 +278,17 @@ async function screenOf(visit: Visit, route: Route | undefined, error: ServiceEr
   return { screen: { kind: 'problem', problem, requestId: notesOf(visit.response).requestId }, notice: null };
 }
 
+function wrongCode({ code, retryAfterSeconds = 0 }: ServiceError): string {
+  return code === 'forbidden'
+    ? 'That code is not right, or was used: take the next one.'
+    : `Too many wrong codes: wait ${Math.ceil(retryAfterSeconds / 60)} minutes.`;
+}
+
+async function mailedLink({ deps }: Visit, token: string): Promise<Screen> {
+  const { email } = await readLink(deps, token);
+  return { kind: 'link', action: `/sign-in/link/${encodeURIComponent(token)}`, email };
+}
+
 async function invitation({ deps, session }: Visit, token: string): Promise<Screen> {
   const { email, gatewayName, role, holderId } = await readInvitation(deps, token);
   const by = holderId === null ? 'passkey' : holderId === session?.personId ? 'session' : 'sign-in';
@@ -231,9 +297,15 @@ async function invitation({ deps, session }: Visit, token: string): Promise<Scre
 
 async function profile(visit: Visit): Promise<Screen> {
   const { session } = signed(visit);
-  const [passkeys, sessions] = await Promise.all([listPasskeys(visit.deps.db.sql, session.personId), listSessions(visit.deps.db.sql, session.personId)]);
+  const { sql } = visit.deps.db;
+  const [passkeys, sessions, authenticator] = await Promise.all([
+    listPasskeys(sql, session.personId),
+    listSessions(sql, session.personId),
+    showAuthenticator(sql, session.personId),
+  ]);
   return {
     kind: 'profile',
+    authenticator: { ...authenticator, since: authenticator.since?.toISOString() ?? null },
     passkeys: passkeys.map(({ id, createdAt, usedAt }) => ({
       id,
       createdAt: createdAt.toISOString(),
@@ -326,6 +398,11 @@ function cookieOf({ request }: Visit): string | null {
 
 function visitor({ request, address }: Visit): { address: string; browser: string } {
   return { address, browser: String(request.headers['user-agent'] ?? '') };
+}
+
+/** A passkey's signature, or a code. */
+function proofOf(visit: Visit): string {
+  return field(visit, 'code') || field(visit, 'proof');
 }
 
 function field({ form }: Visit, name: string): string {

@@ -1,5 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { secretPlace } from '#api/gateways/secrets.ts';
+import { seedPlace } from '#api/people/authenticator-codes.ts';
+import { lockSeedsUnder, resealSeed } from '#api/store/authenticators.ts';
 import { lockSecretsUnder, reseal } from '#api/store/gateways.ts';
 import { type KeyedOrder, listKeyedOrders } from '#api/store/keyed-orders.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
@@ -27,19 +29,26 @@ export interface Resealed {
  */
 export async function resealEverything(deps: Deps): Promise<Resealed> {
   const ring = masterKeys(deps.config);
-  const secrets = await resealSecrets(deps, ring);
+  let secrets = 0;
+  for (const kept of KEPT) secrets += await resealSecrets(deps, ring, kept);
   const orders = ring.previous === undefined ? 0 : await resealOrders(deps, ring);
   return { secrets, orders };
 }
 
-async function resealSecrets(deps: Deps, ring: KeyRing): Promise<number> {
+/** Where secrets lie sealed: those of gateways, and the seeds of people's authenticators. */
+const KEPT = [
+  { placeOf: secretPlace, lockUnder: lockSecretsUnder, store: reseal },
+  { placeOf: seedPlace, lockUnder: lockSeedsUnder, store: resealSeed },
+] as const;
+
+async function resealSecrets(deps: Deps, ring: KeyRing, kept: (typeof KEPT)[number]): Promise<number> {
   const previous = ring.previous === undefined ? null : keyId(ring.previous);
   let done = 0;
   for (let after: string | undefined = FIRST; after !== undefined; ) {
     const from: string = after;
     after = await deps.db.transaction(async (tx) => {
-      const rows = await lockSecretsUnder(tx, previous, from, BATCH);
-      for (const row of rows) done += (await resealOne(deps, tx, ring, row)) ? 1 : 0;
+      const rows = await kept.lockUnder(tx, previous, from, BATCH);
+      for (const row of rows) done += (await resealOne(deps, tx, ring, { row, ...kept })) ? 1 : 0;
       crashPoint('reseal.batch');
       return rows.length < BATCH ? undefined : rows.at(-1)?.id;
     });
@@ -48,8 +57,13 @@ async function resealSecrets(deps: Deps, ring: KeyRing): Promise<number> {
 }
 
 /** True when it was sealed anew; one under a key that is not leaving only has that key noted. */
-async function resealOne(deps: Deps, tx: Tx, ring: KeyRing, row: { id: string; sealed: Uint8Array }): Promise<boolean> {
-  const place = secretPlace(row.id);
+async function resealOne(
+  deps: Deps,
+  tx: Tx,
+  ring: KeyRing,
+  { row, placeOf, store }: (typeof KEPT)[number] & { row: { id: string; sealed: Uint8Array } },
+): Promise<boolean> {
+  const place = placeOf(row.id);
   let opened: ReturnType<typeof openWithAny>;
   try {
     opened = openWithAny(ring, place, row.sealed);
@@ -58,7 +72,7 @@ async function resealOne(deps: Deps, tx: Tx, ring: KeyRing, row: { id: string; s
     return false;
   }
   const leaves = opened.key === ring.previous;
-  await reseal(
+  await store(
     tx,
     row.id,
     keyId(leaves ? ring.current : opened.key),

@@ -2,10 +2,13 @@ import { z } from 'zod';
 import type { Deps } from '#api/deps.ts';
 import { endSessions, type Session } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
-import { addPasskey, newPasskeyOptions, passkeyProofOptions, removePasskey, revokeSession, type Signed } from './profile.ts';
+import { authenticatorProofOptions, makeAuthenticator, type NewAuthenticator, removeAuthenticator, startAuthenticator } from './authenticator.ts';
+import { mailLink, signInByLink } from './mailed-link.ts';
+import { addPasskey, newPasskeyOptions, passkeyProofOptions, removePasskey, revokeSession } from './profile.ts';
 import { acceptInvitation, invitationOptions, readSession, signIn, signInOptions, type Visitor } from './sign-in.ts';
+import type { Signed } from './signed.ts';
 
-type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log'>;
+type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log' | 'mail'>;
 
 /** Somebody who asks with the cookie of a session, and where from. */
 export interface Held {
@@ -22,6 +25,10 @@ export interface PeopleDesk {
   signInOptions(asked: object): Promise<object>;
   /** Signs a browser in; answers its new cookie. The session of `cookie`, if any, ends. */
   signIn(asked: { credential: string; visitor: Visitor; cookie: string | null }): Promise<{ cookie: string }>;
+  /** Mails a link to whoever has the address and an authenticator; the answer says nothing of either. */
+  mailLink(asked: { email: string; visitor: Visitor }): Promise<object>;
+  /** Signs a browser in by a mailed link and a code. @throws not_found; rate_limit_exceeded after too many wrong codes */
+  signInByLink(asked: { token: string; code: string; visitor: Visitor; cookie: string | null }): Promise<{ cookie: string }>;
   /** What the holder of an invitation is to make a passkey with. @throws not_found; conflict for somebody who has one */
   invitationOptions(asked: { token: string }): Promise<object>;
   /** Accepts an invitation; answers a cookie to whoever is signed in by it. @throws not_found, conflict */
@@ -32,6 +39,14 @@ export interface PeopleDesk {
   passkeyProofOptions(asked: Held & { credential: string }): Promise<object>;
   /** @throws conflict when they have too many */
   addPasskey(asked: Held & { credential: string; proof: string }): Promise<object>;
+  /** What a person is to sign so that an authenticator may be made theirs. */
+  authenticatorProofOptions(asked: Held): Promise<object>;
+  /** Makes an authenticator, which counts from its first code on. */
+  makeAuthenticator(asked: Held & { proof: string }): Promise<NewAuthenticator>;
+  /** Makes it count; answers the codes to keep on paper. @throws rate_limit_exceeded after too many wrong codes */
+  startAuthenticator(asked: Held & { code: string }): Promise<{ codes: string[] }>;
+  /** @throws not_found */
+  removeAuthenticator(asked: Held): Promise<object>;
   /** @throws not_found; conflict for the last one */
   removePasskey(asked: Held & { id: string }): Promise<object>;
   /** @throws not_found */
@@ -45,16 +60,23 @@ const token = z.string().min(1).max(128);
 const visitor = z.strictObject({ address: z.string().max(64), browser: z.string().max(4_096) });
 const held = { cookie: token, address: z.string().max(64) };
 const id = z.string().max(1_400);
+const code = z.string().max(64);
 
 /** What each call takes, for whoever hears it over a wire. */
 export const DESK_CALLS: { readonly [Name in keyof PeopleDesk]: z.ZodType<Parameters<PeopleDesk[Name]>[0]> } = {
   signInOptions: z.strictObject({}),
   signIn: z.strictObject({ credential: signed, visitor, cookie: token.nullable() }),
+  mailLink: z.strictObject({ email: z.string().max(320), visitor }),
+  signInByLink: z.strictObject({ token, code, visitor, cookie: token.nullable() }),
   invitationOptions: z.strictObject({ token }),
   acceptInvitation: z.strictObject({ token, credential: signed, visitor, cookie: token.nullable() }),
   newPasskeyOptions: z.strictObject(held),
   passkeyProofOptions: z.strictObject({ ...held, credential: signed }),
   addPasskey: z.strictObject({ ...held, credential: signed, proof: signed }),
+  authenticatorProofOptions: z.strictObject(held),
+  makeAuthenticator: z.strictObject({ ...held, proof: signed }),
+  startAuthenticator: z.strictObject({ ...held, code }),
+  removeAuthenticator: z.strictObject(held),
   removePasskey: z.strictObject({ ...held, id }),
   revokeSession: z.strictObject({ ...held, id }),
   signOut: z.strictObject(held),
@@ -71,11 +93,20 @@ export function openPeopleDesk(deps: Needed): PeopleDesk {
   return {
     signInOptions: () => signInOptions(deps),
     signIn: async ({ credential, visitor, cookie }) => ({ cookie: await signIn(deps, { credential, visitor, before: await sessionOf(cookie) }) }),
+    mailLink: async (asked) => {
+      mailLink(deps, asked);
+      return {};
+    },
+    signInByLink: async ({ cookie, ...given }) => ({ cookie: await signInByLink(deps, { ...given, before: await sessionOf(cookie) }) }),
     invitationOptions: ({ token }) => invitationOptions(deps, token),
     acceptInvitation: async ({ cookie, ...given }) => ({ cookie: (await acceptInvitation(deps, { ...given, session: await sessionOf(cookie) })) ?? null }),
     newPasskeyOptions: async (held) => newPasskeyOptions(deps, await signedIn(held)),
     passkeyProofOptions: async ({ credential, ...held }) => passkeyProofOptions(deps, await signedIn(held), credential),
     addPasskey: async ({ credential, proof, ...held }) => done(addPasskey(deps, await signedIn(held), { credential, proof })),
+    authenticatorProofOptions: async (held) => authenticatorProofOptions(deps, await signedIn(held)),
+    makeAuthenticator: async ({ proof, ...held }) => makeAuthenticator(deps, await signedIn(held), proof),
+    startAuthenticator: async ({ code, ...held }) => startAuthenticator(deps, await signedIn(held), code),
+    removeAuthenticator: async (held) => done(removeAuthenticator(deps, await signedIn(held))),
     removePasskey: async ({ id, ...held }) => done(removePasskey(deps, await signedIn(held), id)),
     revokeSession: async ({ id, ...held }) => done(revokeSession(deps, await signedIn(held), id)),
     signOut: async (held) => {

@@ -1,20 +1,15 @@
 import type { Deps } from '#api/deps.ts';
-import { type Doer, insertConsoleAction } from '#api/store/console-actions.ts';
+import { insertConsoleAction } from '#api/store/console-actions.ts';
 import { insertPasskey, listPasskeys, lockPasskeys, removePasskeys } from '#api/store/passkeys.ts';
 import { endSessions, type Session } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { credentialIdOf, readRegistration, registrationOptions } from './passkeys.ts';
-import { type Act, proveStepUp, stepUpOptions } from './step-up.ts';
+import { doer, type Signed } from './signed.ts';
+import { type Act, proveAct, stepUpOptions } from './step-up.ts';
 
 type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log'>;
-
-/** Somebody who is signed in, and where from. */
-export interface Signed {
-  session: Session;
-  address: string;
-}
 
 /** What a person is to make one more passkey with. */
 export async function newPasskeyOptions(deps: Needed, { session }: Signed): Promise<object> {
@@ -28,13 +23,14 @@ export async function passkeyProofOptions(deps: Needed, { session }: Signed, cre
 }
 
 /**
- * Gives a person one more passkey: a session alone does not, it takes a signature by one they have over the new one's id. Locks those they have.
+ * Gives a person one more passkey: a session alone does not, it takes a signature by one they have over the new one's id, or a code of their authenticator. Locks those they
+ * have.
  * @throws forbidden; conflict when they have too many
  */
 export async function addPasskey(deps: Needed, signed: Signed, { credential, proof }: { credential: string; proof: string }): Promise<void> {
   const { session } = signed;
   const { personId } = session;
-  await proveStepUp(deps, session, { act: adding(session, credentialIdOf(credential)), credential: proof });
+  await proveAct(deps, session, { act: adding(session, credentialIdOf(credential)), proof });
   const passkey = await readRegistration(deps, { credential, purpose: 'passkey', subject: personId });
   await deps.db.transaction(async (tx) => {
     if ((await lockPasskeys(tx, personId)).length >= POLICY.passkeysPerPerson)
@@ -66,8 +62,4 @@ export async function revokeSession({ db }: Pick<Deps, 'db'>, signed: Signed, id
 
 function adding(session: Session, passkeyId: string): Act {
   return { name: 'passkey.add', gatewayId: null, target: session.personId, content: { passkey: passkeyId } };
-}
-
-function doer({ session, address }: Signed): Doer {
-  return { kind: 'person', personId: session.personId, name: session.email, address };
 }

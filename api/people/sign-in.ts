@@ -1,4 +1,5 @@
 import type { Deps } from '#api/deps.ts';
+import { endAuthenticators } from '#api/store/authenticators.ts';
 import { insertConsoleAction } from '#api/store/console-actions.ts';
 import { acceptOnce, findOpenInvitation, type OpenInvitation } from '#api/store/invitations.ts';
 import { insertPasskey, lockPasskeys, notePasskeyUse, removePasskeys } from '#api/store/passkeys.ts';
@@ -44,7 +45,7 @@ export async function signIn(
   return deps.db.transaction(async (tx) => {
     if (!(await notePasskeyUse(tx, passkey.id, counter))) throw new ServiceError('forbidden');
     if (before !== undefined) await endSessions(tx, before.personId, before.id);
-    return begin(deps, tx, passkey.personId, visitor);
+    return beginSession(deps, tx, passkey.personId, visitor);
   });
 }
 
@@ -64,7 +65,7 @@ export async function invitationOptions(deps: Needed, token: string): Promise<ob
 
 /**
  * Accepts an invitation with a new passkey, and signs in; answers the cookie. Whoever has a passkey accepts with `session`, and gets no cookie: a link alone never lets anybody into
- * what a person had before. Recovering takes away every passkey and session that the person had. Locks the invitation, then what it replaces.
+ * what a person had before. Recovering takes away every passkey, authenticator and session that the person had. Locks the invitation, then what it replaces.
  * @throws not_found, forbidden; conflict for somebody who has to sign in first
  */
 export async function acceptInvitation(
@@ -84,11 +85,12 @@ export async function acceptInvitation(
     const held = await lockPasskeys(tx, personId);
     if (recovers !== null) {
       await removePasskeys(tx, personId, held);
+      await endAuthenticators(tx, personId);
       await endSessions(tx, personId);
     } else if (!holds && held.length > 0) throw signInFirst();
     if (role !== null) await insertMembership(tx, { id: ids.membership, personId, gatewayId, role });
     if (passkey !== undefined && !(await insertPasskey(tx, personId, passkey))) throw new ServiceError('forbidden');
-    const cookie = passkey === undefined ? undefined : await begin(deps, tx, personId, visitor);
+    const cookie = passkey === undefined ? undefined : await beginSession(deps, tx, personId, visitor);
     const by = { kind: 'person', personId, name: email, address: visitor.address } as const;
     await insertConsoleAction(tx, by, { act: recovers === null ? 'invitation.accept' : 'person.recovered', target: personId, gatewayId, after: { role } });
     return cookie;
@@ -99,7 +101,8 @@ function signInFirst(): ServiceError {
   return new ServiceError('conflict', { message: 'Sign in with your passkey, then open the link again.' });
 }
 
-async function begin({ randomBytes }: Needed, tx: Tx, personId: string, { address, browser }: Visitor): Promise<string> {
+/** Makes a session of a person for a browser; answers its cookie. */
+export async function beginSession({ randomBytes }: Pick<Deps, 'randomBytes'>, tx: Tx, personId: string, { address, browser }: Visitor): Promise<string> {
   const token = newToken(randomBytes);
   await insertSession(tx, { id: uuidFrom(randomBytes(16)), tokenHash: token.hash, personId, address, browser: browser.slice(0, 200) });
   return token.text;

@@ -3,6 +3,7 @@ import type { Deps } from '#api/deps.ts';
 import { listPasskeys, notePasskeyUse } from '#api/store/passkeys.ts';
 import type { Session } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
+import { proveCode } from './authenticator-codes.ts';
 import { assertionOptions, readAssertion } from './passkeys.ts';
 
 type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log'>;
@@ -44,6 +45,12 @@ export async function proveStepUp(deps: Needed, session: Session, { act, credent
   await deps.db.transaction(async (tx) => {
     if (!(await notePasskeyUse(tx, passkey.id, counter))) throw new ServiceError('forbidden');
   });
+}
+
+/** Proves an act by what was sent: the signature of a passkey, or a code. @throws what `proveStepUp` and `proveCode` do */
+export async function proveAct(deps: Needed, session: Session, { act, proof }: { act: Act; proof: string }): Promise<void> {
+  if (proof.trimStart().startsWith('{')) return proveStepUp(deps, session, { act, credential: proof });
+  return proveCode(deps, session.personId, { code: proof });
 }
 
 function askedOf(session: Session, act: Act): { purpose: 'act'; subject: string; ending: string } {

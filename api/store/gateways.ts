@@ -118,9 +118,11 @@ export async function reseal(tx: Tx, id: string, sealedUnder: string, sealed?: U
     update gateway_secrets set sealed_under = ${sealedUnder}, sealed = coalesce(${sealed === undefined ? null : Buffer.from(sealed)}::bytea, sealed) where id = ${id}`;
 }
 
-/** How many secrets are under each master key, by its id; null for those nobody looked at yet. Locks nothing. */
+/** How many secrets, of gateways and of people, are under each master key, by its id; null for those nobody looked at yet. Locks nothing. */
 export async function countSecretsByKey(sql: Reads): Promise<{ key: string | null; count: number }[]> {
-  return sql<{ key: string | null; count: number }[]>`select sealed_under as key, count(*)::int as count from gateway_secrets group by sealed_under`;
+  return sql<{ key: string | null; count: number }[]>`
+    select sealed_under as key, count(*)::int as count from (select sealed_under from gateway_secrets union all select sealed_under from authenticators) s
+    group by sealed_under`;
 }
 
 /** An API key with the gateway it belongs to; only the peppered hash of its secret half exists here. */

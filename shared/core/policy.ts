@@ -310,6 +310,11 @@ export const POLICY = {
   sessionSeconds: 7 * DAY,
   sessionsPerPerson: 20,
   passkeysPerPerson: 20,
+  /** A mailed link is used by whoever just asked for it. */
+  signInLinkSeconds: 15 * MINUTE,
+  /** Of one person in that time: enough for mail that is late, too few to fill anybody's mailbox. */
+  signInLinksPerPerson: 3,
+  recoveryCodes: 10,
   /** Somebody has to find their phone. */
   challengeSeconds: 5 * MINUTE,
 

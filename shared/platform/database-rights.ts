@@ -23,12 +23,12 @@ interface Rights {
 export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer' | 'console', Rights>> = {
   http: {
     reads: words(`
-      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets backups chain_blocks chain_tips charge_draws charges
+      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets authenticators backups chain_blocks chain_tips charge_draws charges
       clock_offset console_actions credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_entries gateway_secrets gateways
       idempotency_keys indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions memberships mempool_deposits
       mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks passkey_challenges passkeys payment_events payment_offers
-      payment_references payments payout_attempts payout_events payouts people pool_moves price_sources prices reconciliations refused_requests rescans roles sandbox_deposits schema_migrations
-      screening_credits screening_scores screenings sent_json sessions settlement_events settlement_fees settlement_quotes settlements sightings signer_journal signer_reports
+      payment_references payments payout_attempts payout_events payouts people pool_moves price_sources prices reconciliations recovery_codes refused_requests rescans roles sandbox_deposits schema_migrations
+      screening_credits screening_scores screenings sent_json sessions settlement_events settlement_fees settlement_quotes settlements sightings sign_in_links signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
       webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
     `),
@@ -42,6 +42,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       aml_refunds: 'insert update(ended_at failure intent_mac status txid)',
       api_keys: 'insert update(hashed_under last_used_at last_used_from revoked_at secret_hash)',
       assets: 'insert update(dust_floor minimum_settlement name network_fee symbol)',
+      authenticators: 'insert update(confirmed_at ended_at failures last_step locked_until sealed sealed_under)',
       chain_tips: 'update(lockable)',
       charge_draws: 'insert',
       clock_offset: 'update(seconds)',
@@ -84,6 +85,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       pool_moves: 'insert',
       prices: 'insert update(at source usd) delete',
       reconciliations: 'update(accepted_shortage short_since)',
+      recovery_codes: 'insert update(used_at)',
       refused_requests: 'insert update(count last_at)',
       rescans: 'insert',
       sandbox_deposits: 'insert update(commission confirmations confirms_at final_at net network_fee path state usd_price)',
@@ -97,6 +99,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       settlements: `
         insert update(destination_risk_score dispatch_at fee_locked fee_payer hold_reason intent_mac net_amount order_mac pool received_amount
         routed_by_service settled_at status txid wait_reason)`,
+      sign_in_links: 'insert update(ended_at) delete',
       sightings: 'insert update(booked_at canonical parts raw_amount)',
       spent_outputs: 'insert',
       statements: 'insert',
@@ -115,7 +118,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   worker: {
     reads: words(`
-      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes audit_marks audit_moves balance_looks blind_blocks canary chain_blocks chain_tips
+      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes audit_marks audit_moves authenticators balance_looks blind_blocks canary chain_blocks chain_tips
       charge_draws charges clock_offset console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers
       gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
@@ -131,6 +134,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       audit_changes: 'delete',
       audit_marks: 'insert update(fingerprint history mac since whole_at) delete',
       audit_moves: 'delete',
+      authenticators: 'update(sealed sealed_under)',
       balance_looks: 'insert update(explained_height height)',
       blind_blocks: 'insert delete',
       canary: 'insert update(attempted_at problem succeeded_at)',
@@ -238,7 +242,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   console: {
     // Besides, what people may read of everything else. What says who somebody is, the http role writes (decision 0064).
-    reads: words('clock_offset console_actions gateways invitations memberships passkeys people roles schema_migrations sessions'),
+    reads: words('clock_offset console_actions gateways invitations memberships passkeys people roles schema_migrations sessions sign_in_links'),
     writes: { sessions: 'update(seen_at)' },
   },
 };
@@ -248,6 +252,7 @@ export const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
   aml_refunds: ['intent_mac'],
   api_keys: ['secret_hash'],
   audit_marks: ['mac'],
+  authenticators: ['sealed'],
   gateway_secrets: ['sealed'],
   invitations: ['token_hash'],
   idempotency_keys: ['fingerprint', 'body'],
@@ -255,7 +260,9 @@ export const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
   passkey_challenges: ['hash'],
   payout_attempts: ['signed_bytes'],
   payouts: ['plan'],
+  recovery_codes: ['code_hash'],
   sessions: ['token_hash'],
+  sign_in_links: ['token_hash'],
   settlements: ['intent_mac', 'order_mac'],
   used_signatures: ['signature'],
   withheld_transfers: ['intent_mac'],

@@ -6,10 +6,19 @@ import type { Doer } from '#api/store/console-actions.ts';
 import { describeInBrowser } from '#test/harness/browser.ts';
 import { aConsoleStage, type ConsoleStage } from '#test/harness/console-stage.ts';
 import { axeFindings } from '#test/harness/tab.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { totpCode } from '#test/harness/totp-code.ts';
 import { overflowing } from './overflowing.ts';
 
 const BY: Doer = { kind: 'command', name: 'root@host' };
 const EXPECTED = { tolerate: /status of 40[34]/ };
+
+/** Holds a page against axe and its own width; keeps a picture where they are asked for. */
+async function look(page: Page, what: string): Promise<void> {
+  expect(await axeFindings(page), what).toEqual([]);
+  expect(await overflowing(page), what).toEqual([]);
+  if (process.env.SLUICE_TEST_SCREENSHOTS) await page.screenshot({ path: `${process.env.SLUICE_TEST_SCREENSHOTS}/${what}.png`, fullPage: true });
+}
 
 /** Gives a tab an authenticator with a user who says yes. */
 async function authenticator(page: Page, transport: 'internal' | 'usb' = 'internal'): Promise<{ present(is: boolean): Promise<void> }> {
@@ -130,6 +139,58 @@ describeInBrowser('somebody who is invited to the console', (open) => {
     expect(await stage.database.sql`select 1 from passkeys where person_id = (select id from people where email = 'hal@example.com')`).toHaveLength(1);
   });
 
+  it('sets up an authenticator with a passkey, and signs in where there is none by a mailed link and a code, then by one from paper', async () => {
+    const { page } = await open();
+    await accept(page, await invite('ina@example.com'));
+    await page.goto(`${stage.origin}/profile`);
+    await page.getByRole('button', { name: 'Set up an authenticator' }).click();
+    await screen(page, 'authenticator');
+    await look(page, 'authenticator');
+    const secret = (await page.locator('[data-part="secret"]').innerText()).replaceAll(/\s/g, '');
+    const step = (from: number) => totpCode(secret, Math.floor(Date.now() / 1_000) + from * POLICY.totpStepSeconds);
+    await page.getByLabel(/Six digits/).fill(step(-1));
+    await page.getByRole('button', { name: 'Use it' }).click();
+    await screen(page, 'recovery-codes');
+    await look(page, 'recovery-codes');
+    const codes = await page.locator('[data-part="recovery-codes"] code').allInnerTexts();
+    expect(new Set(codes).size).toBe(10);
+    await page.getByRole('link', { name: 'I have them' }).click();
+    await screen(page, 'profile');
+    expect(await page.locator('[data-part="authenticator"]').innerText()).toContain('10 codes');
+    await look(page, 'profile-authenticator');
+
+    // Elsewhere, without scripts and without a passkey.
+    const elsewhere = (await open({ javaScriptEnabled: false, tolerate: /status of 403/ })).page;
+    const link = async (): Promise<string> => {
+      await elsewhere.goto(`${stage.origin}/sign-in`);
+      await elsewhere.getByText('no passkey here').click();
+      await elsewhere.getByLabel('Your e-mail address').fill('ina@example.com');
+      await elsewhere.getByRole('button', { name: 'Mail me a link' }).click();
+      await screen(elsewhere, 'link-sent');
+      await expect.poll(() => stage.mails.length).toBe(1);
+      return /http\S+/.exec(stage.mails.pop()?.text ?? '')?.[0] ?? '';
+    };
+    const first = await link();
+    for (let scanned = 0; scanned < 2; scanned++) expect((await fetch(first)).status).toBe(200);
+    await elsewhere.goto(first);
+    await screen(elsewhere, 'link');
+    await elsewhere.getByLabel(/Six digits/).fill('000000');
+    await elsewhere.getByRole('button', { name: 'Sign in' }).click();
+    await elsewhere.getByRole('alert').filter({ hasText: 'not right' }).waitFor();
+    await elsewhere.getByLabel(/Six digits/).fill(step(0));
+    await elsewhere.getByRole('button', { name: 'Sign in' }).click();
+    await screen(elsewhere, 'places');
+    await elsewhere.getByRole('button', { name: 'Sign out' }).click();
+    await elsewhere.goto(await link());
+    await elsewhere.getByLabel(/Six digits/).fill(codes[3] as string);
+    await elsewhere.getByRole('button', { name: 'Sign in' }).click();
+    await screen(elsewhere, 'places');
+    await page.reload();
+    expect(await page.locator('[data-part="authenticator"]').innerText()).toContain('9 codes');
+    await page.getByRole('button', { name: 'Remove the authenticator' }).click();
+    await page.getByRole('button', { name: 'Set up an authenticator' }).waitFor();
+  });
+
   it('gets in again by a recovery link, which ends every passkey and session from before', async () => {
     const { page } = await open();
     await accept(page, await invite('dora@example.com'));
@@ -191,12 +252,7 @@ describeInBrowser('somebody who is invited to the console', (open) => {
   ] as const)('reads every page in %s, without a finding of axe and without scrolling sideways', async (name, options) => {
     const { page } = await open({ ...options, ...EXPECTED });
     const link = await invite(`looks-${name.replaceAll(/\W+/g, '-')}@example.com`);
-    const looks = async (what: string) => {
-      expect(await axeFindings(page), what).toEqual([]);
-      expect(await overflowing(page), what).toEqual([]);
-      if (process.env.SLUICE_TEST_SCREENSHOTS)
-        await page.screenshot({ path: `${process.env.SLUICE_TEST_SCREENSHOTS}/${what}-${name.replaceAll(/\W+/g, '-')}.png`, fullPage: true });
-    };
+    const looks = (what: string) => look(page, `${what}-${name.replaceAll(/\W+/g, '-')}`);
     await page.goto(`${stage.origin}/sign-in`);
     await looks('sign-in');
     await page.goto(link);

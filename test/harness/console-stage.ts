@@ -5,7 +5,7 @@ import { newToken } from '#api/people/one-time-token.ts';
 import { createConsoleApp } from '#api/http/console-app.ts';
 import { createPeopleDeskApp } from '#api/http/people-desk-app.ts';
 import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
-import type { Deps } from '#api/deps.ts';
+import type { Deps, Mail } from '#api/deps.ts';
 import { freePort } from '#ops/dev/services/wait.ts';
 import { readApiConfig } from '#shared/platform/config.ts';
 import { createLogger } from '#shared/platform/logger.ts';
@@ -22,6 +22,8 @@ export interface ConsoleStage {
   desk: PeopleDesk;
   /** Where the http role listens for the console, and the key that it comes with. */
   internal: { url: string; key: string };
+  /** What was mailed. */
+  mails: Mail[];
   /** A gateway that people may be invited to. */
   gatewayId: string;
   stop(): Promise<void>;
@@ -54,7 +56,9 @@ export async function aConsoleStage(scale = '1000'): Promise<ConsoleStage> {
     SLUICE_INTENT_KEY: secret(),
   });
   const console = readApiConfig({ ...common, SLUICE_ROLES: 'console', SLUICE_INTERNAL_URL: `http://127.0.0.1:${internal}` });
-  const deps: Deps = { ...bareDeps({ config: http, log }), db: database.as('http') };
+  const mails: Mail[] = [];
+  const mail = { send: async (one: Mail) => void mails.push(one) };
+  const deps: Deps = { ...bareDeps({ config: http, log }), db: database.as('http'), mail };
   const desk = createHttpServer(createPeopleDeskApp(deps, openPeopleDesk(deps)));
   await new Promise<void>((resolve) => desk.listen(internal, '127.0.0.1', resolve));
   const own: Deps = { ...bareDeps({ config: console, log }), db: database.as('console') };
@@ -70,6 +74,7 @@ export async function aConsoleStage(scale = '1000'): Promise<ConsoleStage> {
     deps,
     desk: asked,
     internal: { url, key },
+    mails,
     gatewayId,
     async stop() {
       await closeHttpServer(server);

@@ -9,7 +9,7 @@ import { Address, CopyButton, Exact } from './figures.tsx';
 import { Icon } from '#api/page/icons.tsx';
 import { insteadOf, ownHref } from './links.tsx';
 import { alternativePayload, qrPayload } from './payment-uri.ts';
-import { QrCode } from './qr.tsx';
+import { QrCode } from '../../page/qr.tsx';
 import { sentence } from './sentence.ts';
 import type { Offer } from './snapshot.ts';
 import { ENDING_MS } from './state.ts';

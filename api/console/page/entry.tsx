@@ -1,15 +1,52 @@
 import type { JSX } from 'preact';
 import type { EntryScreen } from './model.ts';
+import { Code } from './once.tsx';
 
 /** Pages by which somebody comes in: with a passkey, by an invitation, to one of their places. */
 export function Entry({ screen, person }: { screen: EntryScreen; person: string | null }): JSX.Element {
   switch (screen.kind) {
     case 'sign-in':
       return (
-        <form class="card" method="post" action="/sign-in" data-passkey="get">
-          <p>Use the passkey of this device, of your phone, or of a security key.</p>
-          <Passkey label="Sign in with a passkey" />
-          <p class="hint">New here, or no passkey left? Whoever looks after this deployment can send you a link.</p>
+        <>
+          <form class="card" method="post" action="/sign-in" data-passkey="get">
+            <p>Use the passkey of this device, of your phone, or of a security key.</p>
+            <Passkey label="Sign in with a passkey" />
+            <p class="hint">New here, or no passkey left? Whoever looks after this deployment can send you a link.</p>
+          </form>
+          <details class="card">
+            <summary>I have an authenticator, and no passkey here</summary>
+            <form method="post" action="/sign-in/mail">
+              <label class="field">
+                <span>Your e-mail address</span>
+                <input name="email" type="email" autocomplete="email" maxLength={254} required />
+              </label>
+              <button class="button" type="submit">
+                Mail me a link
+              </button>
+            </form>
+          </details>
+        </>
+      );
+    case 'link-sent':
+      return (
+        <div class="card">
+          <p>If that is the address of somebody with an authenticator, a link is on its way. It works once, within 15 minutes, together with a code.</p>
+          <p class="hint">Nothing comes? Look where unwanted mail goes, and wait a moment before you ask again.</p>
+          <a class="button" href="/sign-in">
+            Back
+          </a>
+        </div>
+      );
+    case 'link':
+      return (
+        <form class="card" method="post" action={screen.action}>
+          <p>
+            Sign in as <strong>{screen.email}</strong>.
+          </p>
+          <Code label="Six digits of your authenticator, or a code from paper" />
+          <button class="button button-main" type="submit">
+            Sign in
+          </button>
         </form>
       );
     case 'invitation':

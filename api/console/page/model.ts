@@ -81,14 +81,21 @@ export type PlaceScreen = PaymentsScreen | PaymentScreen | BalancesScreen | Cred
 /** Pages by which a person comes in. */
 export type EntryScreen =
   | { kind: 'sign-in' }
+  | { kind: 'link-sent' }
+  | { kind: 'link'; action: string; email: string }
   | { kind: 'invitation'; action: string; email: string; place: string | null; role: string | null; by: 'passkey' | 'session' | 'sign-in' }
   | { kind: 'places'; places: Place[] };
 
 export interface ProfileScreen {
   kind: 'profile';
+  /** Since when it counts, and what of it is left to do. */
+  authenticator: { since: string | null; codesLeft: number; waits: boolean };
   passkeys: { id: string; createdAt: string; usedAt: string | null; only: boolean }[];
   sessions: { id: string; browser: string; address: string; createdAt: string; seenAt: string; here: boolean }[];
 }
+
+/** What is shown once: a new authenticator, or its codes on paper. */
+export type OnceScreen = { kind: 'authenticator'; secret: string; url: string } | { kind: 'recovery-codes'; codes: string[] };
 
 export interface ProblemScreen {
   kind: 'problem';
@@ -96,7 +103,7 @@ export interface ProblemScreen {
   requestId: string;
 }
 
-export type Screen = EntryScreen | ProfileScreen | PlaceScreen | ProblemScreen;
+export type Screen = EntryScreen | ProfileScreen | OnceScreen | PlaceScreen | ProblemScreen;
 
 export type ProblemKind = 'not-found' | 'link-gone' | 'no-permission' | 'refused' | 'busy' | 'unavailable';
 

@@ -9,6 +9,7 @@ import type { PageModel, PlaceScreen, Screen, Surroundings } from './model.ts';
 import { Payment, paymentTitle } from './payment.tsx';
 import { Payments } from './payments.tsx';
 import { Problem, problemTitle } from './problem.tsx';
+import { Once } from './once.tsx';
 import { Profile } from './profile.tsx';
 import { Webhooks } from './webhooks.tsx';
 
@@ -58,6 +59,14 @@ function titleOf(screen: Screen): string {
   switch (screen.kind) {
     case 'sign-in':
       return 'Sign in';
+    case 'link-sent':
+      return 'Look at your mail';
+    case 'link':
+      return 'One more thing';
+    case 'authenticator':
+      return 'Your new authenticator';
+    case 'recovery-codes':
+      return 'Ten codes for a bad day';
     case 'invitation':
       return screen.role === null ? 'Welcome back' : 'You are invited';
     case 'places':
@@ -91,7 +100,12 @@ function Content({ page: { screen, place, person } }: { page: PageModel }): JSX.
       return <Profile screen={screen} person={person ?? ''} />;
     case 'problem':
       return <Problem screen={screen} place={place} />;
+    case 'authenticator':
+    case 'recovery-codes':
+      return <Once screen={screen} />;
     case 'sign-in':
+    case 'link-sent':
+    case 'link':
     case 'invitation':
     case 'places':
       return <Entry screen={screen} person={person} />;

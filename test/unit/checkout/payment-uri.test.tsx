@@ -1,7 +1,7 @@
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { alternativePayload, type Payable, qrPayload } from '#api/checkout/page/payment-uri.ts';
-import { QrCode } from '#api/checkout/page/qr.tsx';
+import { QrCode } from '#api/page/qr.tsx';
 import type { NetworkFacts } from '#api/checkout/page/snapshot.ts';
 import { type WalletLink, walletLinks } from '#api/checkout/page/wallet-links.ts';
 import { readRenderedQr } from '#test/fixtures/rendered-qr.ts';

@@ -1,6 +1,6 @@
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { QrCode } from '#api/checkout/page/qr.tsx';
+import { QrCode } from '#api/page/qr.tsx';
 import { readRenderedQr } from '#test/fixtures/rendered-qr.ts';
 
 const PAYEE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';

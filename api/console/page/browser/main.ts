@@ -23,15 +23,18 @@ async function answer(form: HTMLFormElement): Promise<void> {
   const problem = form.querySelector<HTMLElement>('[data-part="passkey-problem"]');
   const field = form.querySelector<HTMLInputElement>('input[name="credential"]');
   const proof = form.querySelector<HTMLInputElement>('input[name="proof"]');
-  if (button === null || problem === null || field === null) return;
+  const code = form.querySelector<HTMLInputElement>('input[name="code"]');
+  if (button === null || problem === null) return;
   problem.hidden = true;
   button.disabled = true;
   try {
-    if (form.dataset.passkey === 'get') field.value = JSON.stringify(await startAuthentication({ optionsJSON: await asked(`${form.action}/options`) }));
+    if (form.dataset.passkey === 'get' && field !== null)
+      field.value = JSON.stringify(await startAuthentication({ optionsJSON: await asked(`${form.action}/options`) }));
     // One that was made already waits for the signature of an older one.
-    else if (field.value === '') field.value = JSON.stringify(await startRegistration({ optionsJSON: await asked(`${form.action}/options`) }));
-    if (proof !== null) {
-      const optionsJSON = await asked(`${form.action}/proof`, new URLSearchParams({ credential: field.value }));
+    else if (field?.value === '') field.value = JSON.stringify(await startRegistration({ optionsJSON: await asked(`${form.action}/options`) }));
+    // Where a code was typed in it is the proof.
+    if (proof !== null && !code?.value) {
+      const optionsJSON = await asked(`${form.action}/proof`, new URLSearchParams({ credential: field?.value ?? '' }));
       proof.value = JSON.stringify(await startAuthentication({ optionsJSON }));
     }
     form.submit();
@@ -42,7 +45,7 @@ async function answer(form: HTMLFormElement): Promise<void> {
         ? 'This device has a passkey of yours already.'
         : name !== 'NotAllowedError'
           ? message
-          : proof !== null && field.value !== ''
+          : proof !== null && field !== null && field.value !== ''
             ? 'The new passkey is made. Press again, and confirm it with a passkey that you had before.'
             : 'No passkey was given. Try again when you are ready.';
     problem.hidden = false;
