@@ -411,6 +411,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test webhook
+         * @description Sends one webhook of a payment that does not exist and answers what came back. It goes to `url`, or else to the `webhookUrl` of the newest payment that has one (of the
+         *     newest 100), and is signed and sent as every webhook is: the same headers, the same rules for where it may go, 10 seconds for a status line. Its body says `"test": true`, its `paymentId` is made up and
+         *     new each time, and verify knows nothing of it: never fulfil by it.
+         *
+         *     It is sent once, beside the webhooks of payments, is listed nowhere, and changes nothing. A receiver that fails is still 200 here: `result` says what happened. A gateway may send 10 a minute,
+         *     one after the other. Needs the permission `payment:create`.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/public/payments/{paymentId}": {
         parameters: {
             query?: never;
@@ -1360,6 +1385,47 @@ export interface components {
             receivedAmount?: components["schemas"]["Decimal"];
             receivedAssetSymbol?: string;
             confirmations?: number;
+        };
+        WebhookAnswer: {
+            /** @description What its first kilobyte says. Bytes that are not UTF-8, and characters that cannot be seen, are U+FFFD. */
+            body: string;
+            /** @description Its header `Content-Type`. */
+            contentType: string | null;
+            /** @description Its header `Retry-After`. */
+            retryAfter: string | null;
+        };
+        TestWebhook: {
+            /** @description Where to send it, by the rules of `webhookUrl`; else the `webhookUrl` of the newest payment that has one. */
+            url?: string | null;
+            /**
+             * @description What it announces; `SUCCESS` unless given.
+             * @enum {string|null}
+             */
+            status?: "SUCCESS" | "ACCEPTABLE" | "MISMATCH" | "EXPIRED" | null;
+        };
+        WebhookTest: {
+            /**
+             * Format: uuid
+             * @description Sent as webhook-id.
+             */
+            webhookId: string;
+            /** @description Where it went. */
+            url: string;
+            /** @description What was sent, byte for byte. */
+            body: string;
+            /**
+             * @description 2xx is delivery. `refused`: no connection, one that broke off, or an answer that is not HTTP. `dns`: the name leads to no address that a webhook may be sent to.
+             * @enum {string}
+             */
+            result: "2xx" | "3xx" | "4xx" | "5xx" | "timeout" | "dns" | "tls" | "refused";
+            /** @description Null when no status came. */
+            httpStatus: number | null;
+            /** @description From the first look at the name to the end. */
+            durationMs: number;
+            /** @description What went wrong, for people; null when a status came. */
+            problem: string | null;
+            /** @description What your server answered; null when no status came, and for addresses of a private network that the deployment opened. */
+            answer: components["schemas"]["WebhookAnswer"] | null;
         };
         WebhookDelivery: {
             /**
@@ -3554,6 +3620,69 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://shop.example/hooks/sluice"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestWebhook"];
+            };
+        };
+        responses: {
+            /** @description What came of it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "webhookId": "1c0e7b52-64f3-4a35-9a0e-4c1f4f0f9d21",
+                     *         "url": "https://shop.example/hooks/sluice",
+                     *         "body": "{\"paymentId\":\"5a1d9c3e-8f27-4b60-a1c4-7be2d90f6a13\",\"status\":\"SUCCESS\",\"test\":true}",
+                     *         "result": "4xx",
+                     *         "httpStatus": 401,
+                     *         "durationMs": 83,
+                     *         "problem": null,
+                     *         "answer": {
+                     *           "body": "bad signature",
+                     *           "contentType": "text/plain",
+                     *           "retryAfter": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["WebhookTest"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getPublicPayment: {
         parameters: {
             query?: {
@@ -4327,6 +4456,11 @@ export interface operations {
                     paymentId: components["schemas"]["Id"];
                     /** @enum {string} */
                     status: "SUCCESS" | "ACCEPTABLE" | "MISMATCH" | "EXPIRED";
+                    /**
+                     * @description Only in a test that was asked for with `POST /webhooks/test`: the payment does not exist.
+                     * @constant
+                     */
+                    test?: true;
                 };
             };
         };

@@ -1,4 +1,4 @@
-import { createWebhookHttp, type WebhookHttp, type WebhookOutcome } from '#api/clients/webhook-http.ts';
+import { createWebhookHttp, resultOf, type WebhookHttp, type WebhookOutcome } from '#api/clients/webhook-http.ts';
 import { signedHeaders } from '#api/clients/webhook-signature.ts';
 import type { Deps } from '#api/deps.ts';
 import { readSecrets } from '#api/gateways/secrets.ts';
@@ -21,7 +21,7 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import type { Job, JobResult } from './work.ts';
 import { type Lanes, openLanes } from './webhook-lanes.ts';
-import { type NextStep, nextStep, resultOf, stepOutsideSchedule } from './webhook-schedule.ts';
+import { type NextStep, nextStep, stepOutsideSchedule } from './webhook-schedule.ts';
 
 /** Longest time until a webhook that waits for an earlier one of its payment looks whether that one is through. */
 const LOOK_AGAIN_MILLISECONDS = 60_000;

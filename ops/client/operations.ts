@@ -29,6 +29,7 @@ export const OPERATIONS = {
   listLedger: { method: 'GET', path: '/ledger', auth: 'signed', keyed: false, repeatable: true },
   listCredits: { method: 'GET', path: '/credits', auth: 'key', keyed: false, repeatable: true },
   listWebhooks: { method: 'GET', path: '/webhooks', auth: 'key', keyed: false, repeatable: true },
+  testWebhook: { method: 'POST', path: '/webhooks/test', auth: 'key', keyed: false, repeatable: false },
   getPublicPayment: { method: 'GET', path: '/public/payments/{paymentId}', auth: 'none', keyed: false, repeatable: true },
   selectOffer: { method: 'POST', path: '/public/payments/{paymentId}/offers/{offerId}/select', auth: 'none', keyed: false, repeatable: true },
   expirePayment: { method: 'POST', path: '/public/payments/{paymentId}/expire', auth: 'none', keyed: false, repeatable: true },

@@ -92,8 +92,14 @@ export const POLICY = {
   webhookJitterPercent: 5,
   /** A receiver is told to answer 200 quickly; slower than this it is treated as down. */
   webhookDeadlineMs: 10_000,
-  /** Taken so that a receiver can finish its answer, and looked at by nobody; what goes on longer is cut off. */
+  /** Taken so that a receiver can finish its answer; what goes on longer is cut off. */
   webhookReadBytes: 65_536,
+  /** What is kept and shown of it: an error message fits. */
+  webhookAnswerBytes: 1_024,
+  /** Tests of a receiver that one gateway may send a minute: somebody who tries something out, and no load for whoever the URL belongs to. */
+  webhookTestsPerMinute: 10,
+  /** Payments in which the URL to test is looked for when none is named. */
+  webhookTestLooksAt: 100,
   /** A receiver may postpone one attempt by a day; more would only lose the webhook. */
   webhookRetryAfterMaximumSeconds: DAY,
   /** A click storm on "resend" becomes one request every two seconds. */
@@ -369,6 +375,7 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   expirePayment: 60,
   simulateSandboxPayment: 60,
   resendPaymentWebhook: 60,
+  testWebhook: 60,
   // Each call may cost a chain lookup on every network.
   inquirePayment: 20,
   listBalances: 1_200,
