@@ -1471,6 +1471,8 @@ export interface components {
                 durationMs: number | null;
                 /** @description A resend. */
                 manual: boolean;
+                /** @description How your server answered. Kept for 30 days, the newest 5,000 of a gateway; null when no status came, and for addresses of a private network that the deployment opened. */
+                answer: components["schemas"]["WebhookAnswer"] | null;
             }[];
         };
         GatewayWebhook: {

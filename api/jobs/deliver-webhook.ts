@@ -6,6 +6,7 @@ import { webhookPolicy } from '#api/payments/webhook-policy.ts';
 import { hastenOutbox, mayHaveWork } from '#api/store/outbox.ts';
 import {
   finishWebhookAttempt,
+  keepWebhookAnswer,
   startWebhookAttempt,
   startWebhookResend,
   aheadOf,
@@ -136,6 +137,8 @@ async function recordEnd(deps: Deps, attempt: { id: string; sent: WebhookEvent; 
       durationMs: outcome.durationMs,
     });
     if (event === undefined) return { done: true };
+    if (outcome.kind === 'answered' && outcome.answer !== undefined)
+      await keepWebhookAnswer(tx, { attemptId: attempt.id, gatewayId: event.gatewayId, answer: outcome.answer, most: POLICY.webhookAnswersPerGateway });
     const counts = kind === 'scheduled' && event.state === 'pending' && event.attempts === sent.attempts;
     const attempts = counts ? event.attempts + 1 : event.attempts;
     const next = counts ? nextStep(outcome, attempts, startedAt, finishedAt, jitter(deps)) : stepOutsideSchedule(outcome, event, finishedAt);

@@ -22,6 +22,7 @@ import { listUnsent } from '#api/store/payout-attempts.ts';
 import { deleteOldRefusals } from '#api/store/refused-requests.ts';
 import { listForgotten } from '#api/store/settlements.ts';
 import { foldTallies } from '#api/store/tallies.ts';
+import { deleteOldWebhookAnswers } from '#api/store/webhook-events.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
 import { consolidatePools } from '#api/treasury/consolidate-pools.ts';
 import { explainBalances } from '#api/treasury/explain-balances.ts';
@@ -41,6 +42,7 @@ import type { Periodic } from './work.ts';
 const JOBS_FORGOTTEN_AT_ONCE = 1_000;
 const REPLIES_FORGOTTEN_AT_ONCE = 1_000;
 const SIGNATURES_FORGOTTEN_AT_ONCE = 10_000;
+const ANSWERS_FORGOTTEN_AT_ONCE = 10_000;
 const RECONCILED_EVERY_MS = 60_000;
 
 /**
@@ -93,6 +95,10 @@ export const periodicWork = {
     run: (deps) => deleteOldSignatures(deps.db.sql, { seconds: POLICY.signatureMemorySeconds, limit: SIGNATURES_FORGOTTEN_AT_ONCE }),
   },
   'forget-refusals': { everySeconds: 3_600, run: (deps) => deleteOldRefusals(deps.db.sql, POLICY.refusalsKeptDays) },
+  'forget-webhook-answers': {
+    everySeconds: 600,
+    run: (deps) => deleteOldWebhookAnswers(deps.db.sql, { days: POLICY.webhookAnswersKeptDays, limit: ANSWERS_FORGOTTEN_AT_ONCE }),
+  },
   'forget-done-jobs': { everySeconds: 600, run: forgetDoneJobs },
   // For as long as there is a previous master key (decision 0026).
   'reseal-secrets': {

@@ -96,6 +96,10 @@ export const POLICY = {
   webhookReadBytes: 65_536,
   /** What is kept and shown of it: an error message fits. */
   webhookAnswerBytes: 1_024,
+  /** A receiver that fails is mended within the month, or nobody is going to. */
+  webhookAnswersKeptDays: 30,
+  /** Fifteen megabytes at the very most, of which one gateway fills its own only. */
+  webhookAnswersPerGateway: 5_000,
   /** Tests of a receiver that one gateway may send a minute: somebody who tries something out, and no load for whoever the URL belongs to. */
   webhookTestsPerMinute: 10,
   /** Payments in which the URL to test is looked for when none is named. */

@@ -30,7 +30,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       payment_references payments payout_attempts payout_events payouts pool_moves price_sources prices reconciliations refused_requests rescans sandbox_deposits schema_migrations
       screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements sightings signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
-      webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
+      webhook_answers webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
       accepted_header_fields: 'insert',
@@ -114,7 +114,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_offers payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations refused_requests rescans rewind_requests
       sandbox_deposits schema_migrations screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements
-      sightings signer_reports spent_outputs statements tallies trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_attempts webhook_events
+      sightings signer_reports spent_outputs statements tallies trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_answers webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
@@ -192,6 +192,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       used_signatures: 'delete',
       wallets: 'insert update(halted_reason lockable next_nonce)',
       watches: 'update(acked_epoch watch_until watched_from)',
+      webhook_answers: 'insert delete',
       webhook_attempts: 'insert update(duration_ms finished_at http_status result)',
       webhook_events: 'insert update(attempts delivered_at next_attempt_at resend_requested_at state)',
       withheld_payouts: 'insert',
