@@ -325,6 +325,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List requests
+         * @description What the keys of the gateway asked for within the last 7 days, newest first: the newest 10,000 requests that failed and the newest 10,000 that did not. Bodies, paths and queries are not
+         *     kept. Requests whose key was not recognised, or that were above the rate limit, are nobody's and not here. A request is shown about a second after its answer, and a server that
+         *     crashes may lose that second; of more than 500 alike within a second only some are kept. A page looks through 5,000 requests and no more: it may have fewer rows than `limit`, or none,
+         *     while `hasMore` is true. Go on with `nextCursor`. Needs the permission `key:manage`.
+         */
+        get: operations["listRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/refused-requests": {
         parameters: {
             query?: never;
@@ -945,6 +968,32 @@ export interface components {
              * @description When it stopped working.
              */
             revokedAt: string | null;
+        };
+        Request: {
+            /**
+             * Format: date-time
+             * @description When it came.
+             */
+            at: string;
+            /**
+             * Format: uuid
+             * @description The `X-Request-Id` of its answer.
+             */
+            requestId: string;
+            method: string;
+            /** @description The `operationId` that was asked for. */
+            operation: string;
+            /** @description Status of the answer; 499 when the caller was gone before it. */
+            status: number;
+            /** @description The `code` of an error. */
+            code: string | null;
+            durationMs: number;
+            /** @description The key it was made with. */
+            keyId: string;
+            /** @description How the text of that key begins. */
+            keyPrefix: string;
+            /** @description Where it came from. */
+            address: string;
         };
         RefusedRequests: {
             /**
@@ -3327,6 +3376,78 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRequests: {
+        parameters: {
+            query?: {
+                /** @description Only requests that were answered with a status of this class. */
+                status?: "2xx" | "4xx" | "5xx";
+                /** @description Only requests for this `operationId`. */
+                operation?: string;
+                /** @description Only requests with this key, by its `keyId`. */
+                key?: string;
+                /** @description Page size; values above 100 are read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of requests. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "at": "2026-11-26T09:41:07.120Z",
+                     *             "requestId": "4b3a2c1d-0e9f-4a8b-9c7d-6e5f4a3b2c1d",
+                     *             "method": "POST",
+                     *             "operation": "createPayment",
+                     *             "status": 422,
+                     *             "code": "validation_error",
+                     *             "durationMs": 9,
+                     *             "keyId": "0123456789abcdef",
+                     *             "keyPrefix": "sluice_0123456789abcdef",
+                     *             "address": "203.0.113.7"
+                     *           }
+                     *         ],
+                     *         "pagination": {
+                     *           "limit": 20,
+                     *           "hasMore": false,
+                     *           "nextCursor": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["Request"][];
+                            pagination: components["schemas"]["Following"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -20,6 +20,7 @@ import { deleteOldReplies } from '#api/store/idempotency.ts';
 import { deleteDoneOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
 import { listUnsent } from '#api/store/payout-attempts.ts';
 import { deleteOldRefusals } from '#api/store/refused-requests.ts';
+import { deleteOldRequests } from '#api/store/requests.ts';
 import { listForgotten } from '#api/store/settlements.ts';
 import { foldTallies } from '#api/store/tallies.ts';
 import { deleteOldWebhookAnswers } from '#api/store/webhook-events.ts';
@@ -43,6 +44,7 @@ const JOBS_FORGOTTEN_AT_ONCE = 1_000;
 const REPLIES_FORGOTTEN_AT_ONCE = 1_000;
 const SIGNATURES_FORGOTTEN_AT_ONCE = 10_000;
 const ANSWERS_FORGOTTEN_AT_ONCE = 10_000;
+const REQUESTS_FORGOTTEN_AT_ONCE = 50_000;
 const RECONCILED_EVERY_MS = 60_000;
 
 /**
@@ -95,6 +97,7 @@ export const periodicWork = {
     run: (deps) => deleteOldSignatures(deps.db.sql, { seconds: POLICY.signatureMemorySeconds, limit: SIGNATURES_FORGOTTEN_AT_ONCE }),
   },
   'forget-refusals': { everySeconds: 3_600, run: (deps) => deleteOldRefusals(deps.db.sql, POLICY.refusalsKeptDays) },
+  'forget-requests': { everySeconds: 60, run: (deps) => deleteOldRequests(deps.db.sql, { days: POLICY.requestsKeptDays, limit: REQUESTS_FORGOTTEN_AT_ONCE }) },
   'forget-webhook-answers': {
     everySeconds: 600,
     run: (deps) => deleteOldWebhookAnswers(deps.db.sql, { days: POLICY.webhookAnswersKeptDays, limit: ANSWERS_FORGOTTEN_AT_ONCE }),

@@ -4,6 +4,7 @@ import { listLedger } from '#api/gateways/list-ledger.ts';
 import { listWebhooks } from '#api/gateways/list-webhooks.ts';
 import { listKeys } from '#api/gateways/manage-keys.ts';
 import { listRefusals } from '#api/gateways/refusals.ts';
+import { listRequests } from '#api/gateways/requests.ts';
 import { explainPayment } from '#api/payments/explain.ts';
 import { listGatewayAssets } from '#api/payments/list-assets.ts';
 import { listPayments } from '#api/payments/list-payments.ts';
@@ -33,5 +34,6 @@ export const merchantReads = {
   listLedger: (deps, { gateway, query: { limit, after } }) => ok(listLedger(deps, { gateway, limit, after })),
   listCredits: (deps, { gateway, query: { limit, after } }) => ok(listCredits(deps, { gateway, limit, after })),
   listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
+  listRequests: (deps, { gateway, query }) => ok(listRequests(deps, { ...query, gateway })),
   listKeys: (deps, { gateway, query: { limit, after } }) => ok(listKeys(deps, { gateway, limit, after })),
 } satisfies Partial<Registry<Contract>>;

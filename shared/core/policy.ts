@@ -146,6 +146,16 @@ export const POLICY = {
   refusedRowsPerHour: 20,
   /** Pause between two writes of refusals: a flood of them costs one a second. */
   refusalsPauseMs: 1_000,
+  /** A program that fails is looked at within days. */
+  requestsKeptDays: 7,
+  /** Of a gateway's requests that failed, and of those that did not, each: some megabytes, which one gateway fills with its own only. */
+  requestsKeptPerGateway: 10_000,
+  /** Requests of one gateway and kind between two writes of one process: several times what any server sends in a second. */
+  requestsNotedAtOnce: 500,
+  /** Rows of one write: some milliseconds, for which other processes may wait. */
+  requestsWrittenAtOnce: 2_000,
+  /** Pause between two writes of requests: what a process that dies may lose. */
+  requestsPauseMs: 1_000,
   /** Calls with an API key, and calls about API-mode payments, come from a server and may be this many times as frequent. */
   rateLimitServerFactor: 10,
   // Sockets of checkout pages
@@ -395,6 +405,7 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   createKey: 10,
   revokeKey: 60,
   listRefusedRequests: 1_200,
+  listRequests: 1_200,
 };
 
 /** The same for what is no operation of the contract; documentation and health are not limited. */

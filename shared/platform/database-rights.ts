@@ -27,7 +27,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       clock_offset console_actions credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_entries gateway_secrets gateways
       idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions mempool_deposits
       mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks payment_events payment_offers
-      payment_references payments payout_attempts payout_events payouts pool_moves price_sources prices reconciliations refused_requests rescans sandbox_deposits schema_migrations
+      payment_references payments payout_attempts payout_events payouts pool_moves price_sources prices reconciliations refused_requests requests rescans sandbox_deposits schema_migrations
       screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements sightings signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
       webhook_answers webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
@@ -79,6 +79,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       prices: 'insert update(at source usd) delete',
       reconciliations: 'update(accepted_shortage short_since)',
       refused_requests: 'insert update(count last_at)',
+      requests: 'insert delete',
       rescans: 'insert',
       sandbox_deposits: 'insert update(commission confirmations confirms_at final_at net network_fee path state usd_price)',
       screening_credits: 'insert update(credits granted)',
@@ -112,7 +113,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       charge_draws charges clock_offset console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers
       gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
-      payment_offers payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations refused_requests rescans rewind_requests
+      payment_offers payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations refused_requests requests rescans rewind_requests
       sandbox_deposits schema_migrations screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements
       sightings signer_reports spent_outputs statements tallies trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_answers webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
@@ -172,6 +173,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       prices: 'insert update(at source usd)',
       reconciliations: 'insert update(accepted_shortage difference height read_at short_since)',
       refused_requests: 'delete',
+      requests: 'delete',
       rescans: 'insert update(finished_at found next_height problem to_height)',
       rewind_requests: 'insert',
       sandbox_deposits: 'update(commission confirmations confirms_at final_at net network_fee path state usd_price)',

@@ -95,6 +95,7 @@ export const EXAMPLES: Record<OperationId, Make> = {
   listLedger: async () => ({}),
   listCredits: async () => ({}),
   listRefusedRequests: async () => ({}),
+  listRequests: async () => ({}),
   listKeys: async () => ({}),
   createKey: async () => ({ body: { name: 'Till', permissions: ['payment:create'] } }),
   revokeKey: async (_service, shop) => {
