@@ -325,6 +325,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what happened on each day
+         * @description What happened to the gateway's payments on each day, oldest first: how many were created, opened, had a coin chosen, had something arrive, and became `SUCCESS`, each counted on the
+         *     day it first happened; and what the payments that came to rest on that day had received. Every day is there, also one without anything. Needs the permission `payment:read`.
+         */
+        get: operations["getSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/funnel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how far payments came
+         * @description Of the gateway's payments that were created on these days, how many were opened, had a coin chosen, had something arrive, and became `SUCCESS`, until now. Payments that were created
+         *     before the service noted openings count as not opened. Needs the permission `payment:read`.
+         */
+        get: operations["getFunnel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/requests": {
         parameters: {
             query?: never;
@@ -968,6 +1010,53 @@ export interface components {
              * @description When it stopped working.
              */
             revokedAt: string | null;
+        };
+        SeriesDay: {
+            /** Format: date */
+            day: string;
+            created: number;
+            /** @description Its page, or the public payment, was read. */
+            opened: number;
+            /** @description A coin was chosen. */
+            chosen: number;
+            /** @description Something arrived. */
+            seen: number;
+            /** @description It became `SUCCESS`. */
+            paid: number;
+            /** @description What arrived for the payments that came to rest on this day, by asset. */
+            received: {
+                assetId: components["schemas"]["Id"];
+                asset: string;
+                network: string;
+                /** @description How many payments received it. */
+                payments: number;
+                amount: components["schemas"]["Decimal"];
+                amountUsd: components["schemas"]["Decimal"];
+            }[];
+        };
+        Series: {
+            /** Format: date */
+            from: string;
+            /** Format: date */
+            to: string;
+            sandbox: boolean;
+            items: components["schemas"]["SeriesDay"][];
+        };
+        Funnel: {
+            /** Format: date */
+            from: string;
+            /** Format: date */
+            to: string;
+            sandbox: boolean;
+            created: number;
+            /** @description Its page, or the public payment, was read. */
+            opened: number;
+            /** @description A coin was chosen. */
+            chosen: number;
+            /** @description Something arrived. */
+            seen: number;
+            /** @description It became `SUCCESS`. */
+            paid: number;
         };
         Request: {
             /**
@@ -3376,6 +3465,141 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSeries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description First day (UTC); 13 days before `to` unless given.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day (UTC), included; today unless given. At most 400 days are answered.
+                 * @example 2026-11-21
+                 */
+                to?: string;
+                /** @description Those of simulated payments instead. */
+                sandbox?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "from": "2026-11-21",
+                     *         "to": "2026-11-21",
+                     *         "sandbox": false,
+                     *         "items": [
+                     *           {
+                     *             "day": "2026-11-21",
+                     *             "created": 14,
+                     *             "opened": 12,
+                     *             "chosen": 9,
+                     *             "seen": 8,
+                     *             "paid": 7,
+                     *             "received": [
+                     *               {
+                     *                 "assetId": "3f0e8a52-4d0b-4f4e-8a1d-6f3c1d2b7a90",
+                     *                 "asset": "USDT",
+                     *                 "network": "tron",
+                     *                 "payments": 8,
+                     *                 "amount": "412.5",
+                     *                 "amountUsd": "412.41"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Series"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFunnel: {
+        parameters: {
+            query?: {
+                /**
+                 * @description First day (UTC); 13 days before `to` unless given.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day (UTC), included; today unless given. At most 400 days are answered.
+                 * @example 2026-11-21
+                 */
+                to?: string;
+                /** @description Those of simulated payments instead. */
+                sandbox?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "from": "2026-11-08",
+                     *         "to": "2026-11-21",
+                     *         "sandbox": false,
+                     *         "created": 140,
+                     *         "opened": 121,
+                     *         "chosen": 96,
+                     *         "seen": 90,
+                     *         "paid": 84
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Funnel"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -16,6 +16,7 @@ import { expireParked } from '#api/settlements/expire-parked.ts';
 import { deleteOldSignatures } from '#api/store/credentials.ts';
 import { listForgottenCredits } from '#api/store/credits.ts';
 import { listUntrusted } from '#api/store/database-epoch.ts';
+import { foldDayChanges } from '#api/store/day-figures.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
 import { deleteDoneOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
 import { listUnsent } from '#api/store/payout-attempts.ts';
@@ -86,6 +87,7 @@ export const periodicWork = {
   // At night, check by check.
   'audit-everything': { everySeconds: 600, run: auditEverything },
   'fold-tallies': { everySeconds: 10, run: (deps) => silently(foldTallies(deps.db.sql)) },
+  'fold-day-figures': { everySeconds: 10, run: (deps) => silently(foldDayChanges(deps.db.sql)) },
   'forget-audited': { everySeconds: 3_600, run: forgetAudited },
   // Six times within the minute that what it writes is believed.
   'keep-history': { everySeconds: 10, run: (deps) => silently(keepHistory(deps)) },

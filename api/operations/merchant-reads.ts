@@ -1,4 +1,5 @@
 import type { operations as Contract } from '#api/contract/types.ts';
+import { readGatewayFunnel, readSeries } from '#api/gateways/day-figures.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
 import { listWebhooks } from '#api/gateways/list-webhooks.ts';
@@ -35,5 +36,7 @@ export const merchantReads = {
   listCredits: (deps, { gateway, query: { limit, after } }) => ok(listCredits(deps, { gateway, limit, after })),
   listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
   listRequests: (deps, { gateway, query }) => ok(listRequests(deps, { ...query, gateway })),
+  getSeries: (deps, { gateway, query }) => ok(readSeries(deps, { ...query, gateway })),
+  getFunnel: (deps, { gateway, query }) => ok(readGatewayFunnel(deps, { ...query, gateway })),
   listKeys: (deps, { gateway, query: { limit, after } }) => ok(listKeys(deps, { gateway, limit, after })),
 } satisfies Partial<Registry<Contract>>;

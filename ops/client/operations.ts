@@ -25,6 +25,8 @@ export const OPERATIONS = {
   listKeys: { method: 'GET', path: '/keys', auth: 'key', keyed: false, repeatable: true },
   createKey: { method: 'POST', path: '/keys', auth: 'key', keyed: false, repeatable: false },
   revokeKey: { method: 'DELETE', path: '/keys/{keyId}', auth: 'key', keyed: false, repeatable: false },
+  getSeries: { method: 'GET', path: '/series', auth: 'key', keyed: false, repeatable: true },
+  getFunnel: { method: 'GET', path: '/funnel', auth: 'key', keyed: false, repeatable: true },
   listRequests: { method: 'GET', path: '/requests', auth: 'key', keyed: false, repeatable: true },
   listRefusedRequests: { method: 'GET', path: '/refused-requests', auth: 'key', keyed: false, repeatable: true },
   listLedger: { method: 'GET', path: '/ledger', auth: 'signed', keyed: false, repeatable: true },

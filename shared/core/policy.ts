@@ -181,6 +181,12 @@ export const POLICY = {
   /** Rows of one gateway that a page looks through for what no index of theirs has: some milliseconds, whoever asks for something rare. */
   listLookedThrough: 5_000,
 
+  /** Two weeks show a trend and its weekends; a year and a month can be held against the year before. */
+  seriesDays: 14,
+  seriesDaysMaximum: 400,
+  /** Some hundred kilobytes, for which a payment that is looked at every few seconds is asked about once. */
+  openedRemembered: 10_000,
+
   // The hosted checkout
   /** With everything else the page stays below 80 KB. */
   logoBytes: 24_576,
@@ -406,6 +412,8 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   revokeKey: 60,
   listRefusedRequests: 1_200,
   listRequests: 1_200,
+  getSeries: 600,
+  getFunnel: 600,
 };
 
 /** The same for what is no operation of the contract; documentation and health are not limited. */
