@@ -10,6 +10,7 @@ import { Payment, paymentTitle } from './payment.tsx';
 import { Payments } from './payments.tsx';
 import { Problem, problemTitle } from './problem.tsx';
 import { Profile } from './profile.tsx';
+import { Requests } from './requests.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 /** Pages that have their heading among what is beside it. */
@@ -80,6 +81,8 @@ function titleOf(screen: Screen): string {
       return cashoutTitle(screen);
     case 'webhooks':
       return 'Webhooks';
+    case 'requests':
+      return 'Requests';
     case 'problem':
       return problemTitle(screen);
   }
@@ -118,6 +121,8 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <Cashout screen={screen} place={place} />;
     case 'webhooks':
       return <Webhooks screen={screen} place={place} />;
+    case 'requests':
+      return <Requests screen={screen} place={place} />;
   }
 }
 
