@@ -49,7 +49,7 @@ export async function readFunnel(sql: Reads, days: Days): Promise<{ what: DayFig
     where what <> 'received' group by what`;
 }
 
-/** Notes that a payment was opened, if nobody did before; writes nothing otherwise. Locks the payment's key for the statement. */
+/** Notes that a payment was opened, if nobody did before; writes nothing otherwise. Locks nothing of the payment. */
 export async function noteOpened(sql: Reads, paymentId: string): Promise<void> {
   await sql`
     insert into payment_steps (payment_id, step, at)

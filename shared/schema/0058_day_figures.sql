@@ -3,13 +3,13 @@
 -- older builds: append all the same, by the triggers, and note no payment as opened; they read none of it.
 
 create table payment_steps (
-  payment_id uuid not null references payments,
+  payment_id uuid not null,
   step text not null check (step in ('opened', 'chosen', 'seen', 'paid')),
   at timestamptz not null,
   primary key (payment_id, step)
 );
 comment on table payment_steps is 'How far a payment came: the first time of each step, and no later one.';
-comment on column payment_steps.payment_id is 'The payment.';
+comment on column payment_steps.payment_id is 'The payment; no reference, so that a note neither locks it nor waits for who does: expiry passes over what is locked.';
 comment on column payment_steps.step is 'opened: its page or its public object was read; chosen: a coin was chosen; seen: something arrived; paid: it became SUCCESS.';
 comment on column payment_steps.at is 'Service time of the first time.';
 

@@ -83,6 +83,16 @@ describeOperation('getSeries', {
       expect((await summed(shop)).opened).toBe(2);
     });
 
+    it('waits for nobody who has the payment locked, so that neither expiry nor a page waits for the other', async () => {
+      const shop = await anotherShop();
+      const { paymentUid } = await shop.payment();
+      await service.world.database.transaction(async (tx) => {
+        await tx`select 1 from payments where id = ${paymentUid} for update`;
+        await noteOpened(service.deps.db.sql, paymentUid);
+      });
+      expect((await summed(shop)).opened).toBe(1);
+    });
+
     it('answers every day of those asked for, in order, also one without anything', async () => {
       const shop = await anotherShop();
       const days = await daysOf(shop, '?from=2024-02-27&to=2024-03-02');
