@@ -1,10 +1,10 @@
 import { type Check, LIMIT } from './check.ts';
 
-/** What must hold of figures that are kept as sums (decision 0055). They only inform, so they are added up from their rows at night alone. */
+/** What must hold of figures that are kept as sums (decisions 0055 and 0068). They only inform, so they are added up from their rows at night alone. */
 export const KEPT_CHECKS: readonly Check[] = [
   {
     name: 'A33',
-    title: 'what lists count, and what credits are said to add up to, is what their rows are',
+    title: 'what lists count, what credits are said to add up to, and the figures of each day, are what their rows are',
     mayPass: false,
     query: `
       select list, gateway_id, status as of, sum(count) as difference from (
@@ -21,7 +21,21 @@ export const KEPT_CHECKS: readonly Check[] = [
         select gateway_id, asset_id, pool, matured, gross, network_fee, commission from credit_tallies
         union all
         select gateway_id, asset_id, pool, matured_at is not null, -gross, -network_fee, -commission from credits) both_sides
-      group by gateway_id, asset_id, pool, matured having sum(gross) <> 0 or sum(network_fee) <> 0 or sum(commission) <> 0 ${LIMIT}`,
+      group by gateway_id, asset_id, pool, matured having sum(gross) <> 0 or sum(network_fee) <> 0 or sum(commission) <> 0
+      union all
+      select 'days', gateway_id, day || ' ' || made_on || ' ' || what || ' ' || sandbox || coalesce(' ' || asset_id, ''), coalesce(nullif(sum(count), 0), nullif(sum(amount), 0), sum(usd)) from (
+        select gateway_id, sandbox, day, made_on, what, asset_id, count, amount, usd from day_figures
+        union all
+        select gateway_id, sandbox, day, made_on, what, asset_id, count, amount, usd from day_changes
+        union all
+        select gateway_id, sandbox, (created_at at time zone 'UTC')::date, (created_at at time zone 'UTC')::date, 'created', null, -1, 0, 0 from payments
+        union all
+        select p.gateway_id, p.sandbox, (s.at at time zone 'UTC')::date, (p.created_at at time zone 'UTC')::date, s.step, null, -1, 0, 0
+        from payment_steps s join payments p on p.id = s.payment_id
+        union all
+        select gateway_id, sandbox, (coalesce(resolved_at, created_at) at time zone 'UTC')::date, (created_at at time zone 'UTC')::date, 'received', received_asset_id, -1,
+          -coalesce(received_amount, 0), -coalesce(received_amount_usd, 0) from payments where received_asset_id is not null) both_sides
+      group by gateway_id, sandbox, day, made_on, what, asset_id having sum(count) <> 0 or sum(amount) <> 0 or sum(usd) <> 0 ${LIMIT}`,
     ofChanged: () => 'select 1 where false',
   },
 ];

@@ -2,6 +2,7 @@ import type { Deps, Gateway } from '#api/deps.ts';
 import { callbackRedirect } from '#api/payments/callback-url.ts';
 import { expirePayment } from '#api/payments/expire.ts';
 import { loadHostedPayment } from '#api/payments/load.ts';
+import { notePaymentOpened } from '#api/payments/note-opened.ts';
 import { pendingDeposit } from '#api/payments/pending-deposit.ts';
 import { decidingDeposit, explorerTxUrl, type PaymentParts, paymentView, readParts } from '#api/payments/view.ts';
 import { readMoment } from '#api/store/clock.ts';
@@ -29,6 +30,7 @@ export interface HostedPayment {
  */
 export async function readHosted(deps: Deps, paymentId: string): Promise<HostedPayment> {
   const { hosted, expirable } = await readAt(deps, paymentId);
+  notePaymentOpened(deps, hosted.snapshot.payment.id);
   if (!expirable) return hosted;
   await expirePayment(deps, { paymentId, clientIp: '' });
   return (await readAt(deps, paymentId)).hosted;

@@ -2,18 +2,25 @@ import http from 'node:http';
 import https from 'node:https';
 import { POLICY } from '#shared/core/policy.ts';
 import { type CheckedTarget, checkTarget, namesFor, pinnedOptions } from './guarded-http.ts';
+import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
 import type { ResolveName } from './webhook-names.ts';
-import type { WebhookPolicy } from './webhook-target.ts';
+import { reachOf, type WebhookPolicy } from './webhook-target.ts';
 
 /**
  * How one attempt to deliver a webhook ended: with a status of 2xx to 5xx, or without one. `refused` covers every way to
  * fail after the name was found: no connection, one that broke off, an answer that is not HTTP.
  */
-export type WebhookOutcome =
-  | { kind: 'answered'; status: number; retryAfter: string | null; durationMs: number }
-  | { kind: 'failed'; result: Failure; problem: string; durationMs: number };
+export type WebhookOutcome = ({ kind: 'answered'; durationMs: number } & Answered) | { kind: 'failed'; result: Failure; problem: string; durationMs: number };
 
-type Failure = 'timeout' | 'dns' | 'tls' | 'refused' | 'blocked';
+interface Answered {
+  status: number;
+  retryAfter: string | null;
+  /** How the answer began; absent where the receiver is an address of a private network that the deployment opened, whose services answer for no merchant's eyes. */
+  answer?: WebhookAnswer;
+}
+
+/** The ways to fail without a status. */
+export type Failure = 'timeout' | 'dns' | 'tls' | 'refused' | 'blocked';
 
 /** Sends a body to a merchant's URL; never follows a redirect and never reaches an address the policy forbids. */
 export interface WebhookHttp {
@@ -52,8 +59,9 @@ export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
       if (!target.ok) return failed(target.result, target.problem);
 
       try {
-        const answer = await send(target, headers, body, deadline);
-        return { kind: 'answered', ...answer, durationMs: Math.round(performance.now() - started) };
+        const { answer, ...answered } = await send(target, headers, body, deadline);
+        const shown = options.policy.privateTargets === true || target.addresses.every((one) => reachOf(one) === 'public');
+        return { kind: 'answered', ...answered, ...(shown && { answer }), durationMs: Math.round(performance.now() - started) };
       } catch (error) {
         return deadline.aborted ? failed('timeout', 'no answer in time') : failed(classify(error), (error as Error).message);
       }
@@ -61,12 +69,7 @@ export function createWebhookHttp(options: WebhookHttpOptions): WebhookHttp {
   };
 }
 
-function send(
-  { url, addresses }: CheckedTarget,
-  headers: Record<string, string>,
-  body: string,
-  deadline: AbortSignal,
-): Promise<{ status: number; retryAfter: string | null }> {
+function send({ url, addresses }: CheckedTarget, headers: Record<string, string>, body: string, deadline: AbortSignal): Promise<Required<Answered>> {
   return new Promise((done, reject) => {
     const options = {
       ...pinnedOptions(addresses),
@@ -76,10 +79,11 @@ function send(
     };
     const request = (url.protocol === 'https:' ? https : http).request(url, options);
     // The status line is the answer: a body that breaks off, stalls until the deadline or never ends does not take it back.
-    let answer: { status: number; retryAfter: string | null } | undefined;
+    let answered: { status: number; headers: http.IncomingHttpHeaders } | undefined;
+    const begun: Buffer[] = [];
     const settle = (error?: Error): void => {
-      if (answer === undefined) reject(error ?? new Error('the connection was closed without an answer'));
-      else done(answer);
+      if (answered === undefined) reject(error ?? new Error('the connection was closed without an answer'));
+      else done({ status: answered.status, retryAfter: answered.headers['retry-after'] ?? null, answer: beginningOf(begun, answered.headers) });
       request.destroy();
     };
     request.on('error', settle);
@@ -93,9 +97,10 @@ function send(
         settle(new Error(`${status} is no status of an answer`));
         return;
       }
-      answer = { status, retryAfter: response.headers['retry-after'] ?? null };
+      answered = { status, headers: response.headers };
       let read = 0;
       response.on('data', (chunk: Buffer) => {
+        if (read < POLICY.webhookAnswerBytes) begun.push(chunk);
         read += chunk.length;
         if (read > POLICY.webhookReadBytes) settle();
       });
@@ -104,6 +109,16 @@ function send(
     });
     request.end(body);
   });
+}
+
+function beginningOf(chunks: readonly Buffer[], headers: http.IncomingHttpHeaders): WebhookAnswer {
+  const bytes = Buffer.concat(chunks).subarray(0, POLICY.webhookAnswerBytes);
+  return readWebhookAnswer(bytes, { contentType: headers['content-type'], retryAfter: headers['retry-after'] });
+}
+
+/** The class an attempt's outcome is counted under: 2xx, 3xx, 4xx, 5xx, timeout, dns, tls, refused or blocked. */
+export function resultOf(outcome: WebhookOutcome): string {
+  return outcome.kind === 'answered' ? `${Math.floor(outcome.status / 100)}xx` : outcome.result;
 }
 
 function classify(error: unknown): Failure {

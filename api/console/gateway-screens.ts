@@ -1,9 +1,11 @@
 import type { Echoed, Screen } from '#api/console/page/model.ts';
 import { permissionOf, type Section } from '#api/console/page/sections.ts';
+import { REQUEST_STATUSES } from '#api/console/page/requests.tsx';
 import { WEBHOOK_STATES } from '#api/console/page/webhooks.tsx';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
+import { listRequests } from '#api/gateways/requests.ts';
 import { listWebhooks } from '#api/gateways/list-webhooks.ts';
 import { explainPayment } from '#api/payments/explain.ts';
 import { listPayments } from '#api/payments/list-payments.ts';
@@ -45,6 +47,7 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/cashouts', section: 'cashouts', read: cashouts },
   { path: '/cashouts/{id}', section: 'cashouts', read: cashout },
   { path: '/webhooks', section: 'webhooks', read: webhooks },
+  { path: '/requests', section: 'requests', read: requests },
 ];
 
 const FILTERS = ['status', 'q', 'createdFrom', 'createdTo', 'asset', 'network', 'sandbox', 'verified'] as const;
@@ -114,6 +117,13 @@ async function webhooks(deps: Deps, { gateway, query }: Asked): Promise<Screen> 
   if (filter.state !== undefined && !WEBHOOK_STATES.includes(filter.state)) throw invalid('state', 'is none of a webhook');
   const { items, pagination } = await listWebhooks(deps, { gateway, ...(filter as object), ...afterOf(query) });
   return { kind: 'webhooks', items, filter, ...pageOf(query, { ...pagination, total: null }) };
+}
+
+async function requests(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
+  const filter = filterOf(query, ['status']);
+  if (filter.status !== undefined && !REQUEST_STATUSES.includes(filter.status)) throw invalid('status', 'is no class of a status');
+  const { items, pagination } = await listRequests(deps, { gateway, ...(filter as object), ...afterOf(query) });
+  return { kind: 'requests', items, filter, ...pageOf(query, { ...pagination, total: null }) };
 }
 
 /** Longest that anything somebody looks for may be. */

@@ -325,6 +325,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what happened on each day
+         * @description What happened to the gateway's payments on each day, oldest first: how many were created, opened, had a coin chosen, had something arrive, and became `SUCCESS`, each counted on the
+         *     day it first happened; and what the payments that came to rest on that day had received. Every day is there, also one without anything. Needs the permission `payment:read`.
+         */
+        get: operations["getSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/funnel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how far payments came
+         * @description Of the gateway's payments that were created on these days, how many were opened, had a coin chosen, had something arrive, and became `SUCCESS`, until now. Payments that were created
+         *     before the service noted openings count as not opened. Needs the permission `payment:read`.
+         */
+        get: operations["getFunnel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List requests
+         * @description What the keys of the gateway asked for within the last 7 days, newest first: the newest 10,000 requests that failed and the newest 10,000 that did not. Bodies, paths and queries are not
+         *     kept. Requests whose key was not recognised, or that were above the rate limit, are nobody's and not here. A request is shown about a second after its answer, and a server that
+         *     crashes may lose that second; of more than 500 alike within a second only some are kept. A page looks through 5,000 requests and no more: it may have fewer rows than `limit`, or none,
+         *     while `hasMore` is true. Go on with `nextCursor`. Needs the permission `key:manage`.
+         */
+        get: operations["listRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/refused-requests": {
         parameters: {
             query?: never;
@@ -405,6 +470,31 @@ export interface paths {
         get: operations["listWebhooks"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test webhook
+         * @description Sends one webhook of a payment that does not exist and answers what came back. It goes to `url`, or else to the `webhookUrl` of the newest payment that has one (of the
+         *     newest 100), and is signed and sent as every webhook is: the same headers, the same rules for where it may go, 10 seconds for a status line. Its body says `"test": true`, its `paymentId` is made up and
+         *     new each time, and verify knows nothing of it: never fulfil by it.
+         *
+         *     It is sent once, beside the webhooks of payments, is listed nowhere, and changes nothing. A receiver that fails is still 200 here: `result` says what happened. A gateway may send 10 a minute,
+         *     one after the other. Needs the permission `payment:create`.
+         */
+        post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -921,6 +1011,79 @@ export interface components {
              */
             revokedAt: string | null;
         };
+        SeriesDay: {
+            /** Format: date */
+            day: string;
+            created: number;
+            /** @description Its page, or the public payment, was read. */
+            opened: number;
+            /** @description A coin was chosen. */
+            chosen: number;
+            /** @description Something arrived. */
+            seen: number;
+            /** @description It became `SUCCESS`. */
+            paid: number;
+            /** @description What arrived for the payments that came to rest on this day, by asset. */
+            received: {
+                assetId: components["schemas"]["Id"];
+                asset: string;
+                network: string;
+                /** @description How many payments received it. */
+                payments: number;
+                amount: components["schemas"]["Decimal"];
+                amountUsd: components["schemas"]["Decimal"];
+            }[];
+        };
+        Series: {
+            /** Format: date */
+            from: string;
+            /** Format: date */
+            to: string;
+            sandbox: boolean;
+            items: components["schemas"]["SeriesDay"][];
+        };
+        Funnel: {
+            /** Format: date */
+            from: string;
+            /** Format: date */
+            to: string;
+            sandbox: boolean;
+            created: number;
+            /** @description Its page, or the public payment, was read. */
+            opened: number;
+            /** @description A coin was chosen. */
+            chosen: number;
+            /** @description Something arrived. */
+            seen: number;
+            /** @description It became `SUCCESS`. */
+            paid: number;
+        };
+        Request: {
+            /**
+             * Format: date-time
+             * @description When it came.
+             */
+            at: string;
+            /**
+             * Format: uuid
+             * @description The `X-Request-Id` of its answer.
+             */
+            requestId: string;
+            method: string;
+            /** @description The `operationId` that was asked for. */
+            operation: string;
+            /** @description Status of the answer; 499 when the caller was gone before it. */
+            status: number;
+            /** @description The `code` of an error. */
+            code: string | null;
+            durationMs: number;
+            /** @description The key it was made with. */
+            keyId: string;
+            /** @description How the text of that key begins. */
+            keyPrefix: string;
+            /** @description Where it came from. */
+            address: string;
+        };
         RefusedRequests: {
             /**
              * Format: date-time
@@ -1361,6 +1524,47 @@ export interface components {
             receivedAssetSymbol?: string;
             confirmations?: number;
         };
+        WebhookAnswer: {
+            /** @description What its first kilobyte says. Bytes that are not UTF-8, and characters that cannot be seen, are U+FFFD. */
+            body: string;
+            /** @description Its header `Content-Type`. */
+            contentType: string | null;
+            /** @description Its header `Retry-After`. */
+            retryAfter: string | null;
+        };
+        TestWebhook: {
+            /** @description Where to send it, by the rules of `webhookUrl`; else the `webhookUrl` of the newest payment that has one. */
+            url?: string | null;
+            /**
+             * @description What it announces; `SUCCESS` unless given.
+             * @enum {string|null}
+             */
+            status?: "SUCCESS" | "ACCEPTABLE" | "MISMATCH" | "EXPIRED" | null;
+        };
+        WebhookTest: {
+            /**
+             * Format: uuid
+             * @description Sent as webhook-id.
+             */
+            webhookId: string;
+            /** @description Where it went. */
+            url: string;
+            /** @description What was sent, byte for byte. */
+            body: string;
+            /**
+             * @description 2xx is delivery. `refused`: no connection, one that broke off, or an answer that is not HTTP. `dns`: the name leads to no address that a webhook may be sent to.
+             * @enum {string}
+             */
+            result: "2xx" | "3xx" | "4xx" | "5xx" | "timeout" | "dns" | "tls" | "refused";
+            /** @description Null when no status came. */
+            httpStatus: number | null;
+            /** @description From the first look at the name to the end. */
+            durationMs: number;
+            /** @description What went wrong, for people; null when a status came. */
+            problem: string | null;
+            /** @description What your server answered; null when no status came, and for addresses of a private network that the deployment opened. */
+            answer: components["schemas"]["WebhookAnswer"] | null;
+        };
         WebhookDelivery: {
             /**
              * Format: uuid
@@ -1405,6 +1609,8 @@ export interface components {
                 durationMs: number | null;
                 /** @description A resend. */
                 manual: boolean;
+                /** @description How your server answered. Kept for 30 days, the newest 5,000 of a gateway; null when no status came, and for addresses of a private network that the deployment opened. */
+                answer: components["schemas"]["WebhookAnswer"] | null;
             }[];
         };
         GatewayWebhook: {
@@ -3264,6 +3470,213 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getSeries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description First day (UTC); 13 days before `to` unless given.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day (UTC), included; today unless given. At most 400 days are answered.
+                 * @example 2026-11-21
+                 */
+                to?: string;
+                /** @description Those of simulated payments instead. */
+                sandbox?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "from": "2026-11-21",
+                     *         "to": "2026-11-21",
+                     *         "sandbox": false,
+                     *         "items": [
+                     *           {
+                     *             "day": "2026-11-21",
+                     *             "created": 14,
+                     *             "opened": 12,
+                     *             "chosen": 9,
+                     *             "seen": 8,
+                     *             "paid": 7,
+                     *             "received": [
+                     *               {
+                     *                 "assetId": "3f0e8a52-4d0b-4f4e-8a1d-6f3c1d2b7a90",
+                     *                 "asset": "USDT",
+                     *                 "network": "tron",
+                     *                 "payments": 8,
+                     *                 "amount": "412.5",
+                     *                 "amountUsd": "412.41"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Series"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFunnel: {
+        parameters: {
+            query?: {
+                /**
+                 * @description First day (UTC); 13 days before `to` unless given.
+                 * @example 2026-11-01
+                 */
+                from?: string;
+                /**
+                 * @description Last day (UTC), included; today unless given. At most 400 days are answered.
+                 * @example 2026-11-21
+                 */
+                to?: string;
+                /** @description Those of simulated payments instead. */
+                sandbox?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "from": "2026-11-08",
+                     *         "to": "2026-11-21",
+                     *         "sandbox": false,
+                     *         "created": 140,
+                     *         "opened": 121,
+                     *         "chosen": 96,
+                     *         "seen": 90,
+                     *         "paid": 84
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Funnel"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRequests: {
+        parameters: {
+            query?: {
+                /** @description Only requests that were answered with a status of this class. */
+                status?: "2xx" | "4xx" | "5xx";
+                /** @description Only requests for this `operationId`. */
+                operation?: string;
+                /** @description Only requests with this key, by its `keyId`. */
+                key?: string;
+                /** @description Page size; values above 100 are read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
+                after?: components["parameters"]["After"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of requests. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "at": "2026-11-26T09:41:07.120Z",
+                     *             "requestId": "4b3a2c1d-0e9f-4a8b-9c7d-6e5f4a3b2c1d",
+                     *             "method": "POST",
+                     *             "operation": "createPayment",
+                     *             "status": 422,
+                     *             "code": "validation_error",
+                     *             "durationMs": 9,
+                     *             "keyId": "0123456789abcdef",
+                     *             "keyPrefix": "sluice_0123456789abcdef",
+                     *             "address": "203.0.113.7"
+                     *           }
+                     *         ],
+                     *         "pagination": {
+                     *           "limit": 20,
+                     *           "hasMore": false,
+                     *           "nextCursor": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["Request"][];
+                            pagination: components["schemas"]["Following"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listRefusedRequests: {
         parameters: {
             query?: {
@@ -3548,6 +3961,69 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://shop.example/hooks/sluice"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestWebhook"];
+            };
+        };
+        responses: {
+            /** @description What came of it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "webhookId": "1c0e7b52-64f3-4a35-9a0e-4c1f4f0f9d21",
+                     *         "url": "https://shop.example/hooks/sluice",
+                     *         "body": "{\"paymentId\":\"5a1d9c3e-8f27-4b60-a1c4-7be2d90f6a13\",\"status\":\"SUCCESS\",\"test\":true}",
+                     *         "result": "4xx",
+                     *         "httpStatus": 401,
+                     *         "durationMs": 83,
+                     *         "problem": null,
+                     *         "answer": {
+                     *           "body": "bad signature",
+                     *           "contentType": "text/plain",
+                     *           "retryAfter": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["WebhookTest"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -4327,6 +4803,11 @@ export interface operations {
                     paymentId: components["schemas"]["Id"];
                     /** @enum {string} */
                     status: "SUCCESS" | "ACCEPTABLE" | "MISMATCH" | "EXPIRED";
+                    /**
+                     * @description Only in a test that was asked for with `POST /webhooks/test`: the payment does not exist.
+                     * @constant
+                     */
+                    test?: true;
                 };
             };
         };

@@ -17,10 +17,10 @@ import { clientIp } from './client-ip.ts';
 import { successBody } from '#shared/core/reply-body.ts';
 import { send } from './envelope.ts';
 import { committer, fingerprint, findReplay, idempotencyKey, type Keyed } from './idempotency.ts';
-import { notesOf } from './observe.ts';
+import { noteCaller, notesOf } from './observe.ts';
 import { quicken } from './quick-router.ts';
 import type { Admission } from './rate-limit.ts';
-import type { Scheme } from './security.ts';
+import type { Caller, Scheme } from './security.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { isInPath, validationProblem } from './validation-problem.ts';
 
@@ -164,7 +164,8 @@ async function identify(context: Context, exchange: Exchange, name: string, sche
   const requirement = context.operation.security?.find((one) => name in one);
   const { request, response, rawBody, clientIp: ip } = exchange;
   const { requestId } = notesOf(response);
-  const caller = await scheme(exchange.deps, { request, rawBody, clientIp: ip, requestId, permissions: requirement?.[name] ?? [] });
+  const recognise = (known: Caller): void => noteCaller(response, { ...known, operation: context.operation.operationId ?? 'unknown', address: ip });
+  const caller = await scheme(exchange.deps, { request, rawBody, clientIp: ip, requestId, permissions: requirement?.[name] ?? [], recognise });
   exchange.gateway = caller.gateway;
   exchange.key = caller.key ?? null;
   if (caller.operator !== undefined) exchange.deps = { ...exchange.deps, operator: caller.operator };

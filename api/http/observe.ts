@@ -1,5 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Deps } from '#api/deps.ts';
+import { noteRequest } from '#api/gateways/requests.ts';
+import type { AnsweredRequest } from '#api/store/requests.ts';
 import type { ErrorCode, ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { isPassing, toldOf } from '#shared/platform/database-problems.ts';
@@ -29,6 +31,16 @@ interface Notes {
   code?: ErrorCode;
   /** What became of its Idempotency-Key, when it had one. */
   idempotency?: 'new' | 'replay';
+}
+
+/** Whose request it is, and for what; beside the notes, because the log has none of it. */
+type Calling = Pick<AnsweredRequest, 'gatewayId' | 'keyId' | 'operation' | 'address'>;
+
+const callers = new WeakMap<Response, Calling>();
+
+/** Notes with which key a request came, once that key was found genuine. */
+export function noteCaller(response: Response, caller: Calling): void {
+  callers.set(response, caller);
 }
 
 /** Where the layers of one request note what they learn about it. */
@@ -62,6 +74,12 @@ export function observe(deps: Deps) {
       const status = response.headersSent ? response.statusCode : HUNG_UP;
       deps.metrics?.httpInFlight.dec();
       countAnswer(deps, notes, { method: request.method, status, seconds });
+      const caller = callers.get(response);
+      if (caller !== undefined) {
+        const durationMs = Math.round(seconds * 1_000);
+        const at = new Date(deps.wallClock() - durationMs);
+        noteRequest(deps, { ...caller, at, requestId: notes.requestId, method: request.method, status, code: notes.code ?? null, durationMs });
+      }
       const aborted = !response.writableFinished || undefined;
       deps.log.info({ ...notes, method: request.method, status, seconds, aborted }, 'request');
     });

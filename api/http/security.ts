@@ -18,16 +18,25 @@ export interface Credentials {
   requestId: string;
   /** Roles the contract names beside the scheme: the permissions the operation needs. */
   permissions: readonly string[];
+  /** Told whose key it is as soon as that is known, whatever the key may not do. */
+  recognise(caller: Caller): void;
+}
+
+/** The key of a request, by its id, and the gateway behind it. */
+export interface Caller {
+  gatewayId: string;
+  keyId: string;
 }
 
 /** Says who calls, or throws the error the caller is to see. */
 export type Scheme = (deps: Deps, credentials: Credentials) => Promise<{ gateway: Gateway | null; key?: CallingKey; operator?: Actor }>;
 
 /** Payments: key, the addresses it may be used from, then permission (decisions 8, decision 0060). @throws auth_api_key_invalid, forbidden */
-export const apiKey: Scheme = async (deps, { request, clientIp, permissions }) => {
+export const apiKey: Scheme = async (deps, { request, clientIp, permissions, recognise }) => {
   const text = request.headersDistinct['x-api-key'];
   const holder = await authenticateApiKey(deps, text?.length === 1 ? text[0] : undefined);
   if (holder === undefined) throw new ServiceError('auth_api_key_invalid');
+  recognise({ gatewayId: holder.gateway.id, keyId: holder.keyId });
   if (holder.allowlist !== null && !isIpWithin(clientIp, holder.allowlist))
     throw new ServiceError('forbidden', {
       message: `The source address ${clientIp} is not on the allowlist of this API key.`,

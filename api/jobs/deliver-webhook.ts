@@ -1,4 +1,4 @@
-import { createWebhookHttp, type WebhookHttp, type WebhookOutcome } from '#api/clients/webhook-http.ts';
+import { createWebhookHttp, resultOf, type WebhookHttp, type WebhookOutcome } from '#api/clients/webhook-http.ts';
 import { signedHeaders } from '#api/clients/webhook-signature.ts';
 import type { Deps } from '#api/deps.ts';
 import { readSecrets } from '#api/gateways/secrets.ts';
@@ -6,6 +6,7 @@ import { webhookPolicy } from '#api/payments/webhook-policy.ts';
 import { hastenOutbox, mayHaveWork } from '#api/store/outbox.ts';
 import {
   finishWebhookAttempt,
+  keepWebhookAnswer,
   startWebhookAttempt,
   startWebhookResend,
   aheadOf,
@@ -21,7 +22,7 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import type { Job, JobResult } from './work.ts';
 import { type Lanes, openLanes } from './webhook-lanes.ts';
-import { type NextStep, nextStep, resultOf, stepOutsideSchedule } from './webhook-schedule.ts';
+import { type NextStep, nextStep, stepOutsideSchedule } from './webhook-schedule.ts';
 
 /** Longest time until a webhook that waits for an earlier one of its payment looks whether that one is through. */
 const LOOK_AGAIN_MILLISECONDS = 60_000;
@@ -136,6 +137,8 @@ async function recordEnd(deps: Deps, attempt: { id: string; sent: WebhookEvent; 
       durationMs: outcome.durationMs,
     });
     if (event === undefined) return { done: true };
+    if (outcome.kind === 'answered' && outcome.answer !== undefined)
+      await keepWebhookAnswer(tx, { attemptId: attempt.id, gatewayId: event.gatewayId, answer: outcome.answer, most: POLICY.webhookAnswersPerGateway });
     const counts = kind === 'scheduled' && event.state === 'pending' && event.attempts === sent.attempts;
     const attempts = counts ? event.attempts + 1 : event.attempts;
     const next = counts ? nextStep(outcome, attempts, startedAt, finishedAt, jitter(deps)) : stepOutsideSchedule(outcome, event, finishedAt);

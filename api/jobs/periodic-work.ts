@@ -16,12 +16,15 @@ import { expireParked } from '#api/settlements/expire-parked.ts';
 import { deleteOldSignatures } from '#api/store/credentials.ts';
 import { listForgottenCredits } from '#api/store/credits.ts';
 import { listUntrusted } from '#api/store/database-epoch.ts';
+import { foldDayChanges } from '#api/store/day-figures.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
 import { deleteDoneOutbox, insertOutbox, type Topic } from '#api/store/outbox.ts';
 import { listUnsent } from '#api/store/payout-attempts.ts';
 import { deleteOldRefusals } from '#api/store/refused-requests.ts';
+import { deleteOldRequests } from '#api/store/requests.ts';
 import { listForgotten } from '#api/store/settlements.ts';
 import { foldTallies } from '#api/store/tallies.ts';
+import { deleteOldWebhookAnswers } from '#api/store/webhook-events.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
 import { consolidatePools } from '#api/treasury/consolidate-pools.ts';
 import { explainBalances } from '#api/treasury/explain-balances.ts';
@@ -41,6 +44,8 @@ import type { Periodic } from './work.ts';
 const JOBS_FORGOTTEN_AT_ONCE = 1_000;
 const REPLIES_FORGOTTEN_AT_ONCE = 1_000;
 const SIGNATURES_FORGOTTEN_AT_ONCE = 10_000;
+const ANSWERS_FORGOTTEN_AT_ONCE = 10_000;
+const REQUESTS_FORGOTTEN_AT_ONCE = 50_000;
 const RECONCILED_EVERY_MS = 60_000;
 
 /**
@@ -82,6 +87,7 @@ export const periodicWork = {
   // At night, check by check.
   'audit-everything': { everySeconds: 600, run: auditEverything },
   'fold-tallies': { everySeconds: 10, run: (deps) => silently(foldTallies(deps.db.sql)) },
+  'fold-day-figures': { everySeconds: 10, run: (deps) => silently(foldDayChanges(deps.db.sql)) },
   'forget-audited': { everySeconds: 3_600, run: forgetAudited },
   // Six times within the minute that what it writes is believed.
   'keep-history': { everySeconds: 10, run: (deps) => silently(keepHistory(deps)) },
@@ -93,6 +99,11 @@ export const periodicWork = {
     run: (deps) => deleteOldSignatures(deps.db.sql, { seconds: POLICY.signatureMemorySeconds, limit: SIGNATURES_FORGOTTEN_AT_ONCE }),
   },
   'forget-refusals': { everySeconds: 3_600, run: (deps) => deleteOldRefusals(deps.db.sql, POLICY.refusalsKeptDays) },
+  'forget-requests': { everySeconds: 60, run: (deps) => deleteOldRequests(deps.db.sql, { days: POLICY.requestsKeptDays, limit: REQUESTS_FORGOTTEN_AT_ONCE }) },
+  'forget-webhook-answers': {
+    everySeconds: 600,
+    run: (deps) => deleteOldWebhookAnswers(deps.db.sql, { days: POLICY.webhookAnswersKeptDays, limit: ANSWERS_FORGOTTEN_AT_ONCE }),
+  },
   'forget-done-jobs': { everySeconds: 600, run: forgetDoneJobs },
   // For as long as there is a previous master key (decision 0026).
   'reseal-secrets': {

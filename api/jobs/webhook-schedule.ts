@@ -31,11 +31,6 @@ export function stepOutsideSchedule(outcome: WebhookOutcome, before: { state: Ne
   return { state: 'pending', at: new Date(Math.max(before.nextAttemptAt.getTime(), askedFor(outcome, finishedAt))) };
 }
 
-/** The class an attempt's outcome is counted under: 2xx, 3xx, 4xx, 5xx, timeout, dns, tls, refused or blocked. */
-export function resultOf(outcome: WebhookOutcome): string {
-  return outcome.kind === 'answered' ? `${Math.floor(outcome.status / 100)}xx` : outcome.result;
-}
-
 function verdictOf(outcome: WebhookOutcome): 'delivered' | 'stopped' | 'failed' {
   if (outcome.kind === 'failed') return 'failed';
   if (outcome.status >= 200 && outcome.status < 300) return 'delivered';

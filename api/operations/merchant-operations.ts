@@ -11,6 +11,7 @@ import { previewPayment } from '#api/payments/preview.ts';
 import { resendPaymentWebhook } from '#api/payments/resend-webhook.ts';
 import { selectOffer } from '#api/payments/select-offer.ts';
 import { simulatePayment } from '#api/payments/simulate.ts';
+import { testWebhook } from '#api/payments/test-webhook.ts';
 import { verifyPayment } from '#api/payments/verify.ts';
 import { publicPayment, statusOnly } from '#api/payments/view.ts';
 import { approveSettlement } from '#api/settlements/approve.ts';
@@ -39,6 +40,7 @@ export const merchantOperations: Registry<MerchantContract> = {
     status: 202,
     data: await resendPaymentWebhook(deps, { gateway, paymentId: params.paymentId }),
   }),
+  testWebhook: (deps, { gateway, body }) => ok(testWebhook(deps, { gateway, body })),
 
   getPublicPayment: (deps, { params, query, clientIp }) => {
     const read = query.statusOnly === true ? statusOnly : publicPayment;

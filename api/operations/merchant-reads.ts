@@ -1,9 +1,11 @@
 import type { operations as Contract } from '#api/contract/types.ts';
+import { readGatewayFunnel, readSeries } from '#api/gateways/day-figures.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
 import { listWebhooks } from '#api/gateways/list-webhooks.ts';
 import { listKeys } from '#api/gateways/manage-keys.ts';
 import { listRefusals } from '#api/gateways/refusals.ts';
+import { listRequests } from '#api/gateways/requests.ts';
 import { explainPayment } from '#api/payments/explain.ts';
 import { listGatewayAssets } from '#api/payments/list-assets.ts';
 import { listPayments } from '#api/payments/list-payments.ts';
@@ -33,5 +35,8 @@ export const merchantReads = {
   listLedger: (deps, { gateway, query: { limit, after } }) => ok(listLedger(deps, { gateway, limit, after })),
   listCredits: (deps, { gateway, query: { limit, after } }) => ok(listCredits(deps, { gateway, limit, after })),
   listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
+  listRequests: (deps, { gateway, query }) => ok(listRequests(deps, { ...query, gateway })),
+  getSeries: (deps, { gateway, query }) => ok(readSeries(deps, { ...query, gateway })),
+  getFunnel: (deps, { gateway, query }) => ok(readGatewayFunnel(deps, { ...query, gateway })),
   listKeys: (deps, { gateway, query: { limit, after } }) => ok(listKeys(deps, { gateway, limit, after })),
 } satisfies Partial<Registry<Contract>>;

@@ -40,6 +40,7 @@ function deliveryOf(event: WebhookEvent, attempts: readonly WebhookAttempt[]): W
       httpStatus: attempt.httpStatus,
       durationMs: attempt.durationMs,
       manual: attempt.manual,
+      answer: attempt.answer,
     })),
   };
 }

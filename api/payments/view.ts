@@ -9,6 +9,7 @@ import { Invariant } from '#shared/core/errors.ts';
 import { formatAmount, formatCents } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
 import { loadPublicPayment } from './load.ts';
+import { notePaymentOpened } from './note-opened.ts';
 import { publicUrl } from './urls.ts';
 
 /** The rows that a payment's public object is built from. */
@@ -22,6 +23,7 @@ export interface PaymentParts {
 /** Reads the public payment object (contract 2.3). @throws not_found, forbidden */
 export async function publicPayment(deps: Deps, call: { paymentId: string; clientIp: string }): Promise<object> {
   const payment = await loadPublicPayment(deps, call);
+  notePaymentOpened(deps, payment.id);
   return paymentView(deps, await readParts(deps, payment));
 }
 

@@ -175,6 +175,15 @@ export async function findPayment(sql: Reads, id: string): Promise<Payment | und
   return row && paymentFromRow(row);
 }
 
+/** The `webhookUrl` of the newest payment of a gateway that has one, among its newest `lookedAt`; undefined without one. Reads payments_gateway; locks nothing. */
+export async function findNewestWebhookUrl(sql: Reads, gatewayId: string, lookedAt: number): Promise<string | undefined> {
+  const [row] = await sql<{ webhookUrl: string }[]>`
+    select webhook_url from (
+      select webhook_url, created_at, id from payments where gateway_id = ${gatewayId} order by created_at desc, id desc limit ${lookedAt}) newest
+    where webhook_url is not null order by created_at desc, id desc limit 1`;
+  return row?.webhookUrl;
+}
+
 /** Reads one payment and locks its row until commit, with whether its deadline has passed by service time. */
 export async function lockPayment(tx: Tx, id: string): Promise<(Payment & { overdue: boolean }) | undefined> {
   const [row] = await tx<Record<string, unknown>[]>`select *, expires_at <= sluice_now() as overdue from payments where id = ${id} for update`;

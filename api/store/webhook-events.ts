@@ -123,6 +123,15 @@ export interface WebhookAttempt {
   durationMs: number | null;
   /** A resend, which the schedule does not count. */
   manual: boolean;
+  /** How its answer began, where that is kept. */
+  answer: AttemptAnswer | null;
+}
+
+/** The beginning of an answer: printable text, bounded. */
+export interface AttemptAnswer {
+  body: string;
+  contentType: string | null;
+  retryAfter: string | null;
 }
 
 /** Records that an attempt of the schedule starts now; one that is never finished (a crash) stays as it is and does not count. */
@@ -149,15 +158,41 @@ export async function finishWebhookAttempt(
   return row;
 }
 
+/** Keeps how the answer to an attempt began, and forgets the oldest of this gateway beyond the newest `most`. Locks those. */
+export async function keepWebhookAnswer(
+  tx: Tx,
+  { attemptId, gatewayId, answer, most }: { attemptId: string; gatewayId: string; answer: AttemptAnswer; most: number },
+): Promise<void> {
+  await tx`
+    with last as (select coalesce(max(number), 0) as number from webhook_answers where gateway_id = ${gatewayId}),
+    gone as (delete from webhook_answers where gateway_id = ${gatewayId} and number <= (select number from last) + 1 - ${most}::bigint)
+    insert into webhook_answers (attempt_id, gateway_id, number, at, body, content_type, retry_after)
+    select ${attemptId}::uuid, ${gatewayId}::uuid, number + 1, sluice_now(), ${answer.body}, ${answer.contentType}, ${answer.retryAfter} from last`;
+}
+
+/** Forgets answers that are older than `days`, at most `limit`; returns how many. */
+export async function deleteOldWebhookAnswers(sql: Reads, { days, limit }: { days: number; limit: number }): Promise<number> {
+  const rows = await sql`
+    delete from webhook_answers where attempt_id in (
+      select attempt_id from webhook_answers where at <= sluice_now() - make_interval(days => ${days}) order by at limit ${limit})
+    returning 1`;
+  return rows.length;
+}
+
 /** Most attempts of one webhook that are listed; a merchant who resends all day must not make a read slow. */
 const LISTED = 100;
 
 /** The attempts of every webhook of a payment, oldest first, with the status each announced; of each webhook the newest 100. */
 export async function listWebhookAttempts(sql: Reads, paymentId: string): Promise<WebhookAttempt[]> {
-  return sql<WebhookAttempt[]>`
-    select id, event_id, status, number, started_at, finished_at, result, http_status, duration_ms, manual
+  const rows = await sql<(Omit<WebhookAttempt, 'answer'> & Omit<AttemptAnswer, 'body'> & { answerBody: string | null })[]>`
+    select listed.id, event_id, status, listed.number, started_at, finished_at, result, http_status, duration_ms, manual, k.body as "answerBody", k.content_type, k.retry_after
     from (
       select a.id, a.event_id, e.status, a.number, a.started_at, a.finished_at, a.result, a.http_status, a.duration_ms, a.manual, row_number() over (partition by a.event_id order by a.started_at desc) as place
       from webhook_attempts a join webhook_events e on e.id = a.event_id where e.payment_id = ${paymentId}) listed
-    where place <= ${LISTED} order by started_at, number`;
+    left join lateral (select * from webhook_answers x where x.attempt_id = listed.id offset 0) k on true
+    where place <= ${LISTED} order by started_at, listed.number`;
+  return rows.map(({ answerBody, contentType, retryAfter, ...row }) => ({
+    ...row,
+    answer: answerBody === null ? null : { body: answerBody, contentType, retryAfter },
+  }));
 }

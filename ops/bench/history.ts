@@ -250,6 +250,11 @@ function closing(): string[] {
      union all select 'webhook_events', gateway_id, state, count(*) from webhook_events group by 2, 3`,
     `insert into credit_tallies
      select gateway_id, asset_id, pool, matured_at is not null, sum(gross), sum(network_fee), sum(commission) from credits group by 1, 2, 3, 4`,
+    `insert into day_figures (gateway_id, sandbox, day, made_on, what, count, amount, usd)
+     select gateway_id, sandbox, utc_day(created_at), utc_day(created_at), 'created', count(*), 0, 0 from payments group by 1, 2, 3`,
+    `insert into day_figures (gateway_id, sandbox, day, made_on, what, asset_id, count, amount, usd)
+     select gateway_id, sandbox, utc_day(coalesce(resolved_at, created_at)), utc_day(created_at), 'received', received_asset_id, count(*), coalesce(sum(received_amount), 0),
+       coalesce(sum(received_amount_usd), 0) from payments where received_asset_id is not null group by 1, 2, 3, 4, 6`,
     'drop table history, swept, cashed, drawn, postings',
   ];
 }

@@ -5,6 +5,8 @@ import type { components } from '#api/contract/types.ts';
 export interface WebhookEvent {
   paymentId: string;
   status: components['schemas']['PaymentStatus'];
+  /** Only in a test that was asked for: the payment does not exist. */
+  test?: true;
 }
 
 /** A webhook as it arrived at the merchant's server. */

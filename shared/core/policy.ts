@@ -92,8 +92,18 @@ export const POLICY = {
   webhookJitterPercent: 5,
   /** A receiver is told to answer 200 quickly; slower than this it is treated as down. */
   webhookDeadlineMs: 10_000,
-  /** Taken so that a receiver can finish its answer, and looked at by nobody; what goes on longer is cut off. */
+  /** Taken so that a receiver can finish its answer; what goes on longer is cut off. */
   webhookReadBytes: 65_536,
+  /** What is kept and shown of it: an error message fits. */
+  webhookAnswerBytes: 1_024,
+  /** A receiver that fails is mended within the month, or nobody is going to. */
+  webhookAnswersKeptDays: 30,
+  /** Fifteen megabytes at the very most, of which one gateway fills its own only. */
+  webhookAnswersPerGateway: 5_000,
+  /** Tests of a receiver that one gateway may send a minute: somebody who tries something out, and no load for whoever the URL belongs to. */
+  webhookTestsPerMinute: 10,
+  /** Payments in which the URL to test is looked for when none is named. */
+  webhookTestLooksAt: 100,
   /** A receiver may postpone one attempt by a day; more would only lose the webhook. */
   webhookRetryAfterMaximumSeconds: DAY,
   /** A click storm on "resend" becomes one request every two seconds. */
@@ -136,6 +146,16 @@ export const POLICY = {
   refusedRowsPerHour: 20,
   /** Pause between two writes of refusals: a flood of them costs one a second. */
   refusalsPauseMs: 1_000,
+  /** A program that fails is looked at within days. */
+  requestsKeptDays: 7,
+  /** Of a gateway's requests that failed, and of those that did not, each: some megabytes, which one gateway fills with its own only. */
+  requestsKeptPerGateway: 10_000,
+  /** Requests of one gateway and kind between two writes of one process: several times what any server sends in a second. */
+  requestsNotedAtOnce: 500,
+  /** Rows of one write: some milliseconds, for which other processes may wait. */
+  requestsWrittenAtOnce: 2_000,
+  /** Pause between two writes of requests: what a process that dies may lose. */
+  requestsPauseMs: 1_000,
   /** Calls with an API key, and calls about API-mode payments, come from a server and may be this many times as frequent. */
   rateLimitServerFactor: 10,
   // Sockets of checkout pages
@@ -160,6 +180,12 @@ export const POLICY = {
   listLimitMaximum: 100,
   /** Rows of one gateway that a page looks through for what no index of theirs has: some milliseconds, whoever asks for something rare. */
   listLookedThrough: 5_000,
+
+  /** Two weeks show a trend and its weekends; a year and a month can be held against the year before. */
+  seriesDays: 14,
+  seriesDaysMaximum: 400,
+  /** Some hundred kilobytes, for which a payment that is looked at every few seconds is asked about once. */
+  openedRemembered: 10_000,
 
   // The hosted checkout
   /** With everything else the page stays below 80 KB. */
@@ -374,6 +400,7 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   expirePayment: 60,
   simulateSandboxPayment: 60,
   resendPaymentWebhook: 60,
+  testWebhook: 60,
   // Each call may cost a chain lookup on every network.
   inquirePayment: 20,
   listBalances: 1_200,
@@ -389,6 +416,9 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   createKey: 10,
   revokeKey: 60,
   listRefusedRequests: 1_200,
+  listRequests: 1_200,
+  getSeries: 600,
+  getFunnel: 600,
 };
 
 /** The same for what is no operation of the contract; documentation and health are not limited. */

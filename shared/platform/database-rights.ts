@@ -23,14 +23,17 @@ interface Rights {
 export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer' | 'console', Rights>> = {
   http: {
     reads: words(`
-      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets authenticators backups chain_blocks chain_tips charge_draws charges
-      clock_offset console_actions credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_entries gateway_secrets gateways
-      idempotency_keys indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions memberships mempool_deposits
-      mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks passkey_challenges passkeys payment_events payment_offers
-      payment_references payments payout_attempts payout_events payouts people pool_moves price_sources prices reconciliations recovery_codes refused_requests rescans roles sandbox_deposits schema_migrations
-      screening_credits screening_scores screenings sent_json sessions settlement_events settlement_fees settlement_quotes settlements sightings sign_in_links signer_journal signer_reports
+      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets authenticators
+      backups chain_blocks chain_tips charge_draws charges clock_offset console_actions credit_draws credit_tallies credits currencies database_epochs
+      day_changes day_figures deposit_addresses deposits freezes further_transfers gateway_entries gateway_secrets gateways idempotency_keys
+      indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions memberships
+      mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks
+      passkey_challenges passkeys payment_events payment_offers payment_references payment_steps payments payout_attempts payout_events payouts people
+      pool_moves price_sources prices reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits schema_migrations
+      screening_credits screening_scores screenings sent_json sessions settlement_events settlement_fees settlement_quotes settlements sightings
+      sign_in_links signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
-      webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
+      webhook_answers webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
       accepted_header_fields: 'insert',
@@ -76,6 +79,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       passkeys: 'insert update(counter removed_at used_at)',
       payment_events: 'insert',
       payment_offers: 'insert update(selected_at)',
+      payment_steps: 'insert',
       payments: `
         insert update(aml_state amount amount_usd deciding_deposit_id deposit_path deviation_usd expected_usd expires_at inquiry_attempts
         is_verified judging_offer_id received_amount received_amount_usd received_asset_id resolved_at selected_offer_id status verified_at)`,
@@ -87,6 +91,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       reconciliations: 'update(accepted_shortage short_since)',
       recovery_codes: 'insert update(used_at)',
       refused_requests: 'insert update(count last_at)',
+      requests: 'insert delete',
       rescans: 'insert',
       sandbox_deposits: 'insert update(commission confirmations confirms_at final_at net network_fee path state usd_price)',
       screening_credits: 'insert update(credits granted)',
@@ -118,13 +123,15 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   worker: {
     reads: words(`
-      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes audit_marks audit_moves authenticators balance_looks blind_blocks canary chain_blocks chain_tips
-      charge_draws charges clock_offset console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers
+      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes audit_marks
+      audit_moves authenticators balance_looks blind_blocks canary chain_blocks chain_tips charge_draws charges clock_offset console_actions
+      consumer_leases credit_draws credit_tallies credits currencies database_epochs day_changes day_figures deposit_addresses deposits freezes
+      further_transfers
       gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
-      payment_offers payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations refused_requests rescans rewind_requests
+      payment_offers payment_steps payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations refused_requests requests rescans rewind_requests
       sandbox_deposits schema_migrations screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements
-      sightings signer_reports spent_outputs statements tallies trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_attempts webhook_events
+      sightings signer_reports spent_outputs statements tallies trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_answers webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
@@ -147,6 +154,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       credit_tallies: 'insert delete',
       credits: 'insert update(matured_at pool remaining screening screening_score taken)',
       database_epochs: 'update(beat_at generation history noted_at system_identifier timeline)',
+      day_changes: 'delete',
+      day_figures: 'insert update(amount count usd)',
       deposits: `
         insert update(address_id amount asset_id block_hash block_time claimed_by co_senders coinbase credit_id doubt doubted_since final_at
         first_seen_at height lost_at parts path payment_id position raw_amount screening_ref screening_score sender state trace_context unproven
@@ -183,6 +192,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       prices: 'insert update(at source usd)',
       reconciliations: 'insert update(accepted_shortage difference height read_at short_since)',
       refused_requests: 'delete',
+      requests: 'delete',
       rescans: 'insert update(finished_at found next_height problem to_height)',
       rewind_requests: 'insert',
       sandbox_deposits: 'update(commission confirmations confirms_at final_at net network_fee path state usd_price)',
@@ -203,6 +213,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       used_signatures: 'delete',
       wallets: 'insert update(halted_reason lockable next_nonce)',
       watches: 'update(acked_epoch watch_until watched_from)',
+      webhook_answers: 'insert delete',
       webhook_attempts: 'insert update(duration_ms finished_at http_status result)',
       webhook_events: 'insert update(attempts delivered_at next_attempt_at resend_requested_at state)',
       withheld_payouts: 'insert',

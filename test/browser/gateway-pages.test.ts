@@ -124,6 +124,7 @@ describe('a person of a gateway', () => {
   it('is told what is wrong with a query, whatever is in it', async () => {
     const session = await member('owner');
     expect((await read(`${pathOf('/webhooks', '')}?state=lost`, session)).status).toBe(422);
+    expect((await read(`${pathOf('/requests', '')}?status=3xx`, session)).status).toBe(422);
     for (const query of ['status=NONE', 'after=x', 'after=%00', `after=${'A'.repeat(5000)}`, `status=${encodeURIComponent(HOSTILE)}`]) {
       const { status, body } = await read(`${pathOf('/payments', '')}?${query}`, session);
       expect(status, query).toBe(422);

@@ -90,9 +90,14 @@ export const EXAMPLES: Record<OperationId, Make> = {
   },
   cancelSettlement: parked,
   listWebhooks: async () => ({}),
+  // Nobody listens there, which is an answer too.
+  testWebhook: async () => ({ body: { url: 'http://127.0.0.1:8099/hook' } }),
   listLedger: async () => ({}),
   listCredits: async () => ({}),
   listRefusedRequests: async () => ({}),
+  listRequests: async () => ({}),
+  getSeries: async () => ({}),
+  getFunnel: async () => ({}),
   listKeys: async () => ({}),
   createKey: async () => ({ body: { name: 'Till', permissions: ['payment:create'] } }),
   revokeKey: async (_service, shop) => {

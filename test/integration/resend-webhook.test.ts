@@ -82,6 +82,7 @@ describe('a resend', () => {
             httpStatus: 200,
             durationMs: expect.any(Number),
             manual: true,
+            answer: null,
           },
         ],
       },

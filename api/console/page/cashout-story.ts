@@ -52,5 +52,5 @@ function lapses(at: string | undefined): StoryEntry[] {
 }
 
 function entry(at: string | null, title: string, more: Partial<StoryEntry>): StoryEntry {
-  return { at, title, detail: null, txHash: null, why: null, steps: [], state: 'done', ...more };
+  return { at, title, detail: null, txHash: null, why: null, answer: null, steps: [], state: 'done', ...more };
 }

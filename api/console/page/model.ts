@@ -59,6 +59,7 @@ export type CashoutsScreen = ListScreen<Schemas['Settlement']> & { kind: 'cashou
 export type CreditsScreen = ListScreen<Schemas['Credit']> & { kind: 'credits' };
 export type LedgerScreen = ListScreen<Schemas['LedgerEntry']> & { kind: 'ledger' };
 export type WebhooksScreen = ListScreen<Schemas['GatewayWebhook']> & { kind: 'webhooks' };
+export type RequestsScreen = ListScreen<Schemas['Request']> & { kind: 'requests' };
 export interface PaymentScreen {
   kind: 'payment';
   record: Schemas['PaymentRecord'];
@@ -76,7 +77,16 @@ export interface BalancesScreen {
 }
 
 /** Pages of a gateway. */
-export type PlaceScreen = PaymentsScreen | PaymentScreen | BalancesScreen | CreditsScreen | LedgerScreen | CashoutsScreen | CashoutScreen | WebhooksScreen;
+export type PlaceScreen =
+  | PaymentsScreen
+  | PaymentScreen
+  | BalancesScreen
+  | CreditsScreen
+  | LedgerScreen
+  | CashoutsScreen
+  | CashoutScreen
+  | WebhooksScreen
+  | RequestsScreen;
 
 /** Pages by which a person comes in. */
 export type EntryScreen =

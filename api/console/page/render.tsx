@@ -11,6 +11,7 @@ import { Payments } from './payments.tsx';
 import { Problem, problemTitle } from './problem.tsx';
 import { Once } from './once.tsx';
 import { Profile } from './profile.tsx';
+import { Requests } from './requests.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 /** Pages that have their heading among what is beside it. */
@@ -89,6 +90,8 @@ function titleOf(screen: Screen): string {
       return cashoutTitle(screen);
     case 'webhooks':
       return 'Webhooks';
+    case 'requests':
+      return 'Requests';
     case 'problem':
       return problemTitle(screen);
   }
@@ -132,6 +135,8 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <Cashout screen={screen} place={place} />;
     case 'webhooks':
       return <Webhooks screen={screen} place={place} />;
+    case 'requests':
+      return <Requests screen={screen} place={place} />;
   }
 }
 

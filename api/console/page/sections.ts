@@ -6,6 +6,7 @@ export const SECTIONS = [
   { name: 'ledger', title: 'Ledger', permission: 'settlement:read' },
   { name: 'cashouts', title: 'Cashouts', permission: 'settlement:read' },
   { name: 'webhooks', title: 'Webhooks', permission: 'payment:read' },
+  { name: 'requests', title: 'Requests', permission: 'key:manage' },
 ] as const;
 
 export type Section = (typeof SECTIONS)[number]['name'];

@@ -1,6 +1,7 @@
 import type { PaymentScreen, Surroundings } from './model.ts';
 
 type Moment = PaymentScreen['record']['timeline'][number];
+type Answer = NonNullable<PaymentScreen['record']['webhooks'][number]['attempts'][number]['answer']>;
 type Step = PaymentScreen['explanation']['steps'][number];
 
 /** One thing that happened to a payment, with the steps of the sum behind it. */
@@ -15,6 +16,8 @@ export interface StoryEntry {
   /** What the reader should see without asking: the figures that decided. */
   why: string | null;
   steps: Step[];
+  /** How a receiver answered, for whoever unfolds it. */
+  answer: Answer | null;
   /** Whether it is over, went wrong, or is still to come. */
   state: 'done' | 'wrong' | 'next';
 }
@@ -56,6 +59,8 @@ export function storyOf({ record, explanation }: Pick<PaymentScreen, 'record' | 
     else owner.entry.steps.push(step);
   }
   for (const { moment, entry } of entries) if (moment.what === 'resolved') explainDecision(entry);
+  const answered = entries.filter(({ entry }) => entry.answer !== null);
+  for (const { entry } of answered.slice(0, -MOST_ANSWERS)) entry.answer = null;
   const told = inOrder(
     entries.map(({ entry }) => entry),
     alone,
@@ -69,12 +74,15 @@ export function storyOf({ record, explanation }: Pick<PaymentScreen, 'record' | 
 /** Most that is told of anything: whoever sends a thousand coins one by one makes a page no longer, and nobody who opens it wait. */
 const MOST = 200;
 
+/** Answers that are shown, the last ones: a kilobyte each, of a page that has eighty. */
+const MOST_ANSWERS = 20;
+
 /** The beginning and the end of what is too long. Pure. */
 function endsOf<T>(all: readonly T[]): T[] {
   return all.length <= MOST ? [...all] : [...all.slice(0, MOST / 2), ...all.slice(-MOST / 2)];
 }
 
-const bare = { detail: null, txHash: null, why: null, state: 'done' } as const;
+const bare = { detail: null, txHash: null, why: null, answer: null, state: 'done' } as const;
 
 interface Placed {
   moment: Moment;
@@ -150,18 +158,19 @@ function sumOf({ credits }: PaymentScreen['record'], { at, asset, amount }: Mome
   return credit === undefined ? null : `${credit.gross} − ${credit.networkFee} network fee − ${credit.commission} commission = ${credit.net} ${credit.asset}`;
 }
 
-function webhookOf({ webhooks }: PaymentScreen['record'], { at, webhookId, result }: Moment): Pick<StoryEntry, 'title' | 'detail' | 'state'> {
+function webhookOf({ webhooks }: PaymentScreen['record'], { at, webhookId, result }: Moment): Pick<StoryEntry, 'title' | 'detail' | 'state' | 'answer'> {
   const webhook = webhooks.find(({ id }) => id === webhookId);
   const attempt = webhook?.attempts.find(({ startedAt }) => startedAt === at);
   const answer = attempt?.httpStatus === null || attempt?.httpStatus === undefined ? result : String(attempt.httpStatus);
   const which = attempt === undefined ? '' : attempt.manual ? `resend ${attempt.number}` : `attempt ${attempt.number}`;
   const took = attempt?.durationMs === null || attempt?.durationMs === undefined ? '' : ` after ${attempt.durationMs} ms`;
   const what = `Webhook ${webhook?.status ?? ''}`.trim();
-  if (result === null || result === undefined) return { title: `${what} is on its way`, detail: which || null, state: 'next' };
+  if (result === null || result === undefined) return { title: `${what} is on its way`, detail: which || null, answer: null, state: 'next' };
   const arrived = result === '2xx';
   return {
     title: `${what} ${arrived ? 'delivered' : 'not delivered'}`,
     detail: [which, `${answer}${took}`].filter(Boolean).join(': '),
+    answer: attempt?.answer ?? null,
     state: arrived ? 'done' : 'wrong',
   };
 }

@@ -6,7 +6,7 @@ import type { StoryEntry } from './story.ts';
 export function Timeline({ entries, explorerUrl }: { entries: readonly StoryEntry[]; explorerUrl: (txHash: string) => string | undefined }): JSX.Element {
   return (
     <ol class="timeline">
-      {entries.map(({ at, title, detail, txHash, why, steps, state }, index) => (
+      {entries.map(({ at, title, detail, txHash, why, steps, answer, state }, index) => (
         <li class={`event event-${state}`}>
           <p class="event-time">
             {at !== null && (
@@ -44,6 +44,17 @@ export function Timeline({ entries, explorerUrl }: { entries: readonly StoryEntr
                     </li>
                   ))}
                 </ol>
+              </details>
+            )}
+            {answer !== null && (
+              <details>
+                <summary>Show what your server answered</summary>
+                {(answer.contentType !== null || answer.retryAfter !== null) && (
+                  <p class="hint">
+                    {[answer.contentType, answer.retryAfter === null ? null : `Retry-After: ${answer.retryAfter}`].filter((one) => one !== null).join(' · ')}
+                  </p>
+                )}
+                {answer.body === '' ? <p class="hint">Its body is empty.</p> : <pre class="answer">{answer.body}</pre>}
               </details>
             )}
           </div>

@@ -3,7 +3,7 @@ import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import type { PaymentScreen } from '#api/console/page/model.ts';
 import { duration } from '#api/console/page/payment.tsx';
-import { storyOf } from '#api/console/page/story.ts';
+import { type StoryEntry, storyOf } from '#api/console/page/story.ts';
 import { Timeline } from '#api/console/page/timeline.tsx';
 
 type Record = PaymentScreen['record'];
@@ -29,7 +29,9 @@ const record = {
       id: 'w',
       status: 'SUCCESS',
       nextAttemptAt: AT(40),
-      attempts: [{ number: 1, startedAt: AT(6), httpStatus: 502, durationMs: 310, manual: false }],
+      attempts: [
+        { number: 1, startedAt: AT(6), httpStatus: 502, durationMs: 310, manual: false, answer: { body: 'bad gateway', contentType: null, retryAfter: null } },
+      ],
     },
   ],
   timeline: [
@@ -98,6 +100,7 @@ describe('the story of a payment', () => {
   it('says how a credit follows from what arrived, and what a receiver answered', () => {
     expect(entry('Credited')?.detail).toBe('49.9 − 1 network fee − 0.5 commission = 48.4 USDT');
     expect(entry('not delivered')?.detail).toBe('attempt 1: 502 after 310 ms');
+    expect(entry('not delivered')?.answer?.body).toBe('bad gateway');
   });
 
   it('stays short, with its beginning and its end, however many coins somebody sends', () => {
@@ -123,10 +126,19 @@ describe('the story of a payment', () => {
 describe('a timeline', () => {
   it('writes moments for people wherever a sentence has one', () => {
     const said = `until ${AT(7)}`;
-    const entry = { at: AT(0), title: said, detail: said, why: said, txHash: null, steps: [step(0, 'invoice', said)], state: 'done' } as const;
+    const entry = { at: AT(0), title: said, detail: said, why: said, txHash: null, answer: null, steps: [step(0, 'invoice', said)], state: 'done' } as const;
     const html = renderToString(h(Timeline, { entries: [{ ...entry, steps: [...entry.steps] }], explorerUrl: () => undefined }));
     expect(html.replaceAll(/<[^>]+>/g, '')).not.toMatch(/\dT\d/);
     expect(html.match(/2026-11-21 10:00 UTC/g)).toHaveLength(4);
+  });
+
+  it('folds what a receiver answered, as text and nothing else', () => {
+    const answer = { body: '</pre><script>alert(1)</script>', contentType: 'text/html"><b>', retryAfter: '120' };
+    const entry: StoryEntry = { at: AT(0), title: 'Webhook', detail: null, why: null, txHash: null, answer, steps: [], state: 'wrong' };
+    const html = renderToString(h(Timeline, { entries: [entry], explorerUrl: () => undefined }));
+    expect(html).toContain('<details><summary>Show what your server answered</summary>');
+    expect(html).toContain('<pre class="answer">&lt;/pre>&lt;script>alert(1)&lt;/script></pre>');
+    expect(html).not.toMatch(/<script|<b>/);
   });
 });
 

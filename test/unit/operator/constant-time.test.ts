@@ -72,6 +72,7 @@ const asked = (guess: string): Promise<unknown> =>
     clientIp: '127.0.0.1',
     requestId: 'none',
     permissions: [],
+    recognise: () => undefined,
   }).catch(() => undefined);
 const stored = hashSecret(pepper, secret);
 const ring = { current: pepper, next: undefined, previous: 'another-pepper-of-thirty-two-characters' };

@@ -24,8 +24,8 @@ const ENTRIES = {
   indexer: ['indexer/main.ts#main'],
   console: ['api/main.ts#startConsole'],
 } as const;
-/** Of what serves a contract: what is asked by a session takes no Idempotency-Key, and its refusals are nobody's to put on an allowlist. */
-const NOT_BY_A_SESSION = ['api/http/idempotency.ts#committer', 'api/gateways/refusals.ts#noteRefusal'];
+/** Of what serves a contract: what is asked by a session takes no Idempotency-Key and has no key to note, and its refusals are nobody's to put on an allowlist. */
+const NOT_BY_A_SESSION = ['api/http/idempotency.ts#committer', 'api/gateways/refusals.ts#noteRefusal', 'api/gateways/requests.ts#noteRequest'];
 /** Runs with the owner's rights. */
 const OWNERS = ['shared/platform/migrate.ts#migrate', 'shared/platform/database-roles.ts#grantRights'];
 

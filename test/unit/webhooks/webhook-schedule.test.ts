@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { WebhookOutcome } from '#api/clients/webhook-http.ts';
-import { nextStep, resultOf, stepOutsideSchedule } from '#api/jobs/webhook-schedule.ts';
+import { resultOf, type WebhookOutcome } from '#api/clients/webhook-http.ts';
+import { nextStep, stepOutsideSchedule } from '#api/jobs/webhook-schedule.ts';
 
 describe('what follows an attempt', () => {
   const started = new Date('2026-01-01T00:00:00Z');
