@@ -22,6 +22,7 @@ import {
   showGateway,
   showGateways,
 } from '#api/operator/gateways.ts';
+import { discardJob, retryJob } from '#api/operator/jobs.ts';
 import { resealNow, showSecrets } from '#api/operator/key-status.ts';
 import { showDeposits, showJobs, showPayments, showSettlements, showWebhooks } from '#api/operator/lists.ts';
 import { showExpenses, showInvoice, showInvoices } from '#api/operator/invoices.ts';
@@ -89,6 +90,8 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     listWebhooks: showWebhooks,
     resendWebhook: resendOneWebhook,
     listJobs: showJobs,
+    retryJob,
+    discardJob,
     runAudit: runAuditNow,
     listActions: showAuditLog,
     getKeyStatus: showSecrets,

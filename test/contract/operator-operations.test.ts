@@ -223,6 +223,14 @@ async function aWebhook(): Promise<Request> {
   return { params: { id: (data.items as { id: string }[])[0]?.id ?? '' }, body: { reason: 'lost' } };
 }
 
+/** A job that nothing is behind. */
+async function aJob({ state, topic = 'settlement.mail' }: { state: string; topic?: string }): Promise<Request> {
+  const [row] = await service.world.database.sql<{ id: string }[]>`
+    insert into outbox (id, topic, ref_id, state, due_at, failures, last_error)
+    values (gen_random_uuid(), ${topic}, gen_random_uuid(), ${state}, sluice_now(), 30, 'the mail server is away') returning id`;
+  return { params: { id: row?.id ?? '' }, body: { reason: 'the mail server is back' } };
+}
+
 /** A token whose contract has just been put on the chain. */
 async function aToken(): Promise<Record<string, unknown>> {
   const contract = `0x${randomUUID().replaceAll('-', '')}12345678`;
@@ -341,6 +349,8 @@ const SPECIAL: Record<keyof operations, Special> = {
   listWebhooks: { request: nothing },
   resendWebhook: { request: aWebhook },
   listJobs: { request: nothing },
+  retryJob: { request: () => aJob({ state: 'dead' }), 409: () => aJob({ state: 'done' }) },
+  discardJob: { request: () => aJob({ state: 'dead' }), 409: () => aJob({ state: 'dead', topic: 'payout.broadcast' }) },
   runAudit: { request: nothing },
   listActions: { request: nothing },
   getKeyStatus: { request: nothing },
