@@ -650,6 +650,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find whatever is known by an id, a reference, a hash, an address or an amount
+         * @description Payments, settlements, deposits, payouts, gateways and addresses of ours, as the lists find them by `q`; an amount finds payments that asked for it (as their shop
+         *     wrote it), deposits and settlements of it. Of each kind the newest, at most 20 of all.
+         */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -1813,6 +1834,28 @@ export interface components {
         List: {
             items: Record<string, never>[];
             pagination: components["schemas"]["Pagination"];
+        };
+        SearchAnswer: {
+            items: {
+                /** @enum {string} */
+                kind: "payment" | "settlement" | "deposit" | "payout" | "gateway" | "address";
+                /** Format: uuid */
+                id: string;
+                /**
+                 * Format: uuid
+                 * @description Null for what is nobody's.
+                 */
+                gatewayId: string | null;
+                /** @description What tells it from others. */
+                line: string;
+                /**
+                 * Format: date-time
+                 * @description When it was made or seen.
+                 */
+                at: string | null;
+            }[];
+            /** @description Whether there were more. */
+            more: boolean;
         };
         /** @description One piece of work that is not done. What it sends or signs is not shown. */
         Job: {
@@ -4062,6 +4105,38 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["ExpenseList"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    search: {
+        parameters: {
+            query: {
+                /** @description Exactly that, but for the name of a gateway, which may be its beginning. */
+                q: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["SearchAnswer"];
                     };
                 };
             };

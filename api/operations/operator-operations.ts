@@ -36,6 +36,7 @@ import { rejectSettlement } from '#api/operator/reject-settlement.ts';
 import { rescanNetwork, showRescans } from '#api/operator/rescan.ts';
 import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
+import { search } from '#api/operator/search.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
 import { showWallets } from '#api/operator/wallets.ts';
 import { proposeHeaderField } from '#api/operator/accept-header-field.ts';
@@ -87,6 +88,7 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     listInvoices: showInvoices,
     getInvoice: showInvoice,
     listExpenses: showExpenses,
+    search,
     listWebhooks: showWebhooks,
     resendWebhook: resendOneWebhook,
     listJobs: showJobs,

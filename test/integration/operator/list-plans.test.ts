@@ -4,6 +4,7 @@ import { seekJobs, walkDeposits, walkJobs, walkPayments, walkSettlements, walkUn
 import { walkGateways } from '#api/store/gateways.ts';
 import { seekDeposits, seekGateways, seekPayments, seekSettlements, seekWebhooks, type Sought } from '#api/store/operator-seeks.ts';
 import type { Walk } from '#api/store/operator-walks.ts';
+import { seekAmount, searchAddresses, searchPayouts } from '#api/store/operator-search.ts';
 import { walkOperatorActions, walkProposals } from '#api/store/proposals.ts';
 import { writeHistory } from '#ops/bench/history.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
@@ -182,4 +183,18 @@ it('one page of what no index has looks through so many rows and says where it g
   const due = await database.as('http').transaction((tx) => walkJobs(tx, { ...WALK, oldest: true, status: 'due', topic: 'webhook.deliver' }));
   expect(due.rows).toEqual([]);
   expect(due.lastLooked).toEqual({ at: expect.any(String), id: expect.any(String) });
+});
+
+it('a search asks each kind of its index, and reads few of what many are', async () => {
+  const [{ amount }] = await database.sql<[{ amount: string }]>`select amount from payments group by 1 order by count(*) desc limit 1`;
+  const nodes = await plansOf(async (sql) => {
+    expect(await searchPayouts(sql, NOTHING)).toEqual([]);
+    expect(await searchAddresses(sql, NOTHING.addresses)).toEqual([]);
+    expect(await seekAmount(sql, '0.000000000000000001', ['0.000000000000000001'])).toEqual({ payments: [], deposits: [], settlements: [] });
+  });
+  for (const index of ['deposit_addresses_address', 'payments_amount', 'deposits_amount', 'settlements_amount'])
+    expect(indexesOf(nodes), index).toContain(index);
+  const many = await plansOf((sql) => seekAmount(sql, amount, [amount]));
+  for (const table of ['payments', 'deposits', 'settlements'])
+    expect(rowsRead(many.filter((node) => node['Relation Name'] === table)), table).toBeLessThanOrEqual(60);
 });

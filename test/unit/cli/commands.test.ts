@@ -74,6 +74,7 @@ describe('what operators do by command', () => {
     ['chain resume tron', {}, 'POST', '/networks/tron/resume', { reason: null }],
     ['job list --limit 5', { items: [] }, 'GET', '/jobs?limit=5', undefined],
     ['job list --state dead --topic webhook.deliver', { items: [] }, 'GET', '/jobs?state=dead&topic=webhook.deliver&limit=20', undefined],
+    ['search A-1001', { items: [], more: false }, 'GET', '/search?q=A-1001', undefined],
     ['job retry j --reason mended', { job: {} }, 'POST', '/jobs/j/retry', { reason: 'mended' }],
     ['job discard j --reason unneeded', {}, 'POST', '/jobs/j/discard', { reason: 'unneeded' }],
     ['payment list --q A-1001 --sort oldest', { items: [] }, 'GET', '/payments?q=A-1001&sort=oldest', undefined],
