@@ -3701,6 +3701,19 @@ export interface operations {
                     };
                 };
             };
+            /** @description Proposed, where `SLUICE_TWO_PEOPLE_FOR` names it; a second person has to confirm it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -3874,6 +3887,19 @@ export interface operations {
                         /** @constant */
                         success: true;
                         data: components["schemas"]["SettlementTimeline"];
+                    };
+                };
+            };
+            /** @description Proposed, where `SLUICE_TWO_PEOPLE_FOR` names it; a second person has to confirm it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
                     };
                 };
             };

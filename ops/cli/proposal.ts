@@ -100,6 +100,11 @@ export function describeProposal({ content, outcome, ...one }: Proposal): string
   });
 }
 
+/** What a command says that was taken for a proposal. */
+export function proposedResult(proposal: Proposal): Result {
+  return { data: proposal, text: `${describeProposal(proposal)}\n\nnothing is done before another person runs: sluice proposal confirm ${proposal.id}` };
+}
+
 async function decide(context: Context, id: string, verb: 'confirm' | 'withdraw', options: Options): Promise<Result> {
   const body = { reason: textOption(options, 'reason') ?? null };
   const proposal = (await operatorAs(context, options).must('POST', `/proposals/${encodeURIComponent(id)}/${verb}`, { body })) as unknown as Proposal;

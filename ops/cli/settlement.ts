@@ -2,6 +2,7 @@ import { type Charge, describeCharges } from './charges.ts';
 import { type Command, textOption, UsageError } from './command.ts';
 import { facts, table } from './format.ts';
 import { CHAIN_OPTIONS, listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
+import { AS, operatorAs, type Proposal, proposedResult } from './proposal.ts';
 
 interface Listed {
   id: string;
@@ -71,14 +72,14 @@ export const settlementCommands: readonly Command[] = [
     name: 'settlement reject',
     args: '<id>',
     summary: 'end a claimed settlement that cannot be paid yet, or any more, and give its claim back',
-    options: { reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
+    options: { as: AS, reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
     arity: [1, 1],
     async run(context, [id = ''], options) {
       const reason = textOption(options, 'reason');
       if (reason === undefined) throw new UsageError('--reason is required');
-      const { operator } = await context();
-      const shown = (await operator.must('POST', `/settlements/${encodeURIComponent(id)}/reject`, { body: { reason } })) as unknown as Shown;
-      return { data: shown, text: describe(shown) };
+      const operator = operatorAs(await context(), options);
+      const answer = (await operator.must('POST', `/settlements/${encodeURIComponent(id)}/reject`, { body: { reason } })) as unknown as Shown | Proposal;
+      return 'proposedBy' in answer ? proposedResult(answer) : { data: answer, text: describe(answer) };
     },
   },
 ];

@@ -200,6 +200,7 @@ const apiSchema = z.object({
   SLUICE_OPERATOR_TOKEN: secret.optional(),
   SLUICE_OPERATOR_TOKEN_PREVIOUS: secret.optional(),
   SLUICE_OPERATOR_TOKENS: namedTokens.default([]),
+  SLUICE_TWO_PEOPLE_FOR: list.pipe(z.array(z.enum(['refund', 'reject']))).default([]),
   SLUICE_MASTER_KEY: secret.optional(),
   SLUICE_MASTER_KEY_NEXT: secret.optional(),
   SLUICE_MASTER_KEY_PREVIOUS: secret.optional(),
@@ -319,6 +320,9 @@ function roleProblems(values: z.output<typeof apiSchema>): string[] {
   if (onlySigns && values.SLUICE_OPERATOR_TOKENS.length > 0)
     problems.push('SLUICE_OPERATOR_TOKENS: the signer by itself does without; remove them from this process');
   const accepts = roles.includes('http');
+  const people = new Set(values.SLUICE_OPERATOR_TOKENS.map(({ name }) => name));
+  if (accepts && values.SLUICE_TWO_PEOPLE_FOR.length > 0 && people.size < 2)
+    problems.push('SLUICE_TWO_PEOPLE_FOR: two people need tokens of their own in SLUICE_OPERATOR_TOKENS');
   if (accepts && values.SLUICE_INTENT_KEY === undefined) problems.push('SLUICE_INTENT_KEY: required by the http role');
   if (!accepts && values.SLUICE_INTENT_KEY !== undefined) problems.push(INTENT_KEY_ELSEWHERE);
   if (!accepts && values.SLUICE_INTENT_PUBLIC_KEYS.length === 0)

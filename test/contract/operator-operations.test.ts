@@ -32,6 +32,8 @@ interface Special {
   request(): Promise<Request>;
   /** A request that conflicts with what is there. */
   409?(): Promise<Request>;
+  /** A request that a deployment which wants two people for it takes for a proposal. */
+  202?(): Promise<Request>;
   /** Whose own token the request comes with, where the shared one is not enough. */
   by?: keyof typeof TEST_PEOPLE;
   /** It belongs to development, and production refuses it. */
@@ -51,6 +53,8 @@ let production: Listening;
 let development: Listening;
 let limited: Listening;
 let crashing: Listening;
+/** Wants two people for whatever it can. */
+let cautious: Listening;
 let stranded: Listening;
 let away: Database;
 const lines: string[] = [];
@@ -64,9 +68,10 @@ beforeAll(async () => {
   stranded = await serve(await movable({ ...deps, db: away }));
   development = await serve(await movable(deps));
   crashing = await crashingListener();
+  cautious = await listen({ ...deps, config: { ...deps.config, SLUICE_TWO_PEOPLE_FOR: ['refund', 'reject'] } });
 });
 afterAll(async () => {
-  await Promise.all([production, development, limited, crashing, stranded].map((one) => one.close()));
+  await Promise.all([production, development, limited, crashing, stranded, cautious].map((one) => one.close()));
   await away.end();
   // What is left unpaid ends before the books are audited, and what is left unknown is known by then.
   const { data } = await service.ask('GET', '/operator/v1/outgoing', { headers: TOKEN });
@@ -318,6 +323,11 @@ const SPECIAL: Record<keyof operations, Special> = {
   listPayments: { request: nothing },
   getPayment: { request: async () => ({ params: { id: (await shop.payment()).paymentUid } }) },
   resolveAml: {
+    202: async () => ({
+      ...(await aHeldPayment()),
+      body: { action: 'REFUND', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', reason: 'theirs' },
+      headers: as('anna'),
+    }),
     request: async () => ({ ...(await aHeldPayment()), body: { action: 'RELEASE', reason: 'cleared' } }),
     409: async () => {
       const request = { ...(await aHeldPayment()), body: { action: 'WITHHOLD', reason: 'cleared' } };
@@ -329,6 +339,7 @@ const SPECIAL: Record<keyof operations, Special> = {
   listSettlements: { request: nothing },
   getSettlement: { request: aSettlement },
   rejectSettlement: {
+    202: async () => ({ ...(await aSettlement()), body: { reason: 'asked for' }, headers: as('anna') }),
     request: async () => ({ ...(await aSettlement()), body: { reason: 'asked for' } }),
     409: async () => {
       const request = { ...(await aSettlement()), body: { reason: 'asked for' } };
@@ -398,7 +409,7 @@ function cases(entry: Entry): Record<string, () => Promise<void>> {
   const special = SPECIAL[entry.id as keyof operations];
   const success = entry.statuses.find((status) => status.startsWith('2')) ?? '';
   const params = [...entry.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
-  const { 409: conflict, 403: refused } = special;
+  const { 202: proposed, 409: conflict, 403: refused } = special;
   return {
     [success]: async () => {
       const answer = await ask(entry, await special.request(), { through: special.through?.() ?? service.ask, headers: { 'x-operator': 'ada@console' } });
@@ -456,6 +467,14 @@ function cases(entry: Entry): Record<string, () => Promise<void>> {
       expect(lines.some((line) => line.includes(String(answer.headers.get('x-request-id'))) && line.includes('canary'))).toBe(true);
     },
     503: async () => expect(codeOf(await ask(entry, await special.request(), { through: stranded.ask }))).toEqual([503, 'service_unavailable']),
+    ...(proposed === undefined || success === '202'
+      ? {}
+      : {
+          202: async () => {
+            const answer = await ask(entry, await proposed(), { through: cautious.ask });
+            expect([answer.status, answer.data.status, answer.data.proposedBy], answer.text).toEqual([202, 'open', 'anna']);
+          },
+        }),
     ...(conflict === undefined ? {} : { 409: async () => expect(codeOf(await ask(entry, await conflict()))).toEqual([409, 'conflict']) }),
     ...(refused === undefined
       ? {}

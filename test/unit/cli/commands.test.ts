@@ -42,6 +42,7 @@ const NOTHING = { freezes: [], haltedWallets: [], unknownTransactions: [], await
 describe('what operators do by command', () => {
   it.each([
     ['settlement reject s1 --reason mistake', SHOWN, 'POST', '/settlements/s1/reject', { reason: 'mistake' }],
+    ['settlement reject s2 --reason mistake', PROPOSAL, 'POST', '/settlements/s2/reject', { reason: 'mistake' }],
     ['settlement list --status PENDING_APPROVAL --gateway g', { items: [] }, 'GET', '/settlements?status=PENDING_APPROVAL&gatewayId=g', undefined],
     ['payment resolve p release --reason clean', { refunds: [] }, 'POST', '/payments/p/aml', { action: 'RELEASE', reason: 'clean' }],
     [
