@@ -6,6 +6,7 @@ import { listPaymentCredits, type PaymentCredit } from '#api/store/credits.ts';
 import { lockPayment } from '#api/store/payments.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
 import type { AmlEvent, AmlFacts, AmlState } from '#state-machines/aml/machine.ts';
 import { changePool } from './change-pool.ts';
 import { factsOf, lockFunds, type MoreAccounts } from './funds.ts';
@@ -31,45 +32,62 @@ export async function resolveHeldPayment(deps: Deps, call: { paymentId: string; 
   const { paymentId, resolution, reason } = call;
   const { action } = resolution;
   // Addresses are looked up before anything is locked; a deposit in a further asset may come in between.
-  const recipients = action === 'REFUND' ? await readRecipients(deps, await listPaymentCredits(deps.db.sql, paymentId), resolution.address) : undefined;
-  await deps.db.transaction(async (tx) => {
-    const payment = await lockPayment(tx, paymentId);
-    if (payment === undefined) throw new ServiceError('not_found');
-    const credits = await lockFunds(tx, payment, ACCOUNTS[action]);
-    const facts = factsOf(credits);
-    const record = { reason, ...(recipients !== undefined && { recipients: Object.fromEntries(recipients) }) };
-    const result = await advance(tx, 'aml', {
-      id: paymentId,
-      event: EVENTS[action],
-      actor: 'operator',
-      facts: () => ({ facts, record }),
-      effects: {
-        clear: () => changePool(tx, deps, payment, { credits, to: 'green', why: 'released' }),
-        withhold: () =>
-          withholdCredits(
-            tx,
-            credits.filter((credit) => credit.taken === null),
-            `payment:${paymentId}`,
-          ),
-        order: async () => {
-          if (recipients === undefined || credits.some((credit) => !recipients.has(credit.assetId)))
-            throw new ServiceError('conflict', { message: 'A further deposit was credited just now; try again.' });
-          await placeRefunds(tx, deps, payment, { credits, recipients, reason });
-        },
-      },
-      orConflict: (status) => {
-        throw new ServiceError('conflict', { message: whyNot(action, status, facts) });
-      },
-    });
-    await insertOperatorAction(tx, deps.operator, {
-      action: `payment.${action.toLowerCase()}`,
-      target: paymentId,
-      reason,
-      details: { from: result.from, to: result.to },
-    });
-  });
+  const recipients = action === 'REFUND' ? await recipientsOf(deps, paymentId, resolution.address) : undefined;
+  await deps.db.transaction((tx) => resolveWithin(tx, deps, { paymentId, action, reason, recipients }));
   crashPoint('aml.resolved');
   deps.wake();
+}
+
+/** Where a refund of each asset of a payment goes, canonical, if that address may be paid. Locks nothing. @throws validation_error naming address */
+export async function recipientsOf(deps: Deps, paymentId: string, address: unknown): Promise<Map<string, string>> {
+  return readRecipients(deps, await listPaymentCredits(deps.db.sql, paymentId), address);
+}
+
+/** The same within a transaction, which calls `deps.wake()` after its commit; a refund goes to `recipients`, by asset. */
+export async function resolveWithin(
+  tx: Tx,
+  deps: Deps,
+  {
+    paymentId,
+    action,
+    reason,
+    recipients,
+  }: { paymentId: string; action: Resolution['action']; reason: string; recipients: ReadonlyMap<string, string> | undefined },
+): Promise<void> {
+  const payment = await lockPayment(tx, paymentId);
+  if (payment === undefined) throw new ServiceError('not_found');
+  const credits = await lockFunds(tx, payment, ACCOUNTS[action]);
+  const facts = factsOf(credits);
+  const record = { reason, ...(recipients !== undefined && { recipients: Object.fromEntries(recipients) }) };
+  const result = await advance(tx, 'aml', {
+    id: paymentId,
+    event: EVENTS[action],
+    actor: 'operator',
+    facts: () => ({ facts, record }),
+    effects: {
+      clear: () => changePool(tx, deps, payment, { credits, to: 'green', why: 'released' }),
+      withhold: () =>
+        withholdCredits(
+          tx,
+          credits.filter((credit) => credit.taken === null),
+          `payment:${paymentId}`,
+        ),
+      order: async () => {
+        if (recipients === undefined || credits.some((credit) => !recipients.has(credit.assetId)))
+          throw new ServiceError('conflict', { message: 'A further deposit was credited just now; try again.' });
+        await placeRefunds(tx, deps, payment, { credits, recipients, reason });
+      },
+    },
+    orConflict: (status) => {
+      throw new ServiceError('conflict', { message: whyNot(action, status, facts) });
+    },
+  });
+  await insertOperatorAction(tx, deps.operator, {
+    action: `payment.${action.toLowerCase()}`,
+    target: paymentId,
+    reason,
+    details: { from: result.from, to: result.to },
+  });
 }
 
 /** Checks the address on every chain the payment has coins on; answers its canonical form by asset. */

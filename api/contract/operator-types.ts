@@ -650,6 +650,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find whatever is known by an id, a reference, a hash, an address or an amount
+         * @description Payments, settlements, deposits, payouts, gateways and addresses of ours, as the lists find them by `q`; an amount finds payments that asked for it (as their shop
+         *     wrote it), deposits and settlements of it. Of each kind the newest, at most 20 of all.
+         */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -698,6 +719,47 @@ export interface paths {
         get: operations["listJobs"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a job that failed again, now
+         * @description A dead one, or one that waits for its next try; it counts as if it had not failed before. 409 while it runs, once it is done, where it is due already or has not failed, and where another job does the same.
+         */
+        post: operations["retryJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/jobs/{id}/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a job that nobody needs any more
+         * @description Only `webhook.deliver` (its webhook reads `stopped`, those behind it go on, and it can still be sent again), `webhook.resend` and `settlement.mail`. Money waits for every
+         *     other kind: 409 says what to do instead. 409 also while it runs and once it is done.
+         */
+        post: operations["discardJob"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1760,13 +1822,77 @@ export interface components {
             items: components["schemas"]["Asset"][];
         };
         Pagination: {
-            total: number;
+            /** @description How many there are; null where a list is gone through and not counted. */
+            total: number | null;
             limit: number;
+            /** @description 1 where a list is gone through. */
             page: number;
             hasMore: boolean;
+            /** @description What `after` goes on with; null on the last page, and missing from lists that have no `after`. */
+            nextCursor?: string | null;
         };
         List: {
             items: Record<string, never>[];
+            pagination: components["schemas"]["Pagination"];
+        };
+        SearchAnswer: {
+            items: {
+                /** @enum {string} */
+                kind: "payment" | "settlement" | "deposit" | "payout" | "gateway" | "address";
+                /** Format: uuid */
+                id: string;
+                /**
+                 * Format: uuid
+                 * @description Null for what is nobody's.
+                 */
+                gatewayId: string | null;
+                /** @description What tells it from others. */
+                line: string;
+                /**
+                 * Format: date-time
+                 * @description When it was made or seen.
+                 */
+                at: string | null;
+            }[];
+            /** @description Whether there were more. */
+            more: boolean;
+        };
+        /** @description One piece of work that is not done. What it sends or signs is not shown. */
+        Job: {
+            /** Format: uuid */
+            id: string;
+            /** @description What it does: webhook.deliver, webhook.resend, deposit.screen, settlement.dispatch, settlement.mail or payout.broadcast. */
+            topic: string;
+            /**
+             * Format: uuid
+             * @description What it works on: a webhook, a credit, a settlement, or a signed transaction of a payout.
+             */
+            refId: string;
+            /** @enum {string} */
+            state: "due" | "retrying" | "scheduled" | "dead";
+            /**
+             * Format: date-time
+             * @description When it runs next; of a dead one, when it was given up.
+             */
+            dueAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description How often it was begun. */
+            claims: number;
+            /** @description How often in a row it did not end well. */
+            failures: number;
+            /** @description A worker has it in hand. */
+            running: boolean;
+            lastError: string | null;
+            /** Format: uuid */
+            gatewayId: string | null;
+            /** Format: uuid */
+            paymentId: string | null;
+            /** Format: uuid */
+            settlementId: string | null;
+        };
+        JobList: {
+            items: components["schemas"]["Job"][];
             pagination: components["schemas"]["Pagination"];
         };
         ActionList: {
@@ -2464,6 +2590,30 @@ export interface components {
         Symbol: string;
         /** @description Address on any network. */
         Address: string;
+        /**
+         * @description Only what is known by exactly this. Payments: their id, the hash of a transaction that paid them, an address of theirs, or a value stored in `callbackParams` or
+         *     `webhookParams`. Settlements: their id, a transaction signed for them, their destination, or the Idempotency-Key they were asked for with. Deposits and webhooks:
+         *     their id, or anything their payment is known by (of the 200 newest such payments); deposits also by who sent them. Jobs: their id, or the id of the payment,
+         *     settlement, payout, webhook or credit they work on. Gateways: their id, the public half of a key, or how their name begins. Audit log: an action, a target,
+         *     a person or a request id. Proposals: their id or their target.
+         */
+        Q: string;
+        /** @description Only what is known by this transaction. Not together with `q` or `address`. */
+        TxHash: string;
+        /** @description Only what is known by this address. Not together with `q` or `txHash`. */
+        OfAddress: string;
+        /** @description Only of this moment or later; of jobs, when they are due. */
+        From: string;
+        /** @description Only from before this moment. */
+        To: string;
+        /** @description Which come first. */
+        Sort: "newest" | "oldest";
+        /**
+         * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
+         *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+         *     that there are more behind it.
+         */
+        After: string;
         /** @description Page size; more than 100 is read as 100. */
         Limit: number;
         /** @description Page, counted from 1. */
@@ -2488,10 +2638,30 @@ export interface operations {
     listGateways: {
         parameters: {
             query?: {
+                /**
+                 * @description Only what is known by exactly this. Payments: their id, the hash of a transaction that paid them, an address of theirs, or a value stored in `callbackParams` or
+                 *     `webhookParams`. Settlements: their id, a transaction signed for them, their destination, or the Idempotency-Key they were asked for with. Deposits and webhooks:
+                 *     their id, or anything their payment is known by (of the 200 newest such payments); deposits also by who sent them. Jobs: their id, or the id of the payment,
+                 *     settlement, payout, webhook or credit they work on. Gateways: their id, the public half of a key, or how their name begins. Audit log: an action, a target,
+                 *     a person or a request id. Proposals: their id or their target.
+                 */
+                q?: components["parameters"]["Q"];
+                /** @description Only of this moment or later; of jobs, when they are due. */
+                from?: components["parameters"]["From"];
+                /** @description Only from before this moment. */
+                to?: components["parameters"]["To"];
+                /** @description Which come first. */
+                sort?: components["parameters"]["Sort"];
                 /** @description Page size; more than 100 is read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Page, counted from 1. */
                 page?: components["parameters"]["Page"];
+                /**
+                 * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
+                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     that there are more behind it.
+                 */
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path?: never;
@@ -3415,10 +3585,34 @@ export interface operations {
                 status?: components["parameters"]["PaymentStatus"];
                 /** @description Only of this gateway. */
                 gatewayId?: components["parameters"]["GatewayId"];
+                /**
+                 * @description Only what is known by exactly this. Payments: their id, the hash of a transaction that paid them, an address of theirs, or a value stored in `callbackParams` or
+                 *     `webhookParams`. Settlements: their id, a transaction signed for them, their destination, or the Idempotency-Key they were asked for with. Deposits and webhooks:
+                 *     their id, or anything their payment is known by (of the 200 newest such payments); deposits also by who sent them. Jobs: their id, or the id of the payment,
+                 *     settlement, payout, webhook or credit they work on. Gateways: their id, the public half of a key, or how their name begins. Audit log: an action, a target,
+                 *     a person or a request id. Proposals: their id or their target.
+                 */
+                q?: components["parameters"]["Q"];
+                /** @description Only what is known by this transaction. Not together with `q` or `address`. */
+                txHash?: components["parameters"]["TxHash"];
+                /** @description Only what is known by this address. Not together with `q` or `txHash`. */
+                address?: components["parameters"]["OfAddress"];
+                /** @description Only of this moment or later; of jobs, when they are due. */
+                from?: components["parameters"]["From"];
+                /** @description Only from before this moment. */
+                to?: components["parameters"]["To"];
+                /** @description Which come first. */
+                sort?: components["parameters"]["Sort"];
                 /** @description Page size; more than 100 is read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Page, counted from 1. */
                 page?: components["parameters"]["Page"];
+                /**
+                 * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
+                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     that there are more behind it.
+                 */
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path?: never;
@@ -3507,6 +3701,19 @@ export interface operations {
                     };
                 };
             };
+            /** @description Proposed, where `SLUICE_TWO_PEOPLE_FOR` names it; a second person has to confirm it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -3567,10 +3774,34 @@ export interface operations {
                 status?: components["parameters"]["SettlementStatus"];
                 /** @description Only of this gateway. */
                 gatewayId?: components["parameters"]["GatewayId"];
+                /**
+                 * @description Only what is known by exactly this. Payments: their id, the hash of a transaction that paid them, an address of theirs, or a value stored in `callbackParams` or
+                 *     `webhookParams`. Settlements: their id, a transaction signed for them, their destination, or the Idempotency-Key they were asked for with. Deposits and webhooks:
+                 *     their id, or anything their payment is known by (of the 200 newest such payments); deposits also by who sent them. Jobs: their id, or the id of the payment,
+                 *     settlement, payout, webhook or credit they work on. Gateways: their id, the public half of a key, or how their name begins. Audit log: an action, a target,
+                 *     a person or a request id. Proposals: their id or their target.
+                 */
+                q?: components["parameters"]["Q"];
+                /** @description Only what is known by this transaction. Not together with `q` or `address`. */
+                txHash?: components["parameters"]["TxHash"];
+                /** @description Only what is known by this address. Not together with `q` or `txHash`. */
+                address?: components["parameters"]["OfAddress"];
+                /** @description Only of this moment or later; of jobs, when they are due. */
+                from?: components["parameters"]["From"];
+                /** @description Only from before this moment. */
+                to?: components["parameters"]["To"];
+                /** @description Which come first. */
+                sort?: components["parameters"]["Sort"];
                 /** @description Page size; more than 100 is read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Page, counted from 1. */
                 page?: components["parameters"]["Page"];
+                /**
+                 * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
+                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     that there are more behind it.
+                 */
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path?: never;
@@ -3659,6 +3890,19 @@ export interface operations {
                     };
                 };
             };
+            /** @description Proposed, where `SLUICE_TWO_PEOPLE_FOR` names it; a second person has to confirm it. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Proposal"];
+                    };
+                };
+            };
             400: components["responses"]["MalformedJson"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
@@ -3678,10 +3922,34 @@ export interface operations {
                 state?: components["parameters"]["DepositState"];
                 /** @description Only of this gateway. */
                 gatewayId?: components["parameters"]["GatewayId"];
+                /**
+                 * @description Only what is known by exactly this. Payments: their id, the hash of a transaction that paid them, an address of theirs, or a value stored in `callbackParams` or
+                 *     `webhookParams`. Settlements: their id, a transaction signed for them, their destination, or the Idempotency-Key they were asked for with. Deposits and webhooks:
+                 *     their id, or anything their payment is known by (of the 200 newest such payments); deposits also by who sent them. Jobs: their id, or the id of the payment,
+                 *     settlement, payout, webhook or credit they work on. Gateways: their id, the public half of a key, or how their name begins. Audit log: an action, a target,
+                 *     a person or a request id. Proposals: their id or their target.
+                 */
+                q?: components["parameters"]["Q"];
+                /** @description Only what is known by this transaction. Not together with `q` or `address`. */
+                txHash?: components["parameters"]["TxHash"];
+                /** @description Only what is known by this address. Not together with `q` or `txHash`. */
+                address?: components["parameters"]["OfAddress"];
+                /** @description Only of this moment or later; of jobs, when they are due. */
+                from?: components["parameters"]["From"];
+                /** @description Only from before this moment. */
+                to?: components["parameters"]["To"];
+                /** @description Which come first. */
+                sort?: components["parameters"]["Sort"];
                 /** @description Page size; more than 100 is read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Page, counted from 1. */
                 page?: components["parameters"]["Page"];
+                /**
+                 * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
+                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     that there are more behind it.
+                 */
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path?: never;
@@ -3873,6 +4141,38 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    search: {
+        parameters: {
+            query: {
+                /** @description Exactly that, but for the name of a gateway, which may be its beginning. */
+                q: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["SearchAnswer"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: {
@@ -3882,10 +4182,34 @@ export interface operations {
                 paymentId?: string;
                 /** @description Only of this gateway. */
                 gatewayId?: components["parameters"]["GatewayId"];
+                /**
+                 * @description Only what is known by exactly this. Payments: their id, the hash of a transaction that paid them, an address of theirs, or a value stored in `callbackParams` or
+                 *     `webhookParams`. Settlements: their id, a transaction signed for them, their destination, or the Idempotency-Key they were asked for with. Deposits and webhooks:
+                 *     their id, or anything their payment is known by (of the 200 newest such payments); deposits also by who sent them. Jobs: their id, or the id of the payment,
+                 *     settlement, payout, webhook or credit they work on. Gateways: their id, the public half of a key, or how their name begins. Audit log: an action, a target,
+                 *     a person or a request id. Proposals: their id or their target.
+                 */
+                q?: components["parameters"]["Q"];
+                /** @description Only what is known by this transaction. Not together with `q` or `address`. */
+                txHash?: components["parameters"]["TxHash"];
+                /** @description Only what is known by this address. Not together with `q` or `txHash`. */
+                address?: components["parameters"]["OfAddress"];
+                /** @description Only of this moment or later; of jobs, when they are due. */
+                from?: components["parameters"]["From"];
+                /** @description Only from before this moment. */
+                to?: components["parameters"]["To"];
+                /** @description Which come first. */
+                sort?: components["parameters"]["Sort"];
                 /** @description Page size; more than 100 is read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Page, counted from 1. */
                 page?: components["parameters"]["Page"];
+                /**
+                 * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
+                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     that there are more behind it.
+                 */
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path?: never;
@@ -3956,10 +4280,34 @@ export interface operations {
     listJobs: {
         parameters: {
             query?: {
+                /** @description Only in this state. */
+                state?: "due" | "retrying" | "scheduled" | "dead";
+                /** @description Only of this kind. */
+                topic?: "webhook.deliver" | "webhook.resend" | "deposit.screen" | "settlement.dispatch" | "settlement.mail" | "payout.broadcast";
+                /**
+                 * @description Only what is known by exactly this. Payments: their id, the hash of a transaction that paid them, an address of theirs, or a value stored in `callbackParams` or
+                 *     `webhookParams`. Settlements: their id, a transaction signed for them, their destination, or the Idempotency-Key they were asked for with. Deposits and webhooks:
+                 *     their id, or anything their payment is known by (of the 200 newest such payments); deposits also by who sent them. Jobs: their id, or the id of the payment,
+                 *     settlement, payout, webhook or credit they work on. Gateways: their id, the public half of a key, or how their name begins. Audit log: an action, a target,
+                 *     a person or a request id. Proposals: their id or their target.
+                 */
+                q?: components["parameters"]["Q"];
+                /** @description Only of this moment or later; of jobs, when they are due. */
+                from?: components["parameters"]["From"];
+                /** @description Only from before this moment. */
+                to?: components["parameters"]["To"];
+                /** @description Which come first. */
+                sort?: components["parameters"]["Sort"];
                 /** @description Page size; more than 100 is read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Page, counted from 1. */
                 page?: components["parameters"]["Page"];
+                /**
+                 * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
+                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     that there are more behind it.
+                 */
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path?: never;
@@ -3976,11 +4324,103 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         success: true;
-                        data: components["schemas"]["List"];
+                        data: components["schemas"]["JobList"];
                     };
                 };
             };
             401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReasonInput"];
+            };
+        };
+        responses: {
+            /** @description A worker takes it next. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            job: components["schemas"]["Job"];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    discardJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id. */
+                id: components["parameters"]["Id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequiredReasonInput"];
+            };
+        };
+        responses: {
+            /** @description It is never run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /** Format: uuid */
+                            id: string;
+                            topic: string;
+                            /** Format: uuid */
+                            refId: string;
+                            /** @constant */
+                            discarded: true;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -4060,10 +4500,30 @@ export interface operations {
                 action?: string;
                 /** @description Only what was done to this: the id or the name of it. */
                 target?: string;
+                /**
+                 * @description Only what is known by exactly this. Payments: their id, the hash of a transaction that paid them, an address of theirs, or a value stored in `callbackParams` or
+                 *     `webhookParams`. Settlements: their id, a transaction signed for them, their destination, or the Idempotency-Key they were asked for with. Deposits and webhooks:
+                 *     their id, or anything their payment is known by (of the 200 newest such payments); deposits also by who sent them. Jobs: their id, or the id of the payment,
+                 *     settlement, payout, webhook or credit they work on. Gateways: their id, the public half of a key, or how their name begins. Audit log: an action, a target,
+                 *     a person or a request id. Proposals: their id or their target.
+                 */
+                q?: components["parameters"]["Q"];
+                /** @description Only of this moment or later; of jobs, when they are due. */
+                from?: components["parameters"]["From"];
+                /** @description Only from before this moment. */
+                to?: components["parameters"]["To"];
+                /** @description Which come first. */
+                sort?: components["parameters"]["Sort"];
                 /** @description Page size; more than 100 is read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Page, counted from 1. */
                 page?: components["parameters"]["Page"];
+                /**
+                 * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
+                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     that there are more behind it.
+                 */
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path?: never;
@@ -4160,10 +4620,30 @@ export interface operations {
             query?: {
                 /** @description Only those in one status. */
                 status?: "open" | "confirmed" | "withdrawn" | "expired";
+                /**
+                 * @description Only what is known by exactly this. Payments: their id, the hash of a transaction that paid them, an address of theirs, or a value stored in `callbackParams` or
+                 *     `webhookParams`. Settlements: their id, a transaction signed for them, their destination, or the Idempotency-Key they were asked for with. Deposits and webhooks:
+                 *     their id, or anything their payment is known by (of the 200 newest such payments); deposits also by who sent them. Jobs: their id, or the id of the payment,
+                 *     settlement, payout, webhook or credit they work on. Gateways: their id, the public half of a key, or how their name begins. Audit log: an action, a target,
+                 *     a person or a request id. Proposals: their id or their target.
+                 */
+                q?: components["parameters"]["Q"];
+                /** @description Only of this moment or later; of jobs, when they are due. */
+                from?: components["parameters"]["From"];
+                /** @description Only from before this moment. */
+                to?: components["parameters"]["To"];
+                /** @description Which come first. */
+                sort?: components["parameters"]["Sort"];
                 /** @description Page size; more than 100 is read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Page, counted from 1. */
                 page?: components["parameters"]["Page"];
+                /**
+                 * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
+                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     that there are more behind it.
+                 */
+                after?: components["parameters"]["After"];
             };
             header?: never;
             path?: never;

@@ -22,6 +22,7 @@ import {
   showGateway,
   showGateways,
 } from '#api/operator/gateways.ts';
+import { discardJob, retryJob } from '#api/operator/jobs.ts';
 import { resealNow, showSecrets } from '#api/operator/key-status.ts';
 import { showDeposits, showJobs, showPayments, showSettlements, showWebhooks } from '#api/operator/lists.ts';
 import { showExpenses, showInvoice, showInvoices } from '#api/operator/invoices.ts';
@@ -35,6 +36,7 @@ import { rejectSettlement } from '#api/operator/reject-settlement.ts';
 import { rescanNetwork, showRescans } from '#api/operator/rescan.ts';
 import { resendOneWebhook } from '#api/operator/resend-webhook.ts';
 import { resolveAml } from '#api/operator/resolve-aml.ts';
+import { search } from '#api/operator/search.ts';
 import { showPayment, showSettlement } from '#api/operator/timelines.ts';
 import { showWallets } from '#api/operator/wallets.ts';
 import { proposeHeaderField } from '#api/operator/accept-header-field.ts';
@@ -86,9 +88,12 @@ export function operatorOperations(tools: Pick<OperatorDeps, 'devChains' | 'runD
     listInvoices: showInvoices,
     getInvoice: showInvoice,
     listExpenses: showExpenses,
+    search,
     listWebhooks: showWebhooks,
     resendWebhook: resendOneWebhook,
     listJobs: showJobs,
+    retryJob,
+    discardJob,
     runAudit: runAuditNow,
     listActions: showAuditLog,
     getKeyStatus: showSecrets,

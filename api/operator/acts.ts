@@ -1,6 +1,8 @@
 import type { Act } from './act.ts';
 import { acceptHeaderField } from './accept-header-field.ts';
 import { declareDead } from './declare-dead.ts';
+import { rejectProposed } from './reject-settlement.ts';
+import { refundProposed } from './resolve-aml.ts';
 import { sealSignerJournal } from './signer-journal.ts';
 import { payWithheld } from './withheld.ts';
 
@@ -8,6 +10,8 @@ import { payWithheld } from './withheld.ts';
 export const ACTS: Readonly<Record<string, Act>> = {
   'death.declare': declareDead,
   'header-field.accept': acceptHeaderField,
+  'payment.refund': refundProposed,
+  'settlement.reject': rejectProposed,
   'signer.journal': sealSignerJournal,
   'withheld.pay': payWithheld,
 };

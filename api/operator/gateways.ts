@@ -15,8 +15,11 @@ import {
   lockGateway,
   type StoredGateway,
   updateGateway,
+  walkGateways,
 } from '#api/store/gateways.ts';
 import { listAssets } from '#api/store/assets.ts';
+import { seekGateways } from '#api/store/operator-seeks.ts';
+import type { Placed } from '#api/store/operator-walks.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
 import { grantScreeningCredits, listScreeningCredits, setScreeningCredits } from '#api/store/screenings.ts';
 import { clearTotpGuard } from '#api/store/credentials.ts';
@@ -26,7 +29,8 @@ import { peppers } from '#shared/platform/key-ring.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { OperatorCall } from './deps.ts';
 import { type GatewayInput, mergeGateway, readGateway } from '#api/gateways/gateway-settings.ts';
-import { fieldsOf, listReply, readId, readInteger, readPage, readReason } from './input.ts';
+import { fieldsOf, readId, readInteger, readPage, readReason } from './input.ts';
+import { countedReply, lastFound, readWalk, walkReply } from './read-walk.ts';
 
 /** The longest a replaced secret may go on counting: 30 days. */
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
@@ -54,19 +58,27 @@ export async function createGateway(deps: Deps, call: OperatorCall): Promise<Rep
   return { status: 201, data: { gateway: gatewayView(gateway, screeningCredits), apiKey, cashoutSigningSecret, webhookSecret }, resourceId: id };
 }
 
-/** GET /gateways: newest first. */
+/** GET /gateways: counted, newest first, or gone through for what is looked for. @throws validation_error naming what cannot be read */
 export async function showGateways(deps: Deps, call: OperatorCall): Promise<Reply> {
-  const page = readPage(call.query);
-  const gateways = await listGateways(deps.db.sql, page);
+  const { sql } = deps.db;
+  const asked = readWalk(deps, call.query);
+  if (asked === undefined) {
+    const page = readPage(call.query);
+    return countedReply(await viewed(sql, await listGateways(sql, page)), await countGateways(sql), page);
+  }
+  const { sought, ...rest } = asked;
+  const walk = { ...rest, gatewayId: null, status: null };
+  const found = sought === null ? null : await seekGateways(sql, sought, walk);
+  const rows = await walkGateways(sql, { ...walk, ids: found === null ? null : found.map(({ id }) => id) });
+  return walkReply(await viewed(sql, rows), walk, found === null ? null : lastFound(found));
+}
+
+async function viewed(sql: Reads, gateways: readonly Placed<StoredGateway>[]): Promise<Placed<ReturnType<typeof gatewayView>>[]> {
   const credits = await listScreeningCredits(
-    deps.db.sql,
+    sql,
     gateways.map((gateway) => gateway.id),
   );
-  return listReply(
-    gateways.map((gateway) => gatewayView(gateway, credits.get(gateway.id))),
-    await countGateways(deps.db.sql),
-    page,
-  );
+  return gateways.map(({ place, ...gateway }) => ({ ...gatewayView(gateway, credits.get(gateway.id)), place }));
 }
 
 /** GET /gateways/{id}: with its keys, never their secrets. */
@@ -168,7 +180,7 @@ export async function enrolTotp(deps: Deps, call: OperatorCall): Promise<Reply> 
 }
 
 /** A gateway as the operator API shows it: the shape it is created with, complete, with the credits it has now. */
-function gatewayView(gateway: StoredGateway, credits = 0): object {
+function gatewayView(gateway: StoredGateway, credits = 0): { id: string } & Record<string, unknown> {
   const { settings, createdAt, ...rest } = gateway;
   return { ...rest, createdAt, ...settings, screening: { ...settings.screening, credits } };
 }

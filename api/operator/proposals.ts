@@ -8,21 +8,36 @@ import {
   lockProposal,
   PROPOSAL_STATUSES,
   type StoredProposal,
+  walkProposals,
 } from '#api/store/proposals.ts';
+import type { Placed } from '#api/store/operator-walks.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { ACTS } from './acts.ts';
 import type { OperatorCall } from './deps.ts';
-import { fieldsOf, listReply, readFilter, readId, readPage, readReason } from './input.ts';
+import { fieldsOf, readFilter, readId, readPage, readReason } from './input.ts';
 import { personOf, personOfTwo } from './person.ts';
 import { proposalView } from './propose.ts';
+import { countedReply, readWalk, walkReply } from './read-walk.ts';
 
-/** GET /proposals, such as `?status=open`. */
+/** GET /proposals, such as `?status=open`. @throws validation_error naming what cannot be read */
 export async function showProposals(deps: Deps, call: OperatorCall): Promise<Reply> {
-  const page = readPage(call.query);
+  const { sql } = deps.db;
   const status = readFilter(call.query, 'status', PROPOSAL_STATUSES) ?? null;
-  const { items, total } = await listProposals(deps.db.sql, { status, limit: page.limit, offset: page.offset });
-  return listReply(items.map(proposalView), total, page);
+  const asked = readWalk(deps, call.query);
+  if (asked === undefined) {
+    const page = readPage(call.query);
+    const { items, total } = await listProposals(sql, { status, limit: page.limit, offset: page.offset });
+    return countedReply(items.map(placedView), total, page);
+  }
+  const { sought, ...walk } = asked;
+  const looksFor = sought === null ? null : { id: sought.id, text: sought.text ?? '' };
+  const { rows, lastLooked } = await walkProposals(sql, { ...walk, gatewayId: null, status, ids: null }, looksFor);
+  return walkReply(rows.map(placedView), walk, lastLooked);
+}
+
+function placedView({ place, ...proposal }: Placed<StoredProposal>): Placed<{ id: string }> {
+  return { ...proposalView(proposal), place, id: proposal.id };
 }
 
 /** GET /proposals/{id}. @throws not_found */

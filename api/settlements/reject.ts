@@ -7,6 +7,7 @@ import { lockSettlement } from '#api/store/settlements.ts';
 import { giveUpPayouts } from '#api/payouts/give-up.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
 import { NO_SETTLEMENT_FACTS, type SettlementStatus } from '#state-machines/settlement/machine.ts';
 
 const CLAIMED: readonly SettlementStatus[] = ['PENDING_APPROVAL', 'REQUESTED', 'PROCESSING'];
@@ -18,32 +19,40 @@ const CLAIMED: readonly SettlementStatus[] = ['PENDING_APPROVAL', 'REQUESTED', '
  * then wallets and payouts, then the ledger and the credits.
  * @throws not_found; conflict saying why it can still be paid, or which state other than claimed it is in
  */
-export async function rejectSettlement(deps: Deps, { id, reason }: { id: string; reason: string }): Promise<void> {
-  await deps.db.transaction(async (tx) => {
-    const settlement = await lockSettlement(tx, id);
-    if (settlement === undefined) throw new ServiceError('not_found');
-    if (!CLAIMED.includes(settlement.status)) throw new ServiceError('conflict', { message: notClaimed(settlement.status) });
-    const problem = await giveUpPayouts(tx, deps, deps.chains.get(settlement.networkName), id);
-    if (problem !== null) throw new ServiceError('conflict', { message: `The cashout may still be paid: ${problem}.` });
-    const payouts = (await listSettlementPayouts(tx, id)).map(({ status, plan }) => ({ status, closing: plan.closeMark !== undefined }));
-    const moved = await advance(tx, 'settlement', {
-      id,
-      event: 'OPERATOR_REJECTED',
-      actor: 'operator',
-      facts: () => ({ facts: { ...NO_SETTLEMENT_FACTS, payouts }, columns: { wait_reason: null }, record: { reason } }),
-      effects: {
-        void: async () => {
-          await releaseClaim(tx, settlement);
-          crashPoint('fail.voided');
-        },
-      },
-    });
-    const { gatewayId, status, amountText, assetSymbol, networkName } = settlement;
-    const details = { gatewayId, status, amount: amountText, asset: assetSymbol, network: networkName };
-    await insertOperatorAction(tx, deps.operator, { action: 'settlement.reject', target: id, reason, details });
-    deps.metrics?.settlementTransitions.inc({ from: moved.from, to: moved.to, route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
-  });
+export async function rejectSettlement(deps: Deps, call: { id: string; reason: string }): Promise<void> {
+  await deps.db.transaction((tx) => rejectWithin(tx, deps, call));
   deps.wake();
+}
+
+/** What a cashout must be so that it may be rejected at all; the rest is decided under its lock. @throws conflict naming the status */
+export function refuseUnclaimed(status: SettlementStatus): void {
+  if (!CLAIMED.includes(status)) throw new ServiceError('conflict', { message: notClaimed(status) });
+}
+
+/** The same within a transaction, which calls `deps.wake()` after its commit. */
+export async function rejectWithin(tx: Tx, deps: Deps, { id, reason }: { id: string; reason: string }): Promise<void> {
+  const settlement = await lockSettlement(tx, id);
+  if (settlement === undefined) throw new ServiceError('not_found');
+  refuseUnclaimed(settlement.status);
+  const problem = await giveUpPayouts(tx, deps, deps.chains.get(settlement.networkName), id);
+  if (problem !== null) throw new ServiceError('conflict', { message: `The cashout may still be paid: ${problem}.` });
+  const payouts = (await listSettlementPayouts(tx, id)).map(({ status, plan }) => ({ status, closing: plan.closeMark !== undefined }));
+  const moved = await advance(tx, 'settlement', {
+    id,
+    event: 'OPERATOR_REJECTED',
+    actor: 'operator',
+    facts: () => ({ facts: { ...NO_SETTLEMENT_FACTS, payouts }, columns: { wait_reason: null }, record: { reason } }),
+    effects: {
+      void: async () => {
+        await releaseClaim(tx, settlement);
+        crashPoint('fail.voided');
+      },
+    },
+  });
+  const { gatewayId, status, amountText, assetSymbol, networkName } = settlement;
+  const details = { gatewayId, status, amount: amountText, asset: assetSymbol, network: networkName };
+  await insertOperatorAction(tx, deps.operator, { action: 'settlement.reject', target: id, reason, details });
+  deps.metrics?.settlementTransitions.inc({ from: moved.from, to: moved.to, route: settlement.pool === 'held' ? 'AML_HELD' : 'GREEN' });
 }
 
 function notClaimed(status: SettlementStatus): string {

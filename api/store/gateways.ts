@@ -1,5 +1,6 @@
 import type { Gateway, GatewaySettings } from '#api/deps.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { inOrder, type Placed, placeOf, stretch, type Walk } from './operator-walks.ts';
 
 /** First halves of the advisory lock keys; the second is a hash of the gateway's id. */
 const CASHOUT_LOCK_CLASS = 7_582_004;
@@ -25,10 +26,18 @@ export async function lockGateway(tx: Tx, id: string): Promise<StoredGateway | u
 }
 
 /** Lists gateways newest first, `limit` at most, skipping `offset`; locks nothing. */
-export async function listGateways(sql: Reads, page: { limit: number; offset: number }): Promise<StoredGateway[]> {
-  return sql<StoredGateway[]>`
-    select id, name, status, billing, settings, created_at from gateways
+export async function listGateways(sql: Reads, page: { limit: number; offset: number }): Promise<Placed<StoredGateway>[]> {
+  return sql<Placed<StoredGateway>[]>`
+    select id, name, status, billing, settings, created_at, ${placeOf(sql, sql`created_at`)} as place from gateways
     order by created_at desc, id desc limit ${page.limit} offset ${page.offset}`;
+}
+
+/** Gateways of a walk, one more than `limit`. Reads gateways_newest, or the key of gateways; locks nothing. */
+export async function walkGateways(sql: Reads, walk: Walk): Promise<Placed<StoredGateway>[]> {
+  return sql<Placed<StoredGateway>[]>`
+    select g.id, g.name, g.status, g.billing, g.settings, g.created_at, ${placeOf(sql, sql`g.created_at`)} as place from gateways g
+    where ${walk.ids === null ? sql`true` : sql`g.id = any(${walk.ids}::uuid[])`} ${stretch(sql, walk, sql`g.created_at`, sql`g.id`)}
+    ${inOrder(sql, walk, sql`g.created_at`, sql`g.id`)} limit ${walk.limit + 1}`;
 }
 
 /** Counts all gateways; locks nothing. */

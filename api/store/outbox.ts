@@ -172,6 +172,54 @@ export async function reviveOutbox(tx: Tx, refId: string): Promise<void> {
   await tx`update outbox set state = 'due', due_at = sluice_now(), failures = 0 where ref_id = ${refId} and state = 'dead'`;
 }
 
+/** One piece of work, as an operator who decides about it meets it. */
+export interface OutboxRow {
+  id: string;
+  topic: Topic;
+  refId: string;
+  state: 'due' | 'done' | 'dead';
+  dueAt: Date;
+  failures: number;
+  lastError: string | null;
+  /** A worker has it in hand. */
+  running: boolean;
+  /** It is not due yet. */
+  waits: boolean;
+}
+
+/** Reads one row; locks nothing. */
+export async function findOutbox(sql: Reads, id: string): Promise<OutboxRow | undefined> {
+  const [row] = await sql<OutboxRow[]>`select ${rowColumns(sql)} from outbox where id = ${id}`;
+  return row;
+}
+
+/** Reads one row and locks it until commit, so that no worker begins it; the last lock of its transaction, behind the row it works on. */
+export async function lockOutbox(tx: Tx, id: string): Promise<OutboxRow | undefined> {
+  const [row] = await tx<OutboxRow[]>`select ${rowColumns(tx)} from outbox where id = ${id} for update`;
+  return row;
+}
+
+/** The other row, if any, that the same work will be done by; locks nothing. */
+export async function findSameWork(sql: Reads, { id, topic, refId }: Pick<OutboxRow, 'id' | 'topic' | 'refId'>): Promise<string | undefined> {
+  const [row] = await sql<{ id: string }[]>`select id from outbox where ref_id = ${refId} and topic = ${topic} and state = 'due' and id <> ${id} limit 1`;
+  return row?.id;
+}
+
+/** Makes a row due now, with as many failures before it as a new one has; the caller holds its lock. */
+export async function retryOutbox(tx: Tx, id: string): Promise<void> {
+  touched.add(tx);
+  await tx`update outbox set state = 'due', due_at = sluice_now(), failures = 0 where id = ${id}`;
+}
+
+/** Closes a row that nobody shall run; the caller holds its lock. */
+export async function discardOutbox(tx: Tx, id: string): Promise<void> {
+  await tx`update outbox set state = 'done', due_at = sluice_now() where id = ${id}`;
+}
+
+function rowColumns(sql: Reads) {
+  return sql`id, topic, ref_id, state, due_at, failures, last_error, coalesce(claimed_until > now(), false) as running, due_at > sluice_now() as waits`;
+}
+
 /** Deletes up to `limit` rows that have had nothing left to do for `days` of service time; returns how many. */
 export async function deleteDoneOutbox(sql: Reads, days: number, limit: number): Promise<number> {
   const rows = await sql`

@@ -1,4 +1,5 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import { inOrder, lastOf, type Placed, placeOf, stretch, type Walk, type Walked, WINDOW } from './operator-walks.ts';
 
 /** What became of a proposal; `expired` is one that nobody decided about in time. */
 export const PROPOSAL_STATUSES = ['open', 'confirmed', 'withdrawn', 'expired'] as const;
@@ -51,12 +52,28 @@ export async function lockProposal(tx: Tx, id: string): Promise<StoredProposal |
 export async function listProposals(
   sql: Reads,
   filter: { status: ProposalStatus | null; limit: number; offset: number },
-): Promise<{ items: StoredProposal[]; total: number }> {
-  const rows = await sql<(StoredProposal & { total: number })[]>`
-    select ${columns(sql)}, count(*) over ()::int as total from operator_proposals p
+): Promise<{ items: Placed<StoredProposal>[]; total: number }> {
+  const rows = await sql<(Placed<StoredProposal> & { total: number })[]>`
+    select ${columns(sql)}, ${placeOf(sql, sql`p.created_at`)} as place, count(*) over ()::int as total from operator_proposals p
     where ${filter.status}::text is null or ${statusOf(sql)} = ${filter.status}
     order by p.created_at desc, p.id desc limit ${filter.limit} offset ${filter.offset}`;
   return { items: rows.map(({ total: _, ...row }) => row), total: rows[0]?.total ?? 0 };
+}
+
+/** Proposals of a walk, of one act or about one target or with one id where it says so. Looks through operator_proposals_newest or operator_proposals_target; locks nothing. */
+export async function walkProposals(sql: Reads, walk: Walk, sought: { id: string | null; text: string } | null): Promise<Walked<StoredProposal>> {
+  const tail: ReturnType<Reads> = sql`${stretch(sql, walk, sql`p.created_at`, sql`p.id`)} ${inOrder(sql, walk, sql`p.created_at`, sql`p.id`)} limit ${WINDOW}`;
+  const looked: ReturnType<Reads> =
+    sought === null
+      ? sql`select p.*, p.created_at as at from operator_proposals p where true ${tail}`
+      : sql`
+        (select p.*, p.created_at as at from operator_proposals p where p.target = ${sought.text} ${tail})
+        union all (select p.*, p.created_at as at from operator_proposals p where p.id = ${sought.id}::uuid and p.target <> ${sought.text} ${tail})`;
+  const rows = await sql<Placed<StoredProposal>[]>`
+    select ${columns(sql)}, ${placeOf(sql, sql`p.created_at`)} as place from (${looked}) p
+    where ${walk.status === null ? sql`true` : sql`${statusOf(sql)} = ${walk.status}`}
+    ${inOrder(sql, walk, sql`p.created_at`, sql`p.id`)} limit ${walk.limit + 1}`;
+  return { rows, lastLooked: rows.length > walk.limit ? null : await lastOf(sql, looked, walk) };
 }
 
 /** Writes what was decided; the caller holds its lock and found it open. */
@@ -135,11 +152,44 @@ export interface LoggedAction {
 export async function listOperatorActions(
   sql: Reads,
   filter: { action: string | null; target: string | null; limit: number; offset: number },
-): Promise<{ items: LoggedAction[]; total: number }> {
-  const rows = await sql<(LoggedAction & { total: number })[]>`
-    select id::text, at, action, target, reason, details, person, actor, client_ip, token, request_id, count(*) over ()::int as total
-    from operator_actions
+): Promise<{ items: Placed<LoggedAction>[]; total: number }> {
+  const rows = await sql<(Placed<LoggedAction> & { total: number })[]>`
+    select ${actionColumns(sql)}, count(*) over ()::int as total
+    from operator_actions o
     where (${filter.action}::text is null or action = ${filter.action}) and (${filter.target}::text is null or target = ${filter.target})
-    order by operator_actions.id desc limit ${filter.limit} offset ${filter.offset}`;
+    order by at desc, o.id desc limit ${filter.limit} offset ${filter.offset}`;
   return { items: rows.map(({ total: _, ...line }) => line), total: rows[0]?.total ?? 0 };
+}
+
+/**
+ * Lines of a walk; `sought` is an action, a target, a person or a request. Reads operator_actions_at, or the index of what it is narrowed to, through which it looks
+ * for the rest; locks nothing.
+ */
+export async function walkOperatorActions(
+  sql: Reads,
+  walk: Omit<Walk, 'gatewayId' | 'status' | 'ids'> & { action: string | null; target: string | null },
+  sought: string | null,
+): Promise<Walked<LoggedAction>> {
+  const { action, target } = walk;
+  const tail: ReturnType<Reads> = sql`${stretch(sql, walk, sql`o.at`, sql`o.id`)} ${inOrder(sql, walk, sql`o.at`, sql`o.id`)} limit ${WINDOW}`;
+  const looked: ReturnType<Reads> =
+    sought !== null
+      ? sql`
+        (select o.* from operator_actions o where o.action = ${sought} ${tail}) union (select o.* from operator_actions o where o.target = ${sought} ${tail})
+        union (select o.* from operator_actions o where o.person = ${sought} ${tail}) union (select o.* from operator_actions o where o.request_id = ${sought} ${tail})`
+      : target !== null
+        ? sql`select o.* from operator_actions o where o.target = ${target} ${tail}`
+        : action !== null
+          ? sql`select o.* from operator_actions o where o.action = ${action} ${tail}`
+          : sql`select o.* from operator_actions o where true ${tail}`;
+  const rows = await sql<Placed<LoggedAction>[]>`
+    select ${actionColumns(sql)} from (${looked}) o
+    where true ${action === null ? sql`` : sql`and o.action = ${action}`} ${target === null ? sql`` : sql`and o.target = ${target}`}
+    ${inOrder(sql, walk, sql`o.at`, sql`o.id`)} limit ${walk.limit + 1}`;
+  return { rows, lastLooked: rows.length > walk.limit ? null : await lastOf(sql, looked, walk) };
+}
+
+function actionColumns(sql: Reads): ReturnType<Reads> {
+  return sql`
+    o.id::text, o.at, o.action, o.target, o.reason, o.details, o.person, o.actor, o.client_ip, o.token, o.request_id, ${placeOf(sql, sql`o.at`)} as place`;
 }

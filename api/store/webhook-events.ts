@@ -75,6 +75,11 @@ export async function updateWebhookEvent(
     where id = ${id}`;
 }
 
+/** Ends the schedule of a pending webhook without another attempt; it can still be sent again. Call it while the webhook is locked. */
+export async function stopWebhook(tx: Tx, id: string): Promise<void> {
+  await tx`update webhook_events set state = 'stopped' where id = ${id} and state = 'pending'`;
+}
+
 /** Ids of the payment's webhooks after `seq` that wait for their turn: pending ones, and those with a resend asked for. */
 export async function waitingBehind(tx: Tx, event: { paymentId: string; seq: number }): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`

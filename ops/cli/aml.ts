@@ -1,4 +1,5 @@
 import { type Command, textOption, UsageError } from './command.ts';
+import { AS, operatorAs, type Proposal, proposedResult } from './proposal.ts';
 
 interface Resolved {
   paymentId: string;
@@ -16,6 +17,7 @@ export const amlCommands: readonly Command[] = [
     options: {
       reason: { type: 'string', help: 'why; kept in the audit log (required)' },
       address: { type: 'string', help: 'where a refund goes' },
+      as: AS,
     },
     arity: [2, 2],
     async run(context, [id = '', word = ''], options) {
@@ -24,9 +26,11 @@ export const amlCommands: readonly Command[] = [
       if (!ACTIONS.includes(word)) throw new UsageError(`"${word}" is none of ${ACTIONS.join(', ')}`);
       if (reason === undefined) throw new UsageError('--reason is required');
       if (word === 'refund' && address === undefined) throw new UsageError('--address is required: it is where the refund goes');
-      const { operator } = await context();
+      const operator = operatorAs(await context(), options);
       const body = { action: word.toUpperCase(), reason, ...(address !== undefined && { address }) };
-      const resolved = (await operator.must('POST', `/payments/${encodeURIComponent(id)}/aml`, { body })) as unknown as Resolved;
+      const answer = (await operator.must('POST', `/payments/${encodeURIComponent(id)}/aml`, { body })) as unknown as Resolved | Proposal;
+      if ('proposedBy' in answer) return proposedResult(answer);
+      const resolved = answer;
       const refunds = resolved.refunds.map((one) => `refund of ${one.amount} ${one.assetSymbol} on ${one.network}: ${one.status}`);
       return { data: resolved, text: [`payment ${resolved.paymentId} is ${resolved.amlState}`, ...refunds].join('\n') };
     },

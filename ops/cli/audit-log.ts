@@ -1,5 +1,6 @@
-import { type Command, textOption } from './command.ts';
+import type { Command } from './command.ts';
 import { table } from './format.ts';
+import { listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
 
 interface Action {
   at: string;
@@ -19,19 +20,19 @@ export const auditLogCommands: readonly Command[] = [
     options: {
       action: { type: 'string', help: 'only this one, such as gateway.change' },
       target: { type: 'string', help: 'only what was done to this id or name' },
+      ...WALK_OPTIONS,
       limit: { type: 'string', help: 'how many, 100 at most' },
     },
     arity: [0, 0],
     async run(context, _args, options) {
       const { operator } = await context();
-      const query = new URLSearchParams();
-      for (const name of ['action', 'target', 'limit']) {
-        const value = textOption(options, name);
-        if (value !== undefined) query.set(name, value);
-      }
-      const { items } = (await operator.must('GET', `/audit-log?${query}`)) as unknown as { items: Action[] };
+      const page = (await operator.must(
+        'GET',
+        `/audit-log?${listQuery(options, ['action', 'target', 'limit', ...Object.keys(WALK_OPTIONS)])}`,
+      )) as unknown as ListPage<Action>;
+      const { items } = page;
       const rows = items.map((one) => [one.at, one.action, one.target, whoOf(one), one.clientIp ?? '-', one.reason ?? '']);
-      return { data: items, text: table(['at', 'action', 'target', 'who', 'from', 'reason'], rows) };
+      return { data: items, text: pageText(table(['at', 'action', 'target', 'who', 'from', 'reason'], rows), page) };
     },
   },
 ];

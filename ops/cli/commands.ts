@@ -21,6 +21,7 @@ import { paymentCommands } from './payment.ts';
 import { personCommands } from './person.ts';
 import { proposalCommands } from './proposal.ts';
 import { redisCommands } from './redis.ts';
+import { searchCommands } from './search.ts';
 import { secretCommands } from './secret.ts';
 import { settlementCommands } from './settlement.ts';
 import { signerJournalCommands } from './signer-journal.ts';
@@ -43,6 +44,7 @@ export const COMMANDS: readonly Command[] = [
   ...dispatchCommands,
   ...walletCommands,
   ...signerJournalCommands,
+  ...searchCommands,
   ...depositCommands,
   ...invoiceCommands,
   ...webhookCommands,

@@ -1,5 +1,6 @@
 import { type Command, textOption, UsageError } from './command.ts';
 import { table } from './format.ts';
+import { CHAIN_OPTIONS, listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
 
 interface Deposit {
   id: string;
@@ -26,23 +27,20 @@ export const depositCommands: readonly Command[] = [
     options: {
       state: { type: 'string', help: 'only seen, dropped, credited, dust or unallocated; or unexplained: coins without a transfer anybody saw' },
       gateway: { type: 'string', help: 'only of this gateway' },
+      ...CHAIN_OPTIONS,
+      ...WALK_OPTIONS,
       limit: { type: 'string', help: 'how many, 100 at most (20)' },
     },
     arity: [0, 0],
     async run(context, _args, options) {
-      const query = new URLSearchParams();
-      for (const [option, name] of [
-        ['state', 'state'],
-        ['gateway', 'gatewayId'],
-        ['limit', 'limit'],
-      ] as const) {
-        const value = textOption(options, option);
-        if (value !== undefined) query.set(name, value);
-      }
       const { operator } = await context();
-      const { items } = (await operator.must('GET', `/deposits?${query}`)) as { items: Deposit[] };
+      const page = (await operator.must(
+        'GET',
+        `/deposits?${listQuery(options, ['state', 'gateway', 'limit', ...Object.keys({ ...CHAIN_OPTIONS, ...WALK_OPTIONS })])}`,
+      )) as unknown as ListPage<Deposit>;
+      const { items } = page;
       const rows = items.map((one) => [one.id, one.state, `${one.amount} ${one.assetSymbol}`, one.network, one.paymentId ?? '', one.txHash ?? '', one.seenAt]);
-      return { data: items, text: table(['deposit', 'state', 'amount', 'network', 'payment', 'transaction', 'seen'], rows) };
+      return { data: items, text: pageText(table(['deposit', 'state', 'amount', 'network', 'payment', 'transaction', 'seen'], rows), page) };
     },
   },
   {

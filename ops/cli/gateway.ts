@@ -1,6 +1,7 @@
 import { type Command, UsageError } from './command.ts';
 import { readFields } from './fields.ts';
 import { facts, table } from './format.ts';
+import { listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
 import { keyTable } from './key.ts';
 
 interface Gateway {
@@ -39,10 +40,13 @@ export const gatewayCommands: readonly Command[] = [
     name: 'gateway list',
     args: '',
     summary: 'list the gateways, newest first',
+    options: WALK_OPTIONS,
     arity: [0, 0],
-    async run(context) {
+    async run(context, _args, options) {
       const { operator } = await context();
-      const { items } = (await operator.must('GET', '/gateways?limit=100')) as { items: Gateway[] };
+      const query = listQuery({ limit: '100', ...options }, ['limit', ...Object.keys(WALK_OPTIONS)]);
+      const page = (await operator.must('GET', `/gateways?${query}`)) as unknown as ListPage<Gateway>;
+      const { items } = page;
       const rows = items.map((one) => [
         one.id,
         one.name,
@@ -52,7 +56,7 @@ export const gatewayCommands: readonly Command[] = [
         `${one.settings.commissionBps} bps`,
         one.createdAt,
       ]);
-      return { data: items, text: table(['id', 'name', 'status', 'billing', 'cashout', 'commission', 'created'], rows) };
+      return { data: items, text: pageText(table(['id', 'name', 'status', 'billing', 'cashout', 'commission', 'created'], rows), page) };
     },
   },
   {

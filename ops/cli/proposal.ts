@@ -1,5 +1,6 @@
 import { type Command, type Context, type Options, type Result, textOption, UsageError } from './command.ts';
 import { facts, table } from './format.ts';
+import { listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
 
 /** A proposal as the operator API shows it. */
 export interface Proposal {
@@ -30,18 +31,19 @@ export const proposalCommands: readonly Command[] = [
     summary: 'what was proposed to be done by two people, newest first',
     options: {
       status: { type: 'string', help: 'only those that are open, confirmed, withdrawn or expired' },
+      ...WALK_OPTIONS,
       limit: { type: 'string', help: 'how many, 100 at most (20)' },
     },
     arity: [0, 0],
     async run(context, _args, options) {
-      const query = new URLSearchParams();
-      for (const name of ['status', 'limit']) {
-        const value = textOption(options, name);
-        if (value !== undefined) query.set(name, value);
-      }
-      const { items } = (await (await context()).operator.must('GET', `/proposals?${query}`)) as unknown as { items: Proposal[] };
+      const { operator } = await context();
+      const page = (await operator.must(
+        'GET',
+        `/proposals?${listQuery(options, ['status', 'limit', ...Object.keys(WALK_OPTIONS)])}`,
+      )) as unknown as ListPage<Proposal>;
+      const { items } = page;
       const rows = items.map((one) => [one.id, one.status, one.act, one.proposedBy, one.decidedBy, one.expiresAt, one.reason]);
-      return { data: items, text: table(['proposal', 'status', 'act', 'proposed by', 'decided by', 'until', 'reason'], rows) };
+      return { data: items, text: pageText(table(['proposal', 'status', 'act', 'proposed by', 'decided by', 'until', 'reason'], rows), page) };
     },
   },
   {
@@ -96,6 +98,11 @@ export function describeProposal({ content, outcome, ...one }: Proposal): string
     ...decided,
     ...outcome,
   });
+}
+
+/** What a command says that was taken for a proposal. */
+export function proposedResult(proposal: Proposal): Result {
+  return { data: proposal, text: `${describeProposal(proposal)}\n\nnothing is done before another person runs: sluice proposal confirm ${proposal.id}` };
 }
 
 async function decide(context: Context, id: string, verb: 'confirm' | 'withdraw', options: Options): Promise<Result> {

@@ -1,6 +1,8 @@
 import { type Charge, describeCharges } from './charges.ts';
 import { type Command, textOption, UsageError } from './command.ts';
 import { facts, table } from './format.ts';
+import { CHAIN_OPTIONS, listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
+import { AS, operatorAs, type Proposal, proposedResult } from './proposal.ts';
 
 interface Listed {
   id: string;
@@ -50,33 +52,34 @@ export const settlementCommands: readonly Command[] = [
     options: {
       status: { type: 'string', help: 'only those in one status, such as PENDING_APPROVAL' },
       gateway: { type: 'string', help: 'only of this gateway' },
+      ...CHAIN_OPTIONS,
+      ...WALK_OPTIONS,
       limit: { type: 'string', help: 'how many, 100 at most (20)' },
     },
     arity: [0, 0],
     async run(context, _args, options) {
-      const query = new URLSearchParams();
-      for (const [option, name] of Object.entries({ status: 'status', gateway: 'gatewayId', limit: 'limit' })) {
-        const value = textOption(options, option);
-        if (value !== undefined) query.set(name, value);
-      }
       const { operator } = await context();
-      const { items } = (await operator.must('GET', `/settlements?${query}`)) as { items: Listed[] };
+      const page = (await operator.must(
+        'GET',
+        `/settlements?${listQuery(options, ['status', 'gateway', 'limit', ...Object.keys({ ...CHAIN_OPTIONS, ...WALK_OPTIONS })])}`,
+      )) as unknown as ListPage<Listed>;
+      const { items } = page;
       const rows = items.map((one) => [one.id, one.status, `${one.amount} ${one.assetSymbol}`, one.network, waitsFor(one), one.createdAt]);
-      return { data: items, text: table(['settlement', 'status', 'amount', 'network', 'waits for', 'created'], rows) };
+      return { data: items, text: pageText(table(['settlement', 'status', 'amount', 'network', 'waits for', 'created'], rows), page) };
     },
   },
   {
     name: 'settlement reject',
     args: '<id>',
     summary: 'end a claimed settlement that cannot be paid yet, or any more, and give its claim back',
-    options: { reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
+    options: { as: AS, reason: { type: 'string', help: 'why; kept in the audit log (required)' } },
     arity: [1, 1],
     async run(context, [id = ''], options) {
       const reason = textOption(options, 'reason');
       if (reason === undefined) throw new UsageError('--reason is required');
-      const { operator } = await context();
-      const shown = (await operator.must('POST', `/settlements/${encodeURIComponent(id)}/reject`, { body: { reason } })) as unknown as Shown;
-      return { data: shown, text: describe(shown) };
+      const operator = operatorAs(await context(), options);
+      const answer = (await operator.must('POST', `/settlements/${encodeURIComponent(id)}/reject`, { body: { reason } })) as unknown as Shown | Proposal;
+      return 'proposedBy' in answer ? proposedResult(answer) : { data: answer, text: describe(answer) };
     },
   },
 ];

@@ -1,5 +1,6 @@
 import { type Command, textOption } from './command.ts';
 import { facts, table } from './format.ts';
+import { CHAIN_OPTIONS, listQuery, type ListPage, pageText, WALK_OPTIONS } from './list-query.ts';
 
 interface Webhook {
   id: string;
@@ -23,22 +24,18 @@ export const webhookCommands: readonly Command[] = [
       payment: { type: 'string', help: 'only of this payment' },
       state: { type: 'string', help: 'only pending, delivered, exhausted or stopped' },
       gateway: { type: 'string', help: 'only of this gateway' },
+      ...CHAIN_OPTIONS,
+      ...WALK_OPTIONS,
       limit: { type: 'string', help: 'how many, 100 at most (20)' },
     },
     arity: [0, 0],
     async run(context, _args, options) {
-      const query = new URLSearchParams();
-      for (const [option, name] of [
-        ['payment', 'paymentId'],
-        ['state', 'state'],
-        ['gateway', 'gatewayId'],
-        ['limit', 'limit'],
-      ] as const) {
-        const value = textOption(options, option);
-        if (value !== undefined) query.set(name, value);
-      }
       const { operator } = await context();
-      const { items } = (await operator.must('GET', `/webhooks?${query}`)) as { items: Webhook[] };
+      const page = (await operator.must(
+        'GET',
+        `/webhooks?${listQuery(options, ['payment', 'state', 'gateway', 'limit', ...Object.keys({ ...CHAIN_OPTIONS, ...WALK_OPTIONS })])}`,
+      )) as unknown as ListPage<Webhook>;
+      const { items } = page;
       const rows = items.map((one) => [
         one.id,
         one.paymentId,
@@ -48,7 +45,7 @@ export const webhookCommands: readonly Command[] = [
         one.state === 'pending' ? one.nextAttemptAt : one.deliveredAt,
         one.url,
       ]);
-      return { data: items, text: table(['webhook', 'payment', 'status', 'state', 'attempts', 'next or delivered', 'to'], rows) };
+      return { data: items, text: pageText(table(['webhook', 'payment', 'status', 'state', 'attempts', 'next or delivered', 'to'], rows), page) };
     },
   },
   {

@@ -205,6 +205,7 @@ const apiSchema = z.object({
   SLUICE_OPERATOR_TOKEN: secret.optional(),
   SLUICE_OPERATOR_TOKEN_PREVIOUS: secret.optional(),
   SLUICE_OPERATOR_TOKENS: namedTokens.default([]),
+  SLUICE_TWO_PEOPLE_FOR: list.pipe(z.array(z.enum(['refund', 'reject']))).default([]),
   SLUICE_MASTER_KEY: secret.optional(),
   SLUICE_MASTER_KEY_NEXT: secret.optional(),
   SLUICE_MASTER_KEY_PREVIOUS: secret.optional(),
@@ -327,6 +328,9 @@ function roleProblems(values: z.output<typeof apiSchema>): string[] {
     problems.push(`SLUICE_OPERATOR_TOKENS: the ${alone} by itself does without; remove them from this process`);
   problems.push(...consoleProblems(values));
   const accepts = roles.includes('http');
+  const people = new Set(values.SLUICE_OPERATOR_TOKENS.map(({ name }) => name));
+  if (accepts && values.SLUICE_TWO_PEOPLE_FOR.length > 0 && people.size < 2)
+    problems.push('SLUICE_TWO_PEOPLE_FOR: two people need tokens of their own in SLUICE_OPERATOR_TOKENS');
   if (accepts && values.SLUICE_INTENT_KEY === undefined) problems.push('SLUICE_INTENT_KEY: required by the http role');
   if (!accepts && values.SLUICE_INTENT_KEY !== undefined) problems.push(INTENT_KEY_ELSEWHERE);
   if (!accepts && alone !== 'console' && values.SLUICE_INTENT_PUBLIC_KEYS.length === 0)

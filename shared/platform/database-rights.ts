@@ -115,7 +115,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       used_signatures: 'insert update(used_at)',
       wallets: 'insert update(halted_reason lockable next_nonce)',
       watches: 'insert',
-      webhook_events: 'insert update(resend_requested_at)',
+      webhook_events: 'insert update(resend_requested_at state)',
       withheld_payouts: 'insert',
       withheld_transfer_credits: 'insert',
       withheld_transfers: 'insert update(ended_at failure intent_mac status txid)',

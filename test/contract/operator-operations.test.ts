@@ -32,10 +32,14 @@ interface Special {
   request(): Promise<Request>;
   /** A request that conflicts with what is there. */
   409?(): Promise<Request>;
+  /** A request that a deployment which wants two people for it takes for a proposal. */
+  202?(): Promise<Request>;
   /** Whose own token the request comes with, where the shared one is not enough. */
   by?: keyof typeof TEST_PEOPLE;
   /** It belongs to development, and production refuses it. */
   403?: true;
+  /** What every request of it asks with. */
+  query?: string;
   /** The listener it succeeds on, where that is not the service's. */
   through?(): Client;
 }
@@ -49,6 +53,8 @@ let production: Listening;
 let development: Listening;
 let limited: Listening;
 let crashing: Listening;
+/** Wants two people for whatever it can. */
+let cautious: Listening;
 let stranded: Listening;
 let away: Database;
 const lines: string[] = [];
@@ -62,9 +68,10 @@ beforeAll(async () => {
   stranded = await serve(await movable({ ...deps, db: away }));
   development = await serve(await movable(deps));
   crashing = await crashingListener();
+  cautious = await listen({ ...deps, config: { ...deps.config, SLUICE_TWO_PEOPLE_FOR: ['refund', 'reject'] } });
 });
 afterAll(async () => {
-  await Promise.all([production, development, limited, crashing, stranded].map((one) => one.close()));
+  await Promise.all([production, development, limited, crashing, stranded, cautious].map((one) => one.close()));
   await away.end();
   // What is left unpaid ends before the books are audited, and what is left unknown is known by then.
   const { data } = await service.ask('GET', '/operator/v1/outgoing', { headers: TOKEN });
@@ -223,6 +230,14 @@ async function aWebhook(): Promise<Request> {
   return { params: { id: (data.items as { id: string }[])[0]?.id ?? '' }, body: { reason: 'lost' } };
 }
 
+/** A job that nothing is behind. */
+async function aJob({ state, topic = 'settlement.mail' }: { state: string; topic?: string }): Promise<Request> {
+  const [row] = await service.world.database.sql<{ id: string }[]>`
+    insert into outbox (id, topic, ref_id, state, due_at, failures, last_error)
+    values (gen_random_uuid(), ${topic}, gen_random_uuid(), ${state}, sluice_now(), 30, 'the mail server is away') returning id`;
+  return { params: { id: row?.id ?? '' }, body: { reason: 'the mail server is back' } };
+}
+
 /** A token whose contract has just been put on the chain. */
 async function aToken(): Promise<Record<string, unknown>> {
   const contract = `0x${randomUUID().replaceAll('-', '')}12345678`;
@@ -308,6 +323,11 @@ const SPECIAL: Record<keyof operations, Special> = {
   listPayments: { request: nothing },
   getPayment: { request: async () => ({ params: { id: (await shop.payment()).paymentUid } }) },
   resolveAml: {
+    202: async () => ({
+      ...(await aHeldPayment()),
+      body: { action: 'REFUND', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', reason: 'theirs' },
+      headers: as('anna'),
+    }),
     request: async () => ({ ...(await aHeldPayment()), body: { action: 'RELEASE', reason: 'cleared' } }),
     409: async () => {
       const request = { ...(await aHeldPayment()), body: { action: 'WITHHOLD', reason: 'cleared' } };
@@ -319,6 +339,7 @@ const SPECIAL: Record<keyof operations, Special> = {
   listSettlements: { request: nothing },
   getSettlement: { request: aSettlement },
   rejectSettlement: {
+    202: async () => ({ ...(await aSettlement()), body: { reason: 'asked for' }, headers: as('anna') }),
     request: async () => ({ ...(await aSettlement()), body: { reason: 'asked for' } }),
     409: async () => {
       const request = { ...(await aSettlement()), body: { reason: 'asked for' } };
@@ -338,9 +359,12 @@ const SPECIAL: Record<keyof operations, Special> = {
   listInvoices: { request: nothing },
   getInvoice: { request: anInvoice },
   listExpenses: { request: nothing },
+  search: { request: nothing, query: '?q=nothing' },
   listWebhooks: { request: nothing },
   resendWebhook: { request: aWebhook },
   listJobs: { request: nothing },
+  retryJob: { request: () => aJob({ state: 'dead' }), 409: () => aJob({ state: 'done' }) },
+  discardJob: { request: () => aJob({ state: 'dead' }), 409: () => aJob({ state: 'dead', topic: 'payout.broadcast' }) },
   runAudit: { request: nothing },
   listActions: { request: nothing },
   getKeyStatus: { request: nothing },
@@ -374,7 +398,8 @@ function ask(
 ): Promise<Answer> {
   const path = entry.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? randomUUID());
   const given = one.raw !== undefined || body === undefined ? {} : { body };
-  return through(entry.method, `/operator/v1${path}${query}`, { ...given, ...one, headers: { ...TOKEN, ...headers, ...one.headers } });
+  const asked = query === '' ? (SPECIAL[entry.id as keyof operations].query ?? '') : query;
+  return through(entry.method, `/operator/v1${path}${asked}`, { ...given, ...one, headers: { ...TOKEN, ...headers, ...one.headers } });
 }
 
 const codeOf = ({ status, error }: Answer): [number, string | undefined] => [status, error?.code];
@@ -384,7 +409,7 @@ function cases(entry: Entry): Record<string, () => Promise<void>> {
   const special = SPECIAL[entry.id as keyof operations];
   const success = entry.statuses.find((status) => status.startsWith('2')) ?? '';
   const params = [...entry.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
-  const { 409: conflict, 403: refused } = special;
+  const { 202: proposed, 409: conflict, 403: refused } = special;
   return {
     [success]: async () => {
       const answer = await ask(entry, await special.request(), { through: special.through?.() ?? service.ask, headers: { 'x-operator': 'ada@console' } });
@@ -423,9 +448,11 @@ function cases(entry: Entry): Record<string, () => Promise<void>> {
     },
     422: async () => {
       const { params: known = {} } = await special.request();
-      const answer = entry.takesBody ? await ask(entry, { params: known }, { raw: '[]' }) : await ask(entry, { params: known }, { query: '?limit=0' });
+      const answer = entry.takesBody
+        ? await ask(entry, { params: known }, { raw: '[]' })
+        : await ask(entry, { params: known }, { query: special.query === undefined ? '?limit=0' : '?q=' });
       expect(codeOf(answer)).toEqual([422, 'validation_error']);
-      expect(answer.error.message).toMatch(entry.takesBody ? /^body: / : /^limit: /);
+      expect(answer.error.message).toMatch(entry.takesBody ? /^body: / : special.query === undefined ? /^limit: / : /^q: /);
     },
     429: async () => {
       const request = await special.request();
@@ -440,6 +467,14 @@ function cases(entry: Entry): Record<string, () => Promise<void>> {
       expect(lines.some((line) => line.includes(String(answer.headers.get('x-request-id'))) && line.includes('canary'))).toBe(true);
     },
     503: async () => expect(codeOf(await ask(entry, await special.request(), { through: stranded.ask }))).toEqual([503, 'service_unavailable']),
+    ...(proposed === undefined || success === '202'
+      ? {}
+      : {
+          202: async () => {
+            const answer = await ask(entry, await proposed(), { through: cautious.ask });
+            expect([answer.status, answer.data.status, answer.data.proposedBy], answer.text).toEqual([202, 'open', 'anna']);
+          },
+        }),
     ...(conflict === undefined ? {} : { 409: async () => expect(codeOf(await ask(entry, await conflict()))).toEqual([409, 'conflict']) }),
     ...(refused === undefined
       ? {}

@@ -35,6 +35,14 @@ const transfers = async (): Promise<number> => (await sql()`select 1 from withhe
 
 /** A gateway that has this much USDT withheld. */
 async function aKeptGateway(amount: string): Promise<string> {
+  const { shopId, paymentUid } = await aHeldPayment(amount);
+  const held = await ask(SHARED, 'POST', `/payments/${paymentUid}/aml`, { action: 'WITHHOLD', reason: 'sanctioned' });
+  expect(held.status, held.text).toBe(200);
+  return shopId;
+}
+
+/** A payment of this much USDT that screening holds. */
+async function aHeldPayment(amount: string): Promise<{ shopId: string; paymentUid: string }> {
   const shop = await service.aShop({ screening: { enabled: true, credits: 5 } });
   const { paymentUid, payment } = await shop.payment({ checkAmountDeviation: false });
   const address = await selectAddress(service, paymentUid, payment.offers.find((offer) => offer.assetSymbol === 'USDT')?.id ?? '');
@@ -43,9 +51,7 @@ async function aKeptGateway(amount: string): Promise<string> {
   await service.mine();
   for (const { id } of await sql()<{ id: string }[]>`select id from credits where payment_id = ${paymentUid}`) await screenCredit(service.worker, id);
   await service.mine();
-  const held = await ask(SHARED, 'POST', `/payments/${paymentUid}/aml`, { action: 'WITHHOLD', reason: 'sanctioned' });
-  expect(held.status, held.text).toBe(200);
-  return shop.id;
+  return { shopId: shop.id, paymentUid };
 }
 
 describe('an act that takes two people', () => {
@@ -214,6 +220,86 @@ describe('an act that takes two people', () => {
       select ${id}, act, target, content, reason, 'carol', mac, sluice_now() + interval '1 day' from operator_proposals limit 1`;
     expect((await confirm(BEN, id)).status).toBe(409);
     await withdraw(BEN, id);
+  });
+});
+
+describe('where the deployment wants two people for a refund and a rejection', () => {
+  let cautious: Listening;
+  beforeAll(async () => {
+    cautious = await listen({ ...service.deps, config: { ...service.deps.config, SLUICE_TWO_PEOPLE_FOR: ['refund', 'reject'] } });
+  });
+  afterAll(() => cautious.close());
+
+  const resolve = (token: string, paymentId: string, body: object): Promise<Answer> =>
+    ask(token, 'POST', `/payments/${paymentId}/aml`, { reason: 'why', ...body }, cautious);
+  const reject = (token: string, id: string): Promise<Answer> => ask(token, 'POST', `/settlements/${id}/reject`, { reason: 'a mistake' }, cautious);
+  const amlState = async (paymentId: string): Promise<unknown> => (await sql()`select aml_state as state from payments where id = ${paymentId}`)[0]?.state;
+  const refunds = async (paymentId: string): Promise<readonly unknown[]> => sql()`select recipient, status from aml_refunds where payment_id = ${paymentId}`;
+  const aCashout = async (): Promise<string> => {
+    const shop = await service.aShop();
+    await shop.fund('USDT', '10');
+    const body = { assetId: service.world.assets.USDT?.id, amount: '2', address: ADDRESS };
+    return String((await shop.signed('POST', '/merchant/settlements', { body })).data.id);
+  };
+
+  it('a refund is ordered once another person confirms it, to the address that was proposed', async () => {
+    const { paymentUid, shopId } = await aHeldPayment('20');
+    const proposed = await resolve(ANNA, paymentUid, { action: 'REFUND', address: ADDRESS });
+    expect(proposed.status, proposed.text).toBe(202);
+    expect(proposed.data).toMatchObject({
+      act: 'payment.refund',
+      target: paymentUid,
+      content: { paymentId: paymentUid, gatewayId: shopId, address: ADDRESS },
+      proposedBy: 'anna',
+    });
+    expect(await refunds(paymentUid), 'nothing is ordered yet').toEqual([]);
+    expect((await confirm(ANNA, proposed.data.id)).status).toBe(409);
+    const confirmed = await confirm(BEN, proposed.data.id);
+    expect(confirmed.status, confirmed.text).toBe(200);
+    expect(confirmed.data.outcome).toEqual({ paymentId: paymentUid });
+    expect(await refunds(paymentUid)).toEqual([{ recipient: ADDRESS.toLowerCase(), status: 'ordered' }]);
+    const log = (await ask(SHARED, 'GET', `/audit-log?target=${paymentUid}`)).data.items;
+    expect(log).toMatchObject([{ action: 'payment.refund', person: 'ben', reason: 'why' }]);
+    expect((await confirm(BEN, proposed.data.id)).status).toBe(409);
+    expect(await refunds(paymentUid)).toHaveLength(1);
+  });
+
+  it('what one person may do alone goes on as before, and what was proposed is asked again when it is confirmed', async () => {
+    const { paymentUid } = await aHeldPayment('20');
+    const { data } = await resolve(ANNA, paymentUid, { action: 'REFUND', address: ADDRESS });
+    expect((await resolve(SHARED, paymentUid, { action: 'RELEASE' })).status).toBe(200);
+    expect(await amlState(paymentUid)).toBe('RELEASED');
+    const late = await confirm(BEN, data.id);
+    expect([late.status, late.error.message]).toEqual([409, expect.stringContaining('RELEASED')]);
+    expect([await refunds(paymentUid), (await ask(BEN, 'GET', `/proposals/${String(data.id)}`)).data.status]).toEqual([[], 'open']);
+    await withdraw(BEN, data.id);
+  });
+
+  it('a refund is not proposed to no address, nor of a payment that is not held, nor by the token that is shared', async () => {
+    const { paymentUid } = await aHeldPayment('20');
+    expect((await resolve(ANNA, paymentUid, { action: 'REFUND', address: 'nowhere' })).error.message).toMatch(/^address: /);
+    expect((await resolve(SHARED, paymentUid, { action: 'REFUND', address: ADDRESS })).status).toBe(409);
+    expect((await resolve(ANNA, paymentUid, { action: 'WITHHOLD' })).status).toBe(200);
+    expect((await resolve(ANNA, paymentUid, { action: 'REFUND', address: ADDRESS })).status).toBe(409);
+    expect((await resolve(ANNA, randomUUID(), { action: 'REFUND', address: ADDRESS })).status).toBe(404);
+  });
+
+  it('a cashout is rejected once another person confirms it, and of many proposals once', async () => {
+    const id = await aCashout();
+    const status = async (): Promise<unknown> => (await sql()`select status from settlements where id = ${id}`)[0]?.status;
+    const [first, second] = [await reject(ANNA, id), await reject(BEN, id)];
+    expect(first.data).toMatchObject({
+      act: 'settlement.reject',
+      target: id,
+      content: { settlementId: id, amount: '2', assetSymbol: 'USDT', address: ADDRESS },
+    });
+    expect([first.status, second.status, await status()]).toEqual([202, 202, 'REQUESTED']);
+    const answers = await Promise.all([confirm(BEN, first.data.id), confirm(ANNA, second.data.id)]);
+    expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 409]);
+    expect(await status()).toBe('REJECTED');
+    expect((await reject(ANNA, id)).status).toBe(409);
+    expect((await reject(ANNA, randomUUID())).status).toBe(404);
+    for (const { data } of [first, second]) await withdraw(BEN, data.id);
   });
 });
 

@@ -42,6 +42,7 @@ const NOTHING = { freezes: [], haltedWallets: [], unknownTransactions: [], await
 describe('what operators do by command', () => {
   it.each([
     ['settlement reject s1 --reason mistake', SHOWN, 'POST', '/settlements/s1/reject', { reason: 'mistake' }],
+    ['settlement reject s2 --reason mistake', PROPOSAL, 'POST', '/settlements/s2/reject', { reason: 'mistake' }],
     ['settlement list --status PENDING_APPROVAL --gateway g', { items: [] }, 'GET', '/settlements?status=PENDING_APPROVAL&gatewayId=g', undefined],
     ['payment resolve p release --reason clean', { refunds: [] }, 'POST', '/payments/p/aml', { action: 'RELEASE', reason: 'clean' }],
     [
@@ -73,6 +74,14 @@ describe('what operators do by command', () => {
     ['chain pause tron --reason fork', {}, 'POST', '/networks/tron/pause', { reason: 'fork' }],
     ['chain resume tron', {}, 'POST', '/networks/tron/resume', { reason: null }],
     ['job list --limit 5', { items: [] }, 'GET', '/jobs?limit=5', undefined],
+    ['job list --state dead --topic webhook.deliver', { items: [] }, 'GET', '/jobs?state=dead&topic=webhook.deliver&limit=20', undefined],
+    ['search A-1001', { items: [], more: false }, 'GET', '/search?q=A-1001', undefined],
+    ['job retry j --reason mended', { job: {} }, 'POST', '/jobs/j/retry', { reason: 'mended' }],
+    ['job discard j --reason unneeded', {}, 'POST', '/jobs/j/discard', { reason: 'unneeded' }],
+    ['payment list --q A-1001 --sort oldest', { items: [] }, 'GET', '/payments?q=A-1001&sort=oldest', undefined],
+    ['deposit list --tx 0x1 --from 2026-11-21T00:00:00Z', { items: [] }, 'GET', '/deposits?txHash=0x1&from=2026-11-21T00%3A00%3A00Z', undefined],
+    ['gateway list --q acme', { items: [] }, 'GET', '/gateways?limit=100&q=acme', undefined],
+    ['audit-log --q anna', { items: [] }, 'GET', '/audit-log?q=anna', undefined],
     ['dispatch status', NOTHING, 'GET', '/freezes', undefined],
     ['dispatch freeze --scope network:tron', NOTHING, 'POST', '/freeze', { scope: 'network:tron', reason: null }],
     ['proposal list --status open', { items: [] }, 'GET', '/proposals?status=open', undefined],
@@ -104,6 +113,7 @@ describe('what operators do by command', () => {
     'wallet clear hot --network tron',
     'wallet clear hot --reason known',
     'job list --limit many',
+    'job discard j',
   ])('%s is refused before anything is asked', async (line) => {
     await expect(run(line.split(' '))).rejects.toThrow(UsageError);
   });

@@ -322,6 +322,17 @@ describe('the configuration', () => {
     expect(problemsOf(() => readApiConfig(previous))).toEqual([expect.stringContaining('used for nothing else')]);
   });
 
+  it('wants two people for what it is told to, where there are two', () => {
+    const two = { ...good, SLUICE_OPERATOR_TOKENS: `anna=${secret('anna')},ben=${secret('ben')}` };
+    expect(readApiConfig(two).SLUICE_TWO_PEOPLE_FOR).toEqual([]);
+    expect(readApiConfig({ ...two, SLUICE_TWO_PEOPLE_FOR: 'refund, reject' }).SLUICE_TWO_PEOPLE_FOR).toEqual(['refund', 'reject']);
+    for (const tokens of ['', `anna=${secret('anna')}`, `anna=${secret('anna')},anna=${secret('again')}`])
+      expect(problemsOf(() => readApiConfig({ ...good, SLUICE_OPERATOR_TOKENS: tokens, SLUICE_TWO_PEOPLE_FOR: 'reject' }))).toEqual([
+        'SLUICE_TWO_PEOPLE_FOR: two people need tokens of their own in SLUICE_OPERATOR_TOKENS',
+      ]);
+    expect(problemsOf(() => readApiConfig({ ...two, SLUICE_TWO_PEOPLE_FOR: 'everything' }))).toEqual([expect.stringContaining('SLUICE_TWO_PEOPLE_FOR')]);
+  });
+
   it('refuses accounts in production that everybody can spend from', () => {
     const expected = [
       'SLUICE_NETWORKS: ethereum.accountXpub: the demo account is refused in production',
