@@ -359,6 +359,9 @@ export interface paths {
          * List postings
          * @description What was posted to the gateway's accounts, newest first. The entries of an account add up to its balance; money that moves from one of them to another is one
          *     entry on each, with the same `cause`. Signed like a cashout, since it tells balances. Needs the permission `settlement:read`.
+         *
+         *     Narrowed by `asset`, `network` or `kind`, a page looks through 5,000 entries of its time and no more: it may have fewer rows than `limit`, or none, while
+         *     `hasMore` is true. Go on with `nextCursor`.
          */
         get: operations["listLedger"];
         put?: never;
@@ -380,6 +383,9 @@ export interface paths {
          * List credits
          * @description What payments credited to the gateway's balance, newest first, with what was taken of each and what no cashout has drawn of it yet. Needs the permission
          *     `payment:read`.
+         *
+         *     Narrowed by `asset`, `network` or `state`, a page looks through 5,000 credits of its time and no more: it may have fewer rows than `limit`, or none, while
+         *     `hasMore` is true. Go on with `nextCursor`.
          */
         get: operations["listCredits"];
         put?: never;
@@ -1536,6 +1542,12 @@ export interface components {
              */
             settlementId: string | null;
         };
+        /**
+         * @description `maturing`: nothing of it may be cashed out yet. `available`: what `remaining` says may be. `drawn`: cashouts took all of it. `held`: screening holds it.
+         *     `withheld`, `refunding` and `refunded`: what `taken` says became of it.
+         * @enum {string}
+         */
+        CreditState: "maturing" | "available" | "drawn" | "held" | "withheld" | "refunding" | "refunded";
         Credit: {
             creditId: components["schemas"]["Id"];
             paymentUid: components["schemas"]["Id"];
@@ -1548,6 +1560,7 @@ export interface components {
              * @enum {string}
              */
             pool: "green" | "held";
+            state: components["schemas"]["CreditState"];
             /**
              * @description What took the rest of it out of its pool after screening; null while cashouts may draw it.
              * @enum {string|null}
@@ -3329,6 +3342,31 @@ export interface operations {
     listLedger: {
         parameters: {
             query?: {
+                /**
+                 * @description Only entries of this asset, by its ticker.
+                 * @example USDT
+                 */
+                asset?: string;
+                /**
+                 * @description Only entries of assets on this network, by its name.
+                 * @example ethereum
+                 */
+                network?: string;
+                /**
+                 * @description Only entries of this kind of posting.
+                 * @example settle
+                 */
+                kind?: string;
+                /**
+                 * @description Only entries posted at this time or later.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Only entries posted before this time.
+                 * @example 2026-11-22T00:00:00Z
+                 */
+                to?: string;
                 /** @description Page size; values above 100 are read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
@@ -3402,6 +3440,30 @@ export interface operations {
     listCredits: {
         parameters: {
             query?: {
+                /** @description Only credits of this payment, by its `paymentUid`. */
+                payment?: string;
+                /**
+                 * @description Only credits of this asset, by its ticker.
+                 * @example USDT
+                 */
+                asset?: string;
+                /**
+                 * @description Only credits of assets on this network, by its name.
+                 * @example ethereum
+                 */
+                network?: string;
+                /** @description Only credits in this state. */
+                state?: components["schemas"]["CreditState"];
+                /**
+                 * @description Only credits made at this time or later.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Only credits made before this time.
+                 * @example 2026-11-22T00:00:00Z
+                 */
+                to?: string;
                 /** @description Page size; values above 100 are read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
@@ -3432,6 +3494,7 @@ export interface operations {
                      *             "asset": "USDT",
                      *             "network": "ethereum",
                      *             "pool": "green",
+                     *             "state": "maturing",
                      *             "taken": null,
                      *             "gross": "49.9",
                      *             "networkFee": "1.2",

@@ -30,8 +30,8 @@ export const merchantReads = {
   listSettlements: (deps, { gateway, query }) => ok(listSettlements(deps, { ...query, gateway })),
   getSettlement: (deps, { gateway, params }) => ok(getSettlement(deps, { gateway, id: params.settlementId })),
   listWebhooks: (deps, { gateway, query }) => ok(listWebhooks(deps, { ...query, gateway })),
-  listLedger: (deps, { gateway, query: { limit, after } }) => ok(listLedger(deps, { gateway, limit, after })),
-  listCredits: (deps, { gateway, query: { limit, after } }) => ok(listCredits(deps, { gateway, limit, after })),
+  listLedger: (deps, { gateway, query }) => ok(listLedger(deps, { ...query, gateway })),
+  listCredits: (deps, { gateway, query }) => ok(listCredits(deps, { ...query, gateway })),
   listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
   listKeys: (deps, { gateway, query: { limit, after } }) => ok(listKeys(deps, { gateway, limit, after })),
 } satisfies Partial<Registry<Contract>>;
