@@ -4,7 +4,7 @@ import { type Check, LIMIT } from './check.ts';
 export const KEPT_CHECKS: readonly Check[] = [
   {
     name: 'A33',
-    title: 'what lists count, and what credits are said to add up to, is what their rows are',
+    title: 'what lists count, and what credits and the months of gateways are said to add up to, is what their rows are',
     mayPass: false,
     query: `
       select list, gateway_id, status as of, sum(count) as difference from (
@@ -21,7 +21,16 @@ export const KEPT_CHECKS: readonly Check[] = [
         select gateway_id, asset_id, pool, matured, gross, network_fee, commission from credit_tallies
         union all
         select gateway_id, asset_id, pool, matured_at is not null, -gross, -network_fee, -commission from credits) both_sides
-      group by gateway_id, asset_id, pool, matured having sum(gross) <> 0 or sum(network_fee) <> 0 or sum(commission) <> 0 ${LIMIT}`,
+      group by gateway_id, asset_id, pool, matured having sum(gross) <> 0 or sum(network_fee) <> 0 or sum(commission) <> 0
+      union all
+      select 'months', gateway_id, asset_id || ' ' || month || ' ' || kind || ' ' || account, sum(amount) from (
+        select gateway_id, asset_id, month, kind, account, amount, entries from gateway_months
+        union all
+        select o.gateway_id, e.asset_id, date_trunc('month', t.at at time zone 'UTC')::date, t.kind, a.kind, -e.amount, -1
+        from ledger_entries e join ledger_accounts a on a.id = e.account_id join ledger_transactions t on t.id = e.transaction_id
+          join (select distinct x.transaction_id, y.gateway_id from ledger_entries x join ledger_accounts y on y.id = x.account_id where y.gateway_id is not null) o
+            on o.transaction_id = e.transaction_id) both_sides
+      group by gateway_id, asset_id, month, kind, account having sum(amount) <> 0 or sum(entries) <> 0 ${LIMIT}`,
     ofChanged: () => 'select 1 where false',
   },
 ];

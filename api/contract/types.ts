@@ -396,6 +396,37 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/statements/{month}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Year and month, UTC.
+                 * @example 2026-11
+                 */
+                month: components["parameters"]["Month"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the statement of a month
+         * @description What the gateway had of each asset at the beginning of a month (UTC), what changed it, and what it had at the end, from the postings of the ledger.
+         *     `closing` is `opening` + `credits.gross` − `credits.networkFees` − `credits.commissions` + `credits.feesBorne` − `cashouts.paid` − `cashouts.fees` −
+         *     `charges.amount` − `refunds.paid` + `refunds.commissionsReturned` − `withheldPaid.amount` + `adjustments`, to the last digit.
+         *
+         *     A month that is not over has `isOver: false`, and everything up to `asOf`. One that has not begun, and one before the gateway existed, are 404.
+         *     Signed like a cashout, since it tells balances. Needs the permission `settlement:read`.
+         */
+        get: operations["getStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -1542,6 +1573,86 @@ export interface components {
              */
             settlementId: string | null;
         };
+        Statement: {
+            /** @description Year and month, UTC. */
+            month: string;
+            /**
+             * Format: date-time
+             * @description When it begins.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When it ends; this moment belongs to the next.
+             */
+            to: string;
+            /** @description False while it is under way: figures still change. */
+            isOver: boolean;
+            /**
+             * Format: date-time
+             * @description What the closing balance is of.
+             */
+            asOf: string;
+            items: components["schemas"]["StatementItem"][];
+        };
+        /** @description One asset; all amounts, fees included, are in it. */
+        StatementItem: {
+            /** @description Ticker. */
+            asset: string;
+            /** @description Chain name. */
+            network: string;
+            /** @description All accounts of the gateway together at the beginning. */
+            opening: components["schemas"]["SignedDecimal"];
+            credits: {
+                count: number;
+                /** @description What arrived. */
+                gross: components["schemas"]["SignedDecimal"];
+                networkFees: components["schemas"]["SignedDecimal"];
+                commissions: components["schemas"]["SignedDecimal"];
+                /** @description The part of both fees that the platform bore. */
+                feesBorne: components["schemas"]["SignedDecimal"];
+            };
+            cashouts: {
+                /** @description Cashouts that were settled within the month. */
+                count: number;
+                /** @description What reached their addresses. */
+                paid: components["schemas"]["SignedDecimal"];
+                fees: components["schemas"]["SignedDecimal"];
+            };
+            /** @description What destinations cost beyond their quotes. */
+            charges: {
+                count: number;
+                amount: components["schemas"]["SignedDecimal"];
+            };
+            refunds: {
+                /** @description Refunds that were final within the month. */
+                count: number;
+                /** @description What went back to payers. */
+                paid: components["schemas"]["SignedDecimal"];
+                /** @description Commissions given back when refunds were ordered. */
+                commissionsReturned: components["schemas"]["SignedDecimal"];
+            };
+            /** @description Withheld coins that left. */
+            withheldPaid: {
+                count: number;
+                amount: components["schemas"]["SignedDecimal"];
+            };
+            /** @description Everything else, added. */
+            adjustments: components["schemas"]["SignedDecimal"];
+            /** @description All accounts together at the end, or as of `asOf`. */
+            closing: components["schemas"]["SignedDecimal"];
+            /** @description The same by account, as the ledger names them. */
+            accounts: {
+                pending: components["schemas"]["SignedDecimal"];
+                available: components["schemas"]["SignedDecimal"];
+                heldPending: components["schemas"]["SignedDecimal"];
+                held: components["schemas"]["SignedDecimal"];
+                reserved: components["schemas"]["SignedDecimal"];
+                withheld: components["schemas"]["SignedDecimal"];
+                refunding: components["schemas"]["SignedDecimal"];
+                owed: components["schemas"]["SignedDecimal"];
+            };
+        };
         /**
          * @description `maturing`: nothing of it may be cashed out yet. `available`: what `remaining` says may be. `drawn`: cashouts took all of it. `held`: screening holds it.
          *     `withheld`, `refunding` and `refunded`: what `taken` says became of it.
@@ -2352,6 +2463,11 @@ export interface components {
         PaymentId: string;
         /** @description The key's `keyId`. */
         KeyId: string;
+        /**
+         * @description Year and month, UTC.
+         * @example 2026-11
+         */
+        Month: string;
         /** @description The settlement's `id`. */
         SettlementId: string;
         /**
@@ -3527,6 +3643,108 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getStatement: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path: {
+                /**
+                 * @description Year and month, UTC.
+                 * @example 2026-11
+                 */
+                month: components["parameters"]["Month"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statement. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "month": "2026-11",
+                     *         "from": "2026-11-01T00:00:00.000Z",
+                     *         "to": "2026-12-01T00:00:00.000Z",
+                     *         "isOver": false,
+                     *         "asOf": "2026-11-21T10:20:00.000Z",
+                     *         "items": [
+                     *           {
+                     *             "asset": "USDT",
+                     *             "network": "ethereum",
+                     *             "opening": "100",
+                     *             "credits": {
+                     *               "count": 1,
+                     *               "gross": "49.9",
+                     *               "networkFees": "1.2",
+                     *               "commissions": "0.499",
+                     *               "feesBorne": "0"
+                     *             },
+                     *             "cashouts": {
+                     *               "count": 1,
+                     *               "paid": "38.8",
+                     *               "fees": "1.2"
+                     *             },
+                     *             "charges": {
+                     *               "count": 0,
+                     *               "amount": "0"
+                     *             },
+                     *             "refunds": {
+                     *               "count": 0,
+                     *               "paid": "0",
+                     *               "commissionsReturned": "0"
+                     *             },
+                     *             "withheldPaid": {
+                     *               "count": 0,
+                     *               "amount": "0"
+                     *             },
+                     *             "adjustments": "0",
+                     *             "closing": "108.201",
+                     *             "accounts": {
+                     *               "pending": "48.201",
+                     *               "available": "60",
+                     *               "heldPending": "0",
+                     *               "held": "0",
+                     *               "reserved": "0",
+                     *               "withheld": "0",
+                     *               "refunding": "0",
+                     *               "owed": "0"
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Statement"];
+                    };
+                };
+            };
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -3,6 +3,7 @@ import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
 import { listWebhooks } from '#api/gateways/list-webhooks.ts';
 import { listKeys } from '#api/gateways/manage-keys.ts';
+import { readStatement } from '#api/gateways/read-statement.ts';
 import { listRefusals } from '#api/gateways/refusals.ts';
 import { explainPayment } from '#api/payments/explain.ts';
 import { listGatewayAssets } from '#api/payments/list-assets.ts';
@@ -32,6 +33,7 @@ export const merchantReads = {
   listWebhooks: (deps, { gateway, query }) => ok(listWebhooks(deps, { ...query, gateway })),
   listLedger: (deps, { gateway, query }) => ok(listLedger(deps, { ...query, gateway })),
   listCredits: (deps, { gateway, query }) => ok(listCredits(deps, { ...query, gateway })),
+  getStatement: (deps, { gateway, params }) => ok(readStatement(deps, { gateway, month: params.month })),
   listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
   listKeys: (deps, { gateway, query: { limit, after } }) => ok(listKeys(deps, { gateway, limit, after })),
 } satisfies Partial<Registry<Contract>>;

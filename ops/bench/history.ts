@@ -250,6 +250,14 @@ function closing(): string[] {
      union all select 'webhook_events', gateway_id, state, count(*) from webhook_events group by 2, 3`,
     `insert into credit_tallies
      select gateway_id, asset_id, pool, matured_at is not null, sum(gross), sum(network_fee), sum(commission) from credits group by 1, 2, 3, 4`,
+    `insert into gateway_entries (gateway_id, transaction_id, account_id, at)
+     select a.gateway_id, e.transaction_id, e.account_id, t.at
+     from ledger_entries e join ledger_accounts a on a.id = e.account_id join ledger_transactions t on t.id = e.transaction_id where a.gateway_id is not null`,
+    `insert into gateway_months (gateway_id, asset_id, month, kind, account, amount, entries, folded)
+     select g.gateway_id, e.asset_id, date_trunc('month', t.at at time zone 'UTC')::date, t.kind, a.kind, sum(e.amount), count(*), true
+     from ledger_entries e join ledger_accounts a on a.id = e.account_id join ledger_transactions t on t.id = e.transaction_id
+       join (select distinct transaction_id, gateway_id from gateway_entries) g on g.transaction_id = e.transaction_id
+     group by 1, 2, 3, 4, 5`,
     'drop table history, swept, cashed, drawn, postings',
   ];
 }

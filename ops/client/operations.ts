@@ -28,6 +28,7 @@ export const OPERATIONS = {
   listRefusedRequests: { method: 'GET', path: '/refused-requests', auth: 'key', keyed: false, repeatable: true },
   listLedger: { method: 'GET', path: '/ledger', auth: 'signed', keyed: false, repeatable: true },
   listCredits: { method: 'GET', path: '/credits', auth: 'key', keyed: false, repeatable: true },
+  getStatement: { method: 'GET', path: '/statements/{month}', auth: 'signed', keyed: false, repeatable: true },
   listWebhooks: { method: 'GET', path: '/webhooks', auth: 'key', keyed: false, repeatable: true },
   getPublicPayment: { method: 'GET', path: '/public/payments/{paymentId}', auth: 'none', keyed: false, repeatable: true },
   selectOffer: { method: 'POST', path: '/public/payments/{paymentId}/offers/{offerId}/select', auth: 'none', keyed: false, repeatable: true },

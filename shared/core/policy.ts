@@ -363,6 +363,7 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   listWebhooks: 1_200,
   listLedger: 1_200,
   listCredits: 1_200,
+  getStatement: 1_200,
   getPublicPayment: 300,
   openPaymentSocket: 120,
   selectOffer: 120,

@@ -24,7 +24,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   http: {
     reads: words(`
       accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets backups chain_blocks chain_tips charge_draws charges
-      clock_offset console_actions credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_entries gateway_secrets gateways
+      clock_offset console_actions credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_entries gateway_months gateway_secrets gateways
       idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions mempool_deposits
       mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks payment_events payment_offers
       payment_references payments payout_attempts payout_events payouts pool_moves price_sources prices reconciliations refused_requests rescans sandbox_deposits schema_migrations
@@ -110,7 +110,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
     reads: words(`
       accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes audit_marks audit_moves balance_looks blind_blocks canary chain_blocks chain_tips
       charge_draws charges clock_offset console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers
-      gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
+      gateway_months gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_offers payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations refused_requests rescans rewind_requests
       sandbox_deposits schema_migrations screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements
@@ -141,6 +141,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
         first_seen_at height lost_at parts path payment_id position raw_amount screening_ref screening_score sender state trace_context unproven
         usd_price waits_since)`,
       freezes: 'insert update(lost_deposits) delete',
+      gateway_months: 'insert delete',
       gateway_secrets: 'update(sealed sealed_under)',
       gateways: 'update(lockable)',
       idempotency_keys: 'delete',

@@ -92,6 +92,12 @@ export const EXAMPLES: Record<OperationId, Make> = {
   listWebhooks: async () => ({}),
   listLedger: async () => ({}),
   listCredits: async () => ({}),
+  getStatement: async (service) => {
+    const [{ month }] = (await service.world.database.sql`select to_char(sluice_now() at time zone 'UTC', 'YYYY-MM') as month`) as unknown as [
+      { month: string },
+    ];
+    return { params: { month } };
+  },
   listRefusedRequests: async () => ({}),
   listKeys: async () => ({}),
   createKey: async () => ({ body: { name: 'Till', permissions: ['payment:create'] } }),
