@@ -427,6 +427,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/address-book": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the address book
+         * @description Destinations of the gateway, the last stored first: those that cashouts brought (`tag` is `API`) and those entered by hand (`BOOK`), each with who made it, when,
+         *     and what was sent to it. Hidden ones are left out. Being in it allows nothing. Signed like a cashout. Needs the permission `settlement:read`.
+         */
+        get: operations["listAddresses"];
+        put?: never;
+        /**
+         * Enter an address
+         * @description Checked like the address of a cashout. One that is there already is 409, so that a lost answer is found in the list; a hidden one is shown again, as made now.
+         *     A gateway has at most 1,000 entries made by hand, and 10,000 with hidden ones (409). Signed like a cashout. Needs the permission `settlement:create`.
+         */
+        post: operations["addAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/address-book/{addressId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The entry's `addressId`. */
+                addressId: components["parameters"]["AddressId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Hide an address
+         * @description The list leaves it out from now on; what was sent to it stays known. One that was hidden before is answered as it is. Signed like a cashout. Needs the
+         *     permission `settlement:create`.
+         */
+        delete: operations["hideAddress"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename an address
+         * @description Changes the label in the address book; cashouts keep the one they show. `changedBy` says which key did it. Signed like a cashout. Needs the permission
+         *     `settlement:create`.
+         */
+        patch: operations["renameAddress"];
+        trace?: never;
+    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -1573,6 +1628,59 @@ export interface components {
              */
             settlementId: string | null;
         };
+        AddAddress: {
+            /** @description One line of at most 100 characters. */
+            label: string;
+            /** @description Its name. */
+            network: string;
+            /** @description An address of that network, with its checksum where it has one. */
+            address: string;
+        };
+        RenameAddress: {
+            /** @description One line of at most 100 characters. */
+            label: string;
+        };
+        BookAddress: {
+            addressId: components["schemas"]["Id"];
+            label: string;
+            /** @description Chain name. */
+            network: string;
+            address: string;
+            /**
+             * @description `API`: a cashout brought it. `BOOK`: it was entered by hand.
+             * @enum {string}
+             */
+            tag: "API" | "BOOK";
+            /**
+             * Format: date-time
+             * @description When it was entered by hand, the last time, or else brought by a cashout.
+             */
+            createdAt: string;
+            /** @description `keyId` of the key that entered it; null when a cashout brought it. */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last renamed or hidden.
+             */
+            changedAt: string | null;
+            /** @description `keyId` of the key that did it. */
+            changedBy: string | null;
+            /** Format: date-time */
+            hiddenAt: string | null;
+            /**
+             * Format: date-time
+             * @description When a cashout to it was first settled.
+             */
+            firstUsedAt: string | null;
+            /** Format: date-time */
+            lastUsedAt: string | null;
+            /** @description What cashouts brought there in all, by asset. */
+            sent: {
+                asset: string;
+                cashouts: number;
+                amount: components["schemas"]["Decimal"];
+            }[];
+        };
         Statement: {
             /** @description Year and month, UTC. */
             month: string;
@@ -2463,6 +2571,8 @@ export interface components {
         PaymentId: string;
         /** @description The key's `keyId`. */
         KeyId: string;
+        /** @description The entry's `addressId`. */
+        AddressId: string;
         /**
          * @description Year and month, UTC.
          * @example 2026-11
@@ -3745,6 +3855,323 @@ export interface operations {
             401: components["responses"]["UnsignedRequest"];
             403: components["responses"]["CashoutForbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAddresses: {
+        parameters: {
+            query?: {
+                /** @description Page size; values above 100 are read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
+                after?: components["parameters"]["After"];
+            };
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the address book. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "addressId": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *             "label": "Treasury",
+                     *             "network": "ethereum",
+                     *             "address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+                     *             "tag": "BOOK",
+                     *             "createdAt": "2026-11-21T10:15:02.000Z",
+                     *             "createdBy": "0a1b2c3d4e5f6071",
+                     *             "changedAt": null,
+                     *             "changedBy": null,
+                     *             "hiddenAt": null,
+                     *             "firstUsedAt": "2026-11-21T11:00:00.000Z",
+                     *             "lastUsedAt": "2026-11-22T11:00:00.000Z",
+                     *             "sent": [
+                     *               {
+                     *                 "asset": "USDT",
+                     *                 "cashouts": 2,
+                     *                 "amount": "75.5"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "pagination": {
+                     *           "limit": 20,
+                     *           "hasMore": false,
+                     *           "nextCursor": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["BookAddress"][];
+                            pagination: components["schemas"]["Following"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addAddress: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "label": "Treasury",
+                 *       "network": "ethereum",
+                 *       "address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddAddress"];
+            };
+        };
+        responses: {
+            /** @description The entry. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "addressId": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *         "label": "Treasury",
+                     *         "network": "ethereum",
+                     *         "address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+                     *         "tag": "BOOK",
+                     *         "createdAt": "2026-11-21T10:15:02.000Z",
+                     *         "createdBy": "0a1b2c3d4e5f6071",
+                     *         "changedAt": null,
+                     *         "changedBy": null,
+                     *         "hiddenAt": null,
+                     *         "firstUsedAt": "2026-11-21T11:00:00.000Z",
+                     *         "lastUsedAt": "2026-11-22T11:00:00.000Z",
+                     *         "sent": [
+                     *           {
+                     *             "asset": "USDT",
+                     *             "cashouts": 2,
+                     *             "amount": "75.5"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["BookAddress"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    hideAddress: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path: {
+                /** @description The entry's `addressId`. */
+                addressId: components["parameters"]["AddressId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entry, hidden. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "addressId": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *         "label": "Treasury",
+                     *         "network": "ethereum",
+                     *         "address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+                     *         "tag": "BOOK",
+                     *         "createdAt": "2026-11-21T10:15:02.000Z",
+                     *         "createdBy": "0a1b2c3d4e5f6071",
+                     *         "changedAt": null,
+                     *         "changedBy": null,
+                     *         "hiddenAt": "2026-11-23T10:00:00.000Z",
+                     *         "firstUsedAt": "2026-11-21T11:00:00.000Z",
+                     *         "lastUsedAt": "2026-11-22T11:00:00.000Z",
+                     *         "sent": [
+                     *           {
+                     *             "asset": "USDT",
+                     *             "cashouts": 2,
+                     *             "amount": "75.5"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["BookAddress"];
+                    };
+                };
+            };
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    renameAddress: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path: {
+                /** @description The entry's `addressId`. */
+                addressId: components["parameters"]["AddressId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "label": "Treasury"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RenameAddress"];
+            };
+        };
+        responses: {
+            /** @description The entry. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "addressId": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *         "label": "Treasury",
+                     *         "network": "ethereum",
+                     *         "address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+                     *         "tag": "BOOK",
+                     *         "createdAt": "2026-11-21T10:15:02.000Z",
+                     *         "createdBy": "0a1b2c3d4e5f6071",
+                     *         "changedAt": null,
+                     *         "changedBy": null,
+                     *         "hiddenAt": null,
+                     *         "firstUsedAt": "2026-11-21T11:00:00.000Z",
+                     *         "lastUsedAt": "2026-11-22T11:00:00.000Z",
+                     *         "sent": [
+                     *           {
+                     *             "asset": "USDT",
+                     *             "cashouts": 2,
+                     *             "amount": "75.5"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["BookAddress"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

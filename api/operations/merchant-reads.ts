@@ -10,6 +10,7 @@ import { listGatewayAssets } from '#api/payments/list-assets.ts';
 import { listPayments } from '#api/payments/list-payments.ts';
 import { listPaymentWebhooks } from '#api/payments/list-webhooks.ts';
 import { readPayment } from '#api/payments/read-payment.ts';
+import { listAddresses } from '#api/settlements/list-addresses.ts';
 import { listBalances } from '#api/settlements/balances.ts';
 import { getSettlement, listSettlements } from '#api/settlements/view.ts';
 import { ok, type Registry } from './call.ts';
@@ -34,6 +35,7 @@ export const merchantReads = {
   listLedger: (deps, { gateway, query }) => ok(listLedger(deps, { ...query, gateway })),
   listCredits: (deps, { gateway, query }) => ok(listCredits(deps, { ...query, gateway })),
   getStatement: (deps, { gateway, params }) => ok(readStatement(deps, { gateway, month: params.month })),
+  listAddresses: (deps, { gateway, query: { limit, after } }) => ok(listAddresses(deps, { gateway, limit, after })),
   listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
   listKeys: (deps, { gateway, query: { limit, after } }) => ok(listKeys(deps, { gateway, limit, after })),
 } satisfies Partial<Registry<Contract>>;

@@ -258,6 +258,8 @@ function closing(): string[] {
      from ledger_entries e join ledger_accounts a on a.id = e.account_id join ledger_transactions t on t.id = e.transaction_id
        join (select distinct transaction_id, gateway_id from gateway_entries) g on g.transaction_id = e.transaction_id
      group by 1, 2, 3, 4, 5`,
+    `insert into address_uses (address_id, asset_id, cashouts, sent, first_at, last_at, folded)
+     select address_id, asset_id, count(*), sum(received_amount), min(settled_at), max(settled_at), true from settlements where status = 'SETTLED' group by 1, 2`,
     'drop table history, swept, cashed, drawn, postings',
   ];
 }

@@ -23,7 +23,7 @@ interface Rights {
 export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer' | 'console', Rights>> = {
   http: {
     reads: words(`
-      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets backups chain_blocks chain_tips charge_draws charges
+      accepted_header_fields accruals address_book address_uses adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets backups chain_blocks chain_tips charge_draws charges
       clock_offset console_actions credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers gateway_entries gateway_months gateway_secrets gateways
       idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions mempool_deposits
       mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks payment_events payment_offers
@@ -35,7 +35,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
     writes: {
       accepted_header_fields: 'insert',
       accruals: 'insert',
-      address_book: 'insert',
+      address_book: 'insert update(added_at added_by changed_at changed_by hidden_at name)',
       adopted_transactions: 'insert',
       aml_events: 'insert',
       aml_refund_credits: 'insert',
@@ -108,7 +108,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   worker: {
     reads: words(`
-      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes audit_marks audit_moves balance_looks blind_blocks canary chain_blocks chain_tips
+      accepted_header_fields accruals address_book address_uses adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes audit_marks audit_moves balance_looks blind_blocks canary chain_blocks chain_tips
       charge_draws charges clock_offset console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs deposit_addresses deposits freezes further_transfers
       gateway_months gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
@@ -119,6 +119,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
     `),
     writes: {
       accruals: 'insert',
+      address_uses: 'insert delete',
       aml_events: 'insert',
       aml_refunds: 'update(ended_at failure intent_mac status txid)',
       audit_changes: 'delete',
