@@ -4,7 +4,7 @@ import { type Check, LIMIT } from './check.ts';
 export const KEPT_CHECKS: readonly Check[] = [
   {
     name: 'A33',
-    title: 'what lists count, what credits are said to add up to, and the figures of each day, are what their rows are',
+    title: 'what lists count, what credits, the months of gateways and the uses of addresses are said to add up to, and the figures of each day, are what their rows are',
     mayPass: false,
     query: `
       select list, gateway_id, status as of, sum(count) as difference from (
@@ -35,7 +35,22 @@ export const KEPT_CHECKS: readonly Check[] = [
         union all
         select gateway_id, sandbox, (coalesce(resolved_at, created_at) at time zone 'UTC')::date, (created_at at time zone 'UTC')::date, 'received', received_asset_id, -1,
           -coalesce(received_amount, 0), -coalesce(received_amount_usd, 0) from payments where received_asset_id is not null) both_sides
-      group by gateway_id, sandbox, day, made_on, what, asset_id having sum(count) <> 0 or sum(amount) <> 0 or sum(usd) <> 0 ${LIMIT}`,
+      group by gateway_id, sandbox, day, made_on, what, asset_id having sum(count) <> 0 or sum(amount) <> 0 or sum(usd) <> 0
+      union all
+      select 'months', gateway_id, asset_id || ' ' || month || ' ' || kind || ' ' || account, sum(amount) from (
+        select gateway_id, asset_id, month, kind, account, amount, entries from gateway_months
+        union all
+        select o.gateway_id, e.asset_id, date_trunc('month', t.at at time zone 'UTC')::date, t.kind, a.kind, -e.amount, -1
+        from ledger_entries e join ledger_accounts a on a.id = e.account_id join ledger_transactions t on t.id = e.transaction_id
+          join (select distinct x.transaction_id, y.gateway_id from ledger_entries x join ledger_accounts y on y.id = x.account_id where y.gateway_id is not null) o
+            on o.transaction_id = e.transaction_id) both_sides
+      group by gateway_id, asset_id, month, kind, account having sum(amount) <> 0 or sum(entries) <> 0
+      union all
+      select 'addresses', gateway_id, address_id || ' ' || asset_id, sum(sent) from (
+        select b.gateway_id, u.address_id, u.asset_id, u.sent, u.cashouts from address_uses u join address_book b on b.id = u.address_id
+        union all
+        select gateway_id, address_id, asset_id, -received_amount, -1 from settlements where status = 'SETTLED') both_sides
+      group by gateway_id, address_id, asset_id having sum(sent) <> 0 or sum(cashouts) <> 0 ${LIMIT}`,
     ofChanged: () => 'select 1 where false',
   },
 ];

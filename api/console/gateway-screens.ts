@@ -1,4 +1,5 @@
 import type { Echoed, Screen } from '#api/console/page/model.ts';
+import { CREDIT_STATES } from '#api/console/page/books.tsx';
 import { permissionOf, type Section } from '#api/console/page/sections.ts';
 import { REQUEST_STATUSES } from '#api/console/page/requests.tsx';
 import { WEBHOOK_STATES } from '#api/console/page/webhooks.tsx';
@@ -13,6 +14,7 @@ import { readPayment } from '#api/payments/read-payment.ts';
 import { listBalances } from '#api/settlements/balances.ts';
 import { getSettlement, listSettlements } from '#api/settlements/view.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
+import { isUuid } from '#shared/core/ids.ts';
 import { SentJson, withSent } from '#shared/core/sent-json.ts';
 import type { Pagination } from '#shared/platform/page.ts';
 
@@ -92,13 +94,17 @@ async function balances(deps: Deps, { gateway }: Asked): Promise<Screen> {
 }
 
 async function credits(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
-  const { items, pagination } = await listCredits(deps, { gateway, ...afterOf(query) });
-  return { kind: 'credits', items, filter: {}, ...pageOf(query, { ...pagination, total: null }) };
+  const filter = filterOf(query, ['state', 'payment', 'from', 'to', 'asset', 'network']);
+  if (filter.state !== undefined && !CREDIT_STATES.includes(filter.state)) throw invalid('state', 'is none of a credit');
+  if (filter.payment !== undefined && !isUuid(filter.payment)) throw invalid('payment', 'must be the id of a payment');
+  const { items, pagination } = await listCredits(deps, { gateway, ...(filter as object), ...afterOf(query) });
+  return { kind: 'credits', items, filter, ...pageOf(query, { ...pagination, total: null }) };
 }
 
 async function ledger(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
-  const { items, pagination } = await listLedger(deps, { gateway, ...afterOf(query) });
-  return { kind: 'ledger', items, filter: {}, ...pageOf(query, { ...pagination, total: null }) };
+  const filter = filterOf(query, ['from', 'to', 'kind', 'asset', 'network']);
+  const { items, pagination } = await listLedger(deps, { gateway, ...filter, ...afterOf(query) });
+  return { kind: 'ledger', items, filter, ...pageOf(query, { ...pagination, total: null }) };
 }
 
 async function cashouts(deps: Deps, { gateway, query }: Asked): Promise<Screen> {

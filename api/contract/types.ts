@@ -424,6 +424,9 @@ export interface paths {
          * List postings
          * @description What was posted to the gateway's accounts, newest first. The entries of an account add up to its balance; money that moves from one of them to another is one
          *     entry on each, with the same `cause`. Signed like a cashout, since it tells balances. Needs the permission `settlement:read`.
+         *
+         *     Narrowed by `asset`, `network` or `kind`, a page looks through 5,000 entries of its time and no more: it may have fewer rows than `limit`, or none, while
+         *     `hasMore` is true. Go on with `nextCursor`.
          */
         get: operations["listLedger"];
         put?: never;
@@ -445,6 +448,9 @@ export interface paths {
          * List credits
          * @description What payments credited to the gateway's balance, newest first, with what was taken of each and what no cashout has drawn of it yet. Needs the permission
          *     `payment:read`.
+         *
+         *     Narrowed by `asset`, `network` or `state`, a page looks through 5,000 credits of its time and no more: it may have fewer rows than `limit`, or none, while
+         *     `hasMore` is true. Go on with `nextCursor`.
          */
         get: operations["listCredits"];
         put?: never;
@@ -453,6 +459,92 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/statements/{month}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Year and month, UTC.
+                 * @example 2026-11
+                 */
+                month: components["parameters"]["Month"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the statement of a month
+         * @description What the gateway had of each asset at the beginning of a month (UTC), what changed it, and what it had at the end, from the postings of the ledger.
+         *     `closing` is `opening` + `credits.gross` − `credits.networkFees` − `credits.commissions` + `credits.feesBorne` − `cashouts.paid` − `cashouts.fees` −
+         *     `charges.amount` − `refunds.paid` + `refunds.commissionsReturned` − `withheldPaid.amount` + `adjustments`, to the last digit.
+         *
+         *     A month that is not over has `isOver: false`, and everything up to `asOf`. One that has not begun, and one before the gateway existed, are 404.
+         *     Signed like a cashout, since it tells balances. Needs the permission `settlement:read`.
+         */
+        get: operations["getStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/address-book": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the address book
+         * @description Destinations of the gateway, the last stored first: those that cashouts brought (`tag` is `API`) and those entered by hand (`BOOK`), each with who made it, when,
+         *     and what was sent to it. Hidden ones are left out. Being in it allows nothing. Signed like a cashout. Needs the permission `settlement:read`.
+         */
+        get: operations["listAddresses"];
+        put?: never;
+        /**
+         * Enter an address
+         * @description Checked like the address of a cashout. One that is there already is 409, so that a lost answer is found in the list; a hidden one is shown again, as made now.
+         *     A gateway has at most 1,000 entries made by hand, and 10,000 with hidden ones (409). Signed like a cashout. Needs the permission `settlement:create`.
+         */
+        post: operations["addAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/address-book/{addressId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The entry's `addressId`. */
+                addressId: components["parameters"]["AddressId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Hide an address
+         * @description The list leaves it out from now on; what was sent to it stays known. One that was hidden before is answered as it is. Signed like a cashout. Needs the
+         *     permission `settlement:create`.
+         */
+        delete: operations["hideAddress"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename an address
+         * @description Changes the label in the address book; cashouts keep the one they show. `changedBy` says which key did it. Signed like a cashout. Needs the permission
+         *     `settlement:create`.
+         */
+        patch: operations["renameAddress"];
         trace?: never;
     };
     "/webhooks": {
@@ -1742,6 +1834,145 @@ export interface components {
              */
             settlementId: string | null;
         };
+        AddAddress: {
+            /** @description One line of at most 100 characters. */
+            label: string;
+            /** @description Its name. */
+            network: string;
+            /** @description An address of that network, with its checksum where it has one. */
+            address: string;
+        };
+        RenameAddress: {
+            /** @description One line of at most 100 characters. */
+            label: string;
+        };
+        BookAddress: {
+            addressId: components["schemas"]["Id"];
+            label: string;
+            /** @description Chain name. */
+            network: string;
+            address: string;
+            /**
+             * @description `API`: a cashout brought it. `BOOK`: it was entered by hand.
+             * @enum {string}
+             */
+            tag: "API" | "BOOK";
+            /**
+             * Format: date-time
+             * @description When it was entered by hand, the last time, or else brought by a cashout.
+             */
+            createdAt: string;
+            /** @description `keyId` of the key that entered it; null when a cashout brought it. */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last renamed or hidden.
+             */
+            changedAt: string | null;
+            /** @description `keyId` of the key that did it. */
+            changedBy: string | null;
+            /** Format: date-time */
+            hiddenAt: string | null;
+            /**
+             * Format: date-time
+             * @description When a cashout to it was first settled.
+             */
+            firstUsedAt: string | null;
+            /** Format: date-time */
+            lastUsedAt: string | null;
+            /** @description What cashouts brought there in all, by asset. */
+            sent: {
+                asset: string;
+                cashouts: number;
+                amount: components["schemas"]["Decimal"];
+            }[];
+        };
+        Statement: {
+            /** @description Year and month, UTC. */
+            month: string;
+            /**
+             * Format: date-time
+             * @description When it begins.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description When it ends; this moment belongs to the next.
+             */
+            to: string;
+            /** @description False while it is under way: figures still change. */
+            isOver: boolean;
+            /**
+             * Format: date-time
+             * @description What the closing balance is of.
+             */
+            asOf: string;
+            items: components["schemas"]["StatementItem"][];
+        };
+        /** @description One asset; all amounts, fees included, are in it. */
+        StatementItem: {
+            /** @description Ticker. */
+            asset: string;
+            /** @description Chain name. */
+            network: string;
+            /** @description All accounts of the gateway together at the beginning. */
+            opening: components["schemas"]["SignedDecimal"];
+            credits: {
+                count: number;
+                /** @description What arrived. */
+                gross: components["schemas"]["SignedDecimal"];
+                networkFees: components["schemas"]["SignedDecimal"];
+                commissions: components["schemas"]["SignedDecimal"];
+                /** @description The part of both fees that the platform bore. */
+                feesBorne: components["schemas"]["SignedDecimal"];
+            };
+            cashouts: {
+                /** @description Cashouts that were settled within the month. */
+                count: number;
+                /** @description What reached their addresses. */
+                paid: components["schemas"]["SignedDecimal"];
+                fees: components["schemas"]["SignedDecimal"];
+            };
+            /** @description What destinations cost beyond their quotes. */
+            charges: {
+                count: number;
+                amount: components["schemas"]["SignedDecimal"];
+            };
+            refunds: {
+                /** @description Refunds that were final within the month. */
+                count: number;
+                /** @description What went back to payers. */
+                paid: components["schemas"]["SignedDecimal"];
+                /** @description Commissions given back when refunds were ordered. */
+                commissionsReturned: components["schemas"]["SignedDecimal"];
+            };
+            /** @description Withheld coins that left. */
+            withheldPaid: {
+                count: number;
+                amount: components["schemas"]["SignedDecimal"];
+            };
+            /** @description Everything else, added. */
+            adjustments: components["schemas"]["SignedDecimal"];
+            /** @description All accounts together at the end, or as of `asOf`. */
+            closing: components["schemas"]["SignedDecimal"];
+            /** @description The same by account, as the ledger names them. */
+            accounts: {
+                pending: components["schemas"]["SignedDecimal"];
+                available: components["schemas"]["SignedDecimal"];
+                heldPending: components["schemas"]["SignedDecimal"];
+                held: components["schemas"]["SignedDecimal"];
+                reserved: components["schemas"]["SignedDecimal"];
+                withheld: components["schemas"]["SignedDecimal"];
+                refunding: components["schemas"]["SignedDecimal"];
+                owed: components["schemas"]["SignedDecimal"];
+            };
+        };
+        /**
+         * @description `maturing`: nothing of it may be cashed out yet. `available`: what `remaining` says may be. `drawn`: cashouts took all of it. `held`: screening holds it.
+         *     `withheld`, `refunding` and `refunded`: what `taken` says became of it.
+         * @enum {string}
+         */
+        CreditState: "maturing" | "available" | "drawn" | "held" | "withheld" | "refunding" | "refunded";
         Credit: {
             creditId: components["schemas"]["Id"];
             paymentUid: components["schemas"]["Id"];
@@ -1754,6 +1985,7 @@ export interface components {
              * @enum {string}
              */
             pool: "green" | "held";
+            state: components["schemas"]["CreditState"];
             /**
              * @description What took the rest of it out of its pool after screening; null while cashouts may draw it.
              * @enum {string|null}
@@ -2545,6 +2777,13 @@ export interface components {
         PaymentId: string;
         /** @description The key's `keyId`. */
         KeyId: string;
+        /** @description The entry's `addressId`. */
+        AddressId: string;
+        /**
+         * @description Year and month, UTC.
+         * @example 2026-11
+         */
+        Month: string;
         /** @description The settlement's `id`. */
         SettlementId: string;
         /**
@@ -3742,6 +3981,31 @@ export interface operations {
     listLedger: {
         parameters: {
             query?: {
+                /**
+                 * @description Only entries of this asset, by its ticker.
+                 * @example USDT
+                 */
+                asset?: string;
+                /**
+                 * @description Only entries of assets on this network, by its name.
+                 * @example ethereum
+                 */
+                network?: string;
+                /**
+                 * @description Only entries of this kind of posting.
+                 * @example settle
+                 */
+                kind?: string;
+                /**
+                 * @description Only entries posted at this time or later.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Only entries posted before this time.
+                 * @example 2026-11-22T00:00:00Z
+                 */
+                to?: string;
                 /** @description Page size; values above 100 are read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
@@ -3815,6 +4079,30 @@ export interface operations {
     listCredits: {
         parameters: {
             query?: {
+                /** @description Only credits of this payment, by its `paymentUid`. */
+                payment?: string;
+                /**
+                 * @description Only credits of this asset, by its ticker.
+                 * @example USDT
+                 */
+                asset?: string;
+                /**
+                 * @description Only credits of assets on this network, by its name.
+                 * @example ethereum
+                 */
+                network?: string;
+                /** @description Only credits in this state. */
+                state?: components["schemas"]["CreditState"];
+                /**
+                 * @description Only credits made at this time or later.
+                 * @example 2026-11-21T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Only credits made before this time.
+                 * @example 2026-11-22T00:00:00Z
+                 */
+                to?: string;
                 /** @description Page size; values above 100 are read as 100. */
                 limit?: components["parameters"]["Limit"];
                 /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
@@ -3845,6 +4133,7 @@ export interface operations {
                      *             "asset": "USDT",
                      *             "network": "ethereum",
                      *             "pool": "green",
+                     *             "state": "maturing",
                      *             "taken": null,
                      *             "gross": "49.9",
                      *             "networkFee": "1.2",
@@ -3876,6 +4165,425 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getStatement: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path: {
+                /**
+                 * @description Year and month, UTC.
+                 * @example 2026-11
+                 */
+                month: components["parameters"]["Month"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statement. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "month": "2026-11",
+                     *         "from": "2026-11-01T00:00:00.000Z",
+                     *         "to": "2026-12-01T00:00:00.000Z",
+                     *         "isOver": false,
+                     *         "asOf": "2026-11-21T10:20:00.000Z",
+                     *         "items": [
+                     *           {
+                     *             "asset": "USDT",
+                     *             "network": "ethereum",
+                     *             "opening": "100",
+                     *             "credits": {
+                     *               "count": 1,
+                     *               "gross": "49.9",
+                     *               "networkFees": "1.2",
+                     *               "commissions": "0.499",
+                     *               "feesBorne": "0"
+                     *             },
+                     *             "cashouts": {
+                     *               "count": 1,
+                     *               "paid": "38.8",
+                     *               "fees": "1.2"
+                     *             },
+                     *             "charges": {
+                     *               "count": 0,
+                     *               "amount": "0"
+                     *             },
+                     *             "refunds": {
+                     *               "count": 0,
+                     *               "paid": "0",
+                     *               "commissionsReturned": "0"
+                     *             },
+                     *             "withheldPaid": {
+                     *               "count": 0,
+                     *               "amount": "0"
+                     *             },
+                     *             "adjustments": "0",
+                     *             "closing": "108.201",
+                     *             "accounts": {
+                     *               "pending": "48.201",
+                     *               "available": "60",
+                     *               "heldPending": "0",
+                     *               "held": "0",
+                     *               "reserved": "0",
+                     *               "withheld": "0",
+                     *               "refunding": "0",
+                     *               "owed": "0"
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Statement"];
+                    };
+                };
+            };
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAddresses: {
+        parameters: {
+            query?: {
+                /** @description Page size; values above 100 are read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
+                after?: components["parameters"]["After"];
+            };
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the address book. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "addressId": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *             "label": "Treasury",
+                     *             "network": "ethereum",
+                     *             "address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+                     *             "tag": "BOOK",
+                     *             "createdAt": "2026-11-21T10:15:02.000Z",
+                     *             "createdBy": "0a1b2c3d4e5f6071",
+                     *             "changedAt": null,
+                     *             "changedBy": null,
+                     *             "hiddenAt": null,
+                     *             "firstUsedAt": "2026-11-21T11:00:00.000Z",
+                     *             "lastUsedAt": "2026-11-22T11:00:00.000Z",
+                     *             "sent": [
+                     *               {
+                     *                 "asset": "USDT",
+                     *                 "cashouts": 2,
+                     *                 "amount": "75.5"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "pagination": {
+                     *           "limit": 20,
+                     *           "hasMore": false,
+                     *           "nextCursor": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["BookAddress"][];
+                            pagination: components["schemas"]["Following"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addAddress: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "label": "Treasury",
+                 *       "network": "ethereum",
+                 *       "address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddAddress"];
+            };
+        };
+        responses: {
+            /** @description The entry. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "addressId": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *         "label": "Treasury",
+                     *         "network": "ethereum",
+                     *         "address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+                     *         "tag": "BOOK",
+                     *         "createdAt": "2026-11-21T10:15:02.000Z",
+                     *         "createdBy": "0a1b2c3d4e5f6071",
+                     *         "changedAt": null,
+                     *         "changedBy": null,
+                     *         "hiddenAt": null,
+                     *         "firstUsedAt": "2026-11-21T11:00:00.000Z",
+                     *         "lastUsedAt": "2026-11-22T11:00:00.000Z",
+                     *         "sent": [
+                     *           {
+                     *             "asset": "USDT",
+                     *             "cashouts": 2,
+                     *             "amount": "75.5"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["BookAddress"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    hideAddress: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path: {
+                /** @description The entry's `addressId`. */
+                addressId: components["parameters"]["AddressId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entry, hidden. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "addressId": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *         "label": "Treasury",
+                     *         "network": "ethereum",
+                     *         "address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+                     *         "tag": "BOOK",
+                     *         "createdAt": "2026-11-21T10:15:02.000Z",
+                     *         "createdBy": "0a1b2c3d4e5f6071",
+                     *         "changedAt": null,
+                     *         "changedBy": null,
+                     *         "hiddenAt": "2026-11-23T10:00:00.000Z",
+                     *         "firstUsedAt": "2026-11-21T11:00:00.000Z",
+                     *         "lastUsedAt": "2026-11-22T11:00:00.000Z",
+                     *         "sent": [
+                     *           {
+                     *             "asset": "USDT",
+                     *             "cashouts": 2,
+                     *             "amount": "75.5"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["BookAddress"];
+                    };
+                };
+            };
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    renameAddress: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path: {
+                /** @description The entry's `addressId`. */
+                addressId: components["parameters"]["AddressId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "label": "Treasury"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RenameAddress"];
+            };
+        };
+        responses: {
+            /** @description The entry. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "addressId": "7d9f2c1e-5b0a-4c3e-9a77-0e2b6f1d8c44",
+                     *         "label": "Treasury",
+                     *         "network": "ethereum",
+                     *         "address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+                     *         "tag": "BOOK",
+                     *         "createdAt": "2026-11-21T10:15:02.000Z",
+                     *         "createdBy": "0a1b2c3d4e5f6071",
+                     *         "changedAt": null,
+                     *         "changedBy": null,
+                     *         "hiddenAt": null,
+                     *         "firstUsedAt": "2026-11-21T11:00:00.000Z",
+                     *         "lastUsedAt": "2026-11-22T11:00:00.000Z",
+                     *         "sent": [
+                     *           {
+                     *             "asset": "USDT",
+                     *             "cashouts": 2,
+                     *             "amount": "75.5"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["BookAddress"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -4,7 +4,7 @@ import { findLastLookedWebhook, findWebhookPlace, type GatewayWebhook, listGatew
 import { isUuid } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { readTime } from '#shared/core/read-time.ts';
-import { badCursor, follow, type Following, readFollowing } from '#shared/platform/page.ts';
+import { badCursor, followLooked, type Following, readFollowing } from '#shared/platform/page.ts';
 
 type Webhook = components['schemas']['GatewayWebhook'];
 
@@ -32,10 +32,12 @@ export async function listWebhooks(deps: Deps, query: ListWebhooks): Promise<{ i
     window: POLICY.listLookedThrough,
   };
   const rows = await listGatewayWebhooks(sql, { ...page, limit });
-  const { shown, pagination } = follow(rows, limit, ({ id }) => id);
-  const lastLooked = pagination.hasMore ? undefined : await findLastLookedWebhook(sql, page);
-  const following = lastLooked === undefined ? pagination : { limit, hasMore: true, nextCursor: Buffer.from(lastLooked, 'latin1').toString('base64url') };
-  return { items: shown.map(webhookView), pagination: following };
+  const { shown, pagination } = await followLooked(rows, {
+    limit,
+    idOf: ({ id }: { id: string }) => id,
+    lastLooked: () => findLastLookedWebhook(sql, page),
+  });
+  return { items: shown.map(webhookView), pagination };
 }
 
 function webhookView({

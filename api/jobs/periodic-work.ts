@@ -23,6 +23,8 @@ import { listUnsent } from '#api/store/payout-attempts.ts';
 import { deleteOldRefusals } from '#api/store/refused-requests.ts';
 import { deleteOldRequests } from '#api/store/requests.ts';
 import { listForgotten } from '#api/store/settlements.ts';
+import { foldAddressUses } from '#api/store/address-book.ts';
+import { foldMonths } from '#api/store/gateway-months.ts';
 import { foldTallies } from '#api/store/tallies.ts';
 import { deleteOldWebhookAnswers } from '#api/store/webhook-events.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
@@ -88,6 +90,8 @@ export const periodicWork = {
   'audit-everything': { everySeconds: 600, run: auditEverything },
   'fold-tallies': { everySeconds: 10, run: (deps) => silently(foldTallies(deps.db.sql)) },
   'fold-day-figures': { everySeconds: 10, run: (deps) => silently(foldDayChanges(deps.db.sql)) },
+  'fold-months': { everySeconds: 10, run: (deps) => silently(foldMonths(deps.db.sql)) },
+  'fold-address-uses': { everySeconds: 10, run: (deps) => silently(foldAddressUses(deps.db.sql)) },
   'forget-audited': { everySeconds: 3_600, run: forgetAudited },
   // Six times within the minute that what it writes is believed.
   'keep-history': { everySeconds: 10, run: (deps) => silently(keepHistory(deps)) },

@@ -14,6 +14,7 @@ import { simulatePayment } from '#api/payments/simulate.ts';
 import { testWebhook } from '#api/payments/test-webhook.ts';
 import { verifyPayment } from '#api/payments/verify.ts';
 import { publicPayment, statusOnly } from '#api/payments/view.ts';
+import { addAddress, hideAddress, renameAddress } from '#api/settlements/address-book.ts';
 import { approveSettlement } from '#api/settlements/approve.ts';
 import { cancelSettlement } from '#api/settlements/cancel.ts';
 import { createSettlement } from '#api/settlements/create.ts';
@@ -61,6 +62,10 @@ export const merchantOperations: Registry<MerchantContract> = {
     approveSettlement(deps, { gateway, id: params.settlementId, totpCode: body.totpCode, commit }),
   retrySettlement: (deps, { gateway, params, commit }) => retrySettlement(deps, { gateway, id: params.settlementId, commit }),
   cancelSettlement: (deps, { gateway, params, commit }) => cancelSettlement(deps, { gateway, id: params.settlementId, commit }),
+
+  addAddress: (deps, { gateway, key, body, commit }) => addAddress(deps, { gateway, by: key.keyId, body, commit }),
+  renameAddress: (deps, { gateway, key, params, body, commit }) => renameAddress(deps, { gateway, by: key.keyId, addressId: params.addressId, body, commit }),
+  hideAddress: (deps, { gateway, key, params, commit }) => hideAddress(deps, { gateway, by: key.keyId, addressId: params.addressId, commit }),
 
   createKey: (deps, { gateway, key, body, clientIp, requestId, commit }) => createKey(deps, { gateway, by: { key, clientIp, requestId }, body, commit }),
   revokeKey: (deps, { gateway, key, params, clientIp, requestId, commit }) =>

@@ -4,6 +4,7 @@ import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
 import { listWebhooks } from '#api/gateways/list-webhooks.ts';
 import { listKeys } from '#api/gateways/manage-keys.ts';
+import { readStatement } from '#api/gateways/read-statement.ts';
 import { listRefusals } from '#api/gateways/refusals.ts';
 import { listRequests } from '#api/gateways/requests.ts';
 import { explainPayment } from '#api/payments/explain.ts';
@@ -11,6 +12,7 @@ import { listGatewayAssets } from '#api/payments/list-assets.ts';
 import { listPayments } from '#api/payments/list-payments.ts';
 import { listPaymentWebhooks } from '#api/payments/list-webhooks.ts';
 import { readPayment } from '#api/payments/read-payment.ts';
+import { listAddresses } from '#api/settlements/list-addresses.ts';
 import { listBalances } from '#api/settlements/balances.ts';
 import { getSettlement, listSettlements } from '#api/settlements/view.ts';
 import { ok, type Registry } from './call.ts';
@@ -32,8 +34,10 @@ export const merchantReads = {
   listSettlements: (deps, { gateway, query }) => ok(listSettlements(deps, { ...query, gateway })),
   getSettlement: (deps, { gateway, params }) => ok(getSettlement(deps, { gateway, id: params.settlementId })),
   listWebhooks: (deps, { gateway, query }) => ok(listWebhooks(deps, { ...query, gateway })),
-  listLedger: (deps, { gateway, query: { limit, after } }) => ok(listLedger(deps, { gateway, limit, after })),
-  listCredits: (deps, { gateway, query: { limit, after } }) => ok(listCredits(deps, { gateway, limit, after })),
+  listLedger: (deps, { gateway, query }) => ok(listLedger(deps, { ...query, gateway })),
+  listCredits: (deps, { gateway, query }) => ok(listCredits(deps, { ...query, gateway })),
+  getStatement: (deps, { gateway, params }) => ok(readStatement(deps, { gateway, month: params.month })),
+  listAddresses: (deps, { gateway, query: { limit, after } }) => ok(listAddresses(deps, { gateway, limit, after })),
   listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
   listRequests: (deps, { gateway, query }) => ok(listRequests(deps, { ...query, gateway })),
   getSeries: (deps, { gateway, query }) => ok(readSeries(deps, { ...query, gateway })),

@@ -55,9 +55,9 @@ export async function listGatewayWebhooks(sql: Reads, page: LookedWebhooks & { l
 }
 
 /** The last of the webhooks looked through, where there are as many as are looked through at once; locks nothing. */
-export async function findLastLookedWebhook(sql: Reads, page: LookedWebhooks): Promise<string | undefined> {
+export async function findLastLookedWebhook(sql: Reads, page: LookedWebhooks): Promise<{ id: string } | undefined> {
   const [row] = await sql<{ id: string }[]>`select w.id from (${looked(sql, page)}) w order by w.created_at desc, w.id desc limit 1 offset ${page.window - 1}`;
-  return row?.id;
+  return row;
 }
 
 // What is narrowed beyond payment and time stays outside of the limit (decision 0065).

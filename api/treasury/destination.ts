@@ -45,7 +45,7 @@ export function readAmount(text: unknown, decimals: number): { coins: Coins; raw
  * 10).
  * @throws validation_error naming address
  */
-export async function readDestination(deps: Deps, asset: StoredAsset, chain: Chain, text: unknown): Promise<Destination> {
+export async function readDestination(deps: Deps, asset: Pick<StoredAsset, 'networkId' | 'family'>, chain: Chain, text: unknown): Promise<Destination> {
   const parsed = typeof text === 'string' ? chain.codec.parse(text) : ({ ok: false, problem: 'must be a string' } as const);
   if (!parsed.ok) throw invalid('address', parsed.problem);
   const { canonical } = parsed;

@@ -255,6 +255,16 @@ function closing(): string[] {
     `insert into day_figures (gateway_id, sandbox, day, made_on, what, asset_id, count, amount, usd)
      select gateway_id, sandbox, utc_day(coalesce(resolved_at, created_at)), utc_day(created_at), 'received', received_asset_id, count(*), coalesce(sum(received_amount), 0),
        coalesce(sum(received_amount_usd), 0) from payments where received_asset_id is not null group by 1, 2, 3, 4, 6`,
+    `insert into gateway_entries (gateway_id, transaction_id, account_id, at)
+     select a.gateway_id, e.transaction_id, e.account_id, t.at
+     from ledger_entries e join ledger_accounts a on a.id = e.account_id join ledger_transactions t on t.id = e.transaction_id where a.gateway_id is not null`,
+    `insert into gateway_months (gateway_id, asset_id, month, kind, account, amount, entries, folded)
+     select g.gateway_id, e.asset_id, date_trunc('month', t.at at time zone 'UTC')::date, t.kind, a.kind, sum(e.amount), count(*), true
+     from ledger_entries e join ledger_accounts a on a.id = e.account_id join ledger_transactions t on t.id = e.transaction_id
+       join (select distinct transaction_id, gateway_id from gateway_entries) g on g.transaction_id = e.transaction_id
+     group by 1, 2, 3, 4, 5`,
+    `insert into address_uses (address_id, asset_id, cashouts, sent, first_at, last_at, folded)
+     select address_id, asset_id, count(*), sum(received_amount), min(settled_at), max(settled_at), true from settlements where status = 'SETTLED' group by 1, 2`,
     'drop table history, swept, cashed, drawn, postings',
   ];
 }

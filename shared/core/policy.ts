@@ -140,6 +140,12 @@ export const POLICY = {
   apiKeysPerGateway: 100,
   /** More addresses than the servers of one merchant have. */
   apiKeyAddresses: 50,
+  /** Entries that a gateway makes in its address book by hand: more than people can tell apart. */
+  addressesByHand: 1_000,
+  /** The same with those that were hidden since: an end to a loop that makes and hides them. */
+  addressesByHandEver: 10_000,
+  /** One line beside an address. */
+  addressLabel: 100,
   /** A merchant looks for a server that is not let in within days. */
   refusalsKeptDays: 7,
   /** Refusals of a gateway and operation that are told apart in an hour: more than the servers of one merchant that are let in nowhere. */
@@ -394,6 +400,11 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   listWebhooks: 1_200,
   listLedger: 1_200,
   listCredits: 1_200,
+  getStatement: 1_200,
+  listAddresses: 1_200,
+  addAddress: 60,
+  renameAddress: 60,
+  hideAddress: 60,
   getPublicPayment: 300,
   openPaymentSocket: 120,
   selectOffer: 120,

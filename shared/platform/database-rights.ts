@@ -23,22 +23,22 @@ interface Rights {
 export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer' | 'console', Rights>> = {
   http: {
     reads: words(`
-      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets authenticators
-      backups chain_blocks chain_tips charge_draws charges clock_offset console_actions credit_draws credit_tallies credits currencies database_epochs
-      day_changes day_figures deposit_addresses deposits freezes further_transfers gateway_entries gateway_secrets gateways idempotency_keys
-      indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions memberships
-      mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox output_locks
-      passkey_challenges passkeys payment_events payment_offers payment_references payment_steps payments payout_attempts payout_events payouts people
-      pool_moves price_sources prices reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits schema_migrations
-      screening_credits screening_scores screenings sent_json sessions settlement_events settlement_fees settlement_quotes settlements sightings
-      sign_in_links signer_journal signer_reports
+      accepted_header_fields accruals address_book address_uses adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets
+      authenticators backups chain_blocks chain_tips charge_draws charges clock_offset console_actions credit_draws credit_tallies credits currencies
+      database_epochs day_changes day_figures deposit_addresses deposits freezes further_transfers gateway_entries gateway_months gateway_secrets
+      gateways idempotency_keys indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
+      memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
+      output_locks passkey_challenges passkeys payment_events payment_offers payment_references payment_steps payments payout_attempts payout_events
+      payouts people pool_moves price_sources prices reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
+      schema_migrations screening_credits screening_scores screenings sent_json sessions settlement_events settlement_fees settlement_quotes
+      settlements sightings sign_in_links signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
       webhook_answers webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
       accepted_header_fields: 'insert',
       accruals: 'insert',
-      address_book: 'insert',
+      address_book: 'insert update(added_at added_by changed_at changed_by hidden_at name)',
       adopted_transactions: 'insert',
       aml_events: 'insert',
       aml_refund_credits: 'insert',
@@ -123,11 +123,11 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   },
   worker: {
     reads: words(`
-      accepted_header_fields accruals address_book adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes audit_marks
-      audit_moves authenticators balance_looks blind_blocks canary chain_blocks chain_tips charge_draws charges clock_offset console_actions
-      consumer_leases credit_draws credit_tallies credits currencies database_epochs day_changes day_figures deposit_addresses deposits freezes
-      further_transfers
-      gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
+      accepted_header_fields accruals address_book address_uses adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes
+      audit_marks audit_moves authenticators balance_looks blind_blocks canary chain_blocks chain_tips charge_draws charges clock_offset
+      console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs day_changes day_figures deposit_addresses
+      deposits freezes further_transfers gateway_months gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices
+      issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_offers payment_steps payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations refused_requests requests rescans rewind_requests
       sandbox_deposits schema_migrations screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements
@@ -136,6 +136,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
     `),
     writes: {
       accruals: 'insert',
+      address_uses: 'insert delete',
       aml_events: 'insert',
       aml_refunds: 'update(ended_at failure intent_mac status txid)',
       audit_changes: 'delete',
@@ -161,6 +162,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
         first_seen_at height lost_at parts path payment_id position raw_amount screening_ref screening_score sender state trace_context unproven
         usd_price waits_since)`,
       freezes: 'insert update(lost_deposits) delete',
+      gateway_months: 'insert delete',
       gateway_secrets: 'update(sealed sealed_under)',
       gateways: 'update(lockable)',
       idempotency_keys: 'delete',

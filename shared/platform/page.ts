@@ -86,7 +86,21 @@ export function follow<R>(rows: readonly R[], limit: number, idOf: (row: R) => s
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const hasMore = rows.length > limit;
-  return { shown, pagination: { limit, hasMore, nextCursor: hasMore && last !== undefined ? Buffer.from(idOf(last), 'latin1').toString('base64url') : null } };
+  return { shown, pagination: { limit, hasMore, nextCursor: hasMore && last !== undefined ? followingCursor(idOf(last)) : null } };
+}
+
+/** The same where a page looks through so many rows and no more: behind the last of them, which `lastLooked` finds, is the next page's, however few this one has. */
+export async function followLooked<Name, R extends Name>(
+  rows: readonly R[],
+  { limit, idOf, lastLooked }: { limit: number; idOf: (row: Name) => string; lastLooked: () => Promise<Name | undefined> },
+): Promise<{ shown: readonly R[]; pagination: Following }> {
+  const page = follow(rows, limit, idOf);
+  const last = page.pagination.hasMore ? undefined : await lastLooked();
+  return last === undefined ? page : { shown: page.shown, pagination: { limit, hasMore: true, nextCursor: followingCursor(idOf(last)) } };
+}
+
+function followingCursor(id: string): string {
+  return Buffer.from(id, 'latin1').toString('base64url');
 }
 
 function cursorOf(id: string): string {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import type { operations } from '#api/contract/types.ts';
 import { totpCode } from '#test/harness/totp-code.ts';
@@ -22,6 +23,12 @@ const CALLBACK = 'https://shop.example/thanks';
 const payment = async (shop: Shop, over: Record<string, unknown> = {}): Promise<{ paymentId: string }> => ({
   paymentId: (await shop.payment(over)).paymentUid,
 });
+const entered = async (shop: Shop): Promise<Example> => {
+  const body = { label: 'Treasury', network: 'ethereum', address: `0x${randomBytes(20).toString('hex')}` };
+  const made = await shop.signed('POST', '/address-book', { body });
+  expect(made.status, made.text).toBe(201);
+  return { params: { addressId: String(made.data.addressId) } };
+};
 const cashout = (service: Service): Record<string, unknown> => ({ assetId: service.world.assets.USDT?.id, amount: '2', address: ADDRESS });
 const settlement = async (service: Service, shop: Shop): Promise<Example> => {
   await shop.fund('USDT', '10');
@@ -94,6 +101,16 @@ export const EXAMPLES: Record<OperationId, Make> = {
   testWebhook: async () => ({ body: { url: 'http://127.0.0.1:8099/hook' } }),
   listLedger: async () => ({}),
   listCredits: async () => ({}),
+  listAddresses: async () => ({}),
+  addAddress: async () => ({ body: { label: 'Treasury', network: 'ethereum', address: `0x${randomBytes(20).toString('hex')}` } }),
+  renameAddress: async (_service, shop) => ({ ...(await entered(shop)), body: { label: 'Payroll' } }),
+  hideAddress: async (_service, shop) => entered(shop),
+  getStatement: async (service) => {
+    const [{ month }] = (await service.world.database.sql`select to_char(sluice_now() at time zone 'UTC', 'YYYY-MM') as month`) as unknown as [
+      { month: string },
+    ];
+    return { params: { month } };
+  },
   listRefusedRequests: async () => ({}),
   listRequests: async () => ({}),
   getSeries: async () => ({}),

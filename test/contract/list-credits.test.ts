@@ -47,6 +47,31 @@ describeOperation('listCredits', {
       expect(seen).toEqual(whole);
     });
 
+    it('lists the credits of a payment, a state, an asset, a network and a time, and no others', async () => {
+      const shop = await anotherShop();
+      for (const asset of ['USDT', 'USDC', 'USDT', 'USDC', 'USDT'] as const) await shop.fund(asset, '10');
+      const body = { assetId: service.world.assets.USDC?.id, amount: '9.5', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' };
+      expect((await shop.signed('POST', '/merchant/settlements', { body })).status).toBe(200);
+      const whole = (await list(shop)).items;
+      expect(whole.map(({ state }) => state)).toEqual(['available', 'available', 'available', 'drawn', 'available']);
+      const fourth = whole[3] as Credit;
+      const expected: [string, (credit: Credit) => boolean][] = [
+        ['state=available', ({ state }) => state === 'available'],
+        ['state=drawn', ({ state }) => state === 'drawn'],
+        ['state=held', () => false],
+        ['asset=USDC', ({ asset }) => asset === 'USDC'],
+        ['asset=USDT&state=drawn', () => false],
+        ['network=ethereum', () => true],
+        ['network=nowhere', () => false],
+        [`payment=${fourth.paymentUid}`, ({ paymentUid }) => paymentUid === fourth.paymentUid],
+        [`payment=${randomUUID()}`, () => false],
+        [`from=${fourth.creditedAt}`, ({ creditedAt }) => creditedAt >= fourth.creditedAt],
+        ['to=2020-01-01T00:00:00Z', () => false],
+      ];
+      for (const [query, fits] of expected) expect([query, (await list(shop, `?${query}`)).items]).toEqual([query, whole.filter(fits)]);
+      expect((await list(await anotherShop(), `?payment=${fourth.paymentUid}`)).items).toEqual([]);
+    });
+
     it("shows nobody else's", async () => {
       expect((await list(await anotherShop())).items).toEqual([]);
     });
@@ -66,8 +91,17 @@ describeOperation('listCredits', {
       expect(texts.size).toBe(1);
     });
 
-    it('names a limit below 1', async () => {
-      expect((await send({ query: '?limit=0' })).error.message).toMatch(/^limit: /);
+    it('names a limit below 1, and a filter that is none', async () => {
+      for (const [field, value] of [
+        ['limit', '0'],
+        ['payment', 'x'],
+        ['state', 'gone'],
+        ['asset', 'a%20b'],
+        ['network', '%00'],
+        ['from', 'yesterday'],
+        ['to', '1'],
+      ])
+        expect((await send({ query: `?${field}=${value}` })).error.message).toMatch(new RegExp(`^${field}: `));
     });
   },
 });

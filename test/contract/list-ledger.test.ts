@@ -60,6 +60,27 @@ describeOperation('listLedger', {
       expect(seen).toEqual(whole);
     });
 
+    it('lists the entries of a kind, an asset, a network and a time, and no others', async () => {
+      const { shop } = await busy();
+      await shop.fund('USDC', '4');
+      const whole = (await list(shop)).items;
+      const { sql } = service.world.database;
+      const [{ at }] = await sql<[{ at: Date }]>`select max(at) as at from gateway_entries where gateway_id = ${shop.id}`;
+      const later = new Date(at.getTime() + 1).toISOString();
+      const expected: [string, (entry: Entry) => boolean][] = [
+        ['kind=reserve', ({ kind }) => kind === 'reserve'],
+        ['asset=USDC', ({ asset }) => asset === 'USDC'],
+        ['asset=USDC&kind=reserve', () => false],
+        ['network=ethereum', () => true],
+        ['network=nowhere', () => false],
+        ['asset=%27', () => false],
+        [`from=${later}`, () => false],
+        [`to=${later}`, () => true],
+        [`from=${whole[3]?.at}`, (entry) => entry.at >= String(whole[3]?.at)],
+      ];
+      for (const [query, fits] of expected) expect([query, (await list(shop, `?limit=100&${query}`)).items]).toEqual([query, whole.filter(fits)]);
+    });
+
     it("shows nobody else's", async () => {
       await busy();
       expect(await list(await anotherShop())).toEqual({ items: [], pagination: { limit: 100, hasMore: false, nextCursor: null } });
@@ -88,8 +109,16 @@ describeOperation('listLedger', {
       expect(texts.size).toBe(1);
     });
 
-    it('names a limit below 1', async () => {
-      expect((await send({ query: '?limit=0' })).error.message).toMatch(/^limit: /);
+    it('names a limit below 1, and a filter that is none', async () => {
+      for (const [field, value] of [
+        ['limit', '0'],
+        ['kind', 'A'],
+        ['asset', 'a%20b'],
+        ['network', '%00'],
+        ['from', 'yesterday'],
+        ['to', '1'],
+      ])
+        expect((await send({ query: `?${field}=${value}` })).error.message).toMatch(new RegExp(`^${field}: `));
     });
   },
 });

@@ -1,10 +1,47 @@
 import type { JSX } from 'preact';
 import type { CreditsScreen, LedgerScreen, Surroundings } from './model.ts';
-import { Coins, less, Moment, networkTitle, Pager, Table } from './parts.tsx';
+import { ChoiceField, CoinField, Coins, DayField, FilterForm, less, Moment, networkTitle, NothingLike, Pager, StatusTabs, Table } from './parts.tsx';
+
+/** What a credit may be, in the contract's words. */
+export const CREDIT_STATES = ['maturing', 'available', 'drawn', 'held', 'withheld', 'refunding', 'refunded'];
+
+const STATES: Readonly<Record<string, string>> = {
+  maturing: 'Maturing',
+  available: 'Can be cashed out',
+  drawn: 'Cashed out',
+  held: 'Held by screening',
+  withheld: 'Withheld by screening',
+  refunding: 'Going back to its payer',
+  refunded: 'Went back to its payer',
+};
 
 /** What payments credited, newest first, and what of each can still be cashed out. */
 export function Credits({ screen, place }: { screen: CreditsScreen; place: Surroundings }): JSX.Element {
-  if (screen.items.length === 0) return <NoEntries text="What payers send is credited here, less fees." />;
+  const { filter } = screen;
+  const path = `${place.href}/credits`;
+  return (
+    <>
+      <StatusTabs path={path} statuses={CREDIT_STATES} filter={filter} name="state" />
+      <FilterForm path={path} filter={filter} kept={['state', 'payment']}>
+        <DayField name="from" title="Credited from" filter={filter} />
+        <DayField name="to" title="Credited before" filter={filter} />
+        <CoinField title="Coin" filter={filter} />
+        <ChoiceField name="network" title="Network" filter={filter} options={place.networks} />
+      </FilterForm>
+      <CreditRows screen={screen} place={place} path={path} />
+    </>
+  );
+}
+
+interface RowsProps<Screen> {
+  screen: Screen;
+  place: Surroundings;
+  path: string;
+}
+
+function CreditRows({ screen, place, path }: RowsProps<CreditsScreen>): JSX.Element {
+  if (screen.items.length === 0 && !isAsked(screen)) return <NoEntries text="What payers send is credited here, less fees." />;
+  if (screen.items.length === 0) return <NothingLike path={path} screen={screen} title="No credit is like that" all="Show all credits" />;
   return (
     <section class="card card-table">
       <Table
@@ -24,7 +61,7 @@ export function Credits({ screen, place }: { screen: CreditsScreen; place: Surro
                 <Moment at={row.creditedAt} />
               </a>
               {row.pool === 'held' && <span class="badge badge-warning">Held</span>}
-              <span class="hint below">{row.maturedAt === null ? 'Maturing' : 'Can be cashed out'}</span>
+              <span class="hint below">{STATES[row.state] ?? row.state}</span>
             </th>
             <td class="amount wide-only">
               <span class="figure">{row.gross}</span>
@@ -43,7 +80,7 @@ export function Credits({ screen, place }: { screen: CreditsScreen; place: Surro
           </tr>
         ))}
       </Table>
-      <Pager path={`${place.href}/credits`} screen={screen} one="credit" />
+      <Pager path={path} screen={screen} one="credit" />
     </section>
   );
 }
@@ -67,9 +104,40 @@ const KINDS: Readonly<Record<string, string>> = {
   settle: 'Cashed out',
 };
 
+/** Kinds that a list may be narrowed to, as people call them. */
+const KIND_CHOICES: Readonly<Record<string, string>> = {
+  credit: 'Credit',
+  ...KINDS,
+  charge: 'Charge',
+  collect: 'Collect',
+  move: 'Move',
+  withhold: 'Withhold',
+  'refund-order': 'Refund order',
+  refund: 'Refund',
+  'refund-cancel': 'Refund cancel',
+};
+
 /** What was posted to the accounts of a gateway, newest first: what moved between two of them is two lines with one cause. */
 export function Ledger({ screen, place }: { screen: LedgerScreen; place: Surroundings }): JSX.Element {
-  if (screen.items.length === 0) return <NoEntries text="Every change of a balance is posted here." />;
+  const { filter } = screen;
+  const path = `${place.href}/ledger`;
+  return (
+    <>
+      <FilterForm path={path} filter={filter}>
+        <DayField name="from" title="Posted from" filter={filter} />
+        <DayField name="to" title="Posted before" filter={filter} />
+        <ChoiceField name="kind" title="For" filter={filter} options={KIND_CHOICES} />
+        <CoinField title="Coin" filter={filter} />
+        <ChoiceField name="network" title="Network" filter={filter} options={place.networks} />
+      </FilterForm>
+      <EntryRows screen={screen} place={place} path={path} />
+    </>
+  );
+}
+
+function EntryRows({ screen, place, path }: RowsProps<LedgerScreen>): JSX.Element {
+  if (screen.items.length === 0 && !isAsked(screen)) return <NoEntries text="Every change of a balance is posted here." />;
+  if (screen.items.length === 0) return <NothingLike path={path} screen={screen} title="No posting is like that" all="Show all postings" />;
   return (
     <section class="card card-table">
       <p class="hint">Each line changed one account. All lines of an account and a coin add up to its balance.</p>
@@ -101,7 +169,7 @@ export function Ledger({ screen, place }: { screen: LedgerScreen; place: Surroun
           </tr>
         ))}
       </Table>
-      <Pager path={`${place.href}/ledger`} screen={screen} one="posting" />
+      <Pager path={path} screen={screen} one="posting" />
     </section>
   );
 }
@@ -112,6 +180,10 @@ function For({ row: { kind, paymentUid, settlementId }, place }: { row: LedgerSc
   if (paymentUid !== null) return <a href={`${place.href}/payments/${paymentUid}`}>{what}</a>;
   if (settlementId !== null) return <a href={`${place.href}/cashouts/${settlementId}`}>{what}</a>;
   return <>{what}</>;
+}
+
+function isAsked({ filter, later }: Pick<LedgerScreen, 'filter' | 'later'>): boolean {
+  return Object.keys(filter).length > 0 || later;
 }
 
 /** With its sign, whichever it is. Pure. */

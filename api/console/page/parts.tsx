@@ -204,6 +204,96 @@ export function StatusTabs({ path, statuses, filter, name = 'status' }: StatusTa
   );
 }
 
+interface FilterFormProps {
+  path: string;
+  filter: ListScreen<unknown>['filter'];
+  /** Fields of the query that something else on the page asks by; they stay as they are. */
+  kept?: readonly string[];
+  children: ComponentChildren;
+}
+
+/** Everything that a list may be narrowed by; open where it is. */
+export function FilterForm({ path, filter, kept = [], children }: FilterFormProps): JSX.Element {
+  return (
+    <details class="filters" open={Object.keys(filter).some((name) => !kept.includes(name))}>
+      <summary>Filter</summary>
+      <form method="get" action={path}>
+        {kept.map((name) => filter[name] !== undefined && <input type="hidden" name={name} value={filter[name]} />)}
+        {children}
+        <button class="button button-small" type="submit">
+          Show
+        </button>
+        {Object.keys(filter).length > 0 && (
+          <a class="button button-small" href={path}>
+            Show all
+          </a>
+        )}
+      </form>
+    </details>
+  );
+}
+
+interface FieldProps {
+  name: string;
+  title: string;
+  filter: ListScreen<unknown>['filter'];
+}
+
+export function DayField({ name, title, filter }: FieldProps): JSX.Element {
+  return (
+    <label>
+      {title}
+      <input type="date" name={name} value={filter[name]?.slice(0, 10)} />
+    </label>
+  );
+}
+
+/** One of several; `options` are the values of the query with what people call them. */
+export function ChoiceField({ name, title, filter, options }: FieldProps & { options: Readonly<Record<string, string>> }): JSX.Element {
+  return (
+    <label>
+      {title}
+      <select name={name}>
+        <option value="">Any</option>
+        {Object.entries(options).map(([value, text]) => (
+          <option value={value} selected={filter[name] === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function CoinField({ title, filter }: Pick<FieldProps, 'title' | 'filter'>): JSX.Element {
+  return (
+    <label>
+      {title}
+      <input name="asset" size={8} maxLength={64} value={filter.asset} placeholder="USDT" />
+    </label>
+  );
+}
+
+/** What a list shows that has nothing to show: the way on where not all was looked through, and back where something was asked for. */
+export function NothingLike({ path, screen, title, all }: { path: string; screen: ListScreen<unknown>; title: string; all: string }): JSX.Element {
+  const { filter, next } = screen;
+  return next === null ? (
+    <section class="card empty">
+      <h2>{title}</h2>
+      <a class="button" href={path}>
+        {all}
+      </a>
+    </section>
+  ) : (
+    <section class="card empty">
+      <p>None of the newest is like that.</p>
+      <a class="button" href={hrefOf(path, { ...filter, after: next })}>
+        Look through older ones
+      </a>
+    </section>
+  );
+}
+
 function sentenceCase(status: string): string {
   const words = status.replaceAll('_', ' ').toLowerCase().replace('aml', 'AML');
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
 import type { PaymentsScreen, Surroundings } from './model.ts';
-import { Badge, Coins, hrefOf, Moment, Pager, StatusTabs, Table } from './parts.tsx';
+import { Badge, ChoiceField, CoinField, Coins, DayField, FilterForm, hrefOf, Moment, Pager, StatusTabs, Table } from './parts.tsx';
 
 type Row = PaymentsScreen['items'][number];
 
@@ -90,67 +90,19 @@ function Received({ row }: { row: Row }): JSX.Element | null {
   );
 }
 
-const YES_NO = [
-  { name: 'verified', title: 'Verified', yes: 'Verified', no: 'Not verified' },
-  { name: 'sandbox', title: 'Sandbox', yes: 'Sandbox only', no: 'No sandbox' },
-];
+const VERIFIED = { true: 'Verified', false: 'Not verified' };
+const SANDBOX = { true: 'Sandbox only', false: 'No sandbox' };
 
-/** Everything else that a list may be narrowed by; open where it is. */
 function Filters({ path, filter, networks }: { path: string; filter: PaymentsScreen['filter']; networks: Surroundings['networks'] }): JSX.Element {
-  const { status, q, ...narrowed } = filter;
   return (
-    <details class="filters" open={Object.keys(narrowed).length > 0}>
-      <summary>Filter</summary>
-      <form method="get" action={path}>
-        {status !== undefined && <input type="hidden" name="status" value={status} />}
-        {q !== undefined && <input type="hidden" name="q" value={q} />}
-        <label>
-          Created from
-          <input type="date" name="createdFrom" value={filter.createdFrom?.slice(0, 10)} />
-        </label>
-        <label>
-          Created before
-          <input type="date" name="createdTo" value={filter.createdTo?.slice(0, 10)} />
-        </label>
-        <label>
-          Coin received
-          <input name="asset" size={8} maxLength={64} value={filter.asset} placeholder="USDT" />
-        </label>
-        <label>
-          Network
-          <select name="network">
-            <option value="">Any</option>
-            {Object.entries(networks).map(([name, title]) => (
-              <option value={name} selected={filter.network === name}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
-        {YES_NO.map(({ name, title, yes, no }) => (
-          <label>
-            {title}
-            <select name={name}>
-              <option value="">Any</option>
-              <option value="true" selected={filter[name] === 'true'}>
-                {yes}
-              </option>
-              <option value="false" selected={filter[name] === 'false'}>
-                {no}
-              </option>
-            </select>
-          </label>
-        ))}
-        <button class="button button-small" type="submit">
-          Show
-        </button>
-        {Object.keys(filter).length > 0 && (
-          <a class="button button-small" href={path}>
-            Show all
-          </a>
-        )}
-      </form>
-    </details>
+    <FilterForm path={path} filter={filter} kept={['status', 'q']}>
+      <DayField name="createdFrom" title="Created from" filter={filter} />
+      <DayField name="createdTo" title="Created before" filter={filter} />
+      <CoinField title="Coin received" filter={filter} />
+      <ChoiceField name="network" title="Network" filter={filter} options={networks} />
+      <ChoiceField name="verified" title="Verified" filter={filter} options={VERIFIED} />
+      <ChoiceField name="sandbox" title="Sandbox" filter={filter} options={SANDBOX} />
+    </FilterForm>
   );
 }
 
