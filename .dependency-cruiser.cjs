@@ -66,7 +66,12 @@ module.exports = {
       { pathNot: '^(api/page/|api/checkout/page/|shared/core/|node_modules/(preact|preact-render-to-string|intl-messageformat|lean-qr)/)' },
       'The page runs on the server and in browsers: it imports shared/core and its own libraries.',
     ),
-    never('shared-page-is-pure', '^api/page/', { pathNot: '^(api/page/|shared/core/|node_modules/(preact|lean-qr)/)' }, 'What all pages share knows none of them.'),
+    never(
+      'shared-page-is-pure',
+      '^api/page/',
+      { pathNot: '^(api/page/|shared/core/|node_modules/(preact|lean-qr)/)' },
+      'What all pages share knows none of them.',
+    ),
     never('page-without-its-browser', '^api/(?!checkout/page/browser/)', '^api/checkout/page/browser/', 'What only browsers have is an entry of its own.'),
     never(
       'console-page-is-pure',

@@ -4,7 +4,8 @@ import { type Check, LIMIT } from './check.ts';
 export const KEPT_CHECKS: readonly Check[] = [
   {
     name: 'A33',
-    title: 'what lists count, what credits, the months of gateways and the uses of addresses are said to add up to, and the figures of each day, are what their rows are',
+    title:
+      'what lists count, what credits, the months of gateways and the uses of addresses are said to add up to, and the figures of each day, are what their rows are',
     mayPass: false,
     query: `
       select list, gateway_id, status as of, sum(count) as difference from (
