@@ -4,6 +4,7 @@ import { permissionOf, type Section } from '#api/console/page/sections.ts';
 import { REQUEST_STATUSES } from '#api/console/page/requests.tsx';
 import { WEBHOOK_STATES } from '#api/console/page/webhooks.tsx';
 import type { Deps, Gateway } from '#api/deps.ts';
+import { readGatewayFunnel, readSeries } from '#api/gateways/day-figures.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
 import { listRequests } from '#api/gateways/requests.ts';
@@ -15,6 +16,7 @@ import { listBalances } from '#api/settlements/balances.ts';
 import { getSettlement, listSettlements } from '#api/settlements/view.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
+import { amount, formatAmount, formatCents, parseTrusted } from '#shared/core/money.ts';
 import { SentJson, withSent } from '#shared/core/sent-json.ts';
 import type { Pagination } from '#shared/platform/page.ts';
 
@@ -40,6 +42,7 @@ export interface GatewayScreen {
 
 /** Every page of a gateway. Each is drawn of what the merchant operation of the same name answers, by the same code (console 5). */
 export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
+  { path: '/home', section: 'home', read: home },
   { path: '/search', section: 'payments', read: search },
   { path: '/payments', section: 'payments', read: payments },
   { path: '/payments/{id}', section: 'payments', read: payment },
@@ -51,6 +54,46 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/webhooks', section: 'webhooks', read: webhooks },
   { path: '/requests', section: 'requests', read: requests },
 ];
+
+/** How far a payment comes, in the words of people. */
+const STEPS = { created: 'Created', opened: 'Opened', chosen: 'Coin chosen', seen: 'Something arrived', paid: 'Paid' } as const;
+
+async function home(deps: Deps, { gateway, permissions }: Asked): Promise<Screen> {
+  const [series, funnel, needs] = await Promise.all([
+    readSeries(deps, { gateway }),
+    readGatewayFunnel(deps, { gateway }),
+    needsOf(deps, { gateway, permissions }),
+  ]);
+  const days = series.items.map(({ day, created, paid, received }) => ({
+    day,
+    created,
+    paid,
+    usd: formatAmount(received.reduce((sum, { amountUsd }) => sum + parseTrusted<'usd'>(amountUsd), 0n)),
+  }));
+  return {
+    kind: 'home',
+    days,
+    steps: Object.entries(STEPS).map(([step, title]) => ({ title, count: funnel[step as keyof typeof STEPS] })),
+    needs,
+    receivedUsd: formatCents(amount(days.reduce((sum, { usd }) => sum + parseTrusted<'usd'>(usd), 0n))),
+  };
+}
+
+/** Where a cashout waits for somebody. */
+const WAITING = { PENDING_APPROVAL: 'for somebody who approves', UNDERFUNDED: 'for balance', WAITING_AML_CREDIT: 'for screening credit' } as const;
+
+/** What waits for somebody; each is read by an index, and counted only where counts are kept. */
+async function needsOf(deps: Deps, { gateway, permissions }: Pick<Asked, 'gateway' | 'permissions'>): Promise<{ path: string; text: string }[]> {
+  const needs: { path: string; text: string }[] = [];
+  if (permissions.includes(permissionOf('cashouts')))
+    for (const [status, why] of Object.entries(WAITING) as [keyof typeof WAITING, string][]) {
+      const { total } = (await listSettlements(deps, { gateway, status, limit: 1 })).pagination;
+      if (total > 0) needs.push({ path: `/cashouts?status=${status}`, text: total === 1 ? `One cashout waits ${why}` : `${total} cashouts wait ${why}` });
+    }
+  const { items } = await listWebhooks(deps, { gateway, state: 'exhausted', limit: 1 });
+  if (items.length > 0) needs.push({ path: '/webhooks?state=exhausted', text: 'Webhooks that your server never took' });
+  return needs;
+}
 
 const FILTERS = ['status', 'q', 'createdFrom', 'createdTo', 'asset', 'network', 'sandbox', 'verified'] as const;
 

@@ -76,8 +76,21 @@ export interface BalancesScreen {
   items: Schemas['BalanceItem'][];
 }
 
+/** The first page of a gateway: its last two weeks, without simulated payments. */
+export interface HomeScreen {
+  kind: 'home';
+  /** UTC days, oldest first, each with US dollars as money. */
+  days: { day: string; created: number; paid: number; usd: string }[];
+  /** How far payments came, from created to paid. */
+  steps: { title: string; count: number }[];
+  /** What waits for somebody, with where it is. */
+  needs: { path: string; text: string }[];
+  receivedUsd: string;
+}
+
 /** Pages of a gateway. */
 export type PlaceScreen =
+  | HomeScreen
   | PaymentsScreen
   | PaymentScreen
   | BalancesScreen

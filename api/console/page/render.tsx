@@ -9,6 +9,7 @@ import type { PageModel, PlaceScreen, Screen, Surroundings } from './model.ts';
 import { Payment, paymentTitle } from './payment.tsx';
 import { Payments } from './payments.tsx';
 import { Problem, problemTitle } from './problem.tsx';
+import { Home } from './home.tsx';
 import { Once } from './once.tsx';
 import { Profile } from './profile.tsx';
 import { Requests } from './requests.tsx';
@@ -74,6 +75,8 @@ function titleOf(screen: Screen): string {
       return 'Where to?';
     case 'profile':
       return 'Your profile';
+    case 'home':
+      return 'Home';
     case 'payments':
       return 'Payments';
     case 'payment':
@@ -119,6 +122,8 @@ function Content({ page: { screen, place, person } }: { page: PageModel }): JSX.
 
 function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundings }): JSX.Element {
   switch (screen.kind) {
+    case 'home':
+      return <Home screen={screen} place={place} />;
     case 'payments':
       return <Payments screen={screen} place={place} />;
     case 'payment':

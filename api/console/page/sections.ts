@@ -1,5 +1,6 @@
 /** Parts of the console that belong to a gateway, in the order of the navigation, each with the permission to look into it. */
 export const SECTIONS = [
+  { name: 'home', title: 'Home', permission: 'payment:read' },
   { name: 'payments', title: 'Payments', permission: 'payment:read' },
   { name: 'balances', title: 'Balances', permission: 'settlement:read' },
   { name: 'credits', title: 'Credits', permission: 'payment:read' },
