@@ -23,6 +23,7 @@ import { deleteOldRefusals } from '#api/store/refused-requests.ts';
 import { listForgotten } from '#api/store/settlements.ts';
 import { foldAddressUses } from '#api/store/address-book.ts';
 import { foldMonths } from '#api/store/gateway-months.ts';
+import { deleteOldScreeningDays } from '#api/store/screenings.ts';
 import { foldTallies } from '#api/store/tallies.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
 import { consolidatePools } from '#api/treasury/consolidate-pools.ts';
@@ -97,6 +98,7 @@ export const periodicWork = {
     run: (deps) => deleteOldSignatures(deps.db.sql, { seconds: POLICY.signatureMemorySeconds, limit: SIGNATURES_FORGOTTEN_AT_ONCE }),
   },
   'forget-refusals': { everySeconds: 3_600, run: (deps) => deleteOldRefusals(deps.db.sql, POLICY.refusalsKeptDays) },
+  'forget-screening-days': { everySeconds: 3_600, run: (deps) => deleteOldScreeningDays(deps.db.sql, POLICY.screeningDaysKept) },
   'forget-done-jobs': { everySeconds: 600, run: forgetDoneJobs },
   // For as long as there is a previous master key (decision 0026).
   'reseal-secrets': {

@@ -99,6 +99,7 @@ export const EXAMPLES: Record<OperationId, Make> = {
   listWebhooks: async () => ({}),
   listLedger: async () => ({}),
   listCredits: async () => ({}),
+  getScreening: async () => ({}),
   listAddresses: async () => ({}),
   addAddress: async () => ({ body: { label: 'Treasury', network: 'ethereum', address: `0x${randomBytes(20).toString('hex')}` } }),
   renameAddress: async (_service, shop) => ({ ...(await entered(shop)), body: { label: 'Payroll' } }),
