@@ -547,6 +547,27 @@ export interface paths {
         patch: operations["renameAddress"];
         trace?: never;
     };
+    "/screening": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the screening balance
+         * @description How many screening credits are left, how many were spent on each of the last 30 days (UTC, this one included, or as many as the gateway is old), and how many days the
+         *     rest lasts at that rate. A check that brought no verdict gives its credit back. Needs the permission `payment:read`.
+         */
+        get: operations["getScreening"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/webhooks": {
         parameters: {
             query?: never;
@@ -1833,6 +1854,23 @@ export interface components {
              * @description The cashout it was posted for; null when it was for none.
              */
             settlementId: string | null;
+        };
+        GatewayScreening: {
+            isEnabled: boolean;
+            /** @description Scores of this or more are flagged. */
+            threshold: number;
+            /** @description Checks that may still be bought. */
+            credits: number;
+            /** @description Of the days told, to two decimals. */
+            checksPerDay: components["schemas"]["Decimal"];
+            /** @description Whole days that the credits last at that rate; null when none was spent. */
+            daysLeft: number | null;
+            /** @description Newest first. */
+            days: {
+                /** Format: date */
+                day: string;
+                checks: number;
+            }[];
         };
         AddAddress: {
             /** @description One line of at most 100 characters. */
@@ -4585,6 +4623,59 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getScreening: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The balance, and what was spent. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "isEnabled": true,
+                     *         "threshold": 75,
+                     *         "credits": 120,
+                     *         "checksPerDay": "4.5",
+                     *         "daysLeft": 26,
+                     *         "days": [
+                     *           {
+                     *             "day": "2026-11-21",
+                     *             "checks": 3
+                     *           },
+                     *           {
+                     *             "day": "2026-11-20",
+                     *             "checks": 6
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["GatewayScreening"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -25,6 +25,7 @@ import { deleteOldRequests } from '#api/store/requests.ts';
 import { listForgotten } from '#api/store/settlements.ts';
 import { foldAddressUses } from '#api/store/address-book.ts';
 import { foldMonths } from '#api/store/gateway-months.ts';
+import { deleteOldScreeningDays } from '#api/store/screenings.ts';
 import { foldTallies } from '#api/store/tallies.ts';
 import { deleteOldWebhookAnswers } from '#api/store/webhook-events.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
@@ -108,6 +109,7 @@ export const periodicWork = {
     everySeconds: 600,
     run: (deps) => deleteOldWebhookAnswers(deps.db.sql, { days: POLICY.webhookAnswersKeptDays, limit: ANSWERS_FORGOTTEN_AT_ONCE }),
   },
+  'forget-screening-days': { everySeconds: 3_600, run: (deps) => deleteOldScreeningDays(deps.db.sql, POLICY.screeningDaysKept) },
   'forget-done-jobs': { everySeconds: 600, run: forgetDoneJobs },
   // For as long as there is a previous master key (decision 0026).
   'reseal-secrets': {

@@ -4,6 +4,7 @@ import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
 import { listWebhooks } from '#api/gateways/list-webhooks.ts';
 import { listKeys } from '#api/gateways/manage-keys.ts';
+import { readScreening } from '#api/gateways/read-screening.ts';
 import { readStatement } from '#api/gateways/read-statement.ts';
 import { listRefusals } from '#api/gateways/refusals.ts';
 import { listRequests } from '#api/gateways/requests.ts';
@@ -38,6 +39,7 @@ export const merchantReads = {
   listCredits: (deps, { gateway, query }) => ok(listCredits(deps, { ...query, gateway })),
   getStatement: (deps, { gateway, params }) => ok(readStatement(deps, { gateway, month: params.month })),
   listAddresses: (deps, { gateway, query: { limit, after } }) => ok(listAddresses(deps, { gateway, limit, after })),
+  getScreening: (deps, { gateway }) => ok(readScreening(deps, { gateway })),
   listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
   listRequests: (deps, { gateway, query }) => ok(listRequests(deps, { ...query, gateway })),
   getSeries: (deps, { gateway, query }) => ok(readSeries(deps, { ...query, gateway })),

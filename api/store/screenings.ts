@@ -237,3 +237,28 @@ export async function upsertScreeningScore(sql: Reads, { address, score }: Scree
     insert into screening_scores (address, score) values (${address}, ${score})
     on conflict (address) do update set score = excluded.score, set_at = sluice_now()`;
 }
+
+/** A gateway's credits, and how many were spent on each of its last days, newest first, this day included. */
+export interface ScreeningBurn {
+  credits: number;
+  days: { day: string; checks: number }[];
+}
+
+/** Reads what a gateway has and spends: of `days` days, or as many as it is old. Reads a row for each day; locks nothing. */
+export async function readScreeningBurn(sql: Reads, { gatewayId, days }: { gatewayId: string; days: number }): Promise<ScreeningBurn> {
+  const rows = await sql<{ day: string; checks: number; credits: number }[]>`
+    select to_char(s.day, 'YYYY-MM-DD') as day, greatest(coalesce(d.checks, 0), 0)::int as checks, coalesce(c.credits, 0)::int as credits
+    from gateways g left join screening_credits c on c.gateway_id = g.id
+      cross join lateral (
+        select ((sluice_now() at time zone 'UTC')::date - i) as day from generate_series(0, ${days}::int - 1) i
+        where i = 0 or (sluice_now() at time zone 'UTC')::date - i >= (g.created_at at time zone 'UTC')::date) s
+      left join screening_days d on d.gateway_id = g.id and d.day = s.day
+    where g.id = ${gatewayId} order by s.day desc`;
+  return { credits: rows[0]?.credits ?? 0, days: rows.map(({ day, checks }) => ({ day, checks })) };
+}
+
+/** Forgets the days that are older than so many; answers how many rows it was. */
+export async function deleteOldScreeningDays(sql: Reads, days: number): Promise<number> {
+  const rows = await sql`delete from screening_days where day < (sluice_now() at time zone 'UTC')::date - ${days}::int returning 1`;
+  return rows.length;
+}

@@ -36,6 +36,7 @@ export const OPERATIONS = {
   addAddress: { method: 'POST', path: '/address-book', auth: 'signed', keyed: false, repeatable: false },
   renameAddress: { method: 'PATCH', path: '/address-book/{addressId}', auth: 'signed', keyed: false, repeatable: false },
   hideAddress: { method: 'DELETE', path: '/address-book/{addressId}', auth: 'signed', keyed: false, repeatable: false },
+  getScreening: { method: 'GET', path: '/screening', auth: 'key', keyed: false, repeatable: true },
   listWebhooks: { method: 'GET', path: '/webhooks', auth: 'key', keyed: false, repeatable: true },
   testWebhook: { method: 'POST', path: '/webhooks/test', auth: 'key', keyed: false, repeatable: false },
   getPublicPayment: { method: 'GET', path: '/public/payments/{paymentId}', auth: 'none', keyed: false, repeatable: true },

@@ -140,6 +140,10 @@ export const POLICY = {
   apiKeysPerGateway: 100,
   /** More addresses than the servers of one merchant have. */
   apiKeyAddresses: 50,
+  /** A month says how many checks a gateway buys, and follows when it grows. */
+  screeningDaysTold: 30,
+  /** Twice that. */
+  screeningDaysKept: 60,
   /** Entries that a gateway makes in its address book by hand: more than people can tell apart. */
   addressesByHand: 1_000,
   /** The same with those that were hidden since: an end to a loop that makes and hides them. */
@@ -401,6 +405,7 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   listLedger: 1_200,
   listCredits: 1_200,
   getStatement: 1_200,
+  getScreening: 1_200,
   listAddresses: 1_200,
   addAddress: 60,
   renameAddress: 60,

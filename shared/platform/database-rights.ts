@@ -30,8 +30,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
       output_locks passkey_challenges passkeys payment_events payment_offers payment_references payment_steps payments payout_attempts payout_events
       payouts people pool_moves price_sources prices reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
-      schema_migrations screening_credits screening_scores screenings sent_json sessions settlement_events settlement_fees settlement_quotes
-      settlements sightings sign_in_links signer_journal signer_reports
+      schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_events settlement_fees
+      settlement_quotes settlements sightings sign_in_links signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
       webhook_answers webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
     `),
@@ -129,9 +129,10 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       deposits freezes further_transfers gateway_months gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices
       issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
-      payment_offers payment_steps payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations refused_requests requests rescans rewind_requests
-      sandbox_deposits schema_migrations screening_credits screening_scores screenings sent_json settlement_events settlement_fees settlement_quotes settlements
-      sightings signer_reports spent_outputs statements tallies trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_answers webhook_attempts webhook_events
+      payment_offers payment_steps payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations
+      refused_requests requests rescans rewind_requests sandbox_deposits schema_migrations screening_credits screening_days screening_scores
+      screenings sent_json settlement_events settlement_fees settlement_quotes settlements sightings signer_reports spent_outputs statements tallies
+      trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_answers webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
     `),
     writes: {
@@ -199,6 +200,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       rewind_requests: 'insert',
       sandbox_deposits: 'update(commission confirmations confirms_at final_at net network_fee path state usd_price)',
       screening_credits: 'insert update(credits)',
+      screening_days: 'delete',
       screenings: 'insert update(asked_at attempt categories credit decided_at leased_until problem provider_ref sanctioned score source state)',
       settlement_events: 'insert',
       settlement_fees: 'insert',

@@ -101,6 +101,7 @@ export const EXAMPLES: Record<OperationId, Make> = {
   testWebhook: async () => ({ body: { url: 'http://127.0.0.1:8099/hook' } }),
   listLedger: async () => ({}),
   listCredits: async () => ({}),
+  getScreening: async () => ({}),
   listAddresses: async () => ({}),
   addAddress: async () => ({ body: { label: 'Treasury', network: 'ethereum', address: `0x${randomBytes(20).toString('hex')}` } }),
   renameAddress: async (_service, shop) => ({ ...(await entered(shop)), body: { label: 'Payroll' } }),

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { runAudit } from '#api/audit/run-audit.ts';
 import type { ScreeningAnswer } from '#api/clients/screening/provider.ts';
 import type { Chain, Gateway, Screening } from '#api/deps.ts';
-import { grantScreeningCredits, setScreeningCredits, upsertScreeningScore } from '#api/store/screenings.ts';
+import { deleteOldScreeningDays, grantScreeningCredits, readScreeningBurn, setScreeningCredits, upsertScreeningScore } from '#api/store/screenings.ts';
 import { someShops, type Shops } from '#test/fixtures/shop.ts';
 import {
   aProvider,
@@ -140,6 +140,29 @@ describe('credits', () => {
     const [verdicts] = await world.database.sql`select count(*) as total from screenings where gateway_id = ${gateway.id} and state = 'verdict'`;
     expect(used).toBe(verdicts?.total);
     expect(answers.filter((one) => typeof one === 'object').length).toBeGreaterThan(0);
+  });
+
+  it('are counted by the day on which they are spent, without those that come back, are given or are set', async () => {
+    const gateway = await aScreeningGateway(world, 5);
+    const spent = async () => (await readScreeningBurn(world.database.as('http').sql, { gatewayId: gateway.id, days: 30 })).days[0]?.checks;
+    expect(await spent()).toBe(0);
+    await Promise.all([ask(gateway, someAddress()), ask(gateway, someAddress())]);
+    expect(await spent()).toBe(2);
+    provider.says(down);
+    await ask(gateway, someAddress());
+    expect(await spent()).toBe(2);
+    await world.deps.db.transaction((tx) => grantScreeningCredits(tx, gateway.id, 7));
+    await world.deps.db.transaction((tx) => setScreeningCredits(tx, gateway.id, 1));
+    expect(await spent()).toBe(2);
+  });
+
+  it('are remembered for so many days and no longer', async () => {
+    const gateway = await aScreeningGateway(world, 5);
+    const { sql } = world.database;
+    for (const ago of [0, 60, 61]) await sql`insert into screening_days values (${gateway.id}, (sluice_now() at time zone 'UTC')::date - ${ago}::int, 1)`;
+    expect(await deleteOldScreeningDays(world.database.as('worker').sql, 60)).toBe(1);
+    expect(await sql`select checks from screening_days where gateway_id = ${gateway.id}`).toHaveLength(2);
+    await expect(world.database.as('http').sql`update screening_days set checks = 0`).rejects.toMatchObject({ code: '42501' });
   });
 
   it('run out, and go on after a top-up; what is pinned needs none', async () => {

@@ -1,5 +1,6 @@
--- The address book becomes one that a merchant keeps: entries are made, named and hidden by hand, and tell what was sent to them (decision 0067).
--- older builds: make entries with cashouts as they always did, and show none. Cashouts wait while what was sent before is added up and the index is built.
+-- The address book becomes one that a merchant keeps: entries are made, named and hidden by hand, and tell what was sent to them (decision 0067). And how many screening
+-- credits a gateway spends a day, so that it sees when they will be used up.
+-- older builds: make entries with cashouts as they always did, and show none. Cashouts and screenings wait while what was before is added up and the indexes are built.
 
 alter table address_book add column name text;
 alter table address_book add column added_at timestamptz;
@@ -60,3 +61,38 @@ create trigger settlements_used_address after update on settlements for each row
 -- The trigger keeps writers out until this is committed, so that each cashout is in one sum.
 insert into address_uses (address_id, asset_id, cashouts, sent, first_at, last_at, folded)
 select address_id, asset_id, count(*), sum(received_amount), min(settled_at), max(settled_at), true from settlements where status = 'SETTLED' group by 1, 2;
+
+create table screening_days (
+  gateway_id uuid not null references gateways,
+  day date not null,
+  checks bigint not null,
+  primary key (gateway_id, day)
+);
+comment on table screening_days is 'Screening credits that were spent a day, less those that came back; kept for some weeks. A trigger writes it.';
+comment on column screening_days.gateway_id is 'Whose credits.';
+comment on column screening_days.day is 'Day (UTC) of service time.';
+comment on column screening_days.checks is 'Credits; below zero on a day on which more came back than were spent.';
+create index screening_days_day on screening_days (day);
+
+-- Granted less left is what is held or spent. Whoever moves a credit holds the row of its gateway, so that nobody else waits for the day.
+create function count_screening_day() returns trigger language plpgsql security definer as $$
+begin
+  insert into screening_days as d (gateway_id, day, checks)
+  values (new.gateway_id, (sluice_now() at time zone 'UTC')::date, (new.granted - new.credits) - (old.granted - old.credits))
+  on conflict (gateway_id, day) do update set checks = d.checks + excluded.checks;
+  return null;
+end $$;
+comment on function count_screening_day() is 'Trigger body: adds the credits just spent or given back to the day.';
+
+-- It runs with its owner's rights, and must find the owner's tables: never a temporary one that whoever is connected made first.
+do $$
+begin
+  execute format('alter function count_screening_day() set search_path = %I, pg_temp', current_schema());
+end $$;
+
+create trigger screening_credits_spent after update on screening_credits for each row
+  when (new.granted - new.credits <> old.granted - old.credits) execute function count_screening_day();
+
+-- The trigger keeps writers out until this is committed, so that each credit is counted once.
+insert into screening_days (gateway_id, day, checks)
+select gateway_id, (asked_at at time zone 'UTC')::date, count(*) from screenings where credit and asked_at > sluice_now() - interval '60 days' group by 1, 2;
