@@ -73,7 +73,11 @@ async function home(deps: Deps, { gateway, permissions }: Asked): Promise<Screen
   return {
     kind: 'home',
     days,
-    steps: Object.entries(STEPS).map(([step, title]) => ({ title, count: funnel[step as keyof typeof STEPS] })),
+    // Whose server shows payers the address itself, nobody opens anything.
+    steps: Object.entries(STEPS)
+      .map(([step, title]) => ({ step, title, count: funnel[step as keyof typeof STEPS] }))
+      .filter(({ step, count }) => step !== 'opened' || count > 0)
+      .map(({ title, count }) => ({ title, count })),
     needs,
     receivedUsd: formatCents(amount(days.reduce((sum, { usd }) => sum + parseTrusted<'usd'>(usd), 0n))),
   };

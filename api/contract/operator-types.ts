@@ -1532,7 +1532,7 @@ export interface components {
             /** @description One per role: http, worker, signer, and the indexer of each network. */
             items: {
                 /** @enum {string} */
-                role: "http" | "worker" | "signer" | "indexer";
+                role: "http" | "worker" | "signer" | "console" | "indexer";
                 /** @description Of an indexer. */
                 network: string | null;
                 /** @description Somebody does it: is connected and, of an indexer, holds the lease of its network. */

@@ -10,13 +10,13 @@ interface Running extends ProcessName {
   login: string;
 }
 
-/** GET /processes: every role with the processes that do it now, by their connections to Postgres and the leases of indexers. */
+/** GET /processes: every role, the console's where there is one, with the processes that do it now, by their connections to Postgres and the leases of indexers. */
 export async function showProcesses(deps: Deps): Promise<Reply> {
   const [connected, indexers] = await Promise.all([listConnected(deps.db.sql), listIndexers(deps.db.sql)]);
   const running = connected.flatMap(named);
   const standby = running.filter(({ program, id }) => program === 'indexer' && !indexers.some((one) => holds(one.holder, id)));
   const items = [
-    ...ROLES.map((role) => {
+    ...ROLES.filter((role) => role !== 'console' || deps.config.SLUICE_CONSOLE_URL !== undefined).map((role) => {
       const own = running.filter(({ roles }) => roles.includes(role));
       return { role, network: null, alive: own.length > 0, processes: own.map(view) };
     }),

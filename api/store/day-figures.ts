@@ -53,8 +53,7 @@ export async function readFunnel(sql: Reads, days: Days): Promise<{ what: DayFig
 export async function noteOpened(sql: Reads, paymentId: string): Promise<void> {
   await sql`
     insert into payment_steps (payment_id, step, at)
-    select ${paymentId}::uuid, 'opened', sluice_now() where not exists (select 1 from payment_steps where payment_id = ${paymentId} and step = 'opened')
-    on conflict do nothing`;
+    select ${paymentId}::uuid, 'opened', sluice_now() where not exists (select 1 from payment_steps where payment_id = ${paymentId} and step = 'opened')`;
 }
 
 /** Adds up what was appended since the last time; answers how many rows it was. Whoever reads meanwhile sees the one or the other. Locks the figures that change. */

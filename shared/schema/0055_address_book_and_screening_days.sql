@@ -44,7 +44,7 @@ create index address_uses_appended on address_uses (address_id) where not folded
 create function note_address_use() returns trigger language plpgsql security definer as $$
 begin
   insert into address_uses (address_id, asset_id, cashouts, sent, first_at, last_at)
-  values (new.address_id, new.asset_id, 1, new.received_amount, new.settled_at, new.settled_at);
+  values (new.address_id, new.asset_id, 1, new.received_amount, coalesce(new.settled_at, sluice_now()), coalesce(new.settled_at, sluice_now()));
   return null;
 end $$;
 comment on function note_address_use() is 'Trigger body: notes at its address what a cashout sent there.';

@@ -5,10 +5,10 @@
 create table payment_steps (
   payment_id uuid not null,
   step text not null check (step in ('opened', 'chosen', 'seen', 'paid')),
-  at timestamptz not null,
-  primary key (payment_id, step)
+  at timestamptz not null
 );
-comment on table payment_steps is 'How far a payment came: the first time of each step, and no later one.';
+create index payment_steps_payment on payment_steps (payment_id, step);
+comment on table payment_steps is 'How far a payment came: the first time of each step. Two that happen at the same moment may both be noted: nobody waits for anybody here.';
 comment on column payment_steps.payment_id is 'The payment; no reference, so that a note neither locks it nor waits for who does: expiry passes over what is locked.';
 comment on column payment_steps.step is 'opened: its page or its public object was read; chosen: a coin was chosen; seen: something arrived; paid: it became SUCCESS.';
 comment on column payment_steps.at is 'Service time of the first time.';
@@ -90,23 +90,29 @@ begin
 end $$;
 comment on function day_of_step() is 'Trigger body: counts a step of a payment on its day.';
 
+create function note_step(payment uuid, which text, moment timestamptz) returns void language sql security definer as $$
+  -- Never a conflict that one would wait for: whoever pays two payments on two networks at once would have two consumers wait for each other.
+  insert into payment_steps (payment_id, step, at) select payment, which, moment where not exists (select 1 from payment_steps where payment_id = payment and step = which);
+$$;
+comment on function note_step(uuid, text, timestamptz) is 'Notes a step of a payment, unless it was noted.';
+
 create function step_paid() returns trigger language plpgsql security definer as $$
 begin
-  insert into payment_steps (payment_id, step, at) values (new.id, 'paid', sluice_now()) on conflict do nothing;
+  perform note_step(new.id, 'paid', coalesce(new.resolved_at, sluice_now()));
   return null;
 end $$;
 comment on function step_paid() is 'Trigger body: notes that a payment became SUCCESS.';
 
 create function step_chosen() returns trigger language plpgsql security definer as $$
 begin
-  insert into payment_steps (payment_id, step, at) values (new.payment_id, 'chosen', new.selected_at) on conflict do nothing;
+  perform note_step(new.payment_id, 'chosen', new.selected_at);
   return null;
 end $$;
 comment on function step_chosen() is 'Trigger body: notes that a coin was chosen.';
 
 create function step_seen() returns trigger language plpgsql security definer as $$
 begin
-  insert into payment_steps (payment_id, step, at) values (new.payment_id, 'seen', sluice_now()) on conflict do nothing;
+  perform note_step(new.payment_id, 'seen', new.first_seen_at);
   return null;
 end $$;
 comment on function step_seen() is 'Trigger body: notes that something arrived for a payment.';
@@ -116,7 +122,7 @@ do $$
 declare
   body regprocedure;
 begin
-  for body in select p.oid from pg_proc p where p.pronamespace = current_schema()::regnamespace and (p.proname like 'day\_of\_%' or p.proname like 'step\_%') loop
+  for body in select p.oid from pg_proc p where p.pronamespace = current_schema()::regnamespace and (p.proname like 'day\_of\_%' or p.proname like 'step\_%' or p.proname = 'note_step') loop
     execute format('alter function %s set search_path = %I, pg_temp', body, current_schema());
   end loop;
 end $$;

@@ -73,6 +73,25 @@ const factsOf = async (paymentId: string) => {
 const same = (body: string) => body.replaceAll(/Request [^<]+/g, '');
 
 describe('a person of a gateway', () => {
+  it('begins with what was received, how far payments came and what waits, as the operations tell it, and leads there', async () => {
+    const session = await member('owner');
+    const { status, location } = await read(`/g/${shop.id}`, session);
+    expect([status, location]).toEqual([303, `/g/${shop.id}/home`]);
+    const { body } = await read(`/g/${shop.id}/home`, session);
+    const { data } = await shop.call('GET', '/funnel');
+    const { created, paid } = data as { created: number; paid: number };
+    expect(created).toBeGreaterThan(paid);
+    const series = (await shop.call('GET', '/series')).data as { items: { received: { amountUsd: string }[] }[] };
+    const cents = series.items.flatMap(({ received }) => received).reduce((sum, { amountUsd }) => sum + Math.round(Number(amountUsd) * 100), 0);
+    expect(cents).toBeGreaterThan(0);
+    expect(body).toContain(`$${(cents / 100).toFixed(2)}`);
+    expect(body.match(/<meter[^>]*value="(\d+)"/g)?.map((meter) => Number(/value="(\d+)"/.exec(meter)?.[1]))).toEqual(expect.arrayContaining([created, paid]));
+    await service.world.database.sql`update webhook_events set state = 'exhausted' where payment_id = ${payments.mismatch ?? ''}`;
+    const needs = /<ul class="needs".*?<\/ul>/s.exec((await read(`/g/${shop.id}/home`, session)).body)?.[0] ?? '';
+    expect(needs).toContain(`/g/${shop.id}/webhooks?state=exhausted`);
+    expect((await read(`/g/${stranger.id}/home`, session)).status).toBe(404);
+  });
+
   it.each(GATEWAY_ROLES)('as %s is shown every part that the role’s permissions name, and no other', async (role) => {
     const session = await member(role);
     const [{ permissions }] = (await service.world.database.sql`select permissions from roles where name = ${role}`) as unknown as [{ permissions: string[] }];

@@ -86,7 +86,7 @@ function Bars({ days }: { days: HomeScreen['days'] }): JSX.Element {
   const each = WIDTH / Math.max(1, days.length);
   return (
     <figure class="chart">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 18}`} role="img" aria-label={`Received on each of ${days.length} days; the figures follow`}>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 1}`} role="img" aria-label={`Received on each of ${days.length} days; the figures follow`}>
         <line class="chart-base" x1={0} y1={HEIGHT} x2={WIDTH} y2={HEIGHT} />
         {days.map(({ day, usd }, at) => {
           const height = ((values[at] ?? 0) / most) * (HEIGHT - 4);
@@ -96,13 +96,11 @@ function Bars({ days }: { days: HomeScreen['days'] }): JSX.Element {
             </rect>
           );
         })}
-        <text class="chart-text" x={0} y={HEIGHT + 14}>
-          {days[0]?.day.slice(5)}
-        </text>
-        <text class="chart-text" x={WIDTH} y={HEIGHT + 14} text-anchor="end">
-          {days.at(-1)?.day.slice(5)}
-        </text>
       </svg>
+      <figcaption class="hint">
+        <span>{days[0]?.day}</span>
+        <span>{days.at(-1)?.day}</span>
+      </figcaption>
     </figure>
   );
 }
