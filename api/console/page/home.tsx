@@ -28,7 +28,7 @@ export function Home({ screen, place }: { screen: HomeScreen; place: Surrounding
           <p>Your server creates one with a key of this gateway; simulated ones are not counted here.</p>
           <pre>
             <code>{`curl -X POST $API/payments -H "X-Api-Key: $KEY" -H "Content-Type: application/json" \\
-  -d '{"amount": "49.90", "currency": "USD", "callbackUrl": "https://shop.example/thanks"}'`}</code>
+  -d '{"amount": "49.90", "currencyCode": "USD", "callbackUrl": "https://shop.example/thanks"}'`}</code>
           </pre>
         </section>
       ) : (
