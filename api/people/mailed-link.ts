@@ -1,5 +1,5 @@
 import type { Deps, Mail } from '#api/deps.ts';
-import { findLinkable, findSignInLink, insertSignInLink, takeSignInLink } from '#api/store/authenticators.ts';
+import { findSignInLink, insertSignInLink, takeSignInLink } from '#api/store/authenticators.ts';
 import { endSessions, type Session } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -17,10 +17,8 @@ export function mailLink(deps: Needed, { email, visitor }: { email: string; visi
   const { signInLinkSeconds: seconds, signInLinksPerPerson: most } = POLICY;
   const work = async (): Promise<void> => {
     const to = email.trim().toLowerCase();
-    const personId = await findLinkable(deps.db.sql, to, { most, seconds });
-    if (personId === undefined) return;
     const token = newToken(deps.randomBytes);
-    await insertSignInLink(deps.db.sql, { tokenHash: token.hash, personId, seconds });
+    if (!(await deps.db.transaction((tx) => insertSignInLink(tx, { email: to, tokenHash: token.hash, seconds, most })))) return;
     await deps.mail.send(
       signInMail({ to, id: token.hash.slice(0, 32), link: `${new URL(deps.config.SLUICE_CONSOLE_URL as string).origin}/sign-in/link/${token.text}`, visitor }),
     );

@@ -30,8 +30,11 @@ export async function passkeyProofOptions(deps: Needed, { session }: Signed, cre
 export async function addPasskey(deps: Needed, signed: Signed, { credential, proof }: { credential: string; proof: string }): Promise<void> {
   const { session } = signed;
   const { personId } = session;
-  await proveAct(deps, session, { act: adding(session, credentialIdOf(credential)), proof });
+  const agreedTo = credentialIdOf(credential);
+  await proveAct(deps, session, { act: adding(session, agreedTo), proof });
   const passkey = await readRegistration(deps, { credential, purpose: 'passkey', subject: personId });
+  // What it calls itself beside its signed part proves nothing.
+  if (passkey.id !== agreedTo) throw new ServiceError('forbidden');
   await deps.db.transaction(async (tx) => {
     if ((await lockPasskeys(tx, personId)).length >= POLICY.passkeysPerPerson)
       throw new ServiceError('conflict', { message: 'You have as many passkeys as one may.' });

@@ -69,25 +69,27 @@ export async function showAuthenticator(sql: Reads, personId: string): Promise<{
   return row;
 }
 
-/** Who is mailed a link: whoever has this address and an authenticator that counts, unless as many as may be were mailed just now. Locks nothing. */
-export async function findLinkable(sql: Reads, email: string, { most, seconds }: { most: number; seconds: number }): Promise<string | undefined> {
-  const [row] = await sql<{ id: string }[]>`
-    select p.id from people p where p.email = ${email}
-      and exists (select 1 from authenticators a where a.person_id = p.id and a.ended_at is null and a.confirmed_at is not null)
-      and (select count(*) from (
-        select 1 from sign_in_links l where l.person_id = p.id and l.created_at > sluice_now() - make_interval(secs => ${seconds}) limit ${most}) recent) < ${most}`;
-  return row?.id;
-}
-
 /** Rows of old links that one new one takes along. */
 const SWEPT = 100;
+/** Advisory locks of whoever is mailed a link, by person. */
+const LOCK_CLASS = 7_582_008;
 
-/** Keeps a link for so many seconds, and forgets some that are long too old. */
-export async function insertSignInLink(sql: Reads, link: { tokenHash: string; personId: string; seconds: number }): Promise<void> {
-  await sql`
+/**
+ * Keeps a link for whoever has this address and an authenticator that counts, and forgets some that are long too old; false when there is nobody, and when as many as may
+ * be were mailed in the time that one works. Those who ask for the same person come one after the other.
+ */
+export async function insertSignInLink(tx: Tx, link: { email: string; tokenHash: string; seconds: number; most: number }): Promise<boolean> {
+  await tx`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${link.email}))`;
+  const rows = await tx`
     with swept as (delete from sign_in_links where token_hash in (
       select token_hash from sign_in_links where expires_at < sluice_now() - interval '1 day' order by expires_at limit ${SWEPT}))
-    insert into sign_in_links (token_hash, person_id, expires_at) values (${link.tokenHash}, ${link.personId}, sluice_now() + make_interval(secs => ${link.seconds}))`;
+    insert into sign_in_links (token_hash, person_id, expires_at)
+    select ${link.tokenHash}, p.id, sluice_now() + make_interval(secs => ${link.seconds}) from people p where p.email = ${link.email}
+      and exists (select 1 from authenticators a where a.person_id = p.id and a.ended_at is null and a.confirmed_at is not null)
+      and (select count(*) from (
+        select 1 from sign_in_links l where l.person_id = p.id and l.created_at > sluice_now() - make_interval(secs => ${link.seconds}) limit ${link.most}) recent) < ${link.most}
+    returning 1`;
+  return rows.length === 1;
 }
 
 /** Whose link it is, while it works; by the primary key. Locks nothing. */

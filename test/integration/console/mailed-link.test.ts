@@ -73,12 +73,12 @@ describe('a mailed link', () => {
 
   it('is mailed three times in a quarter of an hour at most, whoever asks how often', async () => {
     await somebody('cleo@example.com');
-    for (let asked = 0; asked < 3; asked++) await mailed('cleo@example.com');
-    await Promise.all(Array.from({ length: 10 }, () => desk.mailLink({ email: 'cleo@example.com', visitor: VISITOR })));
+    await Promise.all(Array.from({ length: 12 }, () => desk.mailLink({ email: 'cleo@example.com', visitor: VISITOR })));
+    await expect.poll(() => stage.mails.length).toBe(3);
     // Another person's mail comes behind theirs.
     await somebody('dora@example.com');
     await mailed('dora@example.com');
-    expect(stage.mails.filter(({ to }) => to === 'cleo@example.com')).toEqual([]);
+    expect(stage.mails.filter(({ to }) => to === 'cleo@example.com')).toHaveLength(3);
   });
 
   it('does not work after a quarter of an hour', async () => {
