@@ -252,6 +252,7 @@ async function startHttp(deps: Deps, { jobs, news }: { jobs: Jobs | undefined; n
   await listen(deps, lifecycle, { name: 'http', app, port: deps.config.SLUICE_PORT, equip: (server) => sockets.attach(server, '/api/v1') });
   await listen(deps, lifecycle, { name: 'checkout', app: checkout, port: deps.config.SLUICE_CHECKOUT_PORT, equip: (server) => sockets.attach(server, '') });
   if (deps.config.SLUICE_CONSOLE_URL !== undefined) {
+    if (production && deps.config.SLUICE_SMTP_URL === undefined) deps.log.warn('no link to sign in can be mailed: SLUICE_SMTP_URL is not set');
     const desk = createPeopleDeskApp(deps, openPeopleDesk(deps));
     await listen(deps, lifecycle, { name: 'internal', app: desk, port: deps.config.SLUICE_INTERNAL_PORT, equip: () => undefined });
   }

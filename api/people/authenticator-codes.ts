@@ -8,7 +8,7 @@ import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { openWithAny, type SealedPlace } from '#shared/platform/sealed-secrets.ts';
 
-type Needed = Pick<Deps, 'db' | 'config'>;
+type Needed = Pick<Deps, 'db' | 'config' | 'metrics'>;
 
 /** The place of a person's seed, which its ciphertext is bound to. */
 export function seedPlace(rowId: string): SealedPlace {
@@ -29,7 +29,7 @@ export async function proveCode(deps: Needed, personId: string, { code, along }:
 
 /** Lets a code be tried, one at a time; a wrong one is counted whatever becomes of the rest. @throws forbidden, rate_limit_exceeded */
 export async function tryCode(
-  { db }: Needed,
+  { db, metrics }: Needed,
   personId: string,
   which: 'counts' | 'waits',
   isRight: (tx: Tx, found: Authenticator) => Promise<boolean>,
@@ -42,6 +42,8 @@ export async function tryCode(
     await countWrongCode(tx, found.id, { limit: POLICY.totpFailuresUntilLock, seconds: POLICY.totpLockSeconds });
     return 0;
   });
+  const result = lockedSeconds === undefined ? 'accepted' : lockedSeconds > 0 ? 'locked' : 'wrong';
+  metrics?.totpChecks.inc({ result });
   if (lockedSeconds === undefined) return;
   if (lockedSeconds > 0) throw new ServiceError('rate_limit_exceeded', { message: 'Too many wrong codes.', retryAfterSeconds: lockedSeconds });
   throw new ServiceError('forbidden', { message: 'This code is not right, or was used.' });

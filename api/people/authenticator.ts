@@ -2,6 +2,8 @@ import type { Deps } from '#api/deps.ts';
 import { newTotpSecret, otpauthUrl } from '#api/gateways/totp.ts';
 import { confirmAuthenticator, endAuthenticators, insertAuthenticator } from '#api/store/authenticators.ts';
 import { insertConsoleAction } from '#api/store/console-actions.ts';
+import { lockPasskeys } from '#api/store/passkeys.ts';
+import { sessionLives } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -25,13 +27,18 @@ export async function authenticatorProofOptions(deps: Needed, { session }: Signe
   return stepUpOptions(deps, session, making(session.personId));
 }
 
-/** Makes a new authenticator, which counts from its first code on; until then the one before it does. @throws forbidden */
+/** Makes a new authenticator, which counts from its first code on; until then the one before it does. Locks the person's passkeys. @throws forbidden */
 export async function makeAuthenticator(deps: Needed, { session }: Signed, proof: string): Promise<NewAuthenticator> {
   await proveAct(deps, session, { act: making(session.personId), proof });
   const [id, secret] = [uuidFrom(deps.randomBytes(16)), newTotpSecret(deps.randomBytes)];
   const { current } = masterKeys(deps.config);
   const sealed = seal(wrappingKey(current), seedPlace(id), secret, deps.randomBytes);
-  await deps.db.transaction((tx) => insertAuthenticator(tx, { id, personId: session.personId, sealed, sealedUnder: keyId(current) }));
+  await deps.db.transaction(async (tx) => {
+    await lockPasskeys(tx, session.personId);
+    // Whoever recovered meanwhile ended it.
+    if (!(await sessionLives(tx, session.id))) throw new ServiceError('forbidden');
+    await insertAuthenticator(tx, { id, personId: session.personId, sealed, sealedUnder: keyId(current) });
+  });
   return { secret, url: otpauthUrl(secret, session.email) };
 }
 

@@ -57,8 +57,9 @@ export interface PeopleDesk {
 /** Longer than what any authenticator answers. */
 const signed = z.string().max(16_384);
 const token = z.string().min(1).max(128);
-const visitor = z.strictObject({ address: z.string().max(64), browser: z.string().max(4_096) });
-const held = { cookie: token, address: z.string().max(64) };
+const ip = z.union([z.ipv4(), z.ipv6()]);
+const visitor = z.strictObject({ address: ip, browser: z.string().max(4_096) });
+const held = { cookie: token, address: ip };
 const id = z.string().max(1_400);
 const code = z.string().max(64);
 

@@ -10,6 +10,7 @@ import type { Deps } from '#api/deps.ts';
 import { type ChallengePurpose, findPasskey, insertChallenge, type NewPasskey, type StoredPasskey, takeChallenge } from '#api/store/passkeys.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { isPassing } from '#shared/platform/database-problems.ts';
 import { hashToken, newToken } from './one-time-token.ts';
 
 type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log'>;
@@ -22,6 +23,9 @@ interface Asked {
   /** Hex digits that the challenge itself ends in. */
   ending?: string;
 }
+
+/** How browsers reach an authenticator, by the names of WebAuthn. */
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 
 /** Of the random part of a challenge, in hex. */
 const NONCE_DIGITS = 64;
@@ -70,8 +74,11 @@ export async function readRegistration(deps: Needed, { credential, ...asked }: A
     refuse(deps),
   );
   if (!verified.verified) throw refused();
-  const { id, publicKey, counter, transports } = verified.registrationInfo.credential;
-  return { id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports: (transports ?? []).slice(0, 8) };
+  const { id, publicKey, counter } = verified.registrationInfo.credential;
+  if (!isCredentialId(id)) throw refused();
+  const told: unknown = response.response?.transports;
+  const transports = TRANSPORTS.filter((one) => Array.isArray(told) && told.includes(one));
+  return { id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports };
 }
 
 /** What a browser is to sign with: one of the passkeys that are named, or any of this place, so that nobody learns who has one. */
@@ -92,7 +99,7 @@ export async function readAssertion(
 ): Promise<{ passkey: StoredPasskey; counter: number }> {
   const { rpID, origin } = party(deps);
   const response = parsed<AuthenticationResponseJSON>(credential);
-  const passkey = typeof response.id === 'string' ? await findPasskey(deps.db.sql, response.id) : undefined;
+  const passkey = isCredentialId(response.id) ? await findPasskey(deps.db.sql, response.id) : undefined;
   if (passkey === undefined) throw refused();
   const verified = await verifyAuthenticationResponse({
     response,
@@ -109,8 +116,13 @@ export async function readAssertion(
 /** The id that a credential says it has; whether it has it, only proving it tells. @throws forbidden */
 export function credentialIdOf(credential: string): string {
   const { id } = parsed<{ id?: unknown }>(credential);
-  if (typeof id !== 'string') throw refused();
+  if (!isCredentialId(id)) throw refused();
   return id;
+}
+
+/** What an id of the table may be; the rest of a credential is anything that somebody sent. */
+function isCredentialId(id: unknown): id is string {
+  return typeof id === 'string' && /^[A-Za-z0-9_-]{16,1400}$/.test(id);
 }
 
 function parsed<T>(text: string): T {
@@ -123,9 +135,10 @@ function parsed<T>(text: string): T {
   throw refused();
 }
 
-/** The library throws for whatever does not fit; why is for the log alone. */
+/** The library throws for whatever does not fit; why is for the log alone. A database that does not answer is no proof of anything. */
 function refuse({ log }: Needed) {
   return (error: unknown): never => {
+    if (isPassing(error)) throw error;
     log.debug({ err: error }, 'a passkey was refused');
     throw refused();
   };

@@ -1,7 +1,7 @@
 import type { Deps } from '#api/deps.ts';
 import { insertConsoleAction } from '#api/store/console-actions.ts';
 import { insertPasskey, listPasskeys, lockPasskeys, removePasskeys } from '#api/store/passkeys.ts';
-import { endSessions, type Session } from '#api/store/sessions.ts';
+import { endSessions, type Session, sessionLives } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -36,8 +36,10 @@ export async function addPasskey(deps: Needed, signed: Signed, { credential, pro
   // What it calls itself beside its signed part proves nothing.
   if (passkey.id !== agreedTo) throw new ServiceError('forbidden');
   await deps.db.transaction(async (tx) => {
-    if ((await lockPasskeys(tx, personId)).length >= POLICY.passkeysPerPerson)
-      throw new ServiceError('conflict', { message: 'You have as many passkeys as one may.' });
+    const held = await lockPasskeys(tx, personId);
+    // Whoever recovered meanwhile ended it.
+    if (!(await sessionLives(tx, session.id))) throw new ServiceError('forbidden');
+    if (held.length >= POLICY.passkeysPerPerson) throw new ServiceError('conflict', { message: 'You have as many passkeys as one may.' });
     if (!(await insertPasskey(tx, personId, passkey))) throw new ServiceError('forbidden');
     await insertConsoleAction(tx, doer(signed), { act: 'passkey.add', target: passkey.id, gatewayId: null });
   });
@@ -50,7 +52,7 @@ export async function removePasskey({ db }: Pick<Deps, 'db'>, signed: Signed, id
     const held = await lockPasskeys(tx, personId);
     if (!held.includes(id)) throw new ServiceError('not_found');
     if (held.length === 1) throw new ServiceError('conflict', { message: 'This is your only passkey: add another one first.' });
-    await removePasskeys(tx, personId, [id]);
+    await removePasskeys(tx, personId, id);
     await insertConsoleAction(tx, doer(signed), { act: 'passkey.remove', target: id, gatewayId: null });
   });
 }

@@ -22,9 +22,10 @@ export async function revokePerson(
 ): Promise<Revoked> {
   const email = readEmail(text);
   return db.transaction(async (tx) => {
+    // First: it waits for whoever accepts one at this moment, and makes a member.
+    const invitations = await revokeInvitations(tx, email, where);
     const person = await findPersonByEmail(tx, email);
     const memberships = person === undefined ? [] : await endMemberships(tx, person.id, where);
-    const invitations = await revokeInvitations(tx, email, where);
     if (memberships.length === 0 && invitations === 0)
       throw new ServiceError('not_found', { message: `${email} may do nothing there, and has no open invitation.` });
     // Whoever may do nothing anywhere has nothing to be signed in for.

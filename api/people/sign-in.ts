@@ -84,7 +84,7 @@ export async function acceptInvitation(
     const personId = recovers ?? (await ensurePerson(tx, { id: ids.person, email }));
     const held = await lockPasskeys(tx, personId);
     if (recovers !== null) {
-      await removePasskeys(tx, personId, held);
+      await removePasskeys(tx, personId);
       await endAuthenticators(tx, personId);
       await endSessions(tx, personId);
     } else if (!holds && held.length > 0) throw signInFirst();

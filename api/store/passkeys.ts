@@ -68,7 +68,7 @@ export async function lockPasskeys(tx: Tx, personId: string): Promise<string[]> 
   return rows.map(({ id }) => id);
 }
 
-/** Ends these passkeys of a person. */
-export async function removePasskeys(tx: Tx, personId: string, ids: readonly string[]): Promise<void> {
-  await tx`update passkeys set removed_at = sluice_now() where person_id = ${personId} and id = any(${[...ids]}) and removed_at is null`;
+/** Ends one passkey of a person, or, where none is named, all that there are once it is this one's turn. */
+export async function removePasskeys(tx: Tx, personId: string, id?: string): Promise<void> {
+  await tx`update passkeys set removed_at = sluice_now() where person_id = ${personId} and removed_at is null and (${id ?? null}::text is null or id = ${id ?? null})`;
 }

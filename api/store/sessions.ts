@@ -35,6 +35,11 @@ export async function findSession(sql: Reads, tokenHash: string): Promise<(Sessi
   return row;
 }
 
+/** Whether a session still lives, for whoever waited for a lock since it was found. Locks nothing. */
+export async function sessionLives(sql: Reads, id: string): Promise<boolean> {
+  return (await sql`select 1 from sessions s where s.id = ${id} and ${live(sql)}`).length === 1;
+}
+
 /** Notes that a session was used. */
 export async function touchSession(sql: Reads, id: string): Promise<void> {
   await sql`update sessions set seen_at = sluice_now() where id = ${id} and ended_at is null`;

@@ -343,6 +343,9 @@ function consoleProblems(values: z.output<typeof apiSchema>): string[] {
   const { SLUICE_ROLES: roles, SLUICE_CONSOLE_URL: place, SLUICE_INTERNAL_KEY: key, SLUICE_INTERNAL_URL: http } = values;
   if (roles.includes('http') && place !== undefined && key === undefined)
     return ['SLUICE_INTERNAL_KEY: required by the http role where there is a console: what the console comes with'];
+  // Whoever may ask who people are must not be an operator by it, nor hold what opens anything.
+  if (roles.includes('http') && key !== undefined && SECRETS.some((name) => values[name] === key))
+    return ['SLUICE_INTERNAL_KEY: must be one that is used for nothing else'];
   if (!roles.includes('console')) return [];
   return [
     ...(roles.length > 1 ? ['SLUICE_ROLES: the console is a process of its own, which holds no secret: name console alone'] : []),

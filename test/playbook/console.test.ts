@@ -99,7 +99,14 @@ describe('a thief in the console process', () => {
     ['another type', '{"token":{"a":1}}', 'invitationOptions', 422],
     ['a call that there is none of', '{}', 'becomeAnybody', 404],
     ['what every object has', '{}', 'constructor', 404],
-    ['a cookie that is nobody’s', '{"cookie":"x","address":"a"}', 'signOut', 403],
+    ['a cookie that is nobody’s', '{"cookie":"x","address":"127.0.0.1"}', 'signOut', 403],
+    ['an address that is none', '{"cookie":"x","address":"127.0.0.1\\nBcc: e@example.com"}', 'signOut', 422],
+    [
+      'an id that no table holds',
+      JSON.stringify({ credential: '{"id":"\\u0000"}', visitor: { address: '127.0.0.1', browser: 'b' }, cookie: null }),
+      'signIn',
+      403,
+    ],
   ])('is told what is wrong with %s, and breaks nothing', async (_what, body, call, status) => {
     expect(await ask(stage, call, body, `Bearer ${stage.internal.key}`)).toMatchObject({ status });
   });

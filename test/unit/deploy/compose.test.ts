@@ -38,7 +38,7 @@ const REQUIRED = {
   SLUICE_INTENT_KEY: '9'.repeat(64),
   SLUICE_INTENT_PUBLIC_KEYS: '8'.repeat(64),
   SLUICE_CONSOLE_URL: 'https://console.example',
-  SLUICE_INTERNAL_KEY: secret,
+  SLUICE_INTERNAL_KEY: `another ${secret}`,
 };
 
 /** The value a container gets, `${NAME:-default}`, `${NAME:+other}` and `${NAME:?why}` as compose reads them. */

@@ -202,6 +202,9 @@ describe('the configuration', () => {
     expect(problemsOf(() => readApiConfig({ ...good, ...named, SLUICE_ROLES: 'http,worker,console' }))).toEqual(
       expect.arrayContaining([expect.stringContaining('name console alone')]),
     );
+    expect(problemsOf(() => readApiConfig({ ...good, ...named, SLUICE_INTERNAL_KEY: good.SLUICE_OPERATOR_TOKEN }))).toEqual([
+      'SLUICE_INTERNAL_KEY: must be one that is used for nothing else',
+    ]);
     expect(problemsOf(() => readApiConfig({ ...good, SLUICE_CONSOLE_URL: named.SLUICE_CONSOLE_URL }))).toEqual([
       expect.stringContaining('SLUICE_INTERNAL_KEY: required by the http role'),
     ]);
