@@ -92,7 +92,7 @@ describe('npm start that does not get ready', () => {
     await up();
     const left = await children();
     const [postgres] = (await readFile(join(directory, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n').map(Number);
-    expect(left.length).toBe(9);
+    expect(left.length).toBe(10);
     process.kill(runner?.pid as number, 'SIGKILL');
     await runner?.exited;
     const lines = await up();
