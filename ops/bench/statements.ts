@@ -17,29 +17,47 @@ const RUN = /^(?:duration: [\d.]+ ms {2})?(?:execute [^:]*|statement): (.*)$/s;
 
 /**
  * What Postgres logged of the statements of one request (`log_min_duration_statement = 0`), in order; those about the
- * connection itself are left out.
+ * connection itself are left out, and what notes requests about once a second, which are those of many.
  */
 export function readStatements(log: readonly string[]): Statement[] {
-  const found: Statement[] = [];
-  let current: Statement | undefined;
-  for (const { severity, message } of entriesOf(log)) {
+  const found: (Statement & { pid: string })[] = [];
+  let current: (Statement & { pid: string }) | undefined;
+  for (const { pid, severity, message } of entriesOf(log)) {
     if (severity === 'DETAIL') {
       // What was bound is told with the binding as well, which is none of ours.
       if (current !== undefined) current.values = readValues(message);
       continue;
     }
     const text = severity === 'LOG' ? RUN.exec(message)?.[1] : undefined;
-    current = text === undefined || /pg_catalog\.pg_type/.test(text) ? undefined : { text, values: [] };
+    current = text === undefined || /pg_catalog\.pg_type/.test(text) ? undefined : { pid, text, values: [] };
     if (current !== undefined) found.push(current);
   }
-  return found;
+  return withoutNotes(found).map(({ text, values }) => ({ text, values }));
 }
 
-function entriesOf(log: readonly string[]): { severity: string; message: string }[] {
-  const entries: { severity: string; message: string }[] = [];
+const NOTES_REQUESTS = /\binsert into requests \(/;
+
+/** Leaves out the transactions that note requests, each of one connection from its beginning to its end. */
+function withoutNotes<S extends Statement & { pid: string }>(found: readonly S[]): S[] {
+  const left = new Set<S>();
+  for (const pid of new Set(found.map((one) => one.pid))) {
+    let transaction: S[] = [];
+    for (const one of found.filter((statement) => statement.pid === pid)) {
+      if (/^\s*begin\b/i.test(one.text)) transaction = [];
+      transaction.push(one);
+      if (!/^\s*(commit|rollback)\b/i.test(one.text)) continue;
+      if (transaction.some(({ text }) => NOTES_REQUESTS.test(text))) for (const statement of transaction) left.add(statement);
+      transaction = [];
+    }
+  }
+  return found.filter((one) => !left.has(one));
+}
+
+function entriesOf(log: readonly string[]): { pid: string; severity: string; message: string }[] {
+  const entries: { pid: string; severity: string; message: string }[] = [];
   for (const line of log) {
-    const [, , severity, message] = ENTRY.exec(line) ?? [];
-    if (severity !== undefined && message !== undefined) entries.push({ severity, message });
+    const [, pid, severity, message] = ENTRY.exec(line) ?? [];
+    if (pid !== undefined && severity !== undefined && message !== undefined) entries.push({ pid, severity, message });
     else if (entries.length > 0) (entries.at(-1) as { message: string }).message += `\n${line.replace(/^\t/, '')}`;
   }
   return entries;
