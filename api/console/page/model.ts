@@ -83,9 +83,9 @@ export interface HomeScreen {
   /** UTC days, oldest first, each with US dollars as money. */
   days: { day: string; created: number; paid: number; usd: string }[];
   /** How far payments came, from created to paid. */
-  steps: { title: string; count: number }[];
+  steps: { step: 'created' | 'opened' | 'chosen' | 'seen' | 'paid'; count: number }[];
   /** What waits for somebody, with where it is. */
-  needs: { path: string; text: string }[];
+  needs: { path: string; what: 'approval' | 'balance' | 'credit' | 'webhooks'; count: number }[];
   receivedUsd: string;
 }
 

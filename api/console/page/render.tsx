@@ -81,7 +81,7 @@ function titleOf(screen: Screen, t: Translate): string {
     case 'profile':
       return 'Your profile';
     case 'payment':
-      return paymentTitle(screen);
+      return paymentTitle(t, screen);
     case 'cashout':
       return cashoutTitle(screen);
     case 'problem':
