@@ -4,6 +4,7 @@ import { GATEWAY_SCREENS, type GatewayScreen } from '#api/console/gateway-screen
 import type { ConsoleAssets, PageModel, ProblemKind, Screen, Surroundings } from '#api/console/page/model.ts';
 import { renderConsole } from '#api/console/page/render.tsx';
 import { permissionOf, type Section, SECTIONS } from '#api/console/page/sections.ts';
+import { type Translate, translator } from '#api/console/page/texts.ts';
 import { enterGateway } from '#api/console/places.ts';
 import type { Held, PeopleDesk } from '#api/people/desk.ts';
 import { readLink } from '#api/people/mailed-link.ts';
@@ -273,15 +274,17 @@ export async function createConsoleApp(
 
 /** A route's own page says what went wrong where there is something to do about it; everything else is a page of its own. */
 async function screenOf(visit: Visit, route: Route | undefined, error: ServiceError): Promise<{ screen: Screen; notice: string | null }> {
+  const t = translator(languageOf(visit));
   if (route?.path === '/sign-in' && error.code === 'forbidden' && visit.form.has('credential'))
-    return { screen: { kind: 'sign-in' }, notice: 'That passkey did not work here. Try another one, or ask for a new link.' };
+    return { screen: { kind: 'sign-in' }, notice: t('notice.passkey-refused') };
   if (route?.path === '/sign-in/link/{token}' && (error.code === 'forbidden' || error.code === 'rate_limit_exceeded') && visit.form.has('code')) {
     const screen = await mailedLink(visit, visit.request.path.split('/').at(-1) ?? '').catch(() => undefined);
-    if (screen !== undefined) return { screen, notice: wrongCode(error) };
+    if (screen !== undefined) return { screen, notice: wrongCode(t, error) };
   }
   if (route?.path.startsWith('/profile') && visit.form.get('code') && (error.code === 'forbidden' || error.code === 'rate_limit_exceeded'))
-    return { screen: await profile(visit), notice: wrongCode(error) };
-  if (route?.path.startsWith('/profile') && error.code === 'conflict') return { screen: await profile(visit), notice: error.message };
+    return { screen: await profile(visit), notice: wrongCode(t, error) };
+  if (route?.path.startsWith('/profile/passkeys') && error.code === 'conflict')
+    return { screen: await profile(visit), notice: t(route.path.endsWith('/remove') ? 'notice.only-passkey' : 'notice.too-many-passkeys') };
   const problem: ProblemKind =
     error.code === 'not_found'
       ? route?.path.startsWith('/invitations/') || route?.path.startsWith('/sign-in/link/')
@@ -297,10 +300,8 @@ async function screenOf(visit: Visit, route: Route | undefined, error: ServiceEr
   return { screen: { kind: 'problem', problem, requestId: notesOf(visit.response).requestId }, notice: null };
 }
 
-function wrongCode({ code, retryAfterSeconds = 0 }: ServiceError): string {
-  return code === 'forbidden'
-    ? 'That code is not right, or was used: take the next one.'
-    : `Too many wrong codes: wait ${Math.ceil(retryAfterSeconds / 60)} minutes.`;
+function wrongCode(t: Translate, { code, retryAfterSeconds = 0 }: ServiceError): string {
+  return code === 'forbidden' ? t('notice.wrong-code') : t('notice.too-many-codes', { minutes: Math.ceil(retryAfterSeconds / 60) });
 }
 
 async function mailedLink({ deps }: Visit, token: string): Promise<Screen> {

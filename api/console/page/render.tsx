@@ -65,27 +65,27 @@ function widthOf({ place, screen }: PageModel): string {
 function titleOf(screen: Screen, t: Translate): string {
   switch (screen.kind) {
     case 'sign-in':
-      return 'Sign in';
+      return t('title.sign-in');
     case 'link-sent':
-      return 'Look at your mail';
+      return t('title.link-sent');
     case 'link':
-      return 'One more thing';
+      return t('title.link');
     case 'authenticator':
-      return 'Your new authenticator';
+      return t('title.authenticator');
     case 'recovery-codes':
-      return 'Ten codes for a bad day';
+      return t('title.recovery-codes');
     case 'invitation':
-      return screen.role === null ? 'Welcome back' : 'You are invited';
+      return screen.role === null ? t('title.welcome-back') : t('title.invited');
     case 'places':
-      return 'Where to?';
+      return t('title.places');
     case 'profile':
-      return 'Your profile';
+      return t('title.profile');
     case 'payment':
       return paymentTitle(t, screen);
     case 'cashout':
       return cashoutTitle(screen);
     case 'problem':
-      return problemTitle(screen);
+      return problemTitle(t, screen);
     default:
       return sectionTitle(t, screen.kind);
   }
