@@ -5,7 +5,7 @@ import type { ConsoleAssets, PageModel, ProblemKind, Screen, Surroundings } from
 import { renderConsole } from '#api/console/page/render.tsx';
 import { permissionOf, type Section, SECTIONS } from '#api/console/page/sections.ts';
 import { type Translate, translator } from '#api/console/page/texts.ts';
-import { enterGateway } from '#api/console/places.ts';
+import { enterGateway } from '#api/people/places.ts';
 import type { Held, PeopleDesk } from '#api/people/desk.ts';
 import { readLink } from '#api/people/mailed-link.ts';
 import { readInvitation, readSession } from '#api/people/sign-in.ts';
