@@ -36,6 +36,8 @@ export interface GatewayScreen {
   /** Behind the gateway's own path; `{id}` stands for an id. */
   path: string;
   section: Section;
+  /** To open it, where it takes another one than its part does. */
+  permission?: string;
   /** What is on it, or the path where what was asked for is. */
   read(deps: Deps, asked: Asked): Promise<Screen | { to: string }>;
 }
@@ -50,6 +52,7 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/credits', section: 'credits', read: credits },
   { path: '/ledger', section: 'ledger', read: ledger },
   { path: '/cashouts', section: 'cashouts', read: cashouts },
+  { path: '/cashouts/new', section: 'cashouts', permission: 'settlement:create', read: newCashout },
   { path: '/cashouts/{id}', section: 'cashouts', read: cashout },
   { path: '/webhooks', section: 'webhooks', read: webhooks },
   { path: '/requests', section: 'requests', read: requests },
@@ -155,6 +158,13 @@ async function cashouts(deps: Deps, { gateway, query }: Asked): Promise<Screen> 
   const filter = filterOf(query, ['status']);
   const { items, pagination } = await listSettlements(deps, { gateway, ...(filter as object), ...afterOf(query) });
   return { kind: 'cashouts', items: answered(items), filter, ...pageOf(query, pagination) };
+}
+
+/** What is to be filled in for a cashout; what was filled in before comes back. */
+async function newCashout(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
+  const { items } = await listBalances(deps, { gateway });
+  const assets = items.filter(({ totalAvailable }) => parseTrusted(totalAvailable) > 0n);
+  return { kind: 'new-cashout', enabled: gateway.settings.cashout.enabled, assets, fields: filterOf(query, ['assetId', 'amount', 'address', 'label']) };
 }
 
 async function cashout(deps: Deps, { gateway, id }: Asked): Promise<Screen> {

@@ -1,5 +1,7 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
+import { sentence } from '#api/page/sentence.ts';
+import { ActForm } from './act-form.tsx';
 import { cashoutStoryOf, meaningOf } from './cashout-story.ts';
 import type { CashoutScreen, CashoutsScreen, Surroundings } from './model.ts';
 import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, networkTitle, OnNetwork, Pager, Short, StatusTabs, Table } from './parts.tsx';
@@ -16,6 +18,13 @@ export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Sur
   const everything = filter.status === undefined && !later;
   return (
     <>
+      {place.permissions.includes('settlement:create') && (
+        <p class="page-acts">
+          <a class="button button-main" href={`${href}/new`}>
+            {t('new-cashout.title')}
+          </a>
+        </p>
+      )}
       <StatusTabs path={href} statuses={STATUSES} filter={filter} />
       {items.length === 0 ? (
         <section class="card empty">
@@ -97,6 +106,7 @@ export function Cashout({ screen, place }: { screen: CashoutScreen; place: Surro
         </div>
         <p class="hint">{meaningOf(t, item.status)}</p>
       </header>
+      <CashoutActs screen={screen} place={place} />
       <div class="columns">
         <div class="stack">
           <section class="card" aria-labelledby="happened">
@@ -162,6 +172,35 @@ export function Cashout({ screen, place }: { screen: CashoutScreen; place: Surro
         </div>
       </div>
     </>
+  );
+}
+
+/** What whoever reads it may do about it now. */
+function CashoutActs({ screen: { item }, place }: { screen: CashoutScreen; place: Surroundings }): JSX.Element | null {
+  const t = useTexts();
+  const fields = { id: item.id };
+  if (item.status === 'PENDING_APPROVAL' && place.permissions.includes('settlement:approve'))
+    return (
+      <section class="card card-act" aria-labelledby="approve">
+        <h2 id="approve">{t('approve.title')}</h2>
+        <p>
+          {sentence(t, 'approve.what', {
+            amount: <Coins amount={item.netAmount === '' ? item.amount : item.netAmount} asset={item.assetName} />,
+            address: <code class="whole">{item.address}</code>,
+            network: networkTitle(place, item.network),
+          })}
+        </p>
+        <ActForm place={place} act="settlement-approve" fields={fields} proved look="main" label={t('approve.approve')} />
+        <p class="hint">{t('approve.final')}</p>
+      </section>
+    );
+  const parked = item.status === 'UNDERFUNDED' || item.status === 'WAITING_AML_CREDIT';
+  if (!parked || !place.permissions.includes('settlement:create')) return null;
+  return (
+    <section class="card card-act acts" aria-label={t('parked.title')}>
+      {item.status === 'UNDERFUNDED' && <ActForm place={place} act="settlement-retry" fields={fields} look="main" label={t('parked.retry')} />}
+      <ActForm place={place} act="settlement-cancel" fields={fields} label={t('parked.cancel')} />
+    </section>
   );
 }
 

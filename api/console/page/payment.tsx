@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
+import { ActForm } from './act-form.tsx';
 import type { PaymentScreen, Surroundings } from './model.ts';
 import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, networkTitle, Sentence } from './parts.tsx';
 import { referenceOf } from './payments.tsx';
@@ -33,6 +34,9 @@ export function Payment({ screen, place }: { screen: PaymentScreen; place: Surro
           <InWords screen={screen} place={place} />
         </p>
       </header>
+      {record.webhooks.length > 0 && place.permissions.includes('webhook:resend') && (
+        <ActForm place={place} act="webhook-resend" fields={{ payment: outcome.paymentUid }} look="small" label={t('payment.resend')} />
+      )}
       <div class="columns">
         <section class="card" aria-labelledby="happened">
           <h2 id="happened">{t('payment.happened')}</h2>

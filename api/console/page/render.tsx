@@ -10,11 +10,13 @@ import { Payment, paymentTitle } from './payment.tsx';
 import { Payments } from './payments.tsx';
 import { Problem, problemTitle } from './problem.tsx';
 import { Home } from './home.tsx';
+import { NewCashout, ReviewCashout } from './new-cashout.tsx';
 import { Once } from './once.tsx';
 import { Profile } from './profile.tsx';
 import { Requests } from './requests.tsx';
 import { sectionTitle } from './sections.ts';
 import { Texts, type Translate, translator } from './texts.ts';
+import { ShownOnce } from './shown-once.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 /** Pages that have their heading among what is beside it. */
@@ -84,6 +86,16 @@ function titleOf(screen: Screen, t: Translate): string {
       return paymentTitle(t, screen);
     case 'cashout':
       return cashoutTitle(screen);
+    case 'new-cashout':
+      return t('new-cashout.title');
+    case 'review-cashout':
+      return t('review-cashout.title');
+    case 'webhook-tested':
+      return t('webhook-tested.title');
+    case 'new-key':
+      return t('shown-once.key-title');
+    case 'new-secret':
+      return t('shown-once.secret-title');
     case 'problem':
       return problemTitle(t, screen);
     default:
@@ -125,6 +137,14 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <Credits screen={screen} place={place} />;
     case 'ledger':
       return <Ledger screen={screen} place={place} />;
+    case 'new-cashout':
+      return <NewCashout screen={screen} place={place} />;
+    case 'review-cashout':
+      return <ReviewCashout screen={screen} place={place} />;
+    case 'webhook-tested':
+    case 'new-key':
+    case 'new-secret':
+      return <ShownOnce screen={screen} place={place} />;
     case 'cashouts':
       return <Cashouts screen={screen} place={place} />;
     case 'cashout':

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { sentence } from '#api/page/sentence.ts';
+import { ActForm } from './act-form.tsx';
 import type { Surroundings, WebhooksScreen } from './model.ts';
 import { Badge, Moment, Pager, StatusTabs, Table } from './parts.tsx';
 import { useTexts } from './texts.ts';
@@ -14,6 +15,18 @@ export function Webhooks({ screen, place }: { screen: WebhooksScreen; place: Sur
   const path = `${place.href}/webhooks`;
   return (
     <>
+      {place.permissions.includes('webhook:resend') && (
+        <details class="filters">
+          <summary>{t('webhooks.test')}</summary>
+          <ActForm place={place} act="webhook-test" look="small" label={t('webhooks.test-send')}>
+            <label class="field">
+              <span>{t('webhooks.test-url')}</span>
+              <input name="url" type="url" maxLength={2048} />
+              <span class="hint">{t('webhooks.test-hint')}</span>
+            </label>
+          </ActForm>
+        </details>
+      )}
       <StatusTabs path={path} statuses={WEBHOOK_STATES} filter={filter} name="state" />
       {items.length === 0 ? (
         <section class="card empty">

@@ -13,7 +13,7 @@ const place = {
   name: '1',
   role: 'owner',
   networks: { tron: 'TRON' },
-  permissions: SECTIONS.map(({ permission }) => permission),
+  permissions: [...SECTIONS.map(({ permission }) => permission), 'settlement:create', 'settlement:approve', 'webhook:resend'],
   section: null,
 };
 const drawn = (screen: Screen, inside: boolean, language: PageModel['language']) =>

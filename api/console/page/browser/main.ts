@@ -34,7 +34,9 @@ async function answer(form: HTMLFormElement): Promise<void> {
     else if (field?.value === '') field.value = JSON.stringify(await startRegistration({ optionsJSON: await asked(`${form.action}/options`) }));
     // Where a code was typed in it is the proof.
     if (proof !== null && !code?.value) {
-      const optionsJSON = await asked(`${form.action}/proof`, new URLSearchParams({ credential: field?.value ?? '' }));
+      // What is agreed to is what the form says.
+      const said = [...new FormData(form)].filter((one): one is [string, string] => typeof one[1] === 'string' && one[0] !== 'proof');
+      const optionsJSON = await asked(`${form.action}/proof`, new URLSearchParams(said));
       proof.value = JSON.stringify(await startAuthentication({ optionsJSON }));
     }
     form.submit();
