@@ -197,6 +197,7 @@ const apiSchema = z.object({
   SLUICE_INTERNAL_PORT: port.default(3003),
   SLUICE_INTERNAL_URL: z.url({ protocol: /^https?$/ }).optional(),
   SLUICE_INTERNAL_KEY: secret.optional(),
+  SLUICE_INTERNAL_KEY_PREVIOUS: secret.optional(),
   SLUICE_STREAM_KEY: secret.optional(),
   SLUICE_STREAM_KEY_PREVIOUS: secret.optional(),
   SLUICE_API_KEY_PEPPER: secret.optional(),
@@ -340,16 +341,18 @@ function roleProblems(values: z.output<typeof apiSchema>): string[] {
 
 /** The console is a process of its own, which a stranger may come to hold: it has no secret but the key that it is known by to the http role (decision 0064). */
 function consoleProblems(values: z.output<typeof apiSchema>): string[] {
-  const { SLUICE_ROLES: roles, SLUICE_CONSOLE_URL: place, SLUICE_INTERNAL_KEY: key, SLUICE_INTERNAL_URL: http } = values;
+  const { SLUICE_ROLES: roles, SLUICE_CONSOLE_URL: place, SLUICE_INTERNAL_KEY: key, SLUICE_INTERNAL_KEY_PREVIOUS: before, SLUICE_INTERNAL_URL: http } = values;
   if (roles.includes('http') && place !== undefined && key === undefined)
     return ['SLUICE_INTERNAL_KEY: required by the http role where there is a console: what the console comes with'];
   // Whoever may ask who people are must not be an operator by it, nor hold what opens anything.
-  if (roles.includes('http') && key !== undefined && SECRETS.some((name) => values[name] === key))
-    return ['SLUICE_INTERNAL_KEY: must be one that is used for nothing else'];
+  const keys = (['SLUICE_INTERNAL_KEY', 'SLUICE_INTERNAL_KEY_PREVIOUS'] as const).filter((name) => values[name] !== undefined);
+  const shared = keys.filter((name) => SECRETS.some((other) => values[other] === values[name]));
+  if (roles.includes('http') && shared.length > 0) return shared.map((name) => `${name}: must be one that is used for nothing else`);
   if (!roles.includes('console')) return [];
   return [
     ...(roles.length > 1 ? ['SLUICE_ROLES: the console is a process of its own, which holds no secret: name console alone'] : []),
     ...(place === undefined ? ['SLUICE_CONSOLE_URL: required by the console role: where people reach it'] : []),
+    ...(before === undefined ? [] : ['SLUICE_INTERNAL_KEY_PREVIOUS: the console comes with one key; remove it from this process']),
     ...(key === undefined ? ['SLUICE_INTERNAL_KEY: required by the console role: the same as that of the http role'] : []),
     ...(http === undefined ? ['SLUICE_INTERNAL_URL: required by the console role: where the http role listens for it, at SLUICE_INTERNAL_PORT'] : []),
   ];
@@ -357,7 +360,7 @@ function consoleProblems(values: z.output<typeof apiSchema>): string[] {
 
 /** Keys that take each other's place must differ: the same one twice is a change that never happened. */
 function ringProblems(values: z.output<typeof apiSchema>): string[] {
-  return SECRETS.flatMap((name) =>
+  return [...SECRETS, 'SLUICE_INTERNAL_KEY' as const].flatMap((name) =>
     ([`${name}_NEXT`, `${name}_PREVIOUS`] as (keyof typeof values)[])
       .filter((other) => values[name] !== undefined && values[other] === values[name])
       .map((other) => `${other}: must be another one than ${name}`),
@@ -366,7 +369,7 @@ function ringProblems(values: z.output<typeof apiSchema>): string[] {
 
 /** A token that is somebody else's as well, or another secret, would make two people of one. */
 function personProblems(values: z.output<typeof apiSchema>): string[] {
-  const others: unknown[] = [values.SLUICE_INTERNAL_KEY];
+  const others: unknown[] = [values.SLUICE_INTERNAL_KEY, values.SLUICE_INTERNAL_KEY_PREVIOUS];
   for (const name of SECRETS) others.push(values[name], values[`${name}_NEXT` as keyof typeof values], values[`${name}_PREVIOUS` as keyof typeof values]);
   const tokens = values.SLUICE_OPERATOR_TOKENS;
   return tokens

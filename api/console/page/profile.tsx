@@ -50,10 +50,12 @@ function Authenticator({ of: { since, codesLeft, waits } }: { of: ProfileScreen[
         <p class="notice notice-error" role="alert" hidden data-part="passkey-problem" />
       </form>
       {since !== null && (
-        <form method="post" action="/profile/authenticator/remove">
+        <form method="post" action="/profile/authenticator/remove" data-passkey="prove">
+          <Proof has />
           <button class="button button-small" type="submit">
             Remove the authenticator
           </button>
+          <p class="notice notice-error" role="alert" hidden data-part="passkey-problem" />
         </form>
       )}
     </section>
@@ -87,10 +89,13 @@ export function Profile({ screen, person }: { screen: ProfileScreen; person: str
               {only ? (
                 <span class="hint">Your only one</span>
               ) : (
-                <form method="post" action="/profile/passkeys/remove">
-                  <button class="button button-small" type="submit" name="id" value={id} aria-label={`Remove the passkey made ${createdAt.slice(0, 16)}`}>
+                <form method="post" action="/profile/passkeys/remove" data-passkey="prove">
+                  <input type="hidden" name="id" value={id} />
+                  <button class="button button-small" type="submit" aria-label={`Remove the passkey made ${createdAt.slice(0, 16)}`}>
                     Remove
                   </button>
+                  <Proof has={screen.authenticator.since !== null} />
+                  <p class="notice notice-error" role="alert" hidden data-part="passkey-problem" />
                 </form>
               )}
             </li>

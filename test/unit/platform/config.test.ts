@@ -205,6 +205,16 @@ describe('the configuration', () => {
     expect(problemsOf(() => readApiConfig({ ...good, ...named, SLUICE_INTERNAL_KEY: good.SLUICE_OPERATOR_TOKEN }))).toEqual([
       'SLUICE_INTERNAL_KEY: must be one that is used for nothing else',
     ]);
+    const previous = { SLUICE_INTERNAL_KEY_PREVIOUS: secret('internal') };
+    expect(problemsOf(() => readApiConfig({ ...good, ...named, ...previous }))).toEqual([
+      'SLUICE_INTERNAL_KEY_PREVIOUS: must be another one than SLUICE_INTERNAL_KEY',
+    ]);
+    expect(problemsOf(() => readApiConfig({ ...good, ...named, SLUICE_INTERNAL_KEY_PREVIOUS: good.SLUICE_MASTER_KEY }))).toEqual([
+      'SLUICE_INTERNAL_KEY_PREVIOUS: must be one that is used for nothing else',
+    ]);
+    expect(problemsOf(() => readApiConfig({ ...shows, SLUICE_INTERNAL_KEY_PREVIOUS: secret('before') }))).toEqual([
+      'SLUICE_INTERNAL_KEY_PREVIOUS: the console comes with one key; remove it from this process',
+    ]);
     expect(problemsOf(() => readApiConfig({ ...good, SLUICE_CONSOLE_URL: named.SLUICE_CONSOLE_URL }))).toEqual([
       expect.stringContaining('SLUICE_INTERNAL_KEY: required by the http role'),
     ]);

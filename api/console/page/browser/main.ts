@@ -34,7 +34,9 @@ async function answer(form: HTMLFormElement): Promise<void> {
     else if (field?.value === '') field.value = JSON.stringify(await startRegistration({ optionsJSON: await asked(`${form.action}/options`) }));
     // Where a code was typed in it is the proof.
     if (proof !== null && !code?.value) {
-      const optionsJSON = await asked(`${form.action}/proof`, new URLSearchParams({ credential: field?.value ?? '' }));
+      // What is agreed to: the new one, or the one that goes.
+      const about = new URLSearchParams({ credential: field?.value ?? '', id: form.querySelector<HTMLInputElement>('input[name="id"]')?.value ?? '' });
+      const optionsJSON = await asked(`${form.action}/proof`, about);
       proof.value = JSON.stringify(await startAuthentication({ optionsJSON }));
     }
     form.submit();
