@@ -20,7 +20,7 @@ const networkSchema = z.strictObject({
   family: z.enum(['evm', 'tron', 'bitcoin']),
   chainId: z.string(),
   nativeSymbol: z.string(),
-  rpcUrls: z.array(z.url()).min(1),
+  rpcUrls: z.array(z.url()),
   headUrl: z.url({ protocol: /^wss?$/ }).exactOptional(),
   finality: z.strictObject({
     resolve: z.array(z.strictObject({ upToUsd: money.exactOptional(), rule, mature: rule.exactOptional() })).min(1),
@@ -265,6 +265,7 @@ export function readIndexerConfig(env: Environment): IndexerConfig {
   if (env.SLUICE_SIGNER_SEED || env.SLUICE_SIGNER_SEED_FILE) problems.push(SEED_ELSEWHERE);
   if (env.SLUICE_INTENT_KEY || env.SLUICE_INTENT_KEY_FILE) problems.push(INTENT_KEY_ELSEWHERE);
   const networks = readNetworks(values?.SLUICE_NETWORKS, problems);
+  problems.push(...nodeProblems(networks ?? []));
   if (values && networks) {
     for (const name of values.SLUICE_INDEXER_NETWORKS)
       if (!networks.some((network) => network.name === name)) problems.push(`SLUICE_INDEXER_NETWORKS: no network named ${name}`);
@@ -289,6 +290,8 @@ export function readApiConfig(env: Environment): ApiConfig {
     if (signs && values.SLUICE_SIGNER_JOURNAL === undefined) problems.push('SLUICE_SIGNER_JOURNAL: required by the signer role: the folder of its journal');
     if (!signs && values.SLUICE_SIGNER_SEED !== undefined) problems.push(SEED_ELSEWHERE);
     problems.push(...roleProblems(values));
+    if (!values.SLUICE_ROLES.includes('console')) problems.push(...nodeProblems(networks ?? []));
+    else if (values.NODE_ENV === 'production') problems.push(...keptFromConsole(networks ?? []));
     // A quote counts for two rounds, and a price must still be usable when the next round is late.
     if (values.SLUICE_PRICE_FRESH_SECONDS < 4 * values.SLUICE_PRICE_POLL_SECONDS)
       problems.push('SLUICE_PRICE_FRESH_SECONDS: must be at least four times SLUICE_PRICE_POLL_SECONDS');
@@ -415,6 +418,18 @@ function signerProblems(networks: readonly NetworkConfig[]): string[] {
   ]);
 }
 
+/** Whoever works with a chain asks at least one node of it. */
+function nodeProblems(networks: readonly NetworkConfig[]): string[] {
+  return networks.filter(({ rpcUrls }) => rpcUrls.length === 0).map(({ name }) => `SLUICE_NETWORKS: ${name}.rpcUrls: must name at least one node`);
+}
+
+/** The console asks no node, and whoever came to hold it would have the keys that stand in these URLs. */
+function keptFromConsole(networks: readonly NetworkConfig[]): string[] {
+  return networks
+    .filter(({ rpcUrls, headUrl }) => rpcUrls.length > 0 || headUrl !== undefined)
+    .map(({ name }) => `SLUICE_NETWORKS: ${name}.rpcUrls: the console by itself does without; give it the file that npx sluice secret networks prints`);
+}
+
 function demoAccountProblems(networks: readonly NetworkConfig[]): string[] {
   const demo = networks.filter((network) => DEMO_ACCOUNTS.includes(network.accountFingerprint));
   return demo.map(({ name }) => `SLUICE_NETWORKS: ${name}.accountXpub: the demo account is refused in production`);
@@ -446,7 +461,8 @@ function parse<S extends z.ZodObject>(schema: S, env: Environment, problems: str
 export function readNetworksFile(path: string): NetworkConfig[] {
   const problems: string[] = [];
   const networks = readNetworks(path, problems);
-  if (networks === undefined) throw new ConfigError(problems);
+  problems.push(...nodeProblems(networks ?? []));
+  if (networks === undefined || problems.length > 0) throw new ConfigError(problems);
   return networks;
 }
 

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, waitFor } from '#ops/dev/services/wait.ts';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import { withoutNodes } from '#shared/platform/without-nodes.ts';
 import { aMember, aConsoleStage, type ConsoleStage } from '#test/harness/console-stage.ts';
 import { startApi } from '#test/harness/deployables.ts';
 import { aWorld, type World } from '#test/harness/world.ts';
@@ -19,12 +24,15 @@ describe('a console process', () => {
     // The key is being changed: the console still comes with the one before.
     const changing = { SLUICE_INTERNAL_KEY: randomBytes(32).toString('hex'), SLUICE_INTERNAL_KEY_PREVIOUS: shared.SLUICE_INTERNAL_KEY };
     const { DATABASE_URL, REDIS_URL, SLUICE_NETWORKS } = world.environment;
+    const { networks } = JSON.parse(await readFile(SLUICE_NETWORKS as string, 'utf8')) as { networks: NetworkConfig[] };
+    const own = join(await mkdtemp(join(tmpdir(), 'sluice-console-')), 'networks.json');
+    await writeFile(own, JSON.stringify({ networks: networks.map(withoutNodes) }));
     const api = await world.startApi({ env: { ...shared, ...changing, SLUICE_INTERNAL_PORT: String(internal) } });
     const console = await startApi({
       NODE_ENV: 'test',
       DATABASE_URL,
       REDIS_URL,
-      SLUICE_NETWORKS,
+      SLUICE_NETWORKS: own,
       SLUICE_ROLES: 'console',
       SLUICE_CONSOLE_PORT: String(port),
       SLUICE_INTERNAL_URL: `http://127.0.0.1:${internal}`,
