@@ -252,6 +252,10 @@ export interface components {
             isSandbox: boolean;
             /** @description Display-language hint of the create request. */
             language: string | null;
+            /** @description What is paid for; absent when the create request named nothing. */
+            title?: string;
+            /** @description The merchant's own number for it; absent when the create request named none. */
+            reference?: string;
             txFeePayer: components["schemas"]["FeePayer"];
             commissionFeePayer: components["schemas"]["FeePayer"];
             /**

@@ -35,6 +35,9 @@ export interface PublicPayment {
   minAmountUsd?: string;
   isSandbox: boolean;
   language: string | null;
+  /** What is paid for, and the merchant's own number for it, in their words. */
+  title?: string;
+  reference?: string;
   txFeePayer: 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
   commissionFeePayer: 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
   selectedOfferId: string | null;

@@ -41,6 +41,16 @@ export function Payment({ screen, place }: { screen: PaymentScreen; place: Surro
           <section class="card">
             <h2>Payment</h2>
             <Facts>
+              {outcome.title !== undefined && (
+                <Fact name="For">
+                  <bdi>{outcome.title}</bdi>
+                </Fact>
+              )}
+              {outcome.reference !== undefined && (
+                <Fact name="Reference">
+                  <bdi>{outcome.reference}</bdi>
+                </Fact>
+              )}
               <Fact name="Id">
                 <Code text={outcome.paymentUid} what="the payment's id" />
               </Fact>
