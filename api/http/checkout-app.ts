@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import express, { type Express, type Request } from 'express';
 import type { Document } from 'openapi-backend';
-import { loadCatalogues } from '#api/checkout/catalogues.ts';
 import { isForeignPage } from '#api/checkout/foreign-page.ts';
 import type { HostedCheckout } from '#api/checkout/hosted.ts';
 import type { Deps } from '#api/deps.ts';
@@ -10,6 +9,7 @@ import { checkoutUrl } from '#api/payments/urls.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
 import { readContract } from './app.ts';
+import { loadCatalogues } from './catalogues.ts';
 import { checkoutAssetsRouter, loadCheckoutAssets } from './checkout-assets.ts';
 import { checkoutPagesRouter } from './checkout-pages.ts';
 import { contractRouter } from './contract-router.ts';

@@ -1,14 +1,14 @@
 import express, { type Request, type Response, type Router } from 'express';
-import type { Catalogues } from '#api/checkout/catalogues.ts';
 import { isForeignForm, isForeignPage, isNavigation } from '#api/checkout/foreign-page.ts';
 import type { HostedCheckout } from '#api/checkout/hosted.ts';
-import { chooseLanguage, matchLanguage } from '#api/checkout/language.ts';
 import type { ErrorKind, PageAssets, PageFrame, Problem } from '#api/checkout/page/model.ts';
 import { renderPage } from '#api/checkout/page/render.tsx';
 import type { HostedPayment } from '#api/checkout/read-snapshot.ts';
 import type { Deps } from '#api/deps.ts';
+import { chooseLanguage, matchLanguage } from '#api/page/language.ts';
 import { type ErrorCode, ServiceError } from '#shared/core/errors.ts';
 import { readBody } from './body.ts';
+import type { Catalogues } from './catalogues.ts';
 import { type FormCommand, readForm } from './checkout-form.ts';
 import { sendLogo } from './checkout-logo.ts';
 import { pageHeaders, sendPage } from './checkout-page-answer.ts';

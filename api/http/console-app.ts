@@ -10,26 +10,31 @@ import { readLink } from '#api/people/mailed-link.ts';
 import { readInvitation, readSession } from '#api/people/sign-in.ts';
 import { showAuthenticator } from '#api/store/authenticators.ts';
 import type { Deps } from '#api/deps.ts';
+import type { PageLanguage } from '#api/page/catalogue.ts';
+import { chooseLanguage, matchLanguage } from '#api/page/language.ts';
 import { listPasskeys } from '#api/store/passkeys.ts';
 import { listMemberships } from '#api/store/people.ts';
 import { listSessions, type Session } from '#api/store/sessions.ts';
 import { displayNameOf } from '#shared/chains/networks.ts';
-import { ServiceError } from '#shared/core/errors.ts';
+import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
 import { readContract } from './app.ts';
 import { readBody } from './body.ts';
+import { type Catalogues, loadCatalogues } from './catalogues.ts';
 import { checkoutAssetsRouter, loadCheckoutAssets } from './checkout-assets.ts';
 import { pageHeaders, sendPage } from './checkout-page-answer.ts';
 import { clientIp } from './client-ip.ts';
 import { consoleApiRouter } from './console-api.ts';
-import { CONSOLE_COOKIE, consoleCookie, refuseForeign } from './console-request.ts';
+import { CONSOLE_COOKIE, consoleCookie, cookieNamed, LANGUAGE_COOKIE, refuseForeign } from './console-request.ts';
 import { errorHeaders } from './envelope.ts';
 import { answerErrors, noteFailure, notesOf, observe } from './observe.ts';
 import { rateLimit } from './rate-limit.ts';
 
 /** Where people read what keys may read; the same path as at the api's own host. */
 const API_ROOT = '/api/v1';
+/** A year: somebody who chose a language reads it the next time too. */
+const LANGUAGE_SECONDS = 365 * 86_400;
 /** Longer than any e-mail address. */
 const LONGEST_ADDRESS = 320;
 
@@ -43,12 +48,21 @@ interface Visit {
   session: Session | undefined;
   /** The gateway whose page it is, once its person was let in. */
   place: Surroundings | null;
+  catalogues: Catalogues;
   /** Fields of the form that was sent; none for a GET. */
   form: URLSearchParams;
 }
 
 /** What a page of the console comes to. */
-type Answer = { screen: Screen } | { to: string; cookie?: string | null } | { json: object };
+type Answer = { screen: Screen } | Redirection | { json: object };
+
+interface Redirection {
+  to: string;
+  /** The session that begins, or null where it ends. */
+  cookie?: string | null;
+  /** The language that was chosen. */
+  language?: string;
+}
 
 interface Route {
   method: 'GET' | 'POST';
@@ -191,6 +205,7 @@ const ROUTES: readonly Route[] = [
       return { to: '/sign-in', cookie: null };
     },
   },
+  { method: 'POST', path: '/language', signedIn: false, run: changeLanguage },
   { method: 'GET', path: '/g/{gateway}', signedIn: true, run: beginningOf },
   ...GATEWAY_SCREENS.map(
     (screen): Route => ({ method: 'GET', path: `/g/{gateway}${screen.path}`, signedIn: true, run: (visit, named) => gatewayScreen(screen, visit, named) }),
@@ -210,6 +225,7 @@ export async function createConsoleApp(
   }: { desk: PeopleDesk; pageFolder?: string; contractFolder?: string },
 ): Promise<Express> {
   const assets = loadCheckoutAssets(pageFolder);
+  const catalogues = loadCatalogues(join(pageFolder, 'locales'));
   const ownOrigin = new URL(deps.config.SLUICE_CONSOLE_URL as string).origin;
   const headers = consoleHeaders(ownOrigin);
   const app = express();
@@ -221,8 +237,11 @@ export async function createConsoleApp(
   app.use(API_ROOT, await consoleApiRouter(deps, { document, apiRoot: API_ROOT, ownOrigin }));
   app.use(async (request, response: Response) => {
     const address = clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES);
-    const visit: Visit = { deps, desk, request, response, address, session: undefined, place: null, form: new URLSearchParams() };
+    const visit: Visit = { deps, desk, request, response, address, session: undefined, place: null, catalogues, form: new URLSearchParams() };
+    const language = languageOf(visit);
     const page = (screen: Screen, notice: string | null): PageModel => ({
+      language,
+      languages: catalogues.choices,
       assets: assets.page as ConsoleAssets,
       person: visit.session?.email ?? null,
       place: visit.place,
@@ -328,6 +347,22 @@ async function changed(work: Promise<object>): Promise<Answer> {
   return { to: '/profile' };
 }
 
+/** The language that its reader chose here, else one that their browser asks for. */
+function languageOf({ request, catalogues }: Visit): PageLanguage {
+  const asked = cookieNamed(request, LANGUAGE_COOKIE) ?? null;
+  return catalogues.language(chooseLanguage(catalogues.tags, { asked, given: [], accepted: request.headers['accept-language'] }));
+}
+
+/** Keeps the language that was chosen, and shows the page again that it was chosen on; what answered a form has no page of its own. */
+async function changeLanguage(visit: Visit): Promise<Answer> {
+  const { request, catalogues } = visit;
+  const language = matchLanguage(catalogues.tags, field(visit, 'lang'));
+  if (language === undefined) throw invalid('lang', 'must be one of the languages');
+  const { referer = '' } = request.headers;
+  const from = URL.canParse(referer) ? new URL(referer) : undefined;
+  return { to: from !== undefined && routeOf({ method: 'GET', path: from.pathname }) !== undefined ? from.pathname + from.search : '/', language };
+}
+
 /** The first part of a gateway that its person may look into. */
 async function beginningOf(visit: Visit, { gateway = '' }: Readonly<Record<string, string>>): Promise<Answer> {
   const { href, permissions } = await enter(visit, gateway);
@@ -357,7 +392,7 @@ async function enter(visit: Visit, gatewayId: string, section: Section | null = 
   return { gateway, permissions, href };
 }
 
-function routeOf(request: Request): { route: Route; named: Readonly<Record<string, string>> } | undefined {
+function routeOf(request: Pick<Request, 'method' | 'path'>): { route: Route; named: Readonly<Record<string, string>> } | undefined {
   const method = request.method === 'HEAD' ? 'GET' : request.method;
   for (const route of ROUTES) {
     const named = route.method === method ? namedIn(route.path, request.path) : undefined;
@@ -415,13 +450,17 @@ function consoleHeaders(ownOrigin: string): Record<string, string> {
   return { ...headers, 'Permissions-Policy': denied.replace('publickey-credentials-get=(), ', ''), 'Referrer-Policy': 'same-origin' };
 }
 
-function redirect(response: Response, headers: Record<string, string>, { to, cookie }: { to: string; cookie?: string | null }): void {
-  const attributes = `Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${cookie === null ? 0 : POLICY.sessionSeconds}`;
+function redirect(response: Response, headers: Record<string, string>, { to, cookie, language }: Redirection): void {
+  const attributes = 'Path=/; Secure; HttpOnly; SameSite=Lax';
+  const cookies = [
+    ...(cookie === undefined ? [] : [`${CONSOLE_COOKIE}=${cookie ?? ''}; ${attributes}; Max-Age=${cookie === null ? 0 : POLICY.sessionSeconds}`]),
+    ...(language === undefined ? [] : [`${LANGUAGE_COOKIE}=${language}; ${attributes}; Max-Age=${LANGUAGE_SECONDS}`]),
+  ];
   response.writeHead(303, {
     ...headers,
     Location: to,
     'Content-Length': 0,
-    ...(cookie !== undefined && { 'Set-Cookie': `${CONSOLE_COOKIE}=${cookie ?? ''}; ${attributes}` }),
+    ...(cookies.length > 0 && { 'Set-Cookie': cookies }),
   });
   response.end();
 }

@@ -4,10 +4,17 @@ import { ServiceError } from '#shared/core/errors.ts';
 
 /** The session's cookie: of this host alone, over a connection that nobody listens in to. */
 export const CONSOLE_COOKIE = '__Host-sluice';
+/** The language that somebody chose; a secret to nobody. */
+export const LANGUAGE_COOKIE = 'lang';
 
 /** What the browser sent as its session. Pure. */
-export function consoleCookie({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
-  for (const part of (headers.cookie ?? '').split(/;\s*/)) if (part.startsWith(`${CONSOLE_COOKIE}=`)) return part.slice(CONSOLE_COOKIE.length + 1);
+export function consoleCookie(request: Pick<IncomingMessage, 'headers'>): string | undefined {
+  return cookieNamed(request, CONSOLE_COOKIE);
+}
+
+/** What the browser sent as a cookie of that name. Pure. */
+export function cookieNamed({ headers }: Pick<IncomingMessage, 'headers'>, name: string): string | undefined {
+  for (const part of (headers.cookie ?? '').split(/;\s*/)) if (part.startsWith(`${name}=`)) return part.slice(name.length + 1);
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-// Bundles what browsers get of the hosted checkout into dist/checkout: one script, one style sheet, named after their content
+// Bundles what browsers get of the hosted checkout into dist/checkout, and of the console into dist/console: one script, one style sheet, named after their content
 // and compressed once for all, with the catalogues and a manifest that says what is called how.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -10,8 +10,8 @@ const PAGE = 'api/checkout/page';
 const CONSOLE = 'api/console/page';
 /** Folders of dist, with what is bundled into each. */
 const PLACES = {
-  checkout: { script: `${PAGE}/browser/main.tsx`, style: `${PAGE}/styles.css` },
-  console: { script: `${CONSOLE}/browser/main.ts`, style: `${CONSOLE}/styles.css` },
+  checkout: { script: `${PAGE}/browser/main.tsx`, style: `${PAGE}/styles.css`, locales: `${PAGE}/locales` },
+  console: { script: `${CONSOLE}/browser/main.ts`, style: `${CONSOLE}/styles.css`, locales: `${CONSOLE}/locales` },
 };
 /** Browsers that get a working script; older ones are served by the forms of the page. */
 const TARGET = ['chrome109', 'edge109', 'firefox115', 'safari16'];
@@ -23,26 +23,26 @@ const KEEP_MS = 60_000;
  * `assets/favicon.svg`, and last `manifest.json` = `{ script, style }`, the names of the current assets.
  */
 export async function buildCheckout({ root, plugins, replace }) {
-  await buildPages({ root, plugins, replace, place: 'checkout', more: (home) => copyLocales(root, home, replace) });
+  await buildPages({ root, plugins, replace, place: 'checkout' });
 }
 
-/** The same for the console, whose texts are in its pages. */
+/** The same for the console, into dist/console. */
 export async function buildConsole({ root, plugins, replace }) {
-  await buildPages({ root, plugins, replace, place: 'console', more: async () => undefined });
+  await buildPages({ root, plugins, replace, place: 'console' });
 }
 
-async function buildPages({ root, plugins, replace, place, more }) {
+async function buildPages({ root, plugins, replace, place }) {
   const home = join(root, 'dist', place);
   const assets = join(home, 'assets');
   await mkdir(assets, { recursive: true });
   try {
     const manifest = {};
-    for (const [kind, entry] of Object.entries(PLACES[place])) {
-      const { name, text } = await bundled(root, place, entry, plugins);
+    for (const kind of ['script', 'style']) {
+      const { name, text } = await bundled(root, place, PLACES[place][kind], plugins);
       for (const [suffix, contents] of compressed(text)) await replace(join(assets, name + suffix), contents);
       manifest[kind] = name;
     }
-    await more(home);
+    await copyLocales(join(root, PLACES[place].locales), join(home, 'locales'), replace);
     await replace(join(assets, 'favicon.svg'), await readFile(join(root, PAGE, 'favicon.svg')));
     await replace(join(home, 'manifest.json'), Buffer.from(JSON.stringify(manifest)));
     await removeOld(assets, ['favicon.svg', ...Object.values(manifest)]);
@@ -85,12 +85,11 @@ function compressed(text) {
   ];
 }
 
-async function copyLocales(root, home, replace) {
-  const from = join(root, PAGE, 'locales');
-  await mkdir(join(home, 'locales'), { recursive: true });
+async function copyLocales(from, to, replace) {
+  await mkdir(to, { recursive: true });
   const names = (await readdir(from)).filter((name) => name.endsWith('.json'));
-  for (const name of names) await replace(join(home, 'locales', name), await readFile(join(from, name)));
-  for (const name of await readdir(join(home, 'locales'))) if (!names.includes(name)) await rm(join(home, 'locales', name), { force: true });
+  for (const name of names) await replace(join(to, name), await readFile(join(from, name)));
+  for (const name of await readdir(to)) if (!names.includes(name)) await rm(join(to, name), { force: true });
 }
 
 async function removeOld(assets, current) {

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Catalogue } from '#api/checkout/page/model.ts';
+import type { Catalogue } from '#api/page/catalogue.ts';
 import { pseudoCatalogue, readCatalogues } from '#test/fixtures/catalogues.ts';
 
 /** The built page in a folder of its own with a language more, whose texts are two fifths longer than English ones. */

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { assetName, networkName, standardOf } from './asset-name.ts';
-import { sentence } from './sentence.ts';
+import { sentence } from '#api/page/sentence.ts';
 import type { Offer } from './snapshot.ts';
 import { networkOf, type View } from './view.ts';
 

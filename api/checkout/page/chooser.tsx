@@ -6,7 +6,7 @@ import { UNTRANSLATED } from './figures.tsx';
 import { PageFields } from './forms.tsx';
 import { CoinDisc } from '#api/page/icons.tsx';
 import { insteadOf, ownHref } from './links.tsx';
-import { sentence } from './sentence.ts';
+import { sentence } from '#api/page/sentence.ts';
 import type { Offer } from './snapshot.ts';
 import type { View } from './view.ts';
 

@@ -1,22 +1,5 @@
+import type { LanguageChoice, PageLanguage } from '#api/page/catalogue.ts';
 import type { Scenario, Snapshot } from './snapshot.ts';
-
-/** A language's texts: flat dotted keys, ICU messages. */
-export type Catalogue = Readonly<Record<string, string>>;
-
-/** The language a page is in. */
-export interface PageLanguage {
-  /** BCP 47: `zh-CN`. */
-  tag: string;
-  direction: 'ltr' | 'rtl';
-  messages: Catalogue;
-}
-
-/** A language the payer may change to. */
-export interface LanguageChoice {
-  tag: string;
-  /** In that language itself. */
-  name: string;
-}
 
 /** Something that went wrong with what the payer asked for; the page shows it as an alert. */
 export type ProblemKind = 'choose-failed' | 'choose-first' | 'address-slow' | 'simulate-failed' | 'busy' | 'unavailable';

@@ -10,7 +10,7 @@ import { Icon } from '#api/page/icons.tsx';
 import { insteadOf, ownHref } from './links.tsx';
 import { alternativePayload, qrPayload } from './payment-uri.ts';
 import { QrCode } from '../../page/qr.tsx';
-import { sentence } from './sentence.ts';
+import { sentence } from '#api/page/sentence.ts';
 import type { Offer } from './snapshot.ts';
 import { ENDING_MS } from './state.ts';
 import { formatClock, formatRemaining } from './times.ts';

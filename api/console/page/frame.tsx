@@ -1,15 +1,17 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon } from '#api/page/icons.tsx';
 import type { PageModel, Surroundings } from './model.ts';
-import { SECTIONS } from './sections.ts';
+import { SECTIONS, sectionTitle } from './sections.ts';
+import { useTexts } from './texts.ts';
 
 /** What stands around every page: where one is, where one may go, and who one is. */
 export function Frame({ page, children }: { page: PageModel; children: ComponentChildren }): JSX.Element {
   const { person, place, screen } = page;
+  const t = useTexts();
   return (
     <>
       <a class="skip" href="#content">
-        To the content
+        {t('frame.skip')}
       </a>
       <header class="bar">
         <a class="brand" href="/">
@@ -17,16 +19,16 @@ export function Frame({ page, children }: { page: PageModel; children: Component
         </a>
         {place?.permissions.includes('payment:read') && <Search place={place} sought={screen.kind === 'payments' ? screen.filter.q : undefined} />}
         {person !== null && (
-          <nav class="bar-links" aria-label="You">
+          <nav class="bar-links" aria-label={t('frame.you')}>
             <a href="/" aria-current={screen.kind === 'places' ? 'page' : undefined}>
-              Places
+              {t('frame.places')}
             </a>
             <a href="/profile" aria-current={screen.kind === 'profile' ? 'page' : undefined} title={person}>
-              Profile
+              {t('frame.profile')}
             </a>
             <form method="post" action="/sign-out">
               <button class="button button-small" type="submit">
-                Sign out
+                {t('frame.sign-out')}
               </button>
             </form>
           </nav>
@@ -36,12 +38,14 @@ export function Frame({ page, children }: { page: PageModel; children: Component
         {place !== null && <Sections place={place} />}
         {children}
       </div>
+      <Languages page={page} />
     </>
   );
 }
 
 /** Opens what is known by exactly this. */
 function Search({ place, sought }: { place: Surroundings; sought: string | undefined }): JSX.Element {
+  const t = useTexts();
   return (
     <search class="search">
       <form method="get" action={`${place.href}/search`}>
@@ -51,11 +55,11 @@ function Search({ place, sought }: { place: Surroundings; sought: string | undef
           value={sought}
           maxLength={255}
           required
-          aria-label="Search"
-          placeholder="Search id, order, hash or address"
+          aria-label={t('frame.search')}
+          placeholder={t('frame.search-for')}
           aria-keyshortcuts="/"
         />
-        <button class="button button-small" type="submit" aria-label="Search">
+        <button class="button button-small" type="submit" aria-label={t('frame.search')}>
           <Icon name="search" />
         </button>
       </form>
@@ -65,19 +69,42 @@ function Search({ place, sought }: { place: Surroundings; sought: string | undef
 
 /** Parts of a gateway that this role may look into. */
 function Sections({ place }: { place: Surroundings }): JSX.Element {
+  const t = useTexts();
   return (
     <nav class="side" aria-label={place.name}>
       <p class="side-name">{place.name}</p>
       <p class="hint side-role">{place.role}</p>
       <ul>
-        {SECTIONS.filter(({ permission }) => place.permissions.includes(permission)).map(({ name, title }) => (
+        {SECTIONS.filter(({ permission }) => place.permissions.includes(permission)).map(({ name }) => (
           <li>
             <a href={`${place.href}/${name}`} aria-current={name === place.section ? 'page' : undefined}>
-              {title}
+              {sectionTitle(t, name)}
             </a>
           </li>
         ))}
       </ul>
     </nav>
+  );
+}
+
+/** A form and not links, so that it works on a page that answered a form; what was chosen is kept in a cookie. */
+function Languages({ page: { language, languages } }: { page: PageModel }): JSX.Element | null {
+  const t = useTexts();
+  if (languages.length < 2) return null;
+  return (
+    <footer class="foot">
+      <form method="post" action="/language">
+        <select name="lang" aria-label={t('frame.language')}>
+          {languages.map(({ tag, name }) => (
+            <option value={tag} lang={tag} selected={tag === language.tag}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <button class="button button-small" type="submit">
+          {t('frame.change-language')}
+        </button>
+      </form>
+    </footer>
   );
 }

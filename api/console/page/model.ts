@@ -1,4 +1,5 @@
 import type { components } from '#api/contract/types.ts';
+import type { LanguageChoice, PageLanguage } from '#api/page/catalogue.ts';
 import type { Section } from './sections.ts';
 
 type Schemas = components['schemas'];
@@ -131,12 +132,14 @@ export type Screen = EntryScreen | ProfileScreen | OnceScreen | PlaceScreen | Pr
 export type ProblemKind = 'not-found' | 'link-gone' | 'no-permission' | 'refused' | 'busy' | 'unavailable';
 
 export interface PageModel {
+  language: PageLanguage;
+  languages: readonly LanguageChoice[];
   assets: ConsoleAssets;
   /** E-mail address of whoever is signed in. */
   person: string | null;
   /** The gateway whose page it is; null for pages of the person and of strangers. */
   place: Surroundings | null;
   screen: Screen;
-  /** What went wrong with what was asked for last, in one sentence. */
+  /** What went wrong with what was asked for last, in one sentence of the page's language. */
   notice: string | null;
 }

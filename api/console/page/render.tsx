@@ -13,6 +13,8 @@ import { Home } from './home.tsx';
 import { Once } from './once.tsx';
 import { Profile } from './profile.tsx';
 import { Requests } from './requests.tsx';
+import { sectionTitle } from './sections.ts';
+import { Texts, type Translate, translator } from './texts.ts';
 import { Webhooks } from './webhooks.tsx';
 
 /** Pages that have their heading among what is beside it. */
@@ -20,10 +22,11 @@ const HEADED: readonly Screen['kind'][] = ['payment', 'cashout'];
 
 /** A whole HTML document, complete without a program but for passkeys, without script or style of its own. Pure. */
 export function renderConsole(page: PageModel): string {
-  const { assets, place, screen, notice } = page;
-  const title = titleOf(screen);
+  const { assets, language, place, screen, notice } = page;
+  const t = translator(language);
+  const title = titleOf(screen, t);
   const document = (
-    <html lang="en">
+    <html lang={language.tag} dir={language.direction}>
       <head>
         <meta charset="utf-8" />
         <title>{[title, place?.name, 'Sluice'].filter(Boolean).join(' · ')}</title>
@@ -35,17 +38,19 @@ export function renderConsole(page: PageModel): string {
         <script type="module" src={assets.script} />
       </head>
       <body class="console">
-        <Frame page={page}>
-          <main id="content" class={widthOf(page)} data-screen={screen.kind}>
-            {!HEADED.includes(screen.kind) && <h1>{title}</h1>}
-            {notice !== null && (
-              <p class="notice notice-error" role="alert">
-                {notice}
-              </p>
-            )}
-            <Content page={page} />
-          </main>
-        </Frame>
+        <Texts.Provider value={t}>
+          <Frame page={page}>
+            <main id="content" class={widthOf(page)} data-screen={screen.kind}>
+              {!HEADED.includes(screen.kind) && <h1>{title}</h1>}
+              {notice !== null && (
+                <p class="notice notice-error" role="alert">
+                  {notice}
+                </p>
+              )}
+              <Content page={page} />
+            </main>
+          </Frame>
+        </Texts.Provider>
       </body>
     </html>
   );
@@ -57,7 +62,7 @@ function widthOf({ place, screen }: PageModel): string {
   return screen.kind === 'profile' ? 'sheet sheet-wide' : 'sheet';
 }
 
-function titleOf(screen: Screen): string {
+function titleOf(screen: Screen, t: Translate): string {
   switch (screen.kind) {
     case 'sign-in':
       return 'Sign in';
@@ -75,28 +80,14 @@ function titleOf(screen: Screen): string {
       return 'Where to?';
     case 'profile':
       return 'Your profile';
-    case 'home':
-      return 'Home';
-    case 'payments':
-      return 'Payments';
     case 'payment':
       return paymentTitle(screen);
-    case 'balances':
-      return 'Balances';
-    case 'credits':
-      return 'Credits';
-    case 'ledger':
-      return 'Ledger';
-    case 'cashouts':
-      return 'Cashouts';
     case 'cashout':
       return cashoutTitle(screen);
-    case 'webhooks':
-      return 'Webhooks';
-    case 'requests':
-      return 'Requests';
     case 'problem':
       return problemTitle(screen);
+    default:
+      return sectionTitle(t, screen.kind);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Catalogue } from '#api/checkout/page/model.ts';
+import type { Catalogue } from '#api/page/catalogue.ts';
 import { placeholders, pluralCases, pseudoCatalogue, readCatalogues } from '#test/fixtures/catalogues.ts';
 
 const catalogues = readCatalogues();
@@ -12,10 +12,10 @@ const shapes = (catalogue: Catalogue) => Object.fromEntries(Object.entries(catal
 /** The keys whose message `fails`, with the message. */
 const failing = (catalogue: Catalogue, fails: (message: string) => boolean) => Object.entries(catalogue).filter(([, message]) => fails(message));
 
-/** Every text of the page and of what serves it, without the catalogues themselves. */
-const source = readdirSync('api/checkout', { recursive: true, encoding: 'utf8' })
+/** Every text of the page, and of what reads a catalogue, without the catalogues themselves. */
+const source = [...readdirSync('api/checkout', { recursive: true, encoding: 'utf8' }).map((file) => join('api/checkout', file)), 'api/http/catalogues.ts']
   .filter((file) => /\.tsx?$/.test(file))
-  .map((file) => readFileSync(join('api/checkout', file), 'utf8'))
+  .map((file) => readFileSync(file, 'utf8'))
   .join('\n');
 /** What keys with a part that varies look like: `title.${state}`. */
 const patterns = [...source.matchAll(/`([a-z-]+\.[a-z-]*\$\{[^`]+)`/g)].map(

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { loadCatalogues } from '#api/checkout/catalogues.ts';
-import { chooseLanguage, matchLanguage } from '#api/checkout/language.ts';
+import { loadCatalogues } from '#api/http/catalogues.ts';
+import { chooseLanguage, matchLanguage } from '#api/page/language.ts';
 
 const AVAILABLE = ['en', 'ar', 'es', 'tr', 'zh-CN'];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { translator } from '#api/checkout/page/messages.ts';
-import type { Catalogue, PageLanguage } from '#api/checkout/page/model.ts';
+import type { Catalogue, PageLanguage } from '#api/page/catalogue.ts';
 import { readCatalogues } from '#test/fixtures/catalogues.ts';
 
 const catalogues = readCatalogues();

@@ -4,7 +4,7 @@ import { contactHref, ownHref } from '#api/checkout/page/links.tsx';
 import { translator } from '#api/checkout/page/messages.ts';
 import type { PageFrame, PaymentModel, Problem } from '#api/checkout/page/model.ts';
 import { renderPage } from '#api/checkout/page/render.tsx';
-import { sentence } from '#api/checkout/page/sentence.ts';
+import { sentence } from '#api/page/sentence.ts';
 import type { Snapshot } from '#api/checkout/page/snapshot.ts';
 import { readCatalogues } from '#test/fixtures/catalogues.ts';
 import { CHECKOUT_SCENES, checkoutScene } from '#test/fixtures/checkout-scenes.ts';

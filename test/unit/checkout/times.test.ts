@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { translator } from '#api/checkout/page/messages.ts';
-import type { Catalogue } from '#api/checkout/page/model.ts';
+import type { Catalogue } from '#api/page/catalogue.ts';
 import { formatClock, formatRemaining } from '#api/checkout/page/times.ts';
 import { readCatalogues } from '#test/fixtures/catalogues.ts';
 

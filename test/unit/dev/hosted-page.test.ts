@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Catalogue, PageModel } from '#api/checkout/page/model.ts';
+import type { PageModel } from '#api/checkout/page/model.ts';
+import type { Catalogue } from '#api/page/catalogue.ts';
 import { renderPage } from '#api/checkout/page/render.tsx';
 import { readPage } from '#ops/dev/hosted-page.ts';
 import { readCatalogues } from '#test/fixtures/catalogues.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact';
-import type { MessageKey, Translate, Values } from './messages.ts';
+import type { Translate, Values } from './messages.ts';
 
 /** First of the characters that stand for the elements while a message is formatted; nobody writes with them. */
 const FIRST_MARK = 0xe000;
@@ -10,7 +10,12 @@ const ISOLATED_MARK = /\u2068([\uE000-\uF8FF])\u2069/g;
  * A message with elements for placeholders, in the order its language wants: catalogues hold no HTML, and nothing is put
  * together from halves of sentences (ux 3). Pure.
  */
-export function sentence(translate: Translate, key: MessageKey, elements: Readonly<Record<string, ComponentChild>>, values: Values = {}): ComponentChild[] {
+export function sentence<Key extends string>(
+  translate: Translate<Key>,
+  key: Key,
+  elements: Readonly<Record<string, ComponentChild>>,
+  values: Values = {},
+): ComponentChild[] {
   const names = Object.keys(elements);
   const marks = Object.fromEntries(names.map((name, index) => [name, String.fromCharCode(FIRST_MARK + index)]));
   return translate(key, { ...values, ...marks })

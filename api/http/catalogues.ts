@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LanguageChoice, PageLanguage } from '#api/page/catalogue.ts';
+import { REFERENCE_LANGUAGE } from '#api/page/language.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import { REFERENCE_LANGUAGE } from './language.ts';
-import type { LanguageChoice, PageLanguage } from './page/model.ts';
 
 /** Every language that pages can be in. */
 export interface Catalogues {
   /** BCP 47 tags, English first. */
   tags: readonly string[];
-  /** What a payer may change to, in the order of the tags. */
+  /** What a reader may change to, in the order of the tags. */
   choices: readonly LanguageChoice[];
   /** @throws Invariant for a tag that is none of `tags` */
   language(tag: string): PageLanguage;
