@@ -75,6 +75,42 @@ describeInBrowser('every state of the checkout', (open) => {
     }
   });
 
+  it('of a receipt: axe finds nothing, 320 px are enough, and paper gets nothing to press', async () => {
+    const { page } = await openNarrow(open);
+    await page.goto(`${stage.show(checkoutScene('success').snapshot)}/receipt`);
+    await page.locator('main[data-state="receipt"]').waitFor();
+    expect([...(await axeFindings(page)), ...(await overflowing(page))]).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await axeFindings(page, ['color-contrast'])).toEqual([]);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('a:visible, button:visible, summary:visible').count()).toBe(0);
+    expect(await page.locator('main').innerText()).toContain('$49.90 paid to Acme Books');
+  });
+
+  it('with many ways to pay finds one by its name, and says when there is none', async () => {
+    const { page } = await openNarrow(open);
+    await goTo({ page } as Tab, checkoutScene('choose-many'));
+    const shown = page.locator('[data-part="chooser"] label.way:visible');
+    expect(await shown.count()).toBe(12);
+    await page.locator('[data-part="seek"]').fill(' usdt on POLY');
+    await expect.poll(() => shown.allInnerTexts().then((texts) => texts.map((text) => text.includes('USDT on Polygon')))).toEqual([true, true, true]);
+    await page.locator('[data-part="seek"]').fill('doge');
+    await expect.poll(() => shown.count()).toBe(0);
+    expect(await page.locator('[data-part="chooser"]').innerText()).toContain('Nothing is called that here.');
+  });
+
+  it('keeps its columns where they are on a desk, from the first state to the last', async () => {
+    const { page } = await openNarrow(open, { viewport: { width: 1440, height: 900 } });
+    const columns: Record<string, (number | undefined)[]> = {};
+    for (const scene of CHECKOUT_SCENES) {
+      await goTo({ page } as Tab, scene);
+      const boxes = await Promise.all(['.summary', '.action'].map((part) => page.locator(part).boundingBox()));
+      columns[scene.name] = boxes.flatMap((box) => [box?.x, box?.width]);
+    }
+    const first = columns.choose;
+    expect(Object.entries(columns).filter(([, places]) => places.join() !== first?.join())).toEqual([]);
+  });
+
   it('is drawn by the server as it is by the program, without one inline script or style', async () => {
     for (const { name, snapshot, choosing, state } of CHECKOUT_SCENES) {
       const answer = await fetch(`${stage.show(snapshot)}${choosing ? '?choose' : ''}`);

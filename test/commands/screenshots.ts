@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findChromium } from '#ops/dev/services/chromium.ts';
-import { CHECKOUT_FAILURES, CHECKOUT_SCENES } from '#test/fixtures/checkout-scenes.ts';
+import { CHECKOUT_FAILURES, CHECKOUT_SCENES, checkoutScene } from '#test/fixtures/checkout-scenes.ts';
 import { aCheckoutStage } from '#test/harness/checkout-stage.ts';
 import { launchChromium, openTab, type TabOptions } from '#test/harness/tab.ts';
 
@@ -37,6 +37,7 @@ await mkdir(FOLDER, { recursive: true });
 const stage = await aCheckoutStage();
 const pages = [
   ...CHECKOUT_SCENES.map(({ name, state, snapshot, choosing }) => ({ name, state, query: choosing ? 'choose&' : '', open: () => stage.show(snapshot) })),
+  { name: 'receipt', state: 'receipt', query: '', open: () => `${stage.show(checkoutScene('success').snapshot)}/receipt` },
   ...CHECKOUT_FAILURES.map(({ name, state, paymentId, code }) => ({ name, state, query: '', open: () => stage.fail(paymentId, code) })),
 ].filter(({ name }) => isWanted(name));
 const browser = await launchChromium(chromium);
