@@ -3,12 +3,13 @@ import type { Deps } from '#api/deps.ts';
 import { endSessions, type Session } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { authenticatorProofOptions, makeAuthenticator, type NewAuthenticator, removeAuthenticator, startAuthenticator } from './authenticator.ts';
+import type { SettlementReview } from '#api/settlements/review.ts';
+import { type AskedAct, doGatewayAct, gatewayActOptions, reviewCashout } from './do-gateway-act.ts';
+import { GATEWAY_ACT_NAMES } from './act-names.ts';
 import { mailLink, signInByLink } from './mailed-link.ts';
 import { addPasskey, newPasskeyOptions, passkeyProofOptions, removePasskey, revokeSession } from './profile.ts';
 import { acceptInvitation, invitationOptions, readSession, signIn, signInOptions, type Visitor } from './sign-in.ts';
 import type { Signed } from './signed.ts';
-
-type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log' | 'mail'>;
 
 /** Somebody who asks with the cookie of a session, and where from. */
 export interface Held {
@@ -52,6 +53,12 @@ export interface PeopleDesk {
   /** @throws not_found */
   revokeSession(asked: Held & { id: string }): Promise<object>;
   signOut(asked: Held): Promise<object>;
+  /** What a person is to sign so that something is done at a gateway. @throws not_found, validation_error */
+  gatewayActOptions(asked: Held & AskedAct): Promise<object>;
+  /** Shows what a cashout would be. @throws not_found, validation_error, fee_estimation_unavailable */
+  reviewCashout(asked: Held & Omit<AskedAct, 'act'>): Promise<SettlementReview>;
+  /** Does it. @throws not_found, validation_error, and whatever the operation of that name does */
+  doGatewayAct(asked: Held & AskedAct & { proof: string }): Promise<object>;
 }
 
 /** Longer than what any authenticator answers. */
@@ -62,6 +69,11 @@ const visitor = z.strictObject({ address: ip, browser: z.string().max(4_096) });
 const held = { cookie: token, address: ip };
 const id = z.string().max(1_400);
 const code = z.string().max(64);
+const gatewayAct = {
+  gateway: z.uuid(),
+  act: z.enum(GATEWAY_ACT_NAMES),
+  fields: z.record(z.string().max(64), z.string().max(4_096)),
+};
 
 /** What each call takes, for whoever hears it over a wire. */
 export const DESK_CALLS: { readonly [Name in keyof PeopleDesk]: z.ZodType<Parameters<PeopleDesk[Name]>[0]> } = {
@@ -81,10 +93,13 @@ export const DESK_CALLS: { readonly [Name in keyof PeopleDesk]: z.ZodType<Parame
   removePasskey: z.strictObject({ ...held, id }),
   revokeSession: z.strictObject({ ...held, id }),
   signOut: z.strictObject(held),
+  gatewayActOptions: z.strictObject({ ...held, ...gatewayAct }),
+  reviewCashout: z.strictObject({ ...held, gateway: gatewayAct.gateway, fields: gatewayAct.fields }),
+  doGatewayAct: z.strictObject({ ...held, ...gatewayAct, proof: signed }),
 };
 
 /** Opens the desk over a database whose login may write what it says. */
-export function openPeopleDesk(deps: Needed): PeopleDesk {
+export function openPeopleDesk(deps: Deps): PeopleDesk {
   const sessionOf = (cookie: string | null): Promise<Session | undefined> => readSession(deps, cookie ?? undefined);
   const signedIn = async ({ cookie, address }: Held): Promise<Signed> => {
     const session = await sessionOf(cookie);
@@ -115,6 +130,9 @@ export function openPeopleDesk(deps: Needed): PeopleDesk {
       await endSessions(deps.db.sql, session.personId, session.id);
       return {};
     },
+    gatewayActOptions: async ({ cookie, address, ...asked }) => gatewayActOptions(deps, await signedIn({ cookie, address }), asked),
+    reviewCashout: async ({ cookie, address, ...asked }) => reviewCashout(deps, await signedIn({ cookie, address }), asked),
+    doGatewayAct: async ({ cookie, address, ...asked }) => doGatewayAct(deps, await signedIn({ cookie, address }), asked),
   };
 }
 
