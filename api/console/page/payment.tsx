@@ -47,6 +47,16 @@ export function Payment({ screen, place }: { screen: PaymentScreen; place: Surro
           <section class="card">
             <h2>{t('payment.title')}</h2>
             <Facts>
+              {outcome.title !== undefined && (
+                <Fact name={t('payment.for')}>
+                  <bdi>{outcome.title}</bdi>
+                </Fact>
+              )}
+              {outcome.reference !== undefined && (
+                <Fact name={t('payment.reference')}>
+                  <bdi>{outcome.reference}</bdi>
+                </Fact>
+              )}
               <Fact name={t('payment.id')}>
                 <Code text={outcome.paymentUid} what={t('payment.copy-id')} />
               </Fact>
