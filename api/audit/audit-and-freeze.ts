@@ -63,8 +63,8 @@ export async function auditAndFreeze(deps: Deps, failedLastTime: Set<string>): P
 }
 
 /**
- * Looks at everything with each check that did so longest ago: once a night, and by day only where a night was missed. What it finds stops dispatch, unless it is about
- * figures that only inform, and is looked for among everything from then on. Answers how many rows violate the audit.
+ * Looks at everything with each check that did so longest ago: once a night, and by day only where a night was missed. What it finds stops dispatch, and is looked for
+ * among everything each minute from then on; figures that only inform stop nothing, and are looked at again next night. Answers how many rows violate the audit.
  */
 export async function auditEverything(deps: Deps): Promise<number> {
   const { marks } = await begin(deps);
@@ -75,14 +75,12 @@ export async function auditEverything(deps: Deps): Promise<number> {
     if (mark === undefined ? !KEPT_CHECKS.includes(check) : !isDue(deps.wallClock(), mark.wholeAt.getTime())) continue;
     const pass = await begin(deps);
     const { rows } = await runWhole(deps, check);
-    if (check.onlyInforms) deps.metrics?.keptFiguresWrong.set(rows.length);
-    if (rows.length === 0) {
-      await moveMarks(deps, pass, [{ check, whole: true, was: mark }]);
-      continue;
-    }
     violations += rows.length;
-    await freeze(deps, check, rows);
-    await deleteMark(deps.db.sql, check.name);
+    if (rows.length > 0) await freeze(deps, check, rows);
+    if (check.onlyInforms) deps.metrics?.keptFiguresWrong.set(rows.length);
+    // Looking reads everything there is: what only informs is looked at again next night, wrong or not.
+    if (rows.length === 0 || check.onlyInforms) await moveMarks(deps, pass, [{ check, whole: true, was: mark }]);
+    else await deleteMark(deps.db.sql, check.name);
   }
   return violations;
 }
@@ -176,6 +174,7 @@ async function moveMarks({ db, wallClock }: Deps, { now, ring }: Pass, clean: re
   });
 }
 
+/** Stops dispatch, or only tells of what only informs. */
 async function freeze(deps: Deps, check: Check, rows: readonly object[]): Promise<void> {
   const told = { check: check.name, title: check.title, rows: rows.slice(0, 10) };
   if (check.onlyInforms) return deps.log.error(told, 'figures that only inform are not what their rows are; nothing stops for it');

@@ -392,9 +392,12 @@ describe('at night', () => {
       `update payments set status = 'SUCCESS' where id = ${payment('tron')}; update credit_tallies set gross = gross + 1 where gross = (select max(gross) from credit_tallies)`,
     );
     await database.sql`delete from freezes`;
+    expect(await auditEverything(depsOf(database)), 'once a night').toBe(0);
+    now = Date.parse('2026-03-03T02:30:00Z');
     expect(await auditEverything(depsOf(database))).toBe(1);
     expect(await frozen()).toEqual([]);
     await tamper('update credit_tallies set gross = gross - 1 where gross = (select max(gross) from credit_tallies)');
+    now = Date.parse('2026-03-04T02:30:00Z');
     expect(await auditEverything(depsOf(database))).toBe(0);
     expect(await minute()).toBe(0);
   });
