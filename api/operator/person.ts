@@ -21,3 +21,9 @@ export function personOfTwo(deps: Pick<Deps, 'operator' | 'config'>): Person {
     throw new ServiceError('conflict', { message: `This takes two people with tokens of their own: ${[...names].join(', ')} have one.` });
   return person;
 }
+
+/** Whether somebody of this name is, as tokens are now, one of the two that an act takes: a token that was taken back leaves no half of an act behind. Pure. */
+export function isOfTwo({ config }: Pick<Deps, 'config'>, name: string): boolean {
+  const names = new Set(config.SLUICE_OPERATOR_TOKENS.map((one) => one.name));
+  return names.has(name) || (name === SHARED_OPERATOR && names.size < 2);
+}

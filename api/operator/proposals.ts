@@ -16,7 +16,7 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import { ACTS } from './acts.ts';
 import type { OperatorCall } from './deps.ts';
 import { fieldsOf, readFilter, readId, readPage, readReason } from './input.ts';
-import { personOf, personOfTwo } from './person.ts';
+import { isOfTwo, personOf, personOfTwo } from './person.ts';
 import { proposalView } from './propose.ts';
 import { countedReply, readWalk, walkReply } from './read-walk.ts';
 
@@ -50,7 +50,7 @@ export async function showProposal(deps: Deps, call: OperatorCall): Promise<Repl
 /**
  * POST /proposals/{id}/confirm: does what somebody else proposed, exactly once, in the transaction that marks it confirmed (decision 0032).
  * Locks the proposal, then what the act locks.
- * @throws not_found; conflict when the caller proposed it or has no name while others have, it is not open any more, was not proposed through this api, or cannot be done now
+ * @throws not_found; conflict when the caller proposed it or has no name while others have, whoever proposed it has no token any more, it is not open any more, was not proposed through this api, or cannot be done now
  */
 export async function confirmProposal(deps: Deps, call: OperatorCall): Promise<Reply> {
   const id = readId(call.params);
@@ -66,6 +66,8 @@ export async function confirmProposal(deps: Deps, call: OperatorCall): Promise<R
       deps.log.error({ proposal: id }, 'a proposal is not what anybody proposed: somebody changed its row');
       throw new ServiceError('conflict', { message: 'This is not what was proposed: withdraw it, and find out who changed it.' });
     }
+    if (!isOfTwo(deps, proposal.proposedBy))
+      throw new ServiceError('conflict', { message: `${proposal.proposedBy}, who proposed this, has no token any more; withdraw it, and propose it anew.` });
     const act = ACTS[proposal.act];
     if (act === undefined) throw new ServiceError('conflict', { message: `This release does not know the act ${proposal.act}.` });
     const outcome = await act.execute(tx, deps, { proposal, confirmedBy: name });

@@ -2,9 +2,11 @@ import { recipientsOf, resolveHeldPayment, resolveWithin } from '#api/aml/resolv
 import type { Deps, Reply } from '#api/deps.ts';
 import { findAsset, findAssetByContract } from '#api/store/assets.ts';
 import { listPaymentCredits } from '#api/store/credits.ts';
-import { findPayment, type Payment } from '#api/store/payments.ts';
+import { findPayment, lockPayment, type Payment } from '#api/store/payments.ts';
 import { isOwnAddress } from '#api/store/wallets.ts';
 import { invalid, Invariant, ServiceError } from '#shared/core/errors.ts';
+import { formatAmount } from '#shared/core/money.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
 import type { Act } from './act.ts';
 import type { OperatorCall } from './deps.ts';
 import { fieldsOf, readId, readText } from './input.ts';
@@ -41,14 +43,31 @@ export async function resolveAml(deps: Deps, call: OperatorCall): Promise<Reply>
 async function proposeRefund(deps: Deps, payment: Payment, { address, reason }: { address: unknown; reason: string }): Promise<Reply> {
   if (payment.amlState !== 'HELD') throw new ServiceError('conflict', { message: 'Only a held payment can be refunded.' });
   await recipientsOf(deps, payment.id, address);
-  const content = { paymentId: payment.id, gatewayId: payment.gatewayId, address: String(address) };
+  const credits = await creditsInWords(deps.db.sql, payment.id);
+  const content = { paymentId: payment.id, gatewayId: payment.gatewayId, address: String(address), credits };
   return propose(deps, { act: 'payment.refund', target: payment.id, content, reason });
 }
 
-/** Orders the refund that was proposed, if the payment is still held, nothing was drawn from it, and its address may still be paid. */
+/** What of a payment a refund pays back: each credit with its coins, its network and its id. */
+async function creditsInWords(sql: Reads, paymentId: string): Promise<string> {
+  const words: string[] = [];
+  for (const { id, assetId, net } of await listPaymentCredits(sql, paymentId)) {
+    const asset = await findAsset(sql, assetId);
+    words.push(`${formatAmount(net)} ${asset?.symbol ?? assetId} on ${asset?.networkName ?? 'no network'} (${id})`);
+  }
+  return words.join(', ');
+}
+
+/**
+ * Orders the refund that was proposed, if the payment is still held and has the credits that were proposed and no other, nothing was drawn from it, and its address may still be
+ * paid. Locks the payment, so that nothing is credited between the look and the order.
+ */
 export const refundProposed: Act = {
   async execute(tx, deps, { proposal }) {
-    const { paymentId, address } = proposal.content as { paymentId: string; address: string };
+    const { paymentId, address, credits } = proposal.content as { paymentId: string; address: string; credits?: string };
+    await lockPayment(tx, paymentId);
+    if ((await creditsInWords(tx, paymentId)) !== credits)
+      throw new ServiceError('conflict', { message: 'The payment has other credits than when this was proposed; withdraw it, and propose it anew.' });
     const recipients = new Map<string, string>();
     for (const { assetId } of await listPaymentCredits(tx, paymentId)) {
       const asset = await findAsset(tx, assetId);

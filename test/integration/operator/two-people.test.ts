@@ -42,7 +42,7 @@ async function aKeptGateway(amount: string): Promise<string> {
 }
 
 /** A payment of this much USDT that screening holds. */
-async function aHeldPayment(amount: string): Promise<{ shopId: string; paymentUid: string }> {
+async function aHeldPayment(amount: string): Promise<{ shopId: string; paymentUid: string; address: string }> {
   const shop = await service.aShop({ screening: { enabled: true, credits: 5 } });
   const { paymentUid, payment } = await shop.payment({ checkAmountDeviation: false });
   const address = await selectAddress(service, paymentUid, payment.offers.find((offer) => offer.assetSymbol === 'USDT')?.id ?? '');
@@ -51,7 +51,7 @@ async function aHeldPayment(amount: string): Promise<{ shopId: string; paymentUi
   await service.mine();
   for (const { id } of await sql()<{ id: string }[]>`select id from credits where payment_id = ${paymentUid}`) await screenCredit(service.worker, id);
   await service.mine();
-  return { shopId: shop.id, paymentUid };
+  return { shopId: shop.id, paymentUid, address };
 }
 
 describe('an act that takes two people', () => {
@@ -146,6 +146,21 @@ describe('an act that takes two people', () => {
     const { data } = await propose(ANNA);
     expect(await confirm(SHARED, data.id)).toMatchObject({ status: 409, error: { message: expect.stringContaining('tokens of their own') } });
     expect([await transfers(), (await withdraw(SHARED, data.id)).data.status], 'anybody may withdraw').toEqual([before, 'withdrawn']);
+  });
+
+  it('is not done for somebody whose token was taken away since', async () => {
+    const before = await transfers();
+    const { data } = await propose(ANNA);
+    const named = [
+      { name: 'ben', token: BEN },
+      { name: 'carol', token: `${BEN}-carol` },
+    ];
+    const later = await listen({ ...service.deps, config: { ...service.deps.config, SLUICE_OPERATOR_TOKENS: named } });
+    const refused = await ask(BEN, 'POST', `/proposals/${String(data.id)}/confirm`, {}, later);
+    await later.close();
+    expect([refused.status, refused.error.message]).toEqual([409, expect.stringContaining('anna, who proposed this, has no token any more')]);
+    expect(await transfers()).toBe(before);
+    await withdraw(BEN, data.id);
   });
 
   it('is done by one with a name and one without where nobody else has one', async () => {
@@ -261,6 +276,23 @@ describe('where the deployment wants two people for a refund and a rejection', (
     const log = (await ask(SHARED, 'GET', `/audit-log?target=${paymentUid}`)).data.items;
     expect(log).toMatchObject([{ action: 'payment.refund', person: 'ben', reason: 'why' }]);
     expect((await confirm(BEN, proposed.data.id)).status).toBe(409);
+    expect(await refunds(paymentUid)).toHaveLength(1);
+  });
+
+  it('a refund is not ordered once more was credited than was proposed, and not of more', async () => {
+    const { paymentUid, address } = await aHeldPayment('20');
+    const { data } = await resolve(ANNA, paymentUid, { action: 'REFUND', address: ADDRESS });
+    expect(data.content).toMatchObject({ credits: expect.stringMatching(/^[\d.]+ USDT on ethereum \([0-9a-f-]{36}\)$/) });
+    await service.mine([payTo(address, service.world.assets.USDT as StoredAsset, '5000')]);
+    await service.mine();
+    for (const { id } of await sql()<{ id: string }[]>`select id from credits where payment_id = ${paymentUid}`) await screenCredit(service.worker, id);
+    expect(await sql()`select 1 from credits where payment_id = ${paymentUid}`).toHaveLength(2);
+    const refused = await confirm(BEN, data.id);
+    expect([refused.status, refused.error.message]).toEqual([409, expect.stringContaining('other credits')]);
+    expect(await refunds(paymentUid)).toEqual([]);
+    await withdraw(BEN, data.id);
+    const again = await resolve(ANNA, paymentUid, { action: 'REFUND', address: ADDRESS });
+    expect((await confirm(BEN, again.data.id)).status).toBe(200);
     expect(await refunds(paymentUid)).toHaveLength(1);
   });
 
