@@ -68,8 +68,10 @@ export async function discardJob(deps: Deps, call: OperatorCall): Promise<Reply>
   return { status: 200, data: { id, topic: known.topic, refId: known.refId, discarded: true } };
 }
 
-async function endWebhook(tx: Tx, { topic, refId }: OutboxRow, webhook: { paymentId: string; seq: number; state: string }): Promise<void> {
-  if (topic === 'webhook.resend') return noteResendStarted(tx, refId);
+async function endWebhook(tx: Tx, job: OutboxRow, webhook: { paymentId: string; seq: number; state: string }): Promise<void> {
+  const { topic, refId } = job;
+  // A resend that was asked for since has its own job, and is still waited for.
+  if (topic === 'webhook.resend') return (await findSameWork(tx, job)) === undefined ? noteResendStarted(tx, refId) : undefined;
   if (webhook.state !== 'pending') return;
   await stopWebhook(tx, refId);
   const behind = await waitingBehind(tx, webhook);

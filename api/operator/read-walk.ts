@@ -16,7 +16,8 @@ const SEEKS = ['q', 'txHash', 'address'] as const;
 const WALKS = [...SEEKS, 'from', 'to', 'sort', 'after'] as const;
 /** What a simulated transaction is called; no chain has one like it. */
 const SANDBOX_TXID = /^sandbox-[0-9a-f]{64}$/;
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+/** Postgres has no year 0. */
+const MOMENT = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
 /** A question to a list without its gateway and status, and what is looked for. */
 export interface AskedWalk extends Omit<Walk, 'gatewayId' | 'status' | 'ids'> {

@@ -35,6 +35,7 @@ export async function listMonthSums(sql: Reads, { gatewayId, month }: { gatewayI
 export interface MonthPlace {
   isBefore: boolean;
   isAhead: boolean;
+  /** A minute after its end: what began before it has ended by then, and its postings are of the month that they began in. */
   isOver: boolean;
   from: Date;
   to: Date;
@@ -44,7 +45,7 @@ export interface MonthPlace {
 /** Finds out whether a month, named by its first day, is one of a gateway's, by service time; undefined for an unknown gateway. Locks nothing. */
 export async function findMonthPlace(sql: Reads, { gatewayId, month }: { gatewayId: string; month: string }): Promise<MonthPlace | undefined> {
   const [row] = await sql<MonthPlace[]>`
-    select m.to <= g.created_at as "isBefore", m.from > sluice_now() as "isAhead", m.to <= sluice_now() as "isOver", m.from, m.to, sluice_now() as now
+    select m.to <= g.created_at as "isBefore", m.from > sluice_now() as "isAhead", m.to + interval '1 minute' <= sluice_now() as "isOver", m.from, m.to, sluice_now() as now
     from gateways g cross join (
       select ${month}::text::timestamp at time zone 'UTC' as from, (${month}::text::timestamp + interval '1 month') at time zone 'UTC' as to) m
     where g.id = ${gatewayId}`;
