@@ -6,9 +6,11 @@ import type { Screen } from './page/model.ts';
 const AFTER: Readonly<Record<GatewayActName, string>> = {
   // What was made is known only afterwards.
   'settlement-create': '/cashouts/{made}',
-  'key-create': '',
-  'key-revoke': '',
-  'secret-roll': '',
+  'key-create': '/keys',
+  'key-revoke': '/keys',
+  'secret-roll': '/keys',
+  'member-invite': '/team',
+  'member-remove': '/team',
   'settlement-approve': '/cashouts/{id}',
   'settlement-retry': '/cashouts/{id}',
   'settlement-cancel': '/cashouts/{id}',
@@ -31,4 +33,5 @@ export function screenAfterAct(act: GatewayActName, shown: object): { screen: Sc
   if (act === 'webhook-test') return { screen: { kind: 'webhook-tested', result: shown as components['schemas']['WebhookTest'] } };
   if (act === 'key-create') return { screen: { kind: 'new-key', ...(shown as { apiKey: string }) } };
   if (act === 'secret-roll') return { screen: { kind: 'new-secret', ...(shown as { secret: string; overlapSeconds: number }) } };
+  if (act === 'member-invite') return { screen: { kind: 'new-link', ...(shown as { email: string; link: string }) } };
 }

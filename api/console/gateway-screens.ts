@@ -7,6 +7,10 @@ import type { Deps, Gateway } from '#api/deps.ts';
 import { readGatewayFunnel, readSeries } from '#api/gateways/day-figures.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
+import { PERMISSIONS } from '#api/gateways/keys.ts';
+import { listKeys } from '#api/gateways/manage-keys.ts';
+import { listSecretStates } from '#api/store/gateways.ts';
+import { listPeople, listRoles } from '#api/store/people.ts';
 import { listRequests } from '#api/gateways/requests.ts';
 import { listWebhooks } from '#api/gateways/list-webhooks.ts';
 import { explainPayment } from '#api/payments/explain.ts';
@@ -18,7 +22,7 @@ import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { amount, formatAmount, formatCents, parseTrusted } from '#shared/core/money.ts';
 import { SentJson, withSent } from '#shared/core/sent-json.ts';
-import type { Pagination } from '#shared/platform/page.ts';
+import { badCursor, type Pagination } from '#shared/platform/page.ts';
 
 /** What a request for a page of a gateway asks for. */
 interface Asked {
@@ -56,6 +60,8 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/cashouts/{id}', section: 'cashouts', read: cashout },
   { path: '/webhooks', section: 'webhooks', read: webhooks },
   { path: '/requests', section: 'requests', read: requests },
+  { path: '/keys', section: 'keys', read: keys },
+  { path: '/team', section: 'team', read: team },
 ];
 
 /** How far a payment comes. */
@@ -186,6 +192,43 @@ async function requests(deps: Deps, { gateway, query }: Asked): Promise<Screen> 
   return { kind: 'requests', items, filter, ...pageOf(query, { ...pagination, total: null }) };
 }
 
+async function keys(deps: Deps, { gateway, query, permissions }: Asked): Promise<Screen> {
+  const [{ items, pagination }, secrets] = await Promise.all([listKeys(deps, { gateway, ...afterOf(query) }), listSecretStates(deps.db.sql, gateway.id)]);
+  return {
+    kind: 'keys',
+    items: answered(items),
+    filter: askedFor(query, ['revoke', 'roll']),
+    ...pageOf(query, { ...pagination, total: null }),
+    grantable: PERMISSIONS.filter((one) => permissions.includes(one)),
+    secrets: secrets.map(({ kind, createdAt, expiresAt }) => ({ kind, createdAt: createdAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null })),
+  };
+}
+
+const PEOPLE_ON_A_PAGE = 100;
+
+async function team(deps: Deps, { gateway, query, permissions }: Asked): Promise<Screen> {
+  const after = placeIn(query.get('after'));
+  const { sql } = deps.db;
+  const [rows, roles] = await Promise.all([listPeople(sql, { gatewayId: gateway.id, after, limit: PEOPLE_ON_A_PAGE + 1 }), listRoles(sql)]);
+  const shown = rows.slice(0, PEOPLE_ON_A_PAGE);
+  const last = rows.length > shown.length ? shown.at(-1) : undefined;
+  return {
+    kind: 'team',
+    items: shown.map(({ email, role, state, since }) => ({ email, role, state, since: since.toISOString() })),
+    filter: askedFor(query, ['remove']),
+    ...pageOf(query, { total: null, nextCursor: last === undefined ? null : `${last.id} ${last.email}` }),
+    roles: roles.filter((one) => !one.operates && one.permissions.every((each) => permissions.includes(each))).map(({ name }) => name),
+  };
+}
+
+/** The row that a page of people is behind. @throws validation_error for what is none */
+function placeIn(cursor: string | null): { id: string; email: string } | null {
+  if (cursor === null || cursor === '') return null;
+  const [id = '', email = ''] = cursor.split(' ');
+  if (!isUuid(id) || email === '' || email.length > LONGEST || /\p{Cc}/u.test(email)) throw badCursor();
+  return { id, email };
+}
+
 /** Longest that anything somebody looks for may be. */
 const LONGEST = 255;
 
@@ -199,6 +242,11 @@ function filterOf<Name extends string>(query: URLSearchParams, names: readonly N
     filter[name] = value;
   }
   return filter;
+}
+
+/** The same, of what is to be drawn and not narrowed. */
+function askedFor(query: URLSearchParams, names: readonly string[]): Record<string, string> {
+  return filterOf(query, names) as Record<string, string>;
 }
 
 function afterOf(query: URLSearchParams): { after?: string } {

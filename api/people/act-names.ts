@@ -9,6 +9,8 @@ export const GATEWAY_ACT_NAMES = [
   'key-create',
   'key-revoke',
   'secret-roll',
+  'member-invite',
+  'member-remove',
 ] as const;
 
 export type GatewayActName = (typeof GATEWAY_ACT_NAMES)[number];

@@ -13,6 +13,7 @@ import { getSettlement } from '#api/settlements/view.ts';
 import { readAsset } from '#api/treasury/destination.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import type { GatewayActName } from './act-names.ts';
+import { inviteMember, removeMember } from './members.ts';
 import type { Act } from './step-up.ts';
 
 /** What an act needs to be done: whose gateway it is, who does it, and the one transaction in which they still may. */
@@ -163,6 +164,33 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
       });
       return { kind, secret, overlapSeconds: Number(overlap) };
     },
+  }),
+  'member-invite': act({
+    permission: 'team:manage',
+    fields: z.strictObject({ email: z.string().max(320), role: z.string().max(20) }),
+    target: ({ email }) => email,
+    agreed: async (_deps, { fields: { email, role } }) => ({ email, role }),
+    run: async (deps, { gateway, fields: { email, role }, permissions, commit }) => {
+      let token = '';
+      await commit(async (tx) => {
+        token = await inviteMember(tx, deps, { gatewayId: gateway.id, email, role, permissions });
+        return { status: 201, data: {} };
+      });
+      return { email, link: new URL(`/invitations/${token}`, deps.config.SLUICE_CONSOLE_URL).toString() };
+    },
+  }),
+  'member-remove': act({
+    permission: 'team:manage',
+    fields: z.strictObject({ email: z.string().max(320) }),
+    target: ({ email }) => email,
+    agreed: async (_deps, { fields: { email } }) => ({ email }),
+    run: async (_deps, { gateway, fields: { email }, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          await removeMember(tx, { gatewayId: gateway.id, email });
+          return { status: 200, data: {} };
+        }),
+      ),
   }),
 };
 

@@ -97,6 +97,21 @@ export async function usableSecrets(sql: Reads, gatewayId: string, kind: SecretK
     order by expires_at desc nulls first, created_at desc`;
 }
 
+/** What a gateway's people are told of its secrets that count: everything but the secret. */
+export interface SecretState {
+  kind: SecretKind;
+  createdAt: Date;
+  /** Until when it counts beside the one that took its place; null for the current one. */
+  expiresAt: Date | null;
+}
+
+/** The secrets of a gateway that count, the current one of each kind first; there are few, and nothing is locked. */
+export async function listSecretStates(sql: Reads, gatewayId: string): Promise<SecretState[]> {
+  return sql<SecretState[]>`
+    select kind, created_at, expires_at from gateway_secrets where gateway_id = ${gatewayId} and (expires_at is null or expires_at > sluice_now())
+    order by kind, expires_at desc nulls first, created_at desc limit 100`;
+}
+
 /** Adds a sealed secret, which becomes the current one of its kind; locks nothing else. */
 export async function insertSecret(tx: Tx, secret: SealedSecret & { sealedUnder: string; gatewayId: string; kind: SecretKind }): Promise<void> {
   await tx`

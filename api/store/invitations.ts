@@ -65,3 +65,13 @@ export async function acceptOnce(tx: Tx, id: string): Promise<boolean> {
     update invitations set ended_at = sluice_now(), outcome = 'accepted' where id = ${id} and ended_at is null and expires_at > sluice_now() returning id`;
   return rows.length === 1;
 }
+
+const LOCK_CLASS = 7_582_009;
+
+/** How many links to a gateway work; keeps everybody else from making one until commit. */
+export async function lockOpenInvitations(tx: Tx, gatewayId: string): Promise<number> {
+  await tx`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${gatewayId}))`;
+  const [row] = await tx<[{ count: number }]>`
+    select count(*)::int as count from invitations where gateway_id = ${gatewayId} and ended_at is null and expires_at > sluice_now()`;
+  return row.count;
+}

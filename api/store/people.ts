@@ -111,3 +111,17 @@ export async function lockMembership(tx: Tx, personId: string, gatewayId: string
     where m.person_id = ${personId} and m.gateway_id = ${gatewayId} and m.ended_at is null for share of m`;
   return row;
 }
+
+/** The owners of a gateway, kept as they are until the transaction ends. Locks their memberships, in one order. */
+export async function lockOwners(tx: Tx, gatewayId: string): Promise<string[]> {
+  const rows = await tx<{ personId: string }[]>`
+    select person_id from memberships where gateway_id = ${gatewayId} and role = 'owner' and ended_at is null order by id for update`;
+  return rows.map(({ personId }) => personId);
+}
+
+/** Every role there is; there are few. Locks nothing. */
+export async function listRoles(sql: Reads): Promise<{ name: string; operates: boolean; permissions: string[] }[]> {
+  return sql<
+    { name: string; operates: boolean; permissions: string[] }[]
+  >`select name, operates, permissions from roles order by cardinality(permissions) desc, name`;
+}

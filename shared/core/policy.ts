@@ -341,6 +341,8 @@ export const POLICY = {
   // People
   /** A link that makes somebody a member, or lets them in again, works once within a day. */
   invitationSeconds: DAY,
+  /** Links to one gateway that may be open at once. */
+  openInvitations: 100,
   /** A browser that nobody uses is signed out after a working day, and any browser after a week. */
   sessionIdleSeconds: 12 * HOUR,
   sessionSeconds: 7 * DAY,

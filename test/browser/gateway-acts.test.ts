@@ -109,6 +109,37 @@ describeInBrowser('what people do at a gateway', (open) => {
     expect((await page.getByRole('alert').first().innerText()).toLowerCase()).toContain(known);
   });
 
+  it('makes a key that is shown once and works, and a link for a colleague', async () => {
+    const { page } = await somebody('owner');
+    await page.goto(`${served.origin}/g/${shop.id}/keys`);
+    await page.getByText('New key').click();
+    await page.getByLabel('Name').fill('Web <b>shop</b>');
+    await look(page, 'keys');
+    await page.getByRole('button', { name: 'Make it with my passkey' }).click();
+    const text = await page.locator('[data-part="secret"] code').innerText();
+    await look(page, 'new-key');
+    const ask = async () => (await service.ask('GET', '/api/v1/payments', { headers: { 'x-api-key': text } })).status;
+    expect(await ask()).toBe(200);
+    await page.getByRole('link', { name: 'I stored it' }).click();
+    expect(await page.content(), 'nowhere afterwards').not.toContain(text);
+    const row = page.locator('tr', { hasText: 'Web <b>shop</b>' });
+    await row.getByText('Revoke', { exact: true }).click();
+    await look(page, 'revoke');
+    await page.getByRole('button', { name: /Revoke/ }).click();
+    await row.getByText(/Revoked/).waitFor();
+    expect(await ask()).toBe(401);
+
+    await page.goto(`${served.origin}/g/${shop.id}/team`);
+    await page.getByText('Invite somebody').click();
+    await page.getByLabel('E-mail address').fill('ben@example.com');
+    await look(page, 'team');
+    await page.getByRole('button', { name: 'Make a link with my passkey' }).click();
+    const link = await page.locator('[data-part="secret"]').innerText();
+    const colleague = await open();
+    await colleague.page.goto(link);
+    expect(await colleague.page.locator('main').innerText()).toContain('ben@example.com');
+  });
+
   it('works without scripts, by a code', async () => {
     const email = `approver-${randomUUID()}@example.com`;
     const cookie = await aMember(service.world.database, { email, gatewayId: shop.id, role: 'approver' });

@@ -126,13 +126,31 @@ export interface ReviewCashoutScreen {
 export type ShownOnceScreen =
   | { kind: 'webhook-tested'; result: Schemas['WebhookTest'] }
   | { kind: 'new-key'; apiKey: string }
-  | { kind: 'new-secret'; secret: string; overlapSeconds: number };
+  | { kind: 'new-secret'; secret: string; overlapSeconds: number }
+  | { kind: 'new-link'; email: string; link: string };
+
+/** A gateway's keys and the state of its secrets. */
+export interface KeysScreen extends ListScreen<Schemas['ApiKey']> {
+  kind: 'keys';
+  /** What a new key may be given. */
+  grantable: readonly string[];
+  secrets: { kind: 'webhook' | 'cashout' | 'totp'; createdAt: string; expiresAt: string | null }[];
+}
+
+/** Who may do what at a gateway. */
+export interface TeamScreen extends ListScreen<{ email: string; role: string | null; state: 'member' | 'invited' | 'recovering'; since: string }> {
+  kind: 'team';
+  /** What somebody may be invited as. */
+  roles: readonly string[];
+}
 
 /** Pages of a gateway. */
 export type PlaceScreen =
   | NewCashoutScreen
   | ReviewCashoutScreen
   | ShownOnceScreen
+  | KeysScreen
+  | TeamScreen
   | HomeScreen
   | PaymentsScreen
   | PaymentScreen

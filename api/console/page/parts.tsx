@@ -82,11 +82,19 @@ export function Code({ text, what, href }: { text: string; what: string; href?: 
           <span class="hidden-visually"> {t('parts.new-tab')}</span>
         </a>
       )}
-      <button class="copy needs-program" type="button" data-copy={text} aria-label={t('parts.copy', { what })}>
-        <Icon name="copy" />
-        <Icon name="check" />
-      </button>
+      <Copy text={text} what={what} />
     </span>
+  );
+}
+
+/** A way to copy something whole; there is none without the program. */
+export function Copy({ text, what }: { text: string; what: string }): JSX.Element {
+  const t = useTexts();
+  return (
+    <button class="copy needs-program" type="button" data-copy={text} aria-label={t('parts.copy', { what })}>
+      <Icon name="copy" />
+      <Icon name="check" />
+    </button>
   );
 }
 

@@ -10,6 +10,7 @@ import { Payment, paymentTitle } from './payment.tsx';
 import { Payments } from './payments.tsx';
 import { Problem, problemTitle } from './problem.tsx';
 import { Home } from './home.tsx';
+import { Keys } from './keys.tsx';
 import { NewCashout, ReviewCashout } from './new-cashout.tsx';
 import { Once } from './once.tsx';
 import { Profile } from './profile.tsx';
@@ -17,6 +18,7 @@ import { Requests } from './requests.tsx';
 import { sectionTitle } from './sections.ts';
 import { Texts, type Translate, translator } from './texts.ts';
 import { ShownOnce } from './shown-once.tsx';
+import { Team } from './team.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 /** Pages that have their heading among what is beside it. */
@@ -96,6 +98,8 @@ function titleOf(screen: Screen, t: Translate): string {
       return t('shown-once.key-title');
     case 'new-secret':
       return t('shown-once.secret-title');
+    case 'new-link':
+      return t('shown-once.link-title');
     case 'problem':
       return problemTitle(t, screen);
     default:
@@ -141,9 +145,14 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <NewCashout screen={screen} place={place} />;
     case 'review-cashout':
       return <ReviewCashout screen={screen} place={place} />;
+    case 'keys':
+      return <Keys screen={screen} place={place} />;
+    case 'team':
+      return <Team screen={screen} place={place} />;
     case 'webhook-tested':
     case 'new-key':
     case 'new-secret':
+    case 'new-link':
       return <ShownOnce screen={screen} place={place} />;
     case 'cashouts':
       return <Cashouts screen={screen} place={place} />;

@@ -10,6 +10,8 @@ export const SECTIONS = [
   { name: 'cashouts', permission: 'settlement:read' },
   { name: 'webhooks', permission: 'payment:read' },
   { name: 'requests', permission: 'key:manage' },
+  { name: 'keys', permission: 'key:manage' },
+  { name: 'team', permission: 'team:manage' },
 ] as const;
 
 export type Section = (typeof SECTIONS)[number]['name'];

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { ShownOnceScreen, Surroundings } from './model.ts';
-import { Code, Fact, Facts } from './parts.tsx';
+import { Copy, Fact, Facts } from './parts.tsx';
 import { useTexts } from './texts.ts';
 
 /** What an act came to that is told this once: a key, a secret, or the answer to a webhook that was tried. */
@@ -31,16 +31,31 @@ export function ShownOnce({ screen, place }: { screen: ShownOnceScreen; place: S
       </section>
     );
   }
+  if (screen.kind === 'new-link')
+    return (
+      <section class="card">
+        <p>{t('shown-once.link', { email: screen.email })}</p>
+        <p class="secret-line">
+          <code class="whole" data-part="secret">
+            {screen.link}
+          </code>
+          <Copy text={screen.link} what={t('shown-once.copy-link')} />
+        </p>
+        <a class="button button-main" href={`${place.href}/team`}>
+          {t('section.team')}
+        </a>
+      </section>
+    );
   const secret = screen.kind === 'new-key' ? screen.apiKey : screen.secret;
   return (
     <section class="card">
       <p>{t(screen.kind === 'new-key' ? 'shown-once.key' : 'shown-once.secret')}</p>
       <p class="secret-line" data-part="secret">
         <code class="whole">{secret}</code>
-        <Code text={secret} what={t('shown-once.copy')} />
+        <Copy text={secret} what={t('shown-once.copy')} />
       </p>
       {screen.kind === 'new-secret' && <p class="hint">{t('shown-once.overlap', { hours: Math.round(screen.overlapSeconds / 3_600) })}</p>}
-      <a class="button button-main" href={place.href}>
+      <a class="button button-main" href={`${place.href}/keys`}>
         {t('shown-once.stored')}
       </a>
     </section>

@@ -260,6 +260,45 @@ describe('a person who manages keys and secrets', () => {
   });
 });
 
+describe('an owner who looks after the people of a gateway', () => {
+  it('invites to what they may do themselves, by a link shown once, and takes it back', async () => {
+    const owner = await member('owner');
+    const email = `new-${randomUUID()}@example.com`;
+    const { link } = (await run(owner, 'member-invite', { email, role: 'finance' }, { proof: owner.code() })) as { link: string };
+    expect(link).toMatch(/^http:\/\/localhost:3002\/invitations\/[\w-]{43}$/);
+    expect(await acts(email)).toMatchObject([{ act: 'member.invite', actor: owner.email, after: { email, role: 'finance' } }]);
+    const open = () => service.world.database.sql`select 1 from invitations where email = ${email} and ended_at is null`;
+    expect(await open()).toHaveLength(1);
+    const again = await member('owner');
+    await run(again, 'member-remove', { email }, { proof: again.code() });
+    expect(await open()).toHaveLength(0);
+    await expect(run(again, 'member-remove', { email }, { proof: again.code(1) })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it.each([
+    ['a role of the deployment', { email: 'a@example.com', role: 'operator' }, 'role'],
+    ['a role that is none', { email: 'a@example.com', role: 'root' }, 'role'],
+    ['what is no address', { email: 'a', role: 'finance' }, 'email'],
+  ])('is refused %s, naming the field', async (_what, fields, field) => {
+    const owner = await member('owner');
+    await expect(run(owner, 'member-invite', fields, { proof: owner.code() })).rejects.toMatchObject({ code: 'validation_error', field });
+  });
+
+  it('cannot leave a gateway without an owner, however many try at once', async () => {
+    const place = await service.aShop({});
+    const [anna, ben] = [await member('owner', place.id), await member('owner', place.id)];
+    const leave = (one: Member, whom: Member) => run(one, 'member-remove', { email: whom.email }, { proof: one.code(), gateway: place.id });
+    const outcomes = await Promise.allSettled([leave(anna, ben), leave(ben, anna)]);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const left = await service.world.database.sql`select 1 from memberships where gateway_id = ${place.id} and role = 'owner' and ended_at is null`;
+    expect(left).toHaveLength(1);
+    const [last] = await service.world.database.sql<{ email: string }[]>`
+      select p.email from memberships m join people p on p.id = m.person_id where m.gateway_id = ${place.id} and m.ended_at is null`;
+    const stays = [anna, ben].find(({ email }) => email === last?.email) as Member;
+    await expect(run(stays, 'member-remove', { email: stays.email }, { proof: stays.code(1), gateway: place.id })).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
 describe('what a session alone does', () => {
   it('takes a parked cashout back, once', async () => {
     const parking = await service.aShop(GATEWAYS.cancelSettlement);

@@ -47,6 +47,8 @@ const PAGES: Readonly<Record<string, string>> = {
   '/cashouts/{id}': 'settlement:read',
   '/webhooks': 'payment:read',
   '/requests': 'key:manage',
+  '/keys': 'key:manage',
+  '/team': 'team:manage',
 };
 
 interface Described {

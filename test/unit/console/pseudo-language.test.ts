@@ -13,7 +13,7 @@ const place = {
   name: '1',
   role: 'owner',
   networks: { tron: 'TRON' },
-  permissions: [...SECTIONS.map(({ permission }) => permission), 'settlement:create', 'settlement:approve', 'webhook:resend'],
+  permissions: [...SECTIONS.map(({ permission }) => permission), 'settlement:create', 'settlement:approve', 'webhook:resend', 'secret:roll'],
   section: null,
 };
 const drawn = (screen: Screen, inside: boolean, language: PageModel['language']) =>
