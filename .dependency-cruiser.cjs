@@ -76,7 +76,10 @@ module.exports = {
     never(
       'console-page-is-pure',
       '^api/console/page/',
-      { pathNot: '^(api/page/|api/console/page/|api/contract/types\\.ts|shared/core/|node_modules/(preact|preact-render-to-string|@simplewebauthn/browser)/)' },
+      {
+        pathNot:
+          '^(api/page/|api/console/page/|api/contract/(operator-)?types\\.ts|shared/core/|node_modules/(preact|preact-render-to-string|@simplewebauthn/browser)/)',
+      },
       'The console’s pages are drawn from what they are given: what the contract’s operations answer.',
     ),
     never('console-without-its-browser', '^api/(?!console/page/browser/)', '^api/console/page/browser/', 'What only browsers have is an entry of its own.'),

@@ -1,8 +1,11 @@
-import type { Echoed, HomeScreen, Screen } from '#api/console/page/model.ts';
+import type { HomeScreen, Screen } from '#api/console/page/model.ts';
 import { CREDIT_STATES } from '#api/console/page/books.tsx';
 import { permissionOf, type Section } from '#api/console/page/sections.ts';
 import { REQUEST_STATUSES } from '#api/console/page/requests.tsx';
 import { WEBHOOK_STATES } from '#api/console/page/webhooks.tsx';
+import { answered, echoed } from './answered.ts';
+import { afterOf, filterOf } from './list-query.ts';
+import { personPlace, readPersonPlace } from './person-place.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { readGatewayFunnel, readSeries } from '#api/gateways/day-figures.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
@@ -21,8 +24,7 @@ import { getSettlement, listSettlements } from '#api/settlements/view.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { amount, formatAmount, formatCents, parseTrusted } from '#shared/core/money.ts';
-import { SentJson, withSent } from '#shared/core/sent-json.ts';
-import { badCursor, type Pagination } from '#shared/platform/page.ts';
+import type { Pagination } from '#shared/platform/page.ts';
 
 /** What a request for a page of a gateway asks for. */
 interface Asked {
@@ -207,7 +209,7 @@ async function keys(deps: Deps, { gateway, query, permissions }: Asked): Promise
 const PEOPLE_ON_A_PAGE = 100;
 
 async function team(deps: Deps, { gateway, query, permissions }: Asked): Promise<Screen> {
-  const after = placeIn(query.get('after'));
+  const after = readPersonPlace(afterOf(query).after);
   const { sql } = deps.db;
   const [rows, roles] = await Promise.all([listPeople(sql, { gatewayId: gateway.id, after, limit: PEOPLE_ON_A_PAGE + 1 }), listRoles(sql)]);
   const shown = rows.slice(0, PEOPLE_ON_A_PAGE);
@@ -216,32 +218,9 @@ async function team(deps: Deps, { gateway, query, permissions }: Asked): Promise
     kind: 'team',
     items: shown.map(({ email, role, state, since }) => ({ email, role, state, since: since.toISOString() })),
     filter: askedFor(query, ['remove']),
-    ...pageOf(query, { total: null, nextCursor: last === undefined ? null : `${last.id} ${last.email}` }),
+    ...pageOf(query, { total: null, nextCursor: last === undefined ? null : personPlace(last) }),
     roles: roles.filter((one) => !one.operates && one.permissions.every((each) => permissions.includes(each))).map(({ name }) => name),
   };
-}
-
-/** The row that a page of people is behind. @throws validation_error for what is none */
-function placeIn(cursor: string | null): { id: string; email: string } | null {
-  if (cursor === null || cursor === '') return null;
-  const [id = '', email = ''] = cursor.split(' ');
-  if (!isUuid(id) || email === '' || email.length > LONGEST || /\p{Cc}/u.test(email)) throw badCursor();
-  return { id, email };
-}
-
-/** Longest that anything somebody looks for may be. */
-const LONGEST = 255;
-
-/** The filters that were filled in: an empty field of a form asks for nothing. @throws validation_error for what no list could hold */
-function filterOf<Name extends string>(query: URLSearchParams, names: readonly Name[]): Partial<Record<Name, string>> {
-  const filter: Partial<Record<Name, string>> = {};
-  for (const name of names) {
-    const value = query.get(name)?.trim();
-    if (value === undefined || value === '') continue;
-    if (value.length > LONGEST || /\p{Cc}/u.test(value)) throw invalid(name, `must be at most ${LONGEST} characters on one line`);
-    filter[name] = value;
-  }
-  return filter;
 }
 
 /** The same, of what is to be drawn and not narrowed. */
@@ -249,23 +228,8 @@ function askedFor(query: URLSearchParams, names: readonly string[]): Record<stri
   return filterOf(query, names) as Record<string, string>;
 }
 
-function afterOf(query: URLSearchParams): { after?: string } {
-  const after = query.get('after');
-  return after === null || after === '' ? {} : { after };
-}
-
 type Counted = Pick<Pagination, 'nextCursor' | 'atLeast'> & { total: number | null };
 
 function pageOf(query: URLSearchParams, { total, atLeast, nextCursor }: Counted) {
   return { total, atLeast: atLeast === true, next: nextCursor, later: query.has('after') };
-}
-
-/** An answer as a merchant's server gets it. */
-function answered<T>(answer: unknown): T {
-  return JSON.parse(withSent(JSON.stringify(answer))) as T;
-}
-
-/** What the merchant stored, member by member, each value as it was sent. */
-function echoed(kind: Echoed['kind'], sent: unknown): Echoed[] {
-  return sent instanceof SentJson && sent.text.startsWith('{') ? sent.members().map(([name, value]) => ({ kind, name, value })) : [];
 }

@@ -2610,7 +2610,7 @@ export interface components {
         Sort: "newest" | "oldest";
         /**
          * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
-         *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+         *     or `topic`, of payments `amlState`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
          *     that there are more behind it.
          */
         After: string;
@@ -2658,7 +2658,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /**
                  * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
-                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     or `topic`, of payments `amlState`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
                  *     that there are more behind it.
                  */
                 after?: components["parameters"]["After"];
@@ -3583,6 +3583,8 @@ export interface operations {
             query?: {
                 /** @description Only with this status. */
                 status?: components["parameters"]["PaymentStatus"];
+                /** @description Only what screening flagged, in this state; a list with it is gone through. */
+                amlState?: "HELD" | "RELEASED" | "REFUNDED" | "WITHHELD";
                 /** @description Only of this gateway. */
                 gatewayId?: components["parameters"]["GatewayId"];
                 /**
@@ -3609,7 +3611,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /**
                  * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
-                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     or `topic`, of payments `amlState`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
                  *     that there are more behind it.
                  */
                 after?: components["parameters"]["After"];
@@ -3798,7 +3800,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /**
                  * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
-                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     or `topic`, of payments `amlState`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
                  *     that there are more behind it.
                  */
                 after?: components["parameters"]["After"];
@@ -3946,7 +3948,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /**
                  * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
-                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     or `topic`, of payments `amlState`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
                  *     that there are more behind it.
                  */
                 after?: components["parameters"]["After"];
@@ -4206,7 +4208,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /**
                  * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
-                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     or `topic`, of payments `amlState`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
                  *     that there are more behind it.
                  */
                 after?: components["parameters"]["After"];
@@ -4304,7 +4306,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /**
                  * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
-                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     or `topic`, of payments `amlState`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
                  *     that there are more behind it.
                  */
                 after?: components["parameters"]["After"];
@@ -4520,7 +4522,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /**
                  * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
-                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     or `topic`, of payments `amlState`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
                  *     that there are more behind it.
                  */
                 after?: components["parameters"]["After"];
@@ -4640,7 +4642,7 @@ export interface operations {
                 page?: components["parameters"]["Page"];
                 /**
                  * @description The `nextCursor` of the page before; send the same filters with it. A list with `q`, `txHash`, `address`, `from`, `to`, `sort` or `after` (of jobs also `state`
-                 *     or `topic`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
+                 *     or `topic`, of payments `amlState`) is gone through instead of counted: `total` is null, `page` is refused, and a page may have fewer rows than its limit while `hasMore` says
                  *     that there are more behind it.
                  */
                 after?: components["parameters"]["After"];

@@ -3,8 +3,10 @@ import express, { type Express, type Request, type Response } from 'express';
 import { GATEWAY_SCREENS, type GatewayScreen } from '#api/console/gateway-screens.ts';
 import type { ConsoleAssets, PageModel, ProblemKind, Screen, Surroundings } from '#api/console/page/model.ts';
 import { renderConsole } from '#api/console/page/render.tsx';
+import { OPERATOR_PAGES, type OperatorPage } from '#api/console/operator-screens.ts';
+import { READ_EVERYTHING } from '#api/console/page/operator-sections.ts';
 import { permissionOf, type Section, SECTIONS } from '#api/console/page/sections.ts';
-import { enterGateway } from '#api/people/places.ts';
+import { enterDeployment, enterGateway } from '#api/people/places.ts';
 import { isGatewayAct, pathAfterAct, screenAfterAct } from '#api/console/after-act.ts';
 import type { AskedAct } from '#api/people/do-gateway-act.ts';
 import { type Translate, translator } from '#api/console/page/texts.ts';
@@ -36,6 +38,8 @@ import { rateLimit } from './rate-limit.ts';
 
 /** Where people read what keys may read; the same path as at the api's own host. */
 const API_ROOT = '/api/v1';
+/** Beginning of the path of all pages of the deployment. */
+const OPERATORS = '/ops';
 /** Where a form of a gateway's page is sent that changes something. */
 const ACT_PATH = '/g/{gateway}/acts/{act}';
 /** Where a cashout is looked at before it is asked for. */
@@ -53,7 +57,7 @@ interface Visit {
   response: Response;
   address: string;
   session: Session | undefined;
-  /** The gateway whose page it is, once its person was let in. */
+  /** The gateway, or the deployment, whose page it is, once its person was let in. */
   place: Surroundings | null;
   catalogues: Catalogues;
   /** Fields of the form that was sent; none for a GET. */
@@ -143,7 +147,10 @@ const ROUTES: readonly Route[] = [
     async run(visit) {
       const places = await listMemberships(visit.deps.db.sql, signed(visit).session.personId);
       return {
-        screen: { kind: 'places', places: places.map(({ gatewayId, gatewayName: name, role }) => ({ href: gatewayId && `/g/${gatewayId}`, name, role })) },
+        screen: {
+          kind: 'places',
+          places: places.map(({ gatewayId, gatewayName: name, role }) => ({ href: gatewayId === null ? OPERATORS : `/g/${gatewayId}`, name, role })),
+        },
       };
     },
   },
@@ -237,6 +244,10 @@ const ROUTES: readonly Route[] = [
   ...GATEWAY_SCREENS.map(
     (screen): Route => ({ method: 'GET', path: `/g/{gateway}${screen.path}`, signedIn: true, run: (visit, named) => gatewayScreen(screen, visit, named) }),
   ),
+  { method: 'GET', path: OPERATORS, signedIn: true, run: async () => ({ to: `${OPERATORS}/overview` }) },
+  ...OPERATOR_PAGES.map(
+    (page): Route => ({ method: 'GET', path: `${OPERATORS}${page.path}`, signedIn: true, run: (visit, named) => operatorPage(page, visit, named) }),
+  ),
 ];
 
 /**
@@ -327,7 +338,7 @@ async function screenOf(visit: Visit, route: Route | undefined, error: ServiceEr
           : error.status < 500
             ? 'refused'
             : 'unavailable';
-  return { screen: { kind: 'problem', problem, requestId: notesOf(visit.response).requestId }, notice: null };
+  return { screen: { kind: 'problem', problem, field: error.field ?? null, requestId: notesOf(visit.response).requestId }, notice: null };
 }
 
 function wrongCode(t: Translate, { code, retryAfterSeconds = 0 }: ServiceError): string {
@@ -414,14 +425,30 @@ async function gatewayScreen(
   return 'to' in found ? found : { screen: found };
 }
 
+async function operatorPage({ section, read }: OperatorPage, visit: Visit, { id = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+  const { role, permissions } = await enterDeployment(visit.deps, { personId: signed(visit).session.personId });
+  visit.place = { href: OPERATORS, name: null, role, permissions, section, networks: networkTitles(visit.deps) };
+  if (!permissions.includes(READ_EVERYTHING)) throw new ServiceError('forbidden');
+  const found = await read(visit.deps, { id, query: queryOf(visit) });
+  return 'to' in found ? { to: `${OPERATORS}${found.to}` } : { screen: found };
+}
+
 /** Lets a person into a gateway; from then on what goes wrong is shown inside of it. @throws not_found */
 async function enter(visit: Visit, gatewayId: string, section: Section | null = null) {
   const { session } = signed(visit);
   const { gateway, role, permissions } = await enterGateway(visit.deps, { personId: session.personId, gatewayId });
   const href = `/g/${gateway.id}`;
-  const networks = Object.fromEntries([...visit.deps.chains].map(([name, { config }]) => [name, displayNameOf(config)]));
-  visit.place = { href, name: gateway.name, role, permissions, section, networks };
+  visit.place = { href, name: gateway.name, role, permissions, section, networks: networkTitles(visit.deps) };
   return { gateway, permissions, href };
+}
+
+/** What people call each network. */
+function networkTitles({ chains }: Deps): Record<string, string> {
+  return Object.fromEntries([...chains].map(([name, { config }]) => [name, displayNameOf(config)]));
+}
+
+function queryOf({ request }: Visit): URLSearchParams {
+  return new URL(request.url, 'http://console').searchParams;
 }
 
 /** Has something done, and shows the page that it was asked for on. */

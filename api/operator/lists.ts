@@ -10,6 +10,7 @@ import {
   listWebhooksForOperator,
   seekJobs,
   walkDeposits,
+  walkFlagged,
   walkJobs,
   walkPayments,
   walkSettlements,
@@ -28,15 +29,19 @@ import { type AskedWalk, countedReply, lastFound, readWalk, walkReply } from './
 
 const DEPOSIT_STATES = ['seen', 'dropped', 'credited', 'dust', 'unallocated', 'unexplained'] as const;
 const WEBHOOK_STATES = ['pending', 'delivered', 'exhausted', 'stopped'] as const;
+/** What screening, and whoever decided about it, may have made of a payment. */
+export const AML_STATES = ['HELD', 'RELEASED', 'REFUNDED', 'WITHHELD'] as const;
 const JOB_STATES = ['due', 'retrying', 'scheduled', 'dead'] as const;
 
 /** GET /payments: counted, or gone through for what is looked for. @throws validation_error naming what cannot be read */
 export async function showPayments(deps: Deps, call: OperatorCall): Promise<Reply> {
   const status = readFilter(call.query, 'status', payment.statuses);
+  const amlState = readFilter(call.query, 'amlState', AML_STATES);
   return listed(deps, call, status, {
     count: listPaymentsForOperator,
     seek: seekPayments,
-    walk: async (sql, walk) => ({ rows: await walkPayments(sql, walk), lastLooked: null }),
+    walk: async (sql, walk) => (amlState === undefined ? { rows: await walkPayments(sql, walk), lastLooked: null } : walkFlagged(sql, { ...walk, amlState })),
+    more: ['amlState'],
   });
 }
 
@@ -93,12 +98,14 @@ interface ListParts<T> {
   count(sql: Reads, filter: ListFilter): Promise<Listed<Placed<T>>>;
   seek(sql: Reads, sought: Sought, range: Omit<Walk, 'ids'>): Promise<Place[]>;
   walk(sql: Reads, walk: Walk): Promise<Walked<T>>;
+  /** Further filters that only a list that is gone through has. */
+  more?: readonly string[];
 }
 
 async function listed<T extends { id: string }>(deps: Deps, call: OperatorCall, status: string | undefined, parts: ListParts<T>): Promise<Reply> {
   const { sql } = deps.db;
   const gatewayId = readIdFilter(call.query, 'gatewayId') ?? null;
-  const asked = readWalk(deps, call.query);
+  const asked = readWalk(deps, call.query, { more: parts.more ?? [] });
   if (asked === undefined) {
     const page = readPage(call.query);
     const { items, total } = await parts.count(sql, { limit: page.limit, offset: page.offset, gatewayId, status: status ?? null });

@@ -10,14 +10,12 @@ import {
   type StoredProposal,
   walkProposals,
 } from '#api/store/proposals.ts';
-import type { Placed } from '#api/store/operator-walks.ts';
 import { Invariant, ServiceError } from '#shared/core/errors.ts';
 import { crashPoint } from '#shared/platform/crash-points.ts';
 import { ACTS } from './acts.ts';
 import type { OperatorCall } from './deps.ts';
 import { fieldsOf, readFilter, readId, readPage, readReason } from './input.ts';
 import { isOfTwo, personOf, personOfTwo } from './person.ts';
-import { proposalView } from './propose.ts';
 import { countedReply, readWalk, walkReply } from './read-walk.ts';
 
 /** GET /proposals, such as `?status=open`. @throws validation_error naming what cannot be read */
@@ -28,23 +26,19 @@ export async function showProposals(deps: Deps, call: OperatorCall): Promise<Rep
   if (asked === undefined) {
     const page = readPage(call.query);
     const { items, total } = await listProposals(sql, { status, limit: page.limit, offset: page.offset });
-    return countedReply(items.map(placedView), total, page);
+    return countedReply(items, total, page);
   }
   const { sought, ...walk } = asked;
   const looksFor = sought === null ? null : { id: sought.id, text: sought.text ?? '' };
   const { rows, lastLooked } = await walkProposals(sql, { ...walk, gatewayId: null, status, ids: null }, looksFor);
-  return walkReply(rows.map(placedView), walk, lastLooked);
-}
-
-function placedView({ place, ...proposal }: Placed<StoredProposal>): Placed<{ id: string }> {
-  return { ...proposalView(proposal), place, id: proposal.id };
+  return walkReply(rows, walk, lastLooked);
 }
 
 /** GET /proposals/{id}. @throws not_found */
 export async function showProposal(deps: Deps, call: OperatorCall): Promise<Reply> {
   const found = await findProposal(deps.db.sql, readId(call.params));
   if (found === undefined) throw new ServiceError('not_found');
-  return { status: 200, data: proposalView(found) };
+  return { status: 200, data: found };
 }
 
 /**
@@ -83,7 +77,7 @@ export async function confirmProposal(deps: Deps, call: OperatorCall): Promise<R
   });
   crashPoint('proposal.confirmed');
   deps.wake();
-  return { status: 200, data: proposalView(found(confirmed)) };
+  return { status: 200, data: found(confirmed) };
 }
 
 /** POST /proposals/{id}/withdraw: it can never be confirmed after; whoever calls, its proposer or anybody else. Locks the proposal. @throws not_found; conflict when it is decided */
@@ -100,7 +94,7 @@ export async function withdrawProposal(deps: Deps, call: OperatorCall): Promise<
     return findProposal(tx, id);
   });
   crashPoint('proposal.withdrawn');
-  return { status: 200, data: proposalView(found(withdrawn)) };
+  return { status: 200, data: found(withdrawn) };
 }
 
 function refuseDecided({ status, decidedBy, expiresAt }: StoredProposal): void {

@@ -1,6 +1,6 @@
 import type { Deps, Reply } from '#api/deps.ts';
 import { sayProposed } from '#api/intents/proposal.ts';
-import { insertOperatorAction, findProposal, insertProposal, type Proposal, type StoredProposal } from '#api/store/proposals.ts';
+import { insertOperatorAction, findProposal, insertProposal, type Proposal } from '#api/store/proposals.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -30,10 +30,5 @@ export async function propose(deps: Deps, act: Pick<Proposal, 'act' | 'target' |
     return inserted;
   });
   crashPoint('proposal.created');
-  return { status: 202, data: proposalView(stored), resourceId: stored.id };
-}
-
-/** A proposal as the operator API shows it: all that was proposed, and what became of it. */
-export function proposalView({ mac: _, ...proposal }: StoredProposal): object {
-  return proposal;
+  return { status: 202, data: stored, resourceId: stored.id };
 }

@@ -19,3 +19,10 @@ export async function enterGateway({ db }: Pick<Deps, 'db'>, { personId, gateway
   if (membership === undefined || gateway === undefined) throw new ServiceError('not_found');
   return { gateway, ...membership };
 }
+
+/** Lets a person into the pages of the deployment itself. To everybody else there are none. @throws not_found */
+export async function enterDeployment({ db }: Pick<Deps, 'db'>, { personId }: { personId: string }): Promise<Pick<GatewayPlace, 'role' | 'permissions'>> {
+  const membership = await findMembership(db.sql, personId, null);
+  if (membership === undefined) throw new ServiceError('not_found');
+  return membership;
+}

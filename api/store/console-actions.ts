@@ -1,4 +1,4 @@
-import type { Tx } from '#shared/platform/postgres.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
 /** Who makes a change: `person` in the console, `command` on a host. */
 export type Doer =
@@ -30,4 +30,27 @@ export async function insertConsoleAction(tx: Tx, by: Doer, { act, target, gatew
 
 function json(tx: Tx, value: object | undefined) {
   return value === undefined ? null : tx.json(value as Parameters<Tx['json']>[0]);
+}
+
+/** A row of the record of acts, as it was written. */
+export interface ListedAction {
+  /** Its number in the chain. */
+  seq: number;
+  at: Date;
+  actorKind: string;
+  actor: string;
+  gatewayId: string | null;
+  act: string;
+  target: string;
+  reason: string | null;
+  address: string | null;
+  /** What it hangs on, and what hangs on it. */
+  hash: string;
+}
+
+/** Rows of the chain, newest first, behind one of them. By its key; locks nothing. */
+export async function listConsoleActions(sql: Reads, { before, limit }: { before: number | null; limit: number }): Promise<ListedAction[]> {
+  return sql<ListedAction[]>`
+    select seq::float8 as seq, at, actor_kind, actor, gateway_id, act, target, reason, address, hash from console_actions
+    where ${before === null ? sql`true` : sql`seq < ${before}`} order by seq desc limit ${limit}`;
 }

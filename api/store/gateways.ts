@@ -284,3 +284,10 @@ export async function touchApiKey(sql: Reads, id: string, from: string): Promise
     update api_keys set last_used_at = date_trunc('minute', now()), last_used_from = ${from}
     where id = ${id} and (last_used_at is null or last_used_at < date_trunc('minute', now()))`;
 }
+
+/** What these gateways are called, by id; by the key. Locks nothing. */
+export async function listGatewayNames(sql: Reads, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql<{ id: string; name: string }[]>`select id, name from gateways where id = any(${[...ids]}::uuid[])`;
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

@@ -29,6 +29,8 @@ export interface ListedPayment {
   depositPath: string | null;
   isVerified: boolean;
   isSandbox: boolean;
+  /** Null where screening flagged nothing. */
+  amlState: string | null;
   createdAt: Date;
   expiresAt: Date;
   resolvedAt: Date | null;
@@ -51,11 +53,25 @@ export async function walkPayments(sql: Reads, walk: Walk): Promise<Placed<Liste
     ${inOrder(sql, walk, sql`p.created_at`, sql`p.id`)} limit ${walk.limit + 1}`;
 }
 
+/** Payments of a walk that screening flagged, in one state. Looks through payments_flagged, or what was found, for the gateway and the status; locks nothing. */
+export async function walkFlagged(sql: Reads, walk: Walk & { amlState: string }): Promise<Walked<ListedPayment>> {
+  const { ids, gatewayId, status, amlState } = walk;
+  const looked: Part = sql`
+    select p.*, p.created_at as at from payments p
+    where p.aml_state = ${amlState} ${ids === null ? sql`` : sql`and p.id = any(${ids}::uuid[])`} ${stretch(sql, walk, sql`p.created_at`, sql`p.id`)}
+    ${inOrder(sql, walk, sql`p.created_at`, sql`p.id`)} limit ${WINDOW}`;
+  const rows = await sql<Placed<ListedPayment>[]>`
+    select ${paymentColumns(sql)} from (${looked}) p left join assets a on a.id = p.received_asset_id
+    where true ${gatewayId === null ? sql`` : sql`and p.gateway_id = ${gatewayId}`} ${status === null ? sql`` : sql`and p.status = ${status}`}
+    ${inOrder(sql, walk, sql`p.created_at`, sql`p.id`)} limit ${walk.limit + 1}`;
+  return { rows, lastLooked: rows.length > walk.limit ? null : await lastOf(sql, looked, walk) };
+}
+
 function paymentColumns(sql: Reads): Part {
   return sql`
     p.id, p.gateway_id, p.status, p.checkout_mode, p.currency_code, p.amount,
     trim_scale(p.received_amount)::text as "receivedAmount", a.symbol as "receivedAssetSymbol", trim_scale(p.deviation_usd)::text as "deviationUsd",
-    p.deposit_path, p.is_verified, p.sandbox as "isSandbox", p.created_at, p.expires_at, p.resolved_at, ${placeOf(sql, sql`p.created_at`)} as place`;
+    p.deposit_path, p.is_verified, p.sandbox as "isSandbox", p.aml_state, p.created_at, p.expires_at, p.resolved_at, ${placeOf(sql, sql`p.created_at`)} as place`;
 }
 
 export interface ListedSettlement {
@@ -83,7 +99,7 @@ export async function listSettlementsForOperator(sql: Reads, filter: ListFilter)
   return split(
     await sql<(Placed<ListedSettlement> & Total)[]>`
       select ${settlementColumns(sql)}, ${tallied(sql, 'settlements', filter)} as total
-      from (${newestOf(sql, sql`settlements`, filter)}) s join assets a on a.id = s.asset_id join networks n on n.id = s.network_id
+      from (${newestOf(sql, listedSettlements(sql), filter)}) s join assets a on a.id = s.asset_id join networks n on n.id = s.network_id
       order by s.created_at desc, s.id desc limit ${filter.limit} offset ${filter.offset}`,
   );
 }
@@ -92,8 +108,15 @@ export async function listSettlementsForOperator(sql: Reads, filter: ListFilter)
 export async function walkSettlements(sql: Reads, walk: Walk): Promise<Placed<ListedSettlement>[]> {
   return sql<Placed<ListedSettlement>[]>`
     select ${settlementColumns(sql)}
-    from (${walked(sql, sql`settlements`, walk)}) s join assets a on a.id = s.asset_id join networks n on n.id = s.network_id
+    from (${walked(sql, listedSettlements(sql), walk)}) s join assets a on a.id = s.asset_id join networks n on n.id = s.network_id
     ${inOrder(sql, walk, sql`s.created_at`, sql`s.id`)} limit ${walk.limit + 1}`;
+}
+
+/** What a list shows of settlements, without what proves them, which whoever only looks never reads. */
+function listedSettlements(sql: Reads): Part {
+  return sql`(
+    select id, gateway_id, status, asset_id, network_id, address, amount_text, fee_locked, net_amount, received_amount, txid, hold_reason, wait_reason, created_at,
+      dispatch_at, expires_at, settled_at from settlements)`;
 }
 
 function settlementColumns(sql: Reads): Part {

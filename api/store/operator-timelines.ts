@@ -195,6 +195,8 @@ export interface PayoutDetail {
   status: string;
   nonce: number | null;
   txHash: string | null;
+  /** The block that holds it; null while none does. */
+  height: number | null;
   failure: string | null;
   createdAt: Date;
   finalAt: Date | null;
@@ -217,7 +219,8 @@ export interface AttemptDetail {
 /** Reads the payouts that carry a settlement out, sweeps and top-ups made for it included, oldest first; locks nothing. */
 export async function listPayoutDetails(sql: Reads, settlementId: string): Promise<PayoutDetail[]> {
   return sql<PayoutDetail[]>`
-    select p.id, p.purpose, p.family, p.status, p.nonce, p.txid as "txHash", p.failure, p.created_at, p.final_at,
+    select p.id, p.purpose, p.family, p.status, p.nonce, p.txid as "txHash",
+      (select max(g.height) from sightings g where g.network_id = p.network_id and g.txid = p.txid and g.canonical) as height, p.failure, p.created_at, p.final_at,
       coalesce((
         select jsonb_agg(jsonb_build_object('number', t.number, 'kind', t.kind, 'txHash', t.txid, 'rawFeeLimit', t.fee_limit::text, 'signedAt', t.created_at,
           'expiresAt', t.expires_at) order by t.number)

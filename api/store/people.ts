@@ -96,12 +96,19 @@ export async function listMemberships(sql: Reads, personId: string): Promise<(Me
     where m.person_id = ${personId} and m.ended_at is null order by g.name nulls first, m.id limit 1000`;
 }
 
-/** What a person may do at one gateway now; by the unique index on person and gateway. Locks nothing. */
-export async function findMembership(sql: Reads, personId: string, gatewayId: string): Promise<{ role: string; permissions: string[] } | undefined> {
+/** What a person may do at one gateway, or with null for the deployment, now; by the unique index on person and gateway. Locks nothing. */
+export async function findMembership(sql: Reads, personId: string, gatewayId: string | null): Promise<{ role: string; permissions: string[] } | undefined> {
   const [row] = await sql<{ role: string; permissions: string[] }[]>`
     select m.role, r.permissions from memberships m join roles r on r.name = m.role
-    where m.person_id = ${personId} and m.gateway_id = ${gatewayId} and m.ended_at is null`;
+    where m.person_id = ${personId} and m.gateway_id is not distinct from ${gatewayId}::uuid and m.ended_at is null`;
   return row;
+}
+
+/** When the people of these addresses last came by with a browser that is signed in, by address. Locks nothing. */
+export async function listLastSeen(sql: Reads, emails: readonly string[]): Promise<ReadonlyMap<string, Date>> {
+  const rows = await sql<{ email: string; seenAt: Date }[]>`
+    select p.email, max(s.seen_at) as seen_at from people p join sessions s on s.person_id = p.id and s.ended_at is null where p.email = any(${[...emails]}) group by p.email`;
+  return new Map(rows.map(({ email, seenAt }) => [email, seenAt]));
 }
 
 /** The same, held as it is until the transaction ends: whoever takes it away waits. Locks the membership. */

@@ -76,3 +76,16 @@ export async function readCanary(sql: Reads): Promise<Date | null | undefined> {
   const [row] = await sql<{ at: Date | null }[]>`select succeeded_at as at from canary`;
   return row?.at;
 }
+
+/** How canary payments went; undefined before the first was tried, and where there are none. */
+export interface CanaryState {
+  attemptedAt: Date;
+  succeededAt: Date | null;
+  problem: string | null;
+}
+
+/** Reads how canary payments went. Locks nothing. */
+export async function readCanaryState(sql: Reads): Promise<CanaryState | undefined> {
+  const [row] = await sql<CanaryState[]>`select attempted_at, succeeded_at, problem from canary`;
+  return row;
+}

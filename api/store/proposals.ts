@@ -19,7 +19,6 @@ export interface Proposal {
 }
 
 export interface StoredProposal extends Proposal {
-  mac: Uint8Array;
   status: ProposalStatus;
   createdAt: Date;
   expiresAt: Date;
@@ -62,13 +61,15 @@ export async function listProposals(
 
 /** Proposals of a walk, of one act or about one target or with one id where it says so. Looks through operator_proposals_newest or operator_proposals_target; locks nothing. */
 export async function walkProposals(sql: Reads, walk: Walk, sought: { id: string | null; text: string } | null): Promise<Walked<StoredProposal>> {
+  // Without its proof, which whoever only looks never reads.
+  const read: ReturnType<Reads> = sql`p.id, p.act, p.target, p.content, p.reason, p.proposed_by, p.status, p.created_at, p.expires_at, p.decided_by, p.decided_at, p.outcome`;
   const tail: ReturnType<Reads> = sql`${stretch(sql, walk, sql`p.created_at`, sql`p.id`)} ${inOrder(sql, walk, sql`p.created_at`, sql`p.id`)} limit ${WINDOW}`;
   const looked: ReturnType<Reads> =
     sought === null
-      ? sql`select p.*, p.created_at as at from operator_proposals p where true ${tail}`
+      ? sql`select ${read}, p.created_at as at from operator_proposals p where true ${tail}`
       : sql`
-        (select p.*, p.created_at as at from operator_proposals p where p.target = ${sought.text} ${tail})
-        union all (select p.*, p.created_at as at from operator_proposals p where p.id = ${sought.id}::uuid and p.target <> ${sought.text} ${tail})`;
+        (select ${read}, p.created_at as at from operator_proposals p where p.target = ${sought.text} ${tail})
+        union all (select ${read}, p.created_at as at from operator_proposals p where p.id = ${sought.id}::uuid and p.target <> ${sought.text} ${tail})`;
   const rows = await sql<Placed<StoredProposal>[]>`
     select ${columns(sql)}, ${placeOf(sql, sql`p.created_at`)} as place from (${looked}) p
     where ${walk.status === null ? sql`true` : sql`${statusOf(sql)} = ${walk.status}`}
@@ -89,7 +90,7 @@ function statusOf(sql: Reads) {
 }
 
 function columns(sql: Reads) {
-  return sql`p.id, p.act, p.target, p.content, p.reason, p.proposed_by, p.mac, ${statusOf(sql)} as status, p.created_at,
+  return sql`p.id, p.act, p.target, p.content, p.reason, p.proposed_by, ${statusOf(sql)} as status, p.created_at,
     p.expires_at, p.decided_by, p.decided_at, p.outcome`;
 }
 

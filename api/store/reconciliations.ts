@@ -208,3 +208,46 @@ export async function countUnexplained(reads: Reads): Promise<ReadonlyMap<string
     select network_id, count(*)::int as count from unexplained_balances where resolved_at is null group by network_id`;
   return new Map(rows.map((row) => [row.networkId, row.count]));
 }
+
+/** What the books say of one asset: what its addresses hold, what of that is owed, and how the last look at the chain compared. Decimal texts. */
+export interface Position {
+  assetId: string;
+  symbol: string;
+  network: string;
+  /** What our addresses hold by the books. */
+  held: string;
+  /** What gateways may cash out or have claimed, of the green pool and of the held one. */
+  green: string;
+  heldPool: string;
+  /** What is kept for nobody yet. */
+  unallocated: string;
+  /** Chain less books at the last comparison; null before the first. */
+  difference: string | null;
+  /** What may be missing because an operator accepted it. */
+  accepted: string | null;
+  height: number | null;
+  readAt: Date | null;
+}
+
+/**
+ * Every asset that is in the books, by network and ticker. Reads the accounts that stand, and of cashouts those that are not over, by their status; locks nothing.
+ */
+export async function listPositions(sql: Reads): Promise<Position[]> {
+  return sql<Position[]>`
+    with accounts as (
+      select asset_id, kind, gateway_id, balance, false as of_held from ledger_accounts where kind <> 'reserved' and balance <> 0
+      union all
+      select l.asset_id, l.kind, l.gateway_id, l.balance, s.pool = 'held' from settlements s join ledger_accounts l on l.settlement_id = s.id
+      where s.status in ('PENDING_APPROVAL', 'REQUESTED', 'PROCESSING') and l.balance <> 0),
+    sums as (
+      select asset_id, -coalesce(sum(balance) filter (where kind = 'chain'), 0) as held,
+        coalesce(sum(balance) filter (where gateway_id is not null and kind in ('pending', 'available', 'reserved') and not of_held), 0) as green,
+        coalesce(sum(balance) filter (where gateway_id is not null and (kind not in ('pending', 'available', 'reserved') or of_held)), 0) as held_pool,
+        coalesce(sum(balance) filter (where kind = 'unallocated'), 0) as unallocated
+      from accounts group by asset_id)
+    select a.id as "assetId", a.symbol, n.name as network, trim_scale(u.held)::text as held, trim_scale(u.green)::text as green,
+      trim_scale(u.held_pool)::text as "heldPool", trim_scale(u.unallocated)::text as unallocated,
+      trim_scale(r.difference::numeric)::text as difference, trim_scale(r.accepted_shortage::numeric)::text as accepted, r.height, r.read_at as "readAt"
+    from sums u join assets a on a.id = u.asset_id join networks n on n.id = a.network_id left join reconciliations r on r.asset_id = a.id
+    order by n.name, a.symbol`;
+}

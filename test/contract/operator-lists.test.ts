@@ -161,6 +161,20 @@ describe('a list of the operator API', () => {
     expect((await read('/jobs?topic=webhook.deliver')).items.every(({ topic }) => topic === 'webhook.deliver')).toBe(true);
   });
 
+  it('tells what screening flagged, by what became of it, whose and what it is known by', async () => {
+    const { sql } = service.world.database;
+    await sql`alter table payments disable trigger user`;
+    await sql`update payments set aml_state = 'HELD' where id = ${paid.id}`;
+    expect((await read('/payments?amlState=HELD')).items).toEqual([expect.objectContaining({ id: paid.id, amlState: 'HELD' })]);
+    expect(await idsOf(`/payments?amlState=HELD&gatewayId=${shop.id}&q=${paid.id}`)).toEqual([paid.id]);
+    expect((await ask('/payments?amlState=FROZEN')).error?.message).toMatch(/^amlState: /);
+    for (const query of ['amlState=WITHHELD', `amlState=HELD&gatewayId=${other.id}`, 'amlState=HELD&status=PENDING', `amlState=HELD&q=${NO_HASH}`])
+      expect(await idsOf(`/payments?${query}`), query).toEqual([]);
+    await sql`update payments set aml_state = null where id = ${paid.id}`;
+    await sql`alter table payments enable trigger user`;
+    expect((await read(`/payments?q=${paid.id}`)).items).toEqual([expect.objectContaining({ amlState: null })]);
+  });
+
   it('answers nothing where nothing is known by what is looked for', async () => {
     for (const path of ['/payments', '/settlements', '/deposits', '/webhooks', '/gateways', '/audit-log', '/jobs', '/proposals', '/deposits?state=unexplained'])
       for (const q of ['nothing', '00000000-0000-4000-8000-000000000000', NO_HASH, NOBODY])

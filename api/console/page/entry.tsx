@@ -84,8 +84,10 @@ export function Entry({ screen, person }: { screen: EntryScreen; person: string 
         <ul class="places">
           {screen.places.map(({ href, name, role }) => (
             <li class="card">
-              <h2>{href === null ? (name ?? t('entry.this-deployment')) : <a href={href}>{name}</a>}</h2>
-              <p class="hint">{sentence(t, href === null ? 'entry.operator-role' : 'entry.your-role', { role: <span lang="en">{role}</span> })}</p>
+              <h2>
+                <a href={href}>{name ?? t('entry.this-deployment')}</a>
+              </h2>
+              <p class="hint">{sentence(t, 'entry.your-role', { role: <span lang="en">{role}</span> })}</p>
             </li>
           ))}
         </ul>

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon } from '#api/page/icons.tsx';
 import type { PageModel, Surroundings } from './model.ts';
+import { OPERATOR_SECTIONS, READ_EVERYTHING } from './operator-sections.ts';
 import { SECTIONS, sectionTitle } from './sections.ts';
 import { useTexts } from './texts.ts';
 
@@ -17,7 +18,9 @@ export function Frame({ page, children }: { page: PageModel; children: Component
         <a class="brand" href="/">
           Sluice
         </a>
-        {place?.permissions.includes('payment:read') && <Search place={place} sought={screen.kind === 'payments' ? screen.filter.q : undefined} />}
+        {place?.permissions.includes(place.name === null ? READ_EVERYTHING : 'payment:read') && (
+          <Search place={place} sought={screen.kind === 'payments' ? screen.filter.q : screen.kind === 'ops-search' ? screen.q : undefined} />
+        )}
         {person !== null && (
           <nav class="bar-links" aria-label={t('frame.you')}>
             <a href="/" aria-current={screen.kind === 'places' ? 'page' : undefined}>
@@ -56,7 +59,7 @@ function Search({ place, sought }: { place: Surroundings; sought: string | undef
           maxLength={255}
           required
           aria-label={t('frame.search')}
-          placeholder={t('frame.search-for')}
+          placeholder={t(place.name === null ? 'ops.search-for' : 'frame.search-for')}
           aria-keyshortcuts="/"
         />
         <button class="button button-small" type="submit" aria-label={t('frame.search')}>
@@ -67,20 +70,25 @@ function Search({ place, sought }: { place: Surroundings; sought: string | undef
   );
 }
 
-/** Parts of a gateway that this role may look into. */
+/** Parts of a gateway, or of the deployment, that this role may look into. */
 function Sections({ place }: { place: Surroundings }): JSX.Element {
   const t = useTexts();
+  const name = place.name ?? t('ops.place');
+  const parts =
+    place.name === null
+      ? OPERATOR_SECTIONS.filter(() => place.permissions.includes(READ_EVERYTHING)).map((part) => ({ part, title: t(`ops-section.${part}`) }))
+      : SECTIONS.filter(({ permission }) => place.permissions.includes(permission)).map(({ name: part }) => ({ part, title: sectionTitle(t, part) }));
   return (
-    <nav class="side" aria-label={place.name}>
-      <p class="side-name">{place.name}</p>
+    <nav class="side" aria-label={name}>
+      <p class="side-name">{name}</p>
       <p class="hint side-role" lang="en">
         {place.role}
       </p>
       <ul>
-        {SECTIONS.filter(({ permission }) => place.permissions.includes(permission)).map(({ name }) => (
+        {parts.map(({ part, title }) => (
           <li>
-            <a href={`${place.href}/${name}`} aria-current={name === place.section ? 'page' : undefined}>
-              {sectionTitle(t, name)}
+            <a href={`${place.href}/${part}`} aria-current={part === place.section ? 'page' : undefined}>
+              {title}
             </a>
           </li>
         ))}

@@ -1,6 +1,11 @@
 import type { components } from '#api/contract/types.ts';
 import type { LanguageChoice, PageLanguage } from '#api/page/catalogue.ts';
+import type { OperatorScreen } from './operator-model.ts';
+import type { OperatorSection } from './operator-sections.ts';
 import type { Section } from './sections.ts';
+import type { Echoed, ListScreen, PaymentScreen } from './shared-screens.ts';
+
+export type { Echoed, ListScreen, PaymentScreen };
 
 type Schemas = components['schemas'];
 
@@ -13,46 +18,25 @@ export interface ConsoleAssets {
 
 /** Somewhere a person may do something. */
 export interface Place {
-  /** Null for the deployment itself, which has no pages yet. */
-  href: string | null;
+  /** Beginning of the path of all its pages. */
+  href: string;
   /** Null for the deployment itself. */
   name: string | null;
   role: string;
 }
 
-/** The gateway that a page belongs to, and what whoever reads it may do there. */
+/** The gateway, or the deployment, that a page belongs to, and what whoever reads it may do there. */
 export interface Surroundings {
   /** Beginning of the path of all its pages. */
   href: string;
-  name: string;
+  /** Null for the deployment itself. */
+  name: string | null;
   role: string;
   /** What people call each network, by its name in this deployment. */
   networks: Readonly<Record<string, string>>;
   permissions: readonly string[];
   /** The part that the page belongs to; null for none of them. */
-  section: Section | null;
-}
-
-/** What a merchant stored with something, as it was sent: `value` is JSON. */
-export interface Echoed {
-  kind: 'callback' | 'webhook' | 'metadata';
-  name: string;
-  value: string;
-}
-
-/** A page of a list. */
-export interface ListScreen<Item> {
-  items: Item[];
-  /** How many there are on all pages, as far as they were counted; null where nobody counts. */
-  total: number | null;
-  /** Whether there may be more than that. */
-  atLeast: boolean;
-  /** Cursor of the page behind this one. */
-  next: string | null;
-  /** What was asked for, by the names of the query. */
-  filter: Readonly<Record<string, string>>;
-  /** Whether it is not the first page. */
-  later: boolean;
+  section: Section | OperatorSection | null;
 }
 
 export type PaymentsScreen = ListScreen<Schemas['PaymentSummary']> & { kind: 'payments' };
@@ -61,12 +45,6 @@ export type CreditsScreen = ListScreen<Schemas['Credit']> & { kind: 'credits' };
 export type LedgerScreen = ListScreen<Schemas['LedgerEntry']> & { kind: 'ledger' };
 export type WebhooksScreen = ListScreen<Schemas['GatewayWebhook']> & { kind: 'webhooks' };
 export type RequestsScreen = ListScreen<Schemas['Request']> & { kind: 'requests' };
-export interface PaymentScreen {
-  kind: 'payment';
-  record: Schemas['PaymentRecord'];
-  explanation: Pick<Schemas['PaymentExplanation'], 'summary' | 'steps'>;
-  echoed: Echoed[];
-}
 export interface CashoutScreen {
   kind: 'cashout';
   item: Schemas['Settlement'];
@@ -184,10 +162,12 @@ export type OnceScreen = { kind: 'authenticator'; secret: string; url: string } 
 export interface ProblemScreen {
   kind: 'problem';
   problem: ProblemKind;
+  /** The field of the query that cannot be read; null where it was none. */
+  field: string | null;
   requestId: string;
 }
 
-export type Screen = EntryScreen | ProfileScreen | OnceScreen | PlaceScreen | ProblemScreen;
+export type Screen = EntryScreen | ProfileScreen | OnceScreen | PlaceScreen | OperatorScreen | ProblemScreen;
 
 export type ProblemKind = 'not-found' | 'link-gone' | 'no-permission' | 'refused' | 'busy' | 'unavailable';
 
@@ -197,7 +177,7 @@ export interface PageModel {
   assets: ConsoleAssets;
   /** E-mail address of whoever is signed in. */
   person: string | null;
-  /** The gateway whose page it is; null for pages of the person and of strangers. */
+  /** The gateway, or the deployment, whose page it is; null for pages of the person and of strangers. */
   place: Surroundings | null;
   screen: Screen;
   /** What went wrong with what was asked for last, in one sentence of the page's language. */

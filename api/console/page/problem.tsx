@@ -14,9 +14,14 @@ export function Problem({ screen, place }: { screen: ProblemScreen; place: Surro
   return (
     <div class="card">
       {screen.problem === 'no-permission' && place !== null && (
-        <p>{sentence(t, 'problem.your-role', { role: <strong lang="en">{place.role}</strong>, place: <strong>{place.name}</strong> })}</p>
+        <p>{sentence(t, 'problem.your-role', { role: <strong lang="en">{place.role}</strong>, place: <strong>{place.name ?? t('ops.place')}</strong> })}</p>
       )}
       <p>{t(`problem.${screen.problem}-text`)}</p>
+      {screen.field !== null && (
+        <p>
+          <code>{screen.field}</code> {t('ops.refused-field')}
+        </p>
+      )}
       <p class="hint">{t('problem.request', { id: screen.requestId })}</p>
       <a class="button" href={place?.href ?? '/'}>
         {t('problem.beginning')}

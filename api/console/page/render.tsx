@@ -13,6 +13,7 @@ import { Home } from './home.tsx';
 import { Keys } from './keys.tsx';
 import { NewCashout, ReviewCashout } from './new-cashout.tsx';
 import { Once } from './once.tsx';
+import { isOperatorScreen, OperatorContent, operatorTitle } from './operator-pages.tsx';
 import { Profile } from './profile.tsx';
 import { Requests } from './requests.tsx';
 import { sectionTitle } from './sections.ts';
@@ -22,7 +23,7 @@ import { Team } from './team.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 /** Pages that have their heading among what is beside it. */
-const HEADED: readonly Screen['kind'][] = ['payment', 'cashout'];
+const HEADED: readonly Screen['kind'][] = ['payment', 'cashout', 'ops-payment', 'ops-cashout', 'ops-network', 'ops-gateway'];
 
 /** A whole HTML document, complete without a program but for passkeys, without script or style of its own. Pure. */
 export function renderConsole(page: PageModel): string {
@@ -33,7 +34,7 @@ export function renderConsole(page: PageModel): string {
     <html lang={language.tag} dir={language.direction}>
       <head>
         <meta charset="utf-8" />
-        <title>{[title, place?.name, 'Sluice'].filter(Boolean).join(' · ')}</title>
+        <title>{[title, place !== null && (place.name ?? t('ops.place')), 'Sluice'].filter(Boolean).join(' · ')}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
@@ -67,6 +68,7 @@ function widthOf({ place, screen }: PageModel): string {
 }
 
 function titleOf(screen: Screen, t: Translate): string {
+  if (isOperatorScreen(screen)) return operatorTitle(screen, t);
   switch (screen.kind) {
     case 'sign-in':
       return t('title.sign-in');
@@ -108,6 +110,7 @@ function titleOf(screen: Screen, t: Translate): string {
 }
 
 function Content({ page: { screen, place, person } }: { page: PageModel }): JSX.Element {
+  if (isOperatorScreen(screen)) return <OperatorContent screen={screen} place={surroundings(place)} />;
   switch (screen.kind) {
     case 'profile':
       return <Profile screen={screen} person={person ?? ''} />;

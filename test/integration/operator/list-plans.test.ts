@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { seekJobs, walkDeposits, walkJobs, walkPayments, walkSettlements, walkUnexplained, walkWebhooks } from '#api/store/operator-lists.ts';
+import { seekJobs, walkDeposits, walkFlagged, walkJobs, walkPayments, walkSettlements, walkUnexplained, walkWebhooks } from '#api/store/operator-lists.ts';
 import { walkGateways } from '#api/store/gateways.ts';
 import { seekDeposits, seekGateways, seekPayments, seekSettlements, seekWebhooks, type Sought } from '#api/store/operator-seeks.ts';
 import type { Walk } from '#api/store/operator-walks.ts';
@@ -45,6 +45,8 @@ beforeAll(async () => {
   await sql`
     insert into settlements select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid()))).*
     from settlements s, generate_series(1, 1000) where s.id = (select id from settlements where gateway_id = ${gatewayId} limit 1)`;
+  await sql`
+    update payments set aml_state = case when right(id::text, 1) = '0' then 'HELD' else 'RELEASED' end where right(id::text, 1) in ('0', '1') and status <> 'PENDING'`;
   await sql`analyze`;
 }, 60_000);
 afterAll(() => database?.drop());
@@ -160,6 +162,16 @@ it('deposits, webhooks, jobs, gateways, proposals and the audit log are read in 
         'operator_actions_action_at',
       ])
         expect(indexesOf(nodes), index).toContain(index);
+    }
+});
+
+it('what screening flagged is read by its state, and reads nothing else', async () => {
+  for (const oldest of [false, true])
+    for (const amlState of ['HELD', 'RELEASED']) {
+      const nodes = await plansOf((sql) => walkFlagged(sql, { ...WALK, oldest, gatewayId, amlState }));
+      const [{ few }] = await database.sql<[{ few: number }]>`select count(*)::int as few from payments where aml_state = ${amlState}`;
+      expect(indexesOf(nodes)).toContain('payments_flagged');
+      expect(rowsRead(nodes.filter((node) => node['Relation Name'] === 'payments'))).toBeLessThanOrEqual(2 * few);
     }
 });
 
