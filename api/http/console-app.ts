@@ -82,7 +82,7 @@ interface Route {
 
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/sign-in', signedIn: false, run: async ({ session }) => (session === undefined ? { screen: { kind: 'sign-in' } } : { to: '/' }) },
-  { method: 'POST', path: '/sign-in/options', signedIn: false, run: async ({ desk }) => ({ json: await desk.signInOptions({}) }) },
+  { method: 'POST', path: '/sign-in/options', signedIn: false, run: async ({ desk, address }) => ({ json: await desk.signInOptions({ address }) }) },
   {
     method: 'POST',
     path: '/sign-in',
@@ -124,7 +124,7 @@ const ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/invitations/{token}/options',
     signedIn: false,
-    run: async ({ desk }, { token = '' }) => ({ json: await desk.invitationOptions({ token }) }),
+    run: async ({ desk, address }, { token = '' }) => ({ json: await desk.invitationOptions({ token, address }) }),
   },
   {
     method: 'POST',
@@ -187,15 +187,27 @@ const ROUTES: readonly Route[] = [
   },
   {
     method: 'POST',
+    path: '/profile/authenticator/remove/proof',
+    signedIn: true,
+    run: async (visit) => ({ json: await visit.desk.authenticatorRemovalOptions(held(visit)) }),
+  },
+  {
+    method: 'POST',
     path: '/profile/authenticator/remove',
     signedIn: true,
-    run: (visit) => changed(visit.desk.removeAuthenticator(held(visit))),
+    run: (visit) => changed(visit.desk.removeAuthenticator({ ...held(visit), proof: proofOf(visit) })),
+  },
+  {
+    method: 'POST',
+    path: '/profile/passkeys/remove/proof',
+    signedIn: true,
+    run: async (visit) => ({ json: await visit.desk.passkeyRemovalOptions({ ...held(visit), id: field(visit, 'id') }) }),
   },
   {
     method: 'POST',
     path: '/profile/passkeys/remove',
     signedIn: true,
-    run: (visit) => changed(visit.desk.removePasskey({ ...held(visit), id: field(visit, 'id') })),
+    run: (visit) => changed(visit.desk.removePasskey({ ...held(visit), id: field(visit, 'id'), proof: proofOf(visit) })),
   },
   {
     method: 'POST',

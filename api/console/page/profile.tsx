@@ -51,10 +51,12 @@ function Authenticator({ of: { since, codesLeft, waits } }: { of: ProfileScreen[
         <PasskeyProblem />
       </form>
       {since !== null && (
-        <form method="post" action="/profile/authenticator/remove">
+        <form method="post" action="/profile/authenticator/remove" data-passkey="prove">
+          <Proof has />
           <button class="button button-small" type="submit">
             {t('profile.authenticator-remove')}
           </button>
+          <PasskeyProblem />
         </form>
       )}
     </section>
@@ -79,16 +81,13 @@ export function Profile({ screen, person }: { screen: ProfileScreen; person: str
               {only ? (
                 <span class="hint">{t('profile.only-one')}</span>
               ) : (
-                <form method="post" action="/profile/passkeys/remove">
-                  <button
-                    class="button button-small"
-                    type="submit"
-                    name="id"
-                    value={id}
-                    aria-label={t('profile.remove-passkey', { moment: createdAt.slice(0, 16) })}
-                  >
+                <form method="post" action="/profile/passkeys/remove" data-passkey="prove">
+                  <input type="hidden" name="id" value={id} />
+                  <button class="button button-small" type="submit" aria-label={t('profile.remove-passkey', { moment: createdAt.slice(0, 16) })}>
                     {t('profile.remove')}
                   </button>
+                  <Proof has={screen.authenticator.since !== null} />
+                  <PasskeyProblem />
                 </form>
               )}
             </li>
