@@ -44,6 +44,7 @@ describeInBrowser('payers on TRON', (open) => {
     expect(await payer.page.locator('html').getAttribute('dir')).toBe('rtl');
     await payer.part('stop-returning').click();
     await payer.part('returning').waitFor({ state: 'detached' });
+    await payer.part('details').locator('summary').click();
     expect(await payer.copy('copy-transaction')).toBe(txid);
     await expectWebhooks(scene, payment.id, ['SUCCESS']);
     expect(payer.page.url()).toContain(payment.id);

@@ -39,6 +39,19 @@ describeInBrowser('whoever looks at the page', (open) => {
     }
   });
 
+  it('is offered the wallets of a device that is touched, and none where there is a mouse', async () => {
+    const { snapshot } = checkoutScene('pay-token-evm');
+    for (const [hasTouch, names] of [
+      [true, ['Open in MetaMask', 'Open in Trust Wallet']],
+      [false, []],
+    ] as const) {
+      const { page } = await open({ viewport: { width: 360, height: 640 }, hasTouch, isMobile: hasTouch });
+      await page.goto(stage.show(snapshot));
+      await payerAt(page).isLive();
+      expect(await page.locator('[data-part="wallets"] a:visible').allInnerTexts()).toEqual(names);
+    }
+  });
+
   it('sees where buttons and links begin and end when the colours are their own', async () => {
     const { page } = await open({ forcedColors: 'active' });
     for (const name of ['choose', 'pay', 'success', 'pay-sandbox']) {

@@ -26,7 +26,8 @@ export function waysOf(view: View): Way[] {
   const ways = offers.map((offer) => ({
     offer,
     usd: openAmount ? null : inDollars(offer.totalValue, offer.assetPriceUsd),
-    seconds: networkOf(view, offer.assetNetwork).expectedSeconds,
+    // A process of the release before says nothing of it.
+    seconds: networkOf(view, offer.assetNetwork).expectedSeconds ?? null,
   }));
   return openAmount ? ways : ways.sort((a, b) => bySize(a.usd ?? '0', b.usd ?? '0'));
 }

@@ -13,18 +13,18 @@ const COPY: Record<CopyTarget, { label: MessageKey; done: MessageKey; part: stri
 };
 
 /** Copies `text` as it is. Shown only where a program runs; its room is kept until then, so that nothing jumps. */
-export function CopyButton({ view, target, text, small = false }: { view: View; target: CopyTarget; text: string; small?: boolean }): JSX.Element {
+export function CopyButton({ view, target, text }: { view: View; target: CopyTarget; text: string }): JSX.Element {
   const { label, done, part } = COPY[target];
   const copied = view.copied === target;
   return (
     <button
       type="button"
-      class={`button button-copy${copied ? ' button-copied' : ''}${small ? ' button-small' : ''} needs-program`}
+      class={`button button-copy button-small${copied ? ' button-copied' : ''} needs-program`}
       data-part={part}
       onClick={() => view.actions?.copy(target, text)}
     >
       <Icon name={copied ? 'check' : 'copy'} />
-      <Changing text={view.translate(copied ? done : label)} look={small ? 'hidden-visually' : undefined} />
+      <Changing text={view.translate(copied ? done : label)} look="hidden-visually" />
     </button>
   );
 }
@@ -100,7 +100,7 @@ export function PaymentIdFigure({ view }: { view: View }): JSX.Element {
   return (
     <Figure label={view.translate('details.payment-id')}>
       <Exact text={id} kind="code" part="payment-id" />
-      <CopyButton view={view} target="payment-id" text={id} small />
+      <CopyButton view={view} target="payment-id" text={id} />
     </Figure>
   );
 }

@@ -53,7 +53,8 @@ function Merchant({ merchant }: { merchant: MerchantFacts }): JSX.Element {
       )}
       <span class="merchant-name">
         <bdi>{merchant.name}</bdi>
-        {merchant.host !== null && merchant.host !== merchant.name && (
+        {/* A process of the release before says nothing of it. */}
+        {(merchant.host ?? merchant.name) !== merchant.name && (
           <bdi dir="ltr" {...UNTRANSLATED} class="merchant-host">
             {merchant.host}
           </bdi>

@@ -186,7 +186,7 @@ function Transaction({ view, hash, href }: { view: View; hash: string; href: str
   return (
     <Figure label={view.translate('result.transaction')} part="transaction">
       <Exact text={hash} kind="code" />
-      <CopyButton view={view} target="transaction" text={hash} small />
+      <CopyButton view={view} target="transaction" text={hash} />
       {isPublic && (
         <OutsideLink view={view} href={href}>
           {view.translate('result.view')}

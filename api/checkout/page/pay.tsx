@@ -35,7 +35,7 @@ export function Pay({ view, offer }: { view: View; offer: Offer }): JSX.Element 
           <div class="row">
             <div class="row-words">
               <p class="row-label">{sentence(translate, 'pay.address', { network: <NetworkLabel view={view} offer={offer} /> })}</p>
-              <p data-part="address">
+              <p dir="ltr" data-part="address">
                 <Address address={watched.depositAddress} />
               </p>
             </div>
