@@ -390,6 +390,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/allowlists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the allowlists
+         * @description Which addresses may make payments in `API` mode and speak about them, and which may call the cashout API, each with what it is for and since when it is listed. Keys have lists of their
+         *     own (`GET /keys`). What was refused, by address, is in `GET /refused-requests`. The operator changes the lists. Needs the permission `settings:write`.
+         */
+        get: operations["getAllowlists"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/refused-requests": {
         parameters: {
             query?: never;
@@ -1196,6 +1217,27 @@ export interface components {
             keyPrefix: string;
             /** @description Where it came from. */
             address: string;
+        };
+        Allowlists: {
+            /** @description Who may use payments in `API` mode. An empty list lets nobody. */
+            api: components["schemas"]["AllowlistEntry"][];
+            cashout: {
+                /** @description Whether the cashout API is on for the gateway. */
+                isEnabled: boolean;
+                /** @description Who may call it. An empty list lets nobody. */
+                items: components["schemas"]["AllowlistEntry"][];
+            };
+        };
+        AllowlistEntry: {
+            /** @description An address */
+            address: string;
+            /** @description What it is for. */
+            note: string | null;
+            /**
+             * Format: date-time
+             * @description When it was added; null for one that was there before this was kept.
+             */
+            addedAt: string | null;
         };
         RefusedRequests: {
             /**
@@ -3949,6 +3991,61 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAllowlists: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lists, as they count now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "api": [
+                     *           {
+                     *             "address": "203.0.113.7",
+                     *             "note": "Web shop",
+                     *             "addedAt": "2026-11-21T10:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "cashout": {
+                     *           "isEnabled": true,
+                     *           "items": [
+                     *             {
+                     *               "address": "2001:db8:1::/48",
+                     *               "note": null,
+                     *               "addedAt": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Allowlists"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

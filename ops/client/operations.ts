@@ -28,6 +28,7 @@ export const OPERATIONS = {
   getSeries: { method: 'GET', path: '/series', auth: 'key', keyed: false, repeatable: true },
   getFunnel: { method: 'GET', path: '/funnel', auth: 'key', keyed: false, repeatable: true },
   listRequests: { method: 'GET', path: '/requests', auth: 'key', keyed: false, repeatable: true },
+  getAllowlists: { method: 'GET', path: '/allowlists', auth: 'key', keyed: false, repeatable: true },
   listRefusedRequests: { method: 'GET', path: '/refused-requests', auth: 'key', keyed: false, repeatable: true },
   listLedger: { method: 'GET', path: '/ledger', auth: 'signed', keyed: false, repeatable: true },
   listCredits: { method: 'GET', path: '/credits', auth: 'key', keyed: false, repeatable: true },

@@ -433,6 +433,7 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   revokeKey: 60,
   listRefusedRequests: 1_200,
   listRequests: 1_200,
+  getAllowlists: 1_200,
   getSeries: 600,
   getFunnel: 600,
 };

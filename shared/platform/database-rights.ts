@@ -23,7 +23,7 @@ interface Rights {
 export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer' | 'console', Rights>> = {
   http: {
     reads: words(`
-      accepted_header_fields accruals address_book address_uses adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets
+      accepted_header_fields accruals address_book address_uses adopted_transactions allowlist_entries aml_events aml_refund_credits aml_refunds api_keys assets
       authenticators backups chain_blocks chain_tips charge_draws charges clock_offset console_actions credit_draws credit_tallies credits currencies
       database_epochs day_changes day_figures deposit_addresses deposits freezes further_transfers gateway_entries gateway_months gateway_secrets
       gateways idempotency_keys indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
@@ -40,6 +40,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       accruals: 'insert',
       address_book: 'insert update(added_at added_by changed_at changed_by hidden_at name)',
       adopted_transactions: 'insert',
+      allowlist_entries: 'insert update(note) delete',
       aml_events: 'insert',
       aml_refund_credits: 'insert',
       aml_refunds: 'insert update(ended_at failure intent_mac status txid)',

@@ -114,6 +114,7 @@ export const EXAMPLES: Record<OperationId, Make> = {
   },
   listRefusedRequests: async () => ({}),
   listRequests: async () => ({}),
+  getAllowlists: async () => ({}),
   getSeries: async () => ({}),
   getFunnel: async () => ({}),
   listKeys: async () => ({}),
