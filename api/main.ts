@@ -109,7 +109,7 @@ async function start(config: ApiConfig, log: Logger, lifecycle: Lifecycle): Prom
   gaugeRedis(metrics, () => streams.problem());
   const buckets = openSharedBuckets({ url: config.REDIS_URL, name: 'sluice-api-limits', log });
   lifecycle.onStop('rate limits', () => buckets.close());
-  const limiter = createLimiter({ now: Date.now, shared: buckets });
+  const limiter = createLimiter({ now: Date.now, shared: buckets, names: config.SLUICE_ROLES.includes('console') ? 'sluice:console' : 'sluice' });
   const news = openNews(streams);
   const seeds = await maySeed(db.sql);
   if (!seeds) health.waiting('waiting until a process with the http role has stored networks, assets and wallets');

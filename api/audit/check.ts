@@ -16,6 +16,8 @@ export interface Check {
    * longer history.
    */
   ofChanged?: (changed: Changed) => string;
+  /** True where nothing that moves money reads what it asks about: what it finds is told of, and stops nothing (decision 0055). */
+  onlyInforms?: true;
   /** True where work in progress may look like a violation for a moment: then only one that lasts counts. */
   mayPass: boolean;
 }

@@ -66,9 +66,10 @@ async function snapshotAt(tx: Tx, deps: Deps, { now, gateway, parts }: { now: Da
     mismatchSide: mismatchSide(parts),
     lateCapture: payment.depositPath === 'late_capture',
     paid,
-    networks: await networkFacts(tx, deps, mentioned),
+    networks: await networkFacts(tx, deps, mentioned, payment.amountUsd),
     merchant: {
       name: branding.displayName ?? gateway.name,
+      host: payment.callbackUrl === null ? null : new URL(payment.callbackUrl).host,
       logoPath: branding.logoUrl === null ? null : `/p/${payment.id}/logo`,
       supportUrl: branding.supportUrl,
     },
@@ -105,6 +106,8 @@ function paidDeposit(parts: PaymentParts): PaidDeposit | null {
     assetType: deciding.assetType,
     network: deciding.networkName,
     amount: formatAmount(payment.receivedAmount ?? deciding.amount),
+    block: deciding.height,
+    at: deciding.blockTime.toISOString(),
     otherCoin: judging !== undefined && judging.assetId !== deciding.assetId,
     requested:
       judging === undefined || payment.openAmount

@@ -3,7 +3,8 @@ import { post } from '#shared/chains/post.ts';
 import { type ErrorCode, ERRORS, ServiceError } from '#shared/core/errors.ts';
 import type { Logger } from '#shared/platform/logger.ts';
 
-const TIMEOUT_MS = 5_000;
+/** Longer than a webhook that is tried. */
+const TIMEOUT_MS = 15_000;
 const LARGEST_BYTES = 256 * 1024;
 
 /**

@@ -1,4 +1,4 @@
-import type { Echoed, Screen } from '#api/console/page/model.ts';
+import type { Echoed, HomeScreen, Screen } from '#api/console/page/model.ts';
 import { CREDIT_STATES } from '#api/console/page/books.tsx';
 import { permissionOf, type Section } from '#api/console/page/sections.ts';
 import { REQUEST_STATUSES } from '#api/console/page/requests.tsx';
@@ -36,6 +36,8 @@ export interface GatewayScreen {
   /** Behind the gateway's own path; `{id}` stands for an id. */
   path: string;
   section: Section;
+  /** To open it, where it takes another one than its part does. */
+  permission?: string;
   /** What is on it, or the path where what was asked for is. */
   read(deps: Deps, asked: Asked): Promise<Screen | { to: string }>;
 }
@@ -50,13 +52,14 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/credits', section: 'credits', read: credits },
   { path: '/ledger', section: 'ledger', read: ledger },
   { path: '/cashouts', section: 'cashouts', read: cashouts },
+  { path: '/cashouts/new', section: 'cashouts', permission: 'settlement:create', read: newCashout },
   { path: '/cashouts/{id}', section: 'cashouts', read: cashout },
   { path: '/webhooks', section: 'webhooks', read: webhooks },
   { path: '/requests', section: 'requests', read: requests },
 ];
 
-/** How far a payment comes, in the words of people. */
-const STEPS = { created: 'Created', opened: 'Opened', chosen: 'Coin chosen', seen: 'Something arrived', paid: 'Paid' } as const;
+/** How far a payment comes. */
+const STEPS = ['created', 'opened', 'chosen', 'seen', 'paid'] as const;
 
 async function home(deps: Deps, { gateway, permissions }: Asked): Promise<Screen> {
   const [series, funnel, needs] = await Promise.all([
@@ -74,28 +77,25 @@ async function home(deps: Deps, { gateway, permissions }: Asked): Promise<Screen
     kind: 'home',
     days,
     // Whose server shows payers the address itself, nobody opens anything.
-    steps: Object.entries(STEPS)
-      .map(([step, title]) => ({ step, title, count: funnel[step as keyof typeof STEPS] }))
-      .filter(({ step, count }) => step !== 'opened' || count > 0)
-      .map(({ title, count }) => ({ title, count })),
+    steps: STEPS.map((step) => ({ step, count: funnel[step] })).filter(({ step, count }) => step !== 'opened' || count > 0),
     needs,
     receivedUsd: formatCents(amount(days.reduce((sum, { usd }) => sum + parseTrusted<'usd'>(usd), 0n))),
   };
 }
 
-/** Where a cashout waits for somebody. */
-const WAITING = { PENDING_APPROVAL: 'for somebody who approves', UNDERFUNDED: 'for balance', WAITING_AML_CREDIT: 'for screening credit' } as const;
+/** What a cashout waits for while it has a status. */
+const WAITING = { PENDING_APPROVAL: 'approval', UNDERFUNDED: 'balance', WAITING_AML_CREDIT: 'credit' } as const;
 
 /** What waits for somebody; each is read by an index, and counted only where counts are kept. */
-async function needsOf(deps: Deps, { gateway, permissions }: Pick<Asked, 'gateway' | 'permissions'>): Promise<{ path: string; text: string }[]> {
-  const needs: { path: string; text: string }[] = [];
+async function needsOf(deps: Deps, { gateway, permissions }: Pick<Asked, 'gateway' | 'permissions'>): Promise<HomeScreen['needs']> {
+  const needs: HomeScreen['needs'] = [];
   if (permissions.includes(permissionOf('cashouts')))
-    for (const [status, why] of Object.entries(WAITING) as [keyof typeof WAITING, string][]) {
+    for (const status of Object.keys(WAITING) as (keyof typeof WAITING)[]) {
       const { total } = (await listSettlements(deps, { gateway, status, limit: 1 })).pagination;
-      if (total > 0) needs.push({ path: `/cashouts?status=${status}`, text: total === 1 ? `One cashout waits ${why}` : `${total} cashouts wait ${why}` });
+      if (total > 0) needs.push({ path: `/cashouts?status=${status}`, what: WAITING[status], count: total });
     }
   const { items } = await listWebhooks(deps, { gateway, state: 'exhausted', limit: 1 });
-  if (items.length > 0) needs.push({ path: '/webhooks?state=exhausted', text: 'Webhooks that your server never took' });
+  if (items.length > 0) needs.push({ path: '/webhooks?state=exhausted', what: 'webhooks', count: items.length });
   return needs;
 }
 
@@ -142,7 +142,7 @@ async function balances(deps: Deps, { gateway }: Asked): Promise<Screen> {
 
 async function credits(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
   const filter = filterOf(query, ['state', 'payment', 'from', 'to', 'asset', 'network']);
-  if (filter.state !== undefined && !CREDIT_STATES.includes(filter.state)) throw invalid('state', 'is none of a credit');
+  if (filter.state !== undefined && !CREDIT_STATES.some((state) => state === filter.state)) throw invalid('state', 'is none of a credit');
   if (filter.payment !== undefined && !isUuid(filter.payment)) throw invalid('payment', 'must be the id of a payment');
   const { items, pagination } = await listCredits(deps, { gateway, ...(filter as object), ...afterOf(query) });
   return { kind: 'credits', items, filter, ...pageOf(query, { ...pagination, total: null }) };
@@ -158,6 +158,13 @@ async function cashouts(deps: Deps, { gateway, query }: Asked): Promise<Screen> 
   const filter = filterOf(query, ['status']);
   const { items, pagination } = await listSettlements(deps, { gateway, ...(filter as object), ...afterOf(query) });
   return { kind: 'cashouts', items: answered(items), filter, ...pageOf(query, pagination) };
+}
+
+/** What is to be filled in for a cashout; what was filled in before comes back. */
+async function newCashout(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
+  const { items } = await listBalances(deps, { gateway });
+  const assets = items.filter(({ totalAvailable }) => parseTrusted(totalAvailable) > 0n);
+  return { kind: 'new-cashout', enabled: gateway.settings.cashout.enabled, assets, fields: filterOf(query, ['assetId', 'amount', 'address', 'label']) };
 }
 
 async function cashout(deps: Deps, { gateway, id }: Asked): Promise<Screen> {

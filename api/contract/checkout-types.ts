@@ -108,6 +108,8 @@ export interface components {
             merchant: {
                 /** @description As the merchant wants to be called. */
                 name: string;
+                /** @description Host of `callbackUrl`; null without one. */
+                host: string | null;
                 /** @description Path of the logo on this host; null without one. */
                 logoPath: string | null;
                 /** @description Where payers get help. */
@@ -139,6 +141,13 @@ export interface components {
             assetType: components["schemas"]["AssetType"];
             network: string;
             amount: components["schemas"]["Decimal"];
+            /** @description The block it is in; null in the sandbox. */
+            block: number | null;
+            /**
+             * Format: date-time
+             * @description When that block was made.
+             */
+            at: string;
             /** @description Whether it is in another asset than the offer by which it was judged, and so was valued at its own market price. */
             otherCoin: boolean;
             /** @description What that offer asked for; null for an open amount. */
@@ -156,6 +165,8 @@ export interface components {
             /** @description EIP-155 id as text for EVM; the network's own name elsewhere. */
             chainId: string;
             nativeSymbol: string;
+            /** @description About how long a payment of this value takes there; null where nobody can say. */
+            expectedSeconds: number | null;
         };
         /**
          * @description `SUCCESS`: paid as asked. `ACCEPTABLE`: off by no more than the tolerance. `MISMATCH`: off by more; the funds are credited all the
@@ -252,6 +263,10 @@ export interface components {
             isSandbox: boolean;
             /** @description Display-language hint of the create request. */
             language: string | null;
+            /** @description What is paid for; absent when the create request named nothing. */
+            title?: string;
+            /** @description The merchant's own number for it; absent when the create request named none. */
+            reference?: string;
             txFeePayer: components["schemas"]["FeePayer"];
             commissionFeePayer: components["schemas"]["FeePayer"];
             /**

@@ -756,7 +756,7 @@ export interface paths {
         put?: never;
         /**
          * Close a job that nobody needs any more
-         * @description Only `webhook.deliver` (its webhook reads `stopped`, those behind it go on, and it can still be sent again), `webhook.resend` and `settlement.mail`. Money waits for every
+         * @description Only `webhook.deliver` (its webhook reads `stopped`, those behind it go on, and it can still be sent again), `webhook.resend`, `settlement.mail` and `person.mail`. Money waits for every
          *     other kind: 409 says what to do instead. 409 also while it runs and once it is done.
          */
         post: operations["discardJob"];
@@ -1870,7 +1870,7 @@ export interface components {
         Job: {
             /** Format: uuid */
             id: string;
-            /** @description What it does: webhook.deliver, webhook.resend, deposit.screen, settlement.dispatch, settlement.mail or payout.broadcast. */
+            /** @description What it does: webhook.deliver, webhook.resend, deposit.screen, settlement.dispatch, settlement.mail, payout.broadcast or person.mail. */
             topic: string;
             /**
              * Format: uuid
@@ -4292,7 +4292,7 @@ export interface operations {
                 /** @description Only in this state. */
                 state?: "due" | "retrying" | "scheduled" | "dead";
                 /** @description Only of this kind. */
-                topic?: "webhook.deliver" | "webhook.resend" | "deposit.screen" | "settlement.dispatch" | "settlement.mail" | "payout.broadcast";
+                topic?: "webhook.deliver" | "webhook.resend" | "deposit.screen" | "settlement.dispatch" | "settlement.mail" | "payout.broadcast" | "person.mail";
                 /**
                  * @description Only what is known by exactly this. Payments: their id, the hash of a transaction that paid them, an address of theirs, or a value stored in `callbackParams` or
                  *     `webhookParams`. Settlements: their id, a transaction signed for them, their destination, or the Idempotency-Key they were asked for with. Deposits and webhooks:

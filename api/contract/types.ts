@@ -1300,6 +1300,8 @@ export interface components {
                 assetPriceUsd: components["schemas"]["MoneyInput"];
             }[] | null;
             language?: components["schemas"]["LanguageInput"];
+            title?: components["schemas"]["TitleInput"];
+            reference?: components["schemas"]["ReferenceInput"];
             /**
              * @description A payment without a real address, for trying things out.
              * @default false
@@ -1319,6 +1321,8 @@ export interface components {
             webhookParams?: components["schemas"]["WebhookParamsInput"];
             timeoutSeconds?: components["schemas"]["TimeoutInput"];
             language?: components["schemas"]["LanguageInput"];
+            title?: components["schemas"]["TitleInput"];
+            reference?: components["schemas"]["ReferenceInput"];
         };
         /**
          * @default HOSTED
@@ -1357,6 +1361,16 @@ export interface components {
          * @default null
          */
         LanguageInput: string | null;
+        /**
+         * @description What is paid for, in one line of plain text. The payer sees it on the hosted page and on the receipt.
+         * @default null
+         */
+        TitleInput: string | null;
+        /**
+         * @description Your own number for it, in one line of plain text, such as an order number. The payer sees it beside the title.
+         * @default null
+         */
+        ReferenceInput: string | null;
         /** @description Who bears the fee, `MERCHANT` or `CUSTOMER`; the gateway's setting when omitted. Anything else is 422, except on a monthly-billed gateway, which ignores it. */
         FeePayerInput: ("MERCHANT" | "CUSTOMER") | (string | null);
         CreatedPayment: {
@@ -1460,6 +1474,10 @@ export interface components {
             openAmount: boolean;
             callbackParams: components["schemas"]["CallbackParams"];
             webhookParams: components["schemas"]["WebhookParams"];
+            /** @description What is paid for; absent when the create request named nothing. */
+            title?: string;
+            /** @description The merchant's own number for it; absent when the create request named none. */
+            reference?: string;
             /** @description Ticker of the asset actually received. This and everything else about what was received is absent until a deposit decides. */
             receivedAssetSymbol?: string;
             /** @description Chain the deciding deposit arrived on. */
@@ -1513,6 +1531,10 @@ export interface components {
             isSandbox: boolean;
             /** @description Display-language hint of the create request. */
             language: string | null;
+            /** @description What is paid for; absent when the create request named nothing. */
+            title?: string;
+            /** @description The merchant's own number for it; absent when the create request named none. */
+            reference?: string;
             txFeePayer: components["schemas"]["FeePayer"];
             commissionFeePayer: components["schemas"]["FeePayer"];
             /**
@@ -1638,6 +1660,10 @@ export interface components {
             commissionFeePayer?: components["schemas"]["FeePayer"];
             callbackParams: components["schemas"]["CallbackParams"];
             webhookParams: components["schemas"]["WebhookParams"];
+            /** @description What is paid for; absent when the create request named nothing. */
+            title?: string;
+            /** @description The merchant's own number for it; absent when the create request named none. */
+            reference?: string;
             /** @description Every deposit of the payment, later ones included. */
             deposits: components["schemas"]["PaymentDeposit"][];
         };

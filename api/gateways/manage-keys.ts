@@ -1,6 +1,6 @@
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
 import { countApiKeys, findApiKeySummary, insertApiKey, listApiKeysAfter, lockApiKeys, revokeApiKey } from '#api/store/gateways.ts';
-import { type Actor, insertOperatorAction } from '#api/store/proposals.ts';
+import { insertOperatorAction } from '#api/store/proposals.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { isRangeWithin } from '#shared/platform/ip.ts';
@@ -10,12 +10,11 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { type KeyLimits, readKeyLimits, refusePastEnd } from './key-limits.ts';
 import { type CallingKey, createApiKey } from './keys.ts';
 
-/** A key that manages keys, and where its request came from. */
-interface Manager {
-  key: CallingKey;
-  clientIp: string;
-  requestId: string;
-}
+/**
+ * Who manages keys: a key, and where its request came from; or a person by what their role may do, whose acts are logged where they are proven, and who makes no key that may
+ * do more than they may.
+ */
+export type Manager = { key: CallingKey; clientIp: string; requestId: string } | { role: string; permissions: readonly string[] };
 
 /** A request that changes the keys of a gateway. */
 interface KeyCall {
@@ -48,25 +47,25 @@ export async function listKeys(
 }
 
 /**
- * Makes a key that may do nothing that the calling one may not: no other permission, no later end, no further address (decision 0060). Its text is
+ * Makes a key that may do nothing that whoever makes it may not: no other permission, and of a key no later end and no further address (decision 0060). Its text is
  * in this answer and nowhere else. Locks the gateway's keys.
  * @throws validation_error; forbidden when it would be able to do more; conflict when the gateway has as many keys as it may have
  */
 export async function createKey(deps: Deps, { gateway, by, body, commit }: KeyCall & { body: NewKey }): Promise<Reply> {
   const permissions = [...new Set(body.permissions)];
-  const limits = inherit(by.key, body);
-  refuseMore(by.key, permissions, limits);
+  const limits = limitsOf(by, body);
+  refuseMore(by, permissions, limits);
   const { text, ...stored } = createApiKey(peppers(deps.config).current, deps.randomBytes);
   return commit(async (tx) => {
     await lockApiKeys(tx, gateway.id);
-    await refuseEnded(tx, gateway, by.key);
+    await refuseEnded(tx, gateway, by);
     if ((await countApiKeys(tx, gateway.id)) >= POLICY.apiKeysPerGateway)
       throw new ServiceError('conflict', {
         message: `The gateway has ${POLICY.apiKeysPerGateway} keys that work or were made within a day, which is as many as it may have.`,
       });
     await refusePastEnd(tx, limits.expiresAt);
-    await insertApiKey(tx, { ...stored, gatewayId: gateway.id, permissions, ...limits, createdBy: by.key.keyId });
-    await insertOperatorAction(tx, actorOf(by), { action: 'api-key.create', target: gateway.id, details: { keyId: stored.id, permissions, ...limits } });
+    await insertApiKey(tx, { ...stored, gatewayId: gateway.id, permissions, ...limits, createdBy: 'key' in by ? by.key.keyId : null });
+    await note(tx, by, { action: 'api-key.create', target: gateway.id, details: { keyId: stored.id, permissions, ...limits } });
     return { status: 201, data: { key: await findApiKeySummary(tx, gateway.id, stored.id), apiKey: text } };
   });
 }
@@ -78,9 +77,8 @@ export async function createKey(deps: Deps, { gateway, by, body, commit }: KeyCa
 export async function revokeKey(_deps: Deps, { gateway, by, keyId, commit }: KeyCall & { keyId: string }): Promise<Reply> {
   return commit(async (tx) => {
     await lockApiKeys(tx, gateway.id);
-    await refuseEnded(tx, gateway, by.key);
-    if (await revokeApiKey(tx, gateway.id, keyId))
-      await insertOperatorAction(tx, actorOf(by), { action: 'api-key.revoke', target: gateway.id, details: { keyId } });
+    await refuseEnded(tx, gateway, by);
+    if (await revokeApiKey(tx, gateway.id, keyId)) await note(tx, by, { action: 'api-key.revoke', target: gateway.id, details: { keyId } });
     const key = await findApiKeySummary(tx, gateway.id, keyId);
     if (key === undefined) throw new ServiceError('not_found');
     return { status: 200, data: key };
@@ -88,8 +86,10 @@ export async function revokeKey(_deps: Deps, { gateway, by, keyId, commit }: Key
 }
 
 /** What is not said is as narrow as the calling key. */
-function inherit({ allowlist, expiresAt }: CallingKey, body: NewKey): KeyLimits {
+function limitsOf(by: Manager, body: NewKey): KeyLimits {
   const given = readKeyLimits(body);
+  if (!('key' in by)) return given;
+  const { allowlist, expiresAt } = by.key;
   return {
     name: given.name,
     expiresAt: body.expiresAt === undefined ? expiresAt : given.expiresAt,
@@ -97,22 +97,31 @@ function inherit({ allowlist, expiresAt }: CallingKey, body: NewKey): KeyLimits 
   };
 }
 
-function refuseMore(key: CallingKey, permissions: readonly string[], { expiresAt, allowlist }: KeyLimits): void {
-  const beyond = permissions.find((one) => !key.permissions.includes(one));
-  if (beyond !== undefined) throw new ServiceError('forbidden', { message: `This API key lacks the permission ${beyond}, and cannot grant it.` });
+function refuseMore(by: Manager, permissions: readonly string[], { expiresAt, allowlist }: KeyLimits): void {
+  const own = 'key' in by ? by.key.permissions : by.permissions;
+  const beyond = permissions.find((one) => !own.includes(one));
+  if (beyond !== undefined) {
+    const who = 'key' in by ? 'This API key' : `The role ${by.role}`;
+    throw new ServiceError('forbidden', { message: `${who} lacks the permission ${beyond}, and cannot grant it.` });
+  }
+  if (!('key' in by)) return;
+  const { key } = by;
   if (key.expiresAt !== null && (expiresAt === null || expiresAt > key.expiresAt))
     throw new ServiceError('forbidden', { message: `This API key ends at ${key.expiresAt.toISOString()}, and cannot make one that works longer.` });
-  const { allowlist: own } = key;
-  if (own !== null && (allowlist === null || !allowlist.every((one) => isRangeWithin(one, own))))
+  const { allowlist: within } = key;
+  if (within !== null && (allowlist === null || !allowlist.every((one) => isRangeWithin(one, within))))
     throw new ServiceError('forbidden', { message: 'This API key has an allowlist, and cannot make one that works from other addresses.' });
 }
 
-/** What a key asked for before it was revoked is not done after it was. @throws auth_api_key_invalid */
-async function refuseEnded(tx: Tx, gateway: Gateway, { keyId }: CallingKey): Promise<void> {
-  const key = await findApiKeySummary(tx, gateway.id, keyId);
+/** What a key asked for before it was revoked is not done after it was; of a person their session tells. @throws auth_api_key_invalid */
+async function refuseEnded(tx: Tx, gateway: Gateway, by: Manager): Promise<void> {
+  if (!('key' in by)) return;
+  const key = await findApiKeySummary(tx, gateway.id, by.key.keyId);
   if (key === undefined || key.revokedAt !== null) throw new ServiceError('auth_api_key_invalid');
 }
 
-function actorOf({ key, clientIp, requestId }: Manager): Actor {
-  return { person: { name: `api key ${key.keyId}` }, name: null, clientIp, token: 'api-key', requestId };
+async function note(tx: Tx, by: Manager, action: Parameters<typeof insertOperatorAction>[2]): Promise<void> {
+  if (!('key' in by)) return;
+  const { key, clientIp, requestId } = by;
+  await insertOperatorAction(tx, { person: { name: `api key ${key.keyId}` }, name: null, clientIp, token: 'api-key', requestId }, action);
 }

@@ -2,6 +2,7 @@ import express, { type Request, type Response, type Router } from 'express';
 import { isForeignForm, isForeignPage, isNavigation } from '#api/checkout/foreign-page.ts';
 import type { HostedCheckout } from '#api/checkout/hosted.ts';
 import type { ErrorKind, PageAssets, PageFrame, Problem } from '#api/checkout/page/model.ts';
+import type { PaymentStatus } from '#api/checkout/page/snapshot.ts';
 import { renderPage } from '#api/checkout/page/render.tsx';
 import type { HostedPayment } from '#api/checkout/read-snapshot.ts';
 import type { Deps } from '#api/deps.ts';
@@ -29,6 +30,10 @@ export interface CheckoutPages {
 /** A link that was cut off, or that somebody's chat program added to, is a page too. */
 const PAGE = /^\/p(?:\/([^/]*)\/?)?$/;
 const LOGO = /^\/p\/([^/]+)\/logo$/;
+const RECEIPT = /^\/p\/([^/]+)\/receipt\/?$/;
+
+/** Of these there is a receipt. */
+const ACCEPTED: readonly PaymentStatus[] = ['SUCCESS', 'ACCEPTABLE'];
 
 /** One request for a page. */
 interface Visit extends CheckoutPages {
@@ -52,7 +57,8 @@ export function checkoutPagesRouter(deps: Deps, parts: CheckoutPages): Router {
   router.use(async (request, response: Response, next) => {
     const ip = clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES);
     const logoOf = idIn(LOGO, request.path);
-    const paymentId = logoOf ?? idIn(PAGE, request.path);
+    const receiptOf = idIn(RECEIPT, request.path);
+    const paymentId = logoOf ?? receiptOf ?? idIn(PAGE, request.path);
     if (paymentId === undefined) return next();
     const visit: Visit = {
       ...parts,
@@ -64,14 +70,15 @@ export function checkoutPagesRouter(deps: Deps, parts: CheckoutPages): Router {
       headers,
     };
     if (logoOf !== undefined) return answerLogo(visit);
-    notesOf(response).route = '/p/{paymentId}';
+    notesOf(response).route = receiptOf === undefined ? '/p/{paymentId}' : '/p/{paymentId}/receipt';
     try {
       await rateLimit(deps, { operationId: 'checkoutPage', clientIp: ip });
-      checkRequest(visit);
+      checkRequest(visit, receiptOf === undefined ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']);
     } catch (error) {
       return answerProblem(visit, error, 'refused');
     }
-    await (request.method === 'POST' ? answerForm(visit) : answerPage(visit)).catch((error: unknown) => answerProblem(visit, error, 'api-mode'));
+    const answer = receiptOf !== undefined ? answerReceipt : request.method === 'POST' ? answerForm : answerPage;
+    await answer(visit).catch((error: unknown) => answerProblem(visit, error, 'api-mode'));
   });
   return router;
 }
@@ -89,10 +96,10 @@ function idIn(pattern: RegExp, path: string): string | undefined {
 }
 
 /** @throws method_not_allowed; forbidden where a page of another site asks for more than to be left for this one */
-function checkRequest({ request, response, ownOrigin }: Visit): void {
+function checkRequest({ request, response, ownOrigin }: Visit, methods: readonly string[]): void {
   const { method, headers } = request;
-  if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
-    response.setHeader('Allow', 'GET, HEAD, POST');
+  if (!methods.includes(method)) {
+    response.setHeader('Allow', methods.join(', '));
     throw new ServiceError('method_not_allowed');
   }
   const foreign = method === 'POST' ? isForeignForm(headers, ownOrigin) : isForeignPage(headers, ownOrigin) && !isNavigation(headers);
@@ -102,6 +109,21 @@ function checkRequest({ request, response, ownOrigin }: Visit): void {
 async function answerPage(visit: Visit): Promise<void> {
   const hosted = await visit.hosted.read(visit.deps, visit.paymentId);
   return sendPayment(visit, hosted, { status: 200, choosing: 'choose' in visit.request.query, problem: null });
+}
+
+/** The receipt of a payment that was accepted; of any other one there is none, and its page says why. */
+async function answerReceipt(visit: Visit): Promise<void> {
+  const { request, response, headers } = visit;
+  const { snapshot, languages } = await visit.hosted.read(visit.deps, visit.paymentId);
+  const path = `/p/${snapshot.payment.id}`;
+  const asked = queried(request, 'lang');
+  if (snapshot.paid === null || !ACCEPTED.includes(snapshot.payment.status)) {
+    response.writeHead(303, { ...headers, Location: path, 'Content-Length': 0 });
+    response.end();
+    return;
+  }
+  const html = renderPage({ ...frame(visit, { path, asked, given: languages }), kind: 'receipt', snapshot });
+  return sendPage(request, response, { status: 200, html, headers });
 }
 
 async function answerForm(visit: Visit): Promise<void> {

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Document } from 'openapi-backend';
-import { enterGateway } from '#api/console/places.ts';
+import { enterGateway } from '#api/people/places.ts';
 import { readSession } from '#api/people/sign-in.ts';
 import type { Deps } from '#api/deps.ts';
 import { merchantReads } from '#api/operations/merchant-reads.ts';

@@ -4,7 +4,10 @@ import { GATEWAY_SCREENS, type GatewayScreen } from '#api/console/gateway-screen
 import type { ConsoleAssets, PageModel, ProblemKind, Screen, Surroundings } from '#api/console/page/model.ts';
 import { renderConsole } from '#api/console/page/render.tsx';
 import { permissionOf, type Section, SECTIONS } from '#api/console/page/sections.ts';
-import { enterGateway } from '#api/console/places.ts';
+import { enterGateway } from '#api/people/places.ts';
+import { isGatewayAct, pathAfterAct, screenAfterAct } from '#api/console/after-act.ts';
+import type { AskedAct } from '#api/people/do-gateway-act.ts';
+import { type Translate, translator } from '#api/console/page/texts.ts';
 import type { Held, PeopleDesk } from '#api/people/desk.ts';
 import { readLink } from '#api/people/mailed-link.ts';
 import { readInvitation, readSession } from '#api/people/sign-in.ts';
@@ -33,6 +36,10 @@ import { rateLimit } from './rate-limit.ts';
 
 /** Where people read what keys may read; the same path as at the api's own host. */
 const API_ROOT = '/api/v1';
+/** Where a form of a gateway's page is sent that changes something. */
+const ACT_PATH = '/g/{gateway}/acts/{act}';
+/** Where a cashout is looked at before it is asked for. */
+const REVIEW_PATH = '/g/{gateway}/cashouts/review';
 /** A year: somebody who chose a language reads it the next time too. */
 const LANGUAGE_SECONDS = 365 * 86_400;
 /** Longer than any e-mail address. */
@@ -75,7 +82,7 @@ interface Route {
 
 const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/sign-in', signedIn: false, run: async ({ session }) => (session === undefined ? { screen: { kind: 'sign-in' } } : { to: '/' }) },
-  { method: 'POST', path: '/sign-in/options', signedIn: false, run: async ({ desk }) => ({ json: await desk.signInOptions({}) }) },
+  { method: 'POST', path: '/sign-in/options', signedIn: false, run: async ({ desk, address }) => ({ json: await desk.signInOptions({ address }) }) },
   {
     method: 'POST',
     path: '/sign-in',
@@ -117,7 +124,7 @@ const ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/invitations/{token}/options',
     signedIn: false,
-    run: async ({ desk }, { token = '' }) => ({ json: await desk.invitationOptions({ token }) }),
+    run: async ({ desk, address }, { token = '' }) => ({ json: await desk.invitationOptions({ token, address }) }),
   },
   {
     method: 'POST',
@@ -180,15 +187,27 @@ const ROUTES: readonly Route[] = [
   },
   {
     method: 'POST',
+    path: '/profile/authenticator/remove/proof',
+    signedIn: true,
+    run: async (visit) => ({ json: await visit.desk.authenticatorRemovalOptions(held(visit)) }),
+  },
+  {
+    method: 'POST',
     path: '/profile/authenticator/remove',
     signedIn: true,
-    run: (visit) => changed(visit.desk.removeAuthenticator(held(visit))),
+    run: (visit) => changed(visit.desk.removeAuthenticator({ ...held(visit), proof: proofOf(visit) })),
+  },
+  {
+    method: 'POST',
+    path: '/profile/passkeys/remove/proof',
+    signedIn: true,
+    run: async (visit) => ({ json: await visit.desk.passkeyRemovalOptions({ ...held(visit), id: field(visit, 'id') }) }),
   },
   {
     method: 'POST',
     path: '/profile/passkeys/remove',
     signedIn: true,
-    run: (visit) => changed(visit.desk.removePasskey({ ...held(visit), id: field(visit, 'id') })),
+    run: (visit) => changed(visit.desk.removePasskey({ ...held(visit), id: field(visit, 'id'), proof: proofOf(visit) })),
   },
   {
     method: 'POST',
@@ -207,6 +226,14 @@ const ROUTES: readonly Route[] = [
   },
   { method: 'POST', path: '/language', signedIn: false, run: changeLanguage },
   { method: 'GET', path: '/g/{gateway}', signedIn: true, run: beginningOf },
+  {
+    method: 'POST',
+    path: '/g/{gateway}/acts/{act}/proof',
+    signedIn: true,
+    run: async (visit, named) => ({ json: await visit.desk.gatewayActOptions({ ...held(visit), ...askedActOf(visit, named) }) }),
+  },
+  { method: 'POST', path: ACT_PATH, signedIn: true, run: gatewayAct },
+  { method: 'POST', path: REVIEW_PATH, signedIn: true, run: reviewCashout },
   ...GATEWAY_SCREENS.map(
     (screen): Route => ({ method: 'GET', path: `/g/{gateway}${screen.path}`, signedIn: true, run: (visit, named) => gatewayScreen(screen, visit, named) }),
   ),
@@ -273,15 +300,21 @@ export async function createConsoleApp(
 
 /** A route's own page says what went wrong where there is something to do about it; everything else is a page of its own. */
 async function screenOf(visit: Visit, route: Route | undefined, error: ServiceError): Promise<{ screen: Screen; notice: string | null }> {
+  const t = translator(languageOf(visit));
   if (route?.path === '/sign-in' && error.code === 'forbidden' && visit.form.has('credential'))
-    return { screen: { kind: 'sign-in' }, notice: 'That passkey did not work here. Try another one, or ask for a new link.' };
+    return { screen: { kind: 'sign-in' }, notice: t('notice.passkey-refused') };
   if (route?.path === '/sign-in/link/{token}' && (error.code === 'forbidden' || error.code === 'rate_limit_exceeded') && visit.form.has('code')) {
     const screen = await mailedLink(visit, visit.request.path.split('/').at(-1) ?? '').catch(() => undefined);
-    if (screen !== undefined) return { screen, notice: wrongCode(error) };
+    if (screen !== undefined) return { screen, notice: wrongCode(t, error) };
   }
   if (route?.path.startsWith('/profile') && visit.form.get('code') && (error.code === 'forbidden' || error.code === 'rate_limit_exceeded'))
-    return { screen: await profile(visit), notice: wrongCode(error) };
-  if (route?.path.startsWith('/profile') && error.code === 'conflict') return { screen: await profile(visit), notice: error.message };
+    return { screen: await profile(visit), notice: wrongCode(t, error) };
+  if ((route?.path === ACT_PATH || route?.path === REVIEW_PATH) && error.status < 500 && visit.place !== null) {
+    const screen = await afterRefusedAct(visit, route);
+    if (screen !== undefined) return { screen, notice: error.code === 'forbidden' ? t('act.refused') : error.message };
+  }
+  if (route?.path.startsWith('/profile/passkeys') && error.code === 'conflict')
+    return { screen: await profile(visit), notice: t(route.path.endsWith('/remove') ? 'notice.only-passkey' : 'notice.too-many-passkeys') };
   const problem: ProblemKind =
     error.code === 'not_found'
       ? route?.path.startsWith('/invitations/') || route?.path.startsWith('/sign-in/link/')
@@ -297,10 +330,8 @@ async function screenOf(visit: Visit, route: Route | undefined, error: ServiceEr
   return { screen: { kind: 'problem', problem, requestId: notesOf(visit.response).requestId }, notice: null };
 }
 
-function wrongCode({ code, retryAfterSeconds = 0 }: ServiceError): string {
-  return code === 'forbidden'
-    ? 'That code is not right, or was used: take the next one.'
-    : `Too many wrong codes: wait ${Math.ceil(retryAfterSeconds / 60)} minutes.`;
+function wrongCode(t: Translate, { code, retryAfterSeconds = 0 }: ServiceError): string {
+  return code === 'forbidden' ? t('notice.wrong-code') : t('notice.too-many-codes', { minutes: Math.ceil(retryAfterSeconds / 60) });
 }
 
 async function mailedLink({ deps }: Visit, token: string): Promise<Screen> {
@@ -372,13 +403,14 @@ async function beginningOf(visit: Visit, { gateway = '' }: Readonly<Record<strin
 }
 
 async function gatewayScreen(
-  { section, read }: GatewayScreen,
+  { section, permission = permissionOf(section), read }: GatewayScreen,
   visit: Visit,
   { gateway: gatewayId = '', id = '' }: Readonly<Record<string, string>>,
+  query: URLSearchParams = new URL(visit.request.url, 'http://console').searchParams,
 ): Promise<Answer> {
   const { gateway, permissions, href } = await enter(visit, gatewayId, section);
-  if (!permissions.includes(permissionOf(section))) throw new ServiceError('forbidden');
-  const found = await read(visit.deps, { gateway, permissions, href, id, query: new URL(visit.request.url, 'http://console').searchParams });
+  if (!permissions.includes(permission)) throw new ServiceError('forbidden');
+  const found = await read(visit.deps, { gateway, permissions, href, id, query });
   return 'to' in found ? found : { screen: found };
 }
 
@@ -391,6 +423,41 @@ async function enter(visit: Visit, gatewayId: string, section: Section | null = 
   visit.place = { href, name: gateway.name, role, permissions, section, networks };
   return { gateway, permissions, href };
 }
+
+/** Has something done, and shows the page that it was asked for on. */
+async function gatewayAct(visit: Visit, named: Readonly<Record<string, string>>): Promise<Answer> {
+  const { href } = await enter(visit, named.gateway ?? '');
+  const asked = askedActOf(visit, named);
+  const shown = await visit.desk.doGatewayAct({ ...held(visit), ...asked, proof: proofOf(visit) });
+  const made = 'id' in shown && typeof shown.id === 'string' ? { made: shown.id } : {};
+  return screenAfterAct(asked.act, shown) ?? { to: `${href}${pathAfterAct(asked.act, { ...asked.fields, ...made })}` };
+}
+
+async function reviewCashout(visit: Visit, { gateway = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+  await enter(visit, gateway, 'cashouts');
+  const fields = Object.fromEntries([...visit.form].filter(([, value]) => value !== ''));
+  return { screen: { kind: 'review-cashout', review: await visit.desk.reviewCashout({ ...held(visit), gateway, fields }), fields } };
+}
+
+/** The page that an act was asked for on, with what stood in its way: it may have been done by somebody else meanwhile. What was filled in stays. */
+async function afterRefusedAct(visit: Visit, route: Route): Promise<Screen | undefined> {
+  const named = namedIn(route.path, visit.request.path) ?? {};
+  const asked = route.path === REVIEW_PATH ? undefined : askedActOf(visit, named);
+  const path = asked === undefined || asked.act === 'settlement-create' ? '/cashouts/new' : pathAfterAct(asked.act, asked.fields);
+  const screen = GATEWAY_SCREENS.find((one) => namedIn(one.path, path) !== undefined);
+  const answer = screen && (await gatewayScreen(screen, visit, { ...named, ...namedIn(screen.path, path) }, visit.form).catch(() => undefined));
+  return answer !== undefined && 'screen' in answer ? answer.screen : undefined;
+}
+
+/** @throws not_found for what nobody can do */
+function askedActOf({ form }: Visit, { gateway = '', act = '' }: Readonly<Record<string, string>>): AskedAct {
+  if (!isGatewayAct(act)) throw new ServiceError('not_found');
+  const fields = Object.fromEntries([...form].filter(([name, value]) => !PROOFS.includes(name) && value !== ''));
+  return { gateway, act, fields };
+}
+
+/** Fields that prove an act, and are no part of it. */
+const PROOFS = ['proof', 'code', 'credential'];
 
 function routeOf(request: Pick<Request, 'method' | 'path'>): { route: Route; named: Readonly<Record<string, string>> } | undefined {
   const method = request.method === 'HEAD' ? 'GET' : request.method;

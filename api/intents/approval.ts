@@ -7,13 +7,13 @@ import { differing, heard, say } from './say.ts';
 
 /** Who approved a cashout, and by what. */
 export interface Approval {
-  /** The authenticator, as its row is called. */
+  /** The authenticator, as its row is called; of somebody who approved in the console, their own id. */
   authenticator: string;
-  /** Its time step that was used up for this cashout and is used up for every other (RFC 6238); null when the release before this one kept it. */
+  /** Its time step that was used up for this cashout and is used up for every other (RFC 6238); null when the release before this one kept it, and for somebody in the console. */
   step: number | null;
   /** Milliseconds since 1970. */
   atMs: number;
-  /** Otherwise by its code. */
+  /** Otherwise by its code; `person` in the console. */
   by?: string;
 }
 

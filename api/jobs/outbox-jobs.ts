@@ -1,5 +1,6 @@
 import { screenCredit } from '#api/aml/screen-credit.ts';
 import type { Deps } from '#api/deps.ts';
+import { mailNotice } from '#api/people/notices.ts';
 import { broadcastAttempt } from '#api/payouts/broadcast.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { rejectionMail } from '#api/settlements/rejection-mail.ts';
@@ -50,6 +51,16 @@ export const mailRejectionJob: Job = {
     const to = settlement && (await findGateway(sql, settlement.gatewayId))?.settings.contactEmail;
     if (settlement === undefined || expiredFrom === undefined || to === undefined || to === null) return { done: true };
     await deps.mail.send(rejectionMail(settlement, expiredFrom, to));
+    return { done: true };
+  },
+};
+
+/** Tells a person by mail that how they sign in was changed. */
+export const mailPersonJob: Job = {
+  topic: 'person.mail',
+  concurrency: 2,
+  run: async (deps, noticeId) => {
+    await mailNotice(deps, noticeId);
     return { done: true };
   },
 };

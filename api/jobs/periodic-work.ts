@@ -26,6 +26,7 @@ import { listForgotten } from '#api/store/settlements.ts';
 import { foldAddressUses } from '#api/store/address-book.ts';
 import { foldMonths } from '#api/store/gateway-months.ts';
 import { deleteOldScreeningDays } from '#api/store/screenings.ts';
+import { forgetSignIns } from '#api/store/sign-ins.ts';
 import { foldTallies } from '#api/store/tallies.ts';
 import { deleteOldWebhookAnswers } from '#api/store/webhook-events.ts';
 import { bookOpeningBalances } from '#api/treasury/book-opening-balances.ts';
@@ -49,6 +50,7 @@ const REPLIES_FORGOTTEN_AT_ONCE = 1_000;
 const SIGNATURES_FORGOTTEN_AT_ONCE = 10_000;
 const ANSWERS_FORGOTTEN_AT_ONCE = 10_000;
 const REQUESTS_FORGOTTEN_AT_ONCE = 50_000;
+const SIGN_INS_FORGOTTEN_AT_ONCE = 1_000;
 const RECONCILED_EVERY_MS = 60_000;
 
 /**
@@ -110,6 +112,7 @@ export const periodicWork = {
     run: (deps) => deleteOldWebhookAnswers(deps.db.sql, { days: POLICY.webhookAnswersKeptDays, limit: ANSWERS_FORGOTTEN_AT_ONCE }),
   },
   'forget-screening-days': { everySeconds: 3_600, run: (deps) => deleteOldScreeningDays(deps.db.sql, POLICY.screeningDaysKept) },
+  'forget-sign-ins': { everySeconds: 600, run: (deps) => forgetSignIns(deps.db.sql, { days: POLICY.signInsKeptDays, limit: SIGN_INS_FORGOTTEN_AT_ONCE }) },
   'forget-done-jobs': { everySeconds: 600, run: forgetDoneJobs },
   // For as long as there is a previous master key (decision 0026).
   'reseal-secrets': {

@@ -277,6 +277,7 @@ async function asLostSettlement(
     routedByService: false,
     riskScore: null,
     metadata: null,
+    createdBy: null,
     start: { status: 'REQUESTED', dispatchDelaySeconds: 0, ...fields },
   });
   await appendEvent(tx, 'settlement', { id: settlementId, event: 'CREATED', from: null, to: 'REQUESTED', facts: { txid: found.txid }, actor: 'operator' });

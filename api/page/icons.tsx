@@ -10,6 +10,7 @@ const PATHS = {
   arriving: 'M12 4v10.5m0 0 4.2-4.2M12 14.5l-4.2-4.2M5 19.5h14',
   search: 'M20 20l-4.3-4.3M18 11a7 7 0 1 1-14 0 7 7 0 0 1 14 0Z',
   wallet: 'M4 7.5A2.5 2.5 0 0 1 6.5 5H17v3M4 7.5V17a2 2 0 0 0 2 2h13a1 1 0 0 0 1-1V9a1 1 0 0 0-1-1H4.5M16 13.5h.1',
+  receipt: 'M6 3.5h12v17l-2-1.4-2 1.4-2-1.4-2 1.4-2-1.4-2 1.4ZM9.5 8h5M9.5 12h5',
   flask: 'M9 4h6M10 4v6l-5 8a1.5 1.5 0 0 0 1.3 2h11.4a1.5 1.5 0 0 0 1.3-2l-5-8V4M7.5 15h9',
 } as const;
 
@@ -21,15 +22,5 @@ export function Icon({ name }: { name: IconName }): JSX.Element {
     <svg class={`icon icon-${name}`} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
       <path d={PATHS[name]} fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" />
     </svg>
-  );
-}
-
-/** Letters on a disc tell the coins apart where colours do not: `T` for USDT, `C` for USDC. */
-export function CoinDisc({ assetSymbol }: { assetSymbol: string }): JSX.Element {
-  const letter = /^USD.$/.test(assetSymbol) ? assetSymbol.slice(3) : assetSymbol.slice(0, 1);
-  return (
-    <span class={`disc disc-${assetSymbol.toLowerCase().replace(/[^a-z0-9]/g, '')}`} aria-hidden="true">
-      {letter}
-    </span>
   );
 }

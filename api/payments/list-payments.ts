@@ -20,7 +20,7 @@ import { badCursor, type Page, paginate, paginateLooked, type Pagination, readPa
 import { POLICY } from '#shared/core/policy.ts';
 import { readTime } from '#shared/core/read-time.ts';
 import { PAYMENT_STATUSES } from '#state-machines/payment/machine.ts';
-import { shownUsd } from './view.ts';
+import { namedView, shownUsd } from './view.ts';
 
 /** The query as the contract file lets it through. */
 export type ListPayments = { gateway: Gateway } & NonNullable<operations['listPayments']['parameters']['query']>;
@@ -131,6 +131,7 @@ function summaryView(payment: Payment, received: Received | undefined): object {
     openAmount: payment.openAmount,
     callbackParams: payment.callbackParams,
     webhookParams: payment.webhookParams,
+    ...namedView(payment),
     ...(received !== undefined && {
       receivedAssetSymbol: received.symbol,
       network: received.networkName,

@@ -19,10 +19,15 @@ export interface CheckoutBody {
   webhookParams?: Optional<Record<string, unknown>>;
   timeoutSeconds?: Optional<number>;
   language?: Optional<string>;
+  title?: Optional<string>;
+  reference?: Optional<string>;
 }
 
 /** Those fields as they are stored. */
-export type Checkout = Pick<NewPayment, 'checkoutMode' | 'callbackUrl' | 'callbackParams' | 'webhookUrl' | 'webhookParams' | 'timeoutSeconds' | 'language'>;
+export type Checkout = Pick<
+  NewPayment,
+  'checkoutMode' | 'callbackUrl' | 'callbackParams' | 'webhookUrl' | 'webhookParams' | 'timeoutSeconds' | 'language' | 'title' | 'reference'
+>;
 
 /** Who asks for a payment, and from where. */
 export interface Asking<Body> {
@@ -39,7 +44,7 @@ const LONGEST_URL = 8_000;
 const LONGEST_RESULT = { paymentUid: '00000000-0000-4000-8000-000000000000', status: 'ACCEPTABLE' };
 
 /**
- * Reads how a payment is checked out and reported: mode, callback, webhook, validity, language (contract 2.1, 4.1).
+ * Reads how a payment is checked out and reported: mode, callback, webhook, validity, language, what it is for (contract 2.1, 4.1).
  * @throws validation_error naming the field; forbidden, echoing the address, when API mode is asked for from an address off the allowlist
  */
 export function readCheckout(deps: Pick<Deps, 'config'>, { gateway, body, sent, clientIp }: Asking<CheckoutBody>): Checkout {
@@ -52,6 +57,8 @@ export function readCheckout(deps: Pick<Deps, 'config'>, { gateway, body, sent, 
     webhookParams: readParams(body, sent, 'webhookParams'),
     timeoutSeconds: readTimeout(body.timeoutSeconds),
     language: body.language ?? null,
+    title: readLine(body.title, 'title'),
+    reference: readLine(body.reference, 'reference'),
   };
 }
 
@@ -90,6 +97,13 @@ function readWebhookUrl(deps: Pick<Deps, 'config'>, text: Optional<string>, chec
 function readParams(body: CheckoutBody, sent: Asking<CheckoutBody>['sent'], field: 'callbackParams' | 'webhookParams'): SentJson | null {
   const value = body[field];
   return value === undefined || value === null ? null : (sent?.().member(field) ?? SentJson.of(value));
+}
+
+/** One line that can be seen: payers read it beside the amount, where a line break or nothing at all would push things about. */
+function readLine(text: Optional<string>, field: 'title' | 'reference'): string | null {
+  if (text === undefined || text === null) return null;
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) || !/[\p{L}\p{N}\p{P}\p{S}]/u.test(text)) throw invalid(field, 'must be one line of text');
+  return text;
 }
 
 /** There is no upper bound: the deadline saturates, so a timeout too large for a column means for ever (contract 2.1). */

@@ -1,5 +1,5 @@
 import type { components } from '#api/contract/types.ts';
-import type { Deps, Gateway } from '#api/deps.ts';
+import type { Commit, Deps, Gateway } from '#api/deps.ts';
 import { insertOutbox, reviveOutbox } from '#api/store/outbox.ts';
 import { askForResend, lockWebhookEvents } from '#api/store/webhook-events.ts';
 import { ServiceError } from '#shared/core/errors.ts';
@@ -14,13 +14,17 @@ import { loadOwnPayment } from './load.ts';
  * that is back gets them in order and now. Locks the payment's webhooks.
  * @throws not_found; conflict when the payment has no webhook
  */
-export async function resendPaymentWebhook(deps: Deps, call: { gateway: Gateway; paymentId: string }): Promise<components['schemas']['WebhookDelivery']> {
+export async function resendPaymentWebhook(
+  deps: Deps,
+  { commit = (work) => deps.db.transaction(work), ...call }: { gateway: Gateway; paymentId: string; commit?: Commit },
+): Promise<components['schemas']['WebhookDelivery']> {
   const payment = await loadOwnPayment(deps, call);
-  await deps.db.transaction(async (tx) => {
+  await commit(async (tx) => {
     const events = await lockWebhookEvents(tx, payment.id);
     const newest = events.at(-1);
     if (newest === undefined) throw new ServiceError('conflict', { message: 'This payment has no webhook to send again.' });
     for (const event of events) if (event === newest || event.state === 'pending') await queueResend(tx, deps, event.id);
+    return { status: 202, data: {} };
   });
   deps.wake();
   const delivery = (await readDeliveries(deps, payment.id)).at(-1);

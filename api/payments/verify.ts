@@ -2,7 +2,7 @@ import type { Deps, Gateway } from '#api/deps.ts';
 import { markVerified, type Payment } from '#api/store/payments.ts';
 import { formatAmount, formatCents } from '#shared/core/money.ts';
 import { loadOwnPayment } from './load.ts';
-import { decidingDeposit, explorerTxUrl, type PaymentParts, readParts, shownUsd } from './view.ts';
+import { decidingDeposit, explorerTxUrl, type PaymentParts, namedView, readParts, shownUsd } from './view.ts';
 
 /**
  * Reads a payment's outcome with every money figure, and marks a resting payment as verified, once (contract 4.1, decisions 9). Repeating it
@@ -52,6 +52,7 @@ export function verifyView(deps: Pick<Deps, 'chains'>, parts: PaymentParts): obj
     ...(payment.amlState !== null && { amlState: payment.amlState }),
     callbackParams: payment.callbackParams,
     webhookParams: payment.webhookParams,
+    ...namedView(payment),
     deposits: deposits.map((deposit) => ({
       asset: deposit.symbol,
       assetId: deposit.assetId,

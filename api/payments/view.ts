@@ -72,6 +72,7 @@ export function paymentView(deps: Pick<Deps, 'config' | 'chains'>, parts: Paymen
     ...(payment.minimumUsd !== null && { minAmountUsd: formatAmount(payment.minimumUsd) }),
     isSandbox: payment.sandbox,
     language: payment.language,
+    ...namedView(payment),
     txFeePayer: payment.txFeePayer,
     commissionFeePayer: payment.commissionFeePayer,
     selectedOfferId: payment.selectedOfferId,
@@ -83,6 +84,11 @@ export function paymentView(deps: Pick<Deps, 'config' | 'chains'>, parts: Paymen
       explorerTxUrl: explorerTxUrl(deps, deciding.networkName, deciding.txid),
     }),
   };
+}
+
+/** What it is for and the merchant's number for it, where they were named. Pure. */
+export function namedView({ title, reference }: Pick<Payment, 'title' | 'reference'>): { title?: string; reference?: string } {
+  return { ...(title !== null && { title }), ...(reference !== null && { reference }) };
 }
 
 /** A payment's dollar value, in cents; plain 0 while an open amount is not known (contract 2.7). */

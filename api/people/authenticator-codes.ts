@@ -1,14 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { Deps } from '#api/deps.ts';
 import { matchingSteps } from '#api/gateways/totp.ts';
-import { type Authenticator, countWrongCode, lockAuthenticator, noteCode, takeRecoveryCode } from '#api/store/authenticators.ts';
+import {
+  type Authenticator,
+  countWrongCode,
+  forgetWrongCodes,
+  lockAuthenticator,
+  lockCodeGuard,
+  noteCode,
+  takeRecoveryCode,
+} from '#api/store/authenticators.ts';
 import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { openWithAny, type SealedPlace } from '#shared/platform/sealed-secrets.ts';
+import { tellPerson } from './notices.ts';
 
-type Needed = Pick<Deps, 'db' | 'config' | 'metrics'>;
+type Needed = Pick<Deps, 'db' | 'config' | 'metrics' | 'randomBytes'>;
 
 /** The place of a person's seed, which its ciphertext is bound to. */
 export function seedPlace(rowId: string): SealedPlace {
@@ -16,18 +25,20 @@ export function seedPlace(rowId: string): SealedPlace {
 }
 
 /**
- * Proves a person by a code of their authenticator, or by one from paper; each counts once, and whatever `along` does counts with it. Locks the authenticator.
+ * Proves a person by a code of their authenticator, or by one from paper; each counts once, and whatever `along` does counts with it. Locks the guard, then the authenticator.
  * @throws forbidden for a wrong code, and for whoever has no authenticator; rate_limit_exceeded after too many
  */
 export async function proveCode(deps: Needed, personId: string, { code, along }: { code: string; along?: (tx: Tx) => Promise<void> }): Promise<void> {
   await tryCode(deps, personId, 'counts', async (tx, found) => {
-    const right = (await takeStep(deps, tx, found, code)) || (await takeRecoveryCode(tx, found.id, hashCode(code)));
-    if (right) await along?.(tx);
-    return right;
+    const step = await takeStep(deps, tx, found, code);
+    if (!step && !(await takeRecoveryCode(tx, found.id, hashCode(code)))) return false;
+    if (!step) await tellPerson(deps, tx, { personId, what: 'paper-code.use', address: null });
+    await along?.(tx);
+    return true;
   });
 }
 
-/** Lets a code be tried, one at a time; a wrong one is counted whatever becomes of the rest. @throws forbidden, rate_limit_exceeded */
+/** Lets a code be tried, one at a time; a wrong one is counted by person, whichever authenticator it was for and whatever becomes of the rest. @throws forbidden, rate_limit_exceeded */
 export async function tryCode(
   { db, metrics }: Needed,
   personId: string,
@@ -35,11 +46,15 @@ export async function tryCode(
   isRight: (tx: Tx, found: Authenticator) => Promise<boolean>,
 ): Promise<void> {
   const lockedSeconds = await db.transaction(async (tx) => {
+    const locked = await lockCodeGuard(tx, personId);
+    if (locked > 0) return locked;
     const found = await lockAuthenticator(tx, personId, which);
     if (found === undefined) return 0;
-    if (found.lockedSeconds > 0) return found.lockedSeconds;
-    if (await isRight(tx, found)) return undefined;
-    await countWrongCode(tx, found.id, { limit: POLICY.totpFailuresUntilLock, seconds: POLICY.totpLockSeconds });
+    if (await isRight(tx, found)) {
+      await forgetWrongCodes(tx, personId);
+      return undefined;
+    }
+    await countWrongCode(tx, personId, { limit: POLICY.totpFailuresUntilLock, seconds: POLICY.totpLockSeconds });
     return 0;
   });
   const result = lockedSeconds === undefined ? 'accepted' : lockedSeconds > 0 ? 'locked' : 'wrong';

@@ -10,6 +10,7 @@ import { POLICY } from '#shared/core/policy.ts';
 import { keyId, masterKeys } from '#shared/platform/key-ring.ts';
 import { seal, wrappingKey } from '#shared/platform/sealed-secrets.ts';
 import { hashCode, newRecoveryCode, seedPlace, takeStep, tryCode } from './authenticator-codes.ts';
+import { tellPerson } from './notices.ts';
 import { doer, type Signed } from './signed.ts';
 import { type Act, proveAct, stepUpOptions } from './step-up.ts';
 
@@ -44,7 +45,7 @@ export async function makeAuthenticator(deps: Needed, { session }: Signed, proof
 
 /**
  * Makes the new authenticator count by its first code, and answers ten codes to keep on paper, shown this once. Locks it.
- * @throws forbidden for a wrong code, and when there is none to confirm; rate_limit_exceeded after too many
+ * @throws forbidden for a wrong code, and when none waits for one any more; rate_limit_exceeded after too many
  */
 export async function startAuthenticator(deps: Needed, signed: Signed, code: string): Promise<{ codes: string[] }> {
   const { personId } = signed.session;
@@ -52,21 +53,36 @@ export async function startAuthenticator(deps: Needed, signed: Signed, code: str
   await tryCode(deps, personId, 'waits', async (tx, found) => {
     if (!(await takeStep(deps, tx, found, code))) return false;
     await confirmAuthenticator(tx, personId, { id: found.id, codeHashes: codes.map(hashCode) });
+    await tellPerson(deps, tx, { personId, what: 'authenticator.add', address: signed.address });
     await insertConsoleAction(tx, doer(signed), { act: 'authenticator.add', target: personId, gatewayId: null });
     return true;
   });
   return { codes };
 }
 
-/** Takes a person's authenticator away, with its codes. @throws not_found when there is none */
-export async function removeAuthenticator({ db }: Pick<Deps, 'db'>, signed: Signed): Promise<void> {
-  const { personId } = signed.session;
-  await db.transaction(async (tx) => {
+/** What a person is to sign so that their authenticator is taken away. */
+export async function authenticatorRemovalOptions(deps: Needed, { session }: Signed): Promise<object> {
+  return stepUpOptions(deps, session, removing(session.personId));
+}
+
+/** Takes a person's authenticator away, with its codes: by the signature of a passkey, or a code. @throws forbidden; not_found when there is none */
+export async function removeAuthenticator(deps: Needed, signed: Signed, proof: string): Promise<void> {
+  const { session } = signed;
+  const { personId } = session;
+  await proveAct(deps, session, { act: removing(personId), proof });
+  await deps.db.transaction(async (tx) => {
+    await lockPasskeys(tx, personId);
+    if (!(await sessionLives(tx, session.id))) throw new ServiceError('forbidden');
     if ((await endAuthenticators(tx, personId)) === 0) throw new ServiceError('not_found');
+    await tellPerson(deps, tx, { personId, what: 'authenticator.remove', address: signed.address });
     await insertConsoleAction(tx, doer(signed), { act: 'authenticator.remove', target: personId, gatewayId: null });
   });
 }
 
 function making(personId: string): Act {
   return { name: 'authenticator.make', gatewayId: null, target: personId, content: {} };
+}
+
+function removing(personId: string): Act {
+  return { name: 'authenticator.remove', gatewayId: null, target: personId, content: {} };
 }

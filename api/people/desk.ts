@@ -2,13 +2,21 @@ import { z } from 'zod';
 import type { Deps } from '#api/deps.ts';
 import { endSessions, type Session } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
-import { authenticatorProofOptions, makeAuthenticator, type NewAuthenticator, removeAuthenticator, startAuthenticator } from './authenticator.ts';
+import {
+  authenticatorProofOptions,
+  authenticatorRemovalOptions,
+  makeAuthenticator,
+  type NewAuthenticator,
+  removeAuthenticator,
+  startAuthenticator,
+} from './authenticator.ts';
+import type { SettlementReview } from '#api/settlements/review.ts';
+import { type AskedAct, doGatewayAct, gatewayActOptions, reviewCashout } from './do-gateway-act.ts';
+import { GATEWAY_ACT_NAMES } from './act-names.ts';
 import { mailLink, signInByLink } from './mailed-link.ts';
-import { addPasskey, newPasskeyOptions, passkeyProofOptions, removePasskey, revokeSession } from './profile.ts';
+import { addPasskey, newPasskeyOptions, passkeyProofOptions, passkeyRemovalOptions, removePasskey, revokeSession } from './profile.ts';
 import { acceptInvitation, invitationOptions, readSession, signIn, signInOptions, type Visitor } from './sign-in.ts';
 import type { Signed } from './signed.ts';
-
-type Needed = Pick<Deps, 'db' | 'config' | 'randomBytes' | 'log' | 'mail'>;
 
 /** Somebody who asks with the cookie of a session, and where from. */
 export interface Held {
@@ -22,7 +30,7 @@ export interface Held {
  */
 export interface PeopleDesk {
   /** What a browser is to sign in with. */
-  signInOptions(asked: object): Promise<object>;
+  signInOptions(asked: { address: string }): Promise<object>;
   /** Signs a browser in; answers its new cookie. The session of `cookie`, if any, ends. */
   signIn(asked: { credential: string; visitor: Visitor; cookie: string | null }): Promise<{ cookie: string }>;
   /** Mails a link to whoever has the address and an authenticator; the answer says nothing of either. */
@@ -30,7 +38,7 @@ export interface PeopleDesk {
   /** Signs a browser in by a mailed link and a code. @throws not_found; rate_limit_exceeded after too many wrong codes */
   signInByLink(asked: { token: string; code: string; visitor: Visitor; cookie: string | null }): Promise<{ cookie: string }>;
   /** What the holder of an invitation is to make a passkey with. @throws not_found; conflict for somebody who has one */
-  invitationOptions(asked: { token: string }): Promise<object>;
+  invitationOptions(asked: { token: string; address: string }): Promise<object>;
   /** Accepts an invitation; answers a cookie to whoever is signed in by it. @throws not_found, conflict */
   acceptInvitation(asked: { token: string; credential: string; visitor: Visitor; cookie: string | null }): Promise<{ cookie: string | null }>;
   /** What a person is to make one more passkey with. */
@@ -45,13 +53,23 @@ export interface PeopleDesk {
   makeAuthenticator(asked: Held & { proof: string }): Promise<NewAuthenticator>;
   /** Makes it count; answers the codes to keep on paper. @throws rate_limit_exceeded after too many wrong codes */
   startAuthenticator(asked: Held & { code: string }): Promise<{ codes: string[] }>;
+  /** What a person is to sign so that their authenticator is taken away. */
+  authenticatorRemovalOptions(asked: Held): Promise<object>;
   /** @throws not_found */
-  removeAuthenticator(asked: Held): Promise<object>;
+  removeAuthenticator(asked: Held & { proof: string }): Promise<object>;
+  /** What a person is to sign so that this passkey is taken away. */
+  passkeyRemovalOptions(asked: Held & { id: string }): Promise<object>;
   /** @throws not_found; conflict for the last one */
-  removePasskey(asked: Held & { id: string }): Promise<object>;
+  removePasskey(asked: Held & { id: string; proof: string }): Promise<object>;
   /** @throws not_found */
   revokeSession(asked: Held & { id: string }): Promise<object>;
   signOut(asked: Held): Promise<object>;
+  /** What a person is to sign so that something is done at a gateway. @throws not_found, validation_error */
+  gatewayActOptions(asked: Held & AskedAct): Promise<object>;
+  /** Shows what a cashout would be. @throws not_found, validation_error, fee_estimation_unavailable */
+  reviewCashout(asked: Held & Omit<AskedAct, 'act'>): Promise<SettlementReview>;
+  /** Does it. @throws not_found, validation_error, and whatever the operation of that name does */
+  doGatewayAct(asked: Held & AskedAct & { proof: string }): Promise<object>;
 }
 
 /** Longer than what any authenticator answers. */
@@ -62,14 +80,19 @@ const visitor = z.strictObject({ address: ip, browser: z.string().max(4_096) });
 const held = { cookie: token, address: ip };
 const id = z.string().max(1_400);
 const code = z.string().max(64);
+const gatewayAct = {
+  gateway: z.uuid(),
+  act: z.enum(GATEWAY_ACT_NAMES),
+  fields: z.record(z.string().max(64), z.string().max(4_096)),
+};
 
 /** What each call takes, for whoever hears it over a wire. */
 export const DESK_CALLS: { readonly [Name in keyof PeopleDesk]: z.ZodType<Parameters<PeopleDesk[Name]>[0]> } = {
-  signInOptions: z.strictObject({}),
+  signInOptions: z.strictObject({ address: ip }),
   signIn: z.strictObject({ credential: signed, visitor, cookie: token.nullable() }),
   mailLink: z.strictObject({ email: z.string().max(320), visitor }),
   signInByLink: z.strictObject({ token, code, visitor, cookie: token.nullable() }),
-  invitationOptions: z.strictObject({ token }),
+  invitationOptions: z.strictObject({ token, address: ip }),
   acceptInvitation: z.strictObject({ token, credential: signed, visitor, cookie: token.nullable() }),
   newPasskeyOptions: z.strictObject(held),
   passkeyProofOptions: z.strictObject({ ...held, credential: signed }),
@@ -77,14 +100,19 @@ export const DESK_CALLS: { readonly [Name in keyof PeopleDesk]: z.ZodType<Parame
   authenticatorProofOptions: z.strictObject(held),
   makeAuthenticator: z.strictObject({ ...held, proof: signed }),
   startAuthenticator: z.strictObject({ ...held, code }),
-  removeAuthenticator: z.strictObject(held),
-  removePasskey: z.strictObject({ ...held, id }),
+  authenticatorRemovalOptions: z.strictObject(held),
+  removeAuthenticator: z.strictObject({ ...held, proof: signed }),
+  passkeyRemovalOptions: z.strictObject({ ...held, id }),
+  removePasskey: z.strictObject({ ...held, id, proof: signed }),
   revokeSession: z.strictObject({ ...held, id }),
   signOut: z.strictObject(held),
+  gatewayActOptions: z.strictObject({ ...held, ...gatewayAct }),
+  reviewCashout: z.strictObject({ ...held, gateway: gatewayAct.gateway, fields: gatewayAct.fields }),
+  doGatewayAct: z.strictObject({ ...held, ...gatewayAct, proof: signed }),
 };
 
 /** Opens the desk over a database whose login may write what it says. */
-export function openPeopleDesk(deps: Needed): PeopleDesk {
+export function openPeopleDesk(deps: Deps): PeopleDesk {
   const sessionOf = (cookie: string | null): Promise<Session | undefined> => readSession(deps, cookie ?? undefined);
   const signedIn = async ({ cookie, address }: Held): Promise<Signed> => {
     const session = await sessionOf(cookie);
@@ -107,14 +135,19 @@ export function openPeopleDesk(deps: Needed): PeopleDesk {
     authenticatorProofOptions: async (held) => authenticatorProofOptions(deps, await signedIn(held)),
     makeAuthenticator: async ({ proof, ...held }) => makeAuthenticator(deps, await signedIn(held), proof),
     startAuthenticator: async ({ code, ...held }) => startAuthenticator(deps, await signedIn(held), code),
-    removeAuthenticator: async (held) => done(removeAuthenticator(deps, await signedIn(held))),
-    removePasskey: async ({ id, ...held }) => done(removePasskey(deps, await signedIn(held), id)),
+    authenticatorRemovalOptions: async (held) => authenticatorRemovalOptions(deps, await signedIn(held)),
+    removeAuthenticator: async ({ proof, ...held }) => done(removeAuthenticator(deps, await signedIn(held), proof)),
+    passkeyRemovalOptions: async ({ id, ...held }) => passkeyRemovalOptions(deps, await signedIn(held), id),
+    removePasskey: async ({ id, proof, ...held }) => done(removePasskey(deps, await signedIn(held), { id, proof })),
     revokeSession: async ({ id, ...held }) => done(revokeSession(deps, await signedIn(held), id)),
     signOut: async (held) => {
       const { session } = await signedIn(held);
       await endSessions(deps.db.sql, session.personId, session.id);
       return {};
     },
+    gatewayActOptions: async ({ cookie, address, ...asked }) => gatewayActOptions(deps, await signedIn({ cookie, address }), asked),
+    reviewCashout: async ({ cookie, address, ...asked }) => reviewCashout(deps, await signedIn({ cookie, address }), asked),
+    doGatewayAct: async ({ cookie, address, ...asked }) => doGatewayAct(deps, await signedIn({ cookie, address }), asked),
   };
 }
 

@@ -5,6 +5,7 @@ import { endSessions, type Session, sessionLives } from '#api/store/sessions.ts'
 import { ServiceError } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import { tellPerson } from './notices.ts';
 import { credentialIdOf, readRegistration, registrationOptions } from './passkeys.ts';
 import { doer, type Signed } from './signed.ts';
 import { type Act, proveAct, stepUpOptions } from './step-up.ts';
@@ -41,18 +42,31 @@ export async function addPasskey(deps: Needed, signed: Signed, { credential, pro
     if (!(await sessionLives(tx, session.id))) throw new ServiceError('forbidden');
     if (held.length >= POLICY.passkeysPerPerson) throw new ServiceError('conflict', { message: 'You have as many passkeys as one may.' });
     if (!(await insertPasskey(tx, personId, passkey))) throw new ServiceError('forbidden');
+    await tellPerson(deps, tx, { personId, what: 'passkey.add', address: signed.address });
     await insertConsoleAction(tx, doer(signed), { act: 'passkey.add', target: passkey.id, gatewayId: null });
   });
 }
 
-/** Takes a passkey away, never the last one. Locks those the person has. @throws not_found for one that is not theirs; conflict for the last */
-export async function removePasskey({ db }: Pick<Deps, 'db'>, signed: Signed, id: string): Promise<void> {
-  const { personId } = signed.session;
-  await db.transaction(async (tx) => {
+/** What a person is to sign so that this passkey is taken away, and no other. */
+export async function passkeyRemovalOptions(deps: Needed, { session }: Signed, id: string): Promise<object> {
+  return stepUpOptions(deps, session, removing(session, id));
+}
+
+/**
+ * Takes a passkey away, never the last one: by the signature of one the person has over its id, or a code. Locks those they have.
+ * @throws forbidden; not_found for one that is not theirs; conflict for the last
+ */
+export async function removePasskey(deps: Needed, signed: Signed, { id, proof }: { id: string; proof: string }): Promise<void> {
+  const { session } = signed;
+  const { personId } = session;
+  await proveAct(deps, session, { act: removing(session, id), proof });
+  await deps.db.transaction(async (tx) => {
     const held = await lockPasskeys(tx, personId);
+    if (!(await sessionLives(tx, session.id))) throw new ServiceError('forbidden');
     if (!held.includes(id)) throw new ServiceError('not_found');
     if (held.length === 1) throw new ServiceError('conflict', { message: 'This is your only passkey: add another one first.' });
     await removePasskeys(tx, personId, id);
+    await tellPerson(deps, tx, { personId, what: 'passkey.remove', address: signed.address });
     await insertConsoleAction(tx, doer(signed), { act: 'passkey.remove', target: id, gatewayId: null });
   });
 }
@@ -67,4 +81,8 @@ export async function revokeSession({ db }: Pick<Deps, 'db'>, signed: Signed, id
 
 function adding(session: Session, passkeyId: string): Act {
   return { name: 'passkey.add', gatewayId: null, target: session.personId, content: { passkey: passkeyId } };
+}
+
+function removing(session: Session, passkeyId: string): Act {
+  return { name: 'passkey.remove', gatewayId: null, target: session.personId, content: { passkey: passkeyId } };
 }

@@ -8,6 +8,7 @@ import { endSessions, findSession, insertSession, type Session, touchSession } f
 import { ServiceError } from '#shared/core/errors.ts';
 import { uuidFrom } from '#shared/core/ids.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
+import { tellPerson } from './notices.ts';
 import { hashToken, newToken } from './one-time-token.ts';
 import { assertionOptions, readAssertion, readRegistration, registrationOptions } from './passkeys.ts';
 
@@ -92,6 +93,7 @@ export async function acceptInvitation(
     if (passkey !== undefined && !(await insertPasskey(tx, personId, passkey))) throw new ServiceError('forbidden');
     const cookie = passkey === undefined ? undefined : await beginSession(deps, tx, personId, visitor);
     const by = { kind: 'person', personId, name: email, address: visitor.address } as const;
+    if (recovers !== null) await tellPerson(deps, tx, { personId, what: 'person.recovered', address: visitor.address });
     await insertConsoleAction(tx, by, { act: recovers === null ? 'invitation.accept' : 'person.recovered', target: personId, gatewayId, after: { role } });
     return cookie;
   });

@@ -47,7 +47,7 @@ export async function proveStepUp(deps: Needed, session: Session, { act, credent
   });
 }
 
-/** Proves an act by what was sent: the signature of a passkey, or a code. @throws what `proveStepUp` and `proveCode` do */
+/** Proves an act by what was sent: the signature of a passkey, or a code, which is not bound to the act. @throws what `proveStepUp` and `proveCode` do */
 export async function proveAct(deps: Needed, session: Session, { act, proof }: { act: Act; proof: string }): Promise<void> {
   if (proof.trimStart().startsWith('{')) return proveStepUp(deps, session, { act, credential: proof });
   return proveCode(deps, session.personId, { code: proof });

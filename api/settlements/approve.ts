@@ -4,7 +4,7 @@ import { readCurrentSecret } from '#api/gateways/secrets.ts';
 import { matchingSteps } from '#api/gateways/totp.ts';
 import { advance } from '#api/store/advance.ts';
 import { readClock } from '#api/store/clock.ts';
-import { findSettlement, lockSettlement } from '#api/store/settlements.ts';
+import { findSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { acceptTotpStep, clearTotpGuard, countTotpFailure, lockTotpGuard } from '#api/store/credentials.ts';
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
@@ -66,12 +66,42 @@ async function tryCode(deps: Deps, gatewayId: string, code: string): Promise<Rig
 }
 
 async function approve(tx: Tx, deps: Deps, gateway: Gateway, id: string, code: RightCode | null): Promise<Reply> {
-  const locked = await lockSettlement(tx, id);
-  if (locked === undefined) throw new Invariant(`settlement ${id} is gone`);
-  if (code === null || locked.status !== 'PENDING_APPROVAL') throw notAwaiting(locked.status);
+  const locked = await lockWaiting(tx, id);
+  if (code === null) throw notAwaiting(locked.status);
   const step = await useUp(tx, deps, gateway.id, id, code);
   await sayApproved(tx, deps, locked, { authenticator: code.secretId, step, atMs: deps.wallClock() });
   crashPoint('approve.totp-consumed');
+  const reply = await moveApproved(tx, deps, gateway, { id, record: { totpStep: step } });
+  deps.metrics?.totpChecks.inc({ result: 'accepted' });
+  return reply;
+}
+
+/**
+ * Approves a cashout for a person who proved that they want this very one, by a step-up of their own (console 3). The transaction is the caller's, in which that person still
+ * may. Locks the settlement. @throws not_found; forbidden to whoever created it; conflict when it no longer waits
+ */
+export async function approveForPerson(tx: Tx, deps: Deps, { gateway, id, personId }: { gateway: Gateway; id: string; personId: string }): Promise<Reply> {
+  const { id: settlementId } = await ownSettlement(deps, gateway, id);
+  const locked = await lockWaiting(tx, settlementId);
+  if (locked.createdBy === personId) throw new ServiceError('forbidden', { message: 'Whoever created a cashout does not approve it.' });
+  await sayApproved(tx, deps, locked, { authenticator: personId, step: null, atMs: deps.wallClock(), by: 'person' });
+  return moveApproved(tx, deps, gateway, { id: settlementId, record: { personId } });
+}
+
+async function lockWaiting(tx: Tx, id: string): Promise<StoredSettlement> {
+  const locked = await lockSettlement(tx, id);
+  if (locked === undefined) throw new Invariant(`settlement ${id} is gone`);
+  if (locked.status !== 'PENDING_APPROVAL') throw notAwaiting(locked.status);
+  return locked;
+}
+
+/** From now on only the gateway's delay stands before it is sent. */
+async function moveApproved(
+  tx: Tx,
+  deps: Deps,
+  gateway: Gateway,
+  { id, record }: { id: string; record: Readonly<Record<string, string | number>> },
+): Promise<Reply> {
   const { dispatchDelaySeconds } = gateway.settings.cashout;
   const { now } = await readClock(tx);
   const moved = await advance(tx, 'settlement', {
@@ -80,13 +110,12 @@ async function approve(tx: Tx, deps: Deps, gateway: Gateway, id: string, code: R
     actor: 'merchant',
     facts: () => ({
       facts: NO_SETTLEMENT_FACTS,
-      record: { dispatchAt: new Date(now.getTime() + dispatchDelaySeconds * 1_000).toISOString(), totpStep: step },
+      record: { dispatchAt: new Date(now.getTime() + dispatchDelaySeconds * 1_000).toISOString(), ...record },
     }),
     effects: { dispatch: () => queueDispatch(tx, deps, { settlementId: id, delaySeconds: dispatchDelaySeconds }) },
   });
   const approved = await findSettlement(tx, id);
   if (approved === undefined) throw new Invariant(`settlement ${id} is gone`);
-  deps.metrics?.totpChecks.inc({ result: 'accepted' });
   deps.metrics?.settlementTransitions.inc({ from: moved.from, to: moved.to, route: approved.pool === 'held' ? 'AML_HELD' : 'GREEN' });
   return { status: 200, data: settlementView(deps, approved), resourceId: id };
 }

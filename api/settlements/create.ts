@@ -29,6 +29,8 @@ export interface CreateSettlement {
   body: CreateSettlementBody;
   /** The body as it was sent; absent when the caller is not an HTTP request. */
   sent?: () => SentJson;
+  /** The person who asks for it in the console; absent when a key does. */
+  personId?: string;
   commit: Commit;
 }
 
@@ -42,8 +44,8 @@ type Accepted = Exclude<LastDecision, { outcome: 'refuse' }>;
  * @throws validation_error, below_minimum_settlement, amount_below_network_fee, insufficient_balance, too_many_parked_cashouts, screening_required,
  * fee_estimation_unavailable
  */
-export async function createSettlement(deps: Deps, { gateway, body, sent, commit }: CreateSettlement): Promise<Reply> {
-  const order = await readOrder(deps, body, sent);
+export async function createSettlement(deps: Deps, { gateway, body, sent, personId, commit }: CreateSettlement): Promise<Reply> {
+  const order = { ...(await readOrder(deps, body, sent)), createdBy: personId ?? null };
   const { asset, chain, amount, rawAmount, route } = order;
   const cashout = { gateway, asset, chain, recipient: order.destination.canonical, amount, rawAmount, route };
   const gathered = await gatherFacts(deps, cashout, askAbout(cashout, { parkedAs: null }));
@@ -54,7 +56,13 @@ export async function createSettlement(deps: Deps, { gateway, body, sent, commit
   return reply;
 }
 
-async function decideAndInsert(tx: Tx, deps: Deps, gateway: Gateway, order: SettlementOrder, { facts: fetched, quote }: Gathered): Promise<Reply> {
+async function decideAndInsert(
+  tx: Tx,
+  deps: Deps,
+  gateway: Gateway,
+  order: SettlementOrder & Pick<NewSettlement, 'createdBy'>,
+  { facts: fetched, quote }: Gathered,
+): Promise<Reply> {
   const { asset, destination } = order;
   const { decision, facts } = await decideUnderLock(tx, fetched, { gatewayId: gateway.id, assetId: asset.id });
   if (decision.outcome === 'refuse') throw refusal(decision);
@@ -87,6 +95,7 @@ async function decideAndInsert(tx: Tx, deps: Deps, gateway: Gateway, order: Sett
     routedByService: decision.routedByService,
     riskScore: decision.riskScore,
     metadata: order.metadata,
+    createdBy: order.createdBy,
     start: await startWith(tx, deps, gateway, { order, decision, who }),
   };
   const settlement = await insertSettlement(tx, row);

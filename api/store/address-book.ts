@@ -150,3 +150,33 @@ export async function foldAddressUses(sql: Reads): Promise<number> {
     select 1 from appended`;
   return rows.length;
 }
+
+/** A destination as a gateway's book knows it, when it was ever paid to or entered; by the unique index, and locks nothing. */
+export async function findBookAddress(
+  sql: Reads,
+  { gatewayId, networkId, address }: Pick<AddressBookEntry, 'gatewayId' | 'networkId' | 'address'>,
+): Promise<{ label: string; lastUsedAt: Date | null } | null> {
+  const [row] = await sql<{ label: string; lastUsedAt: Date | null }[]>`
+    select coalesce(b.name, b.label) as label, (select max(last_at) from address_uses u where u.address_id = b.id) as last_used_at from address_book b
+    where b.gateway_id = ${gatewayId} and b.network_id = ${networkId} and b.address = ${address}`;
+  return row ?? null;
+}
+
+/** How many of the newest entries are looked through for one that is like another. */
+const LIKE_LOOKED_THROUGH = 2_000;
+const LIKE_CHARACTERS = 4;
+
+/** Another entry of the book that begins and ends with the same characters; looks through the newest ones alone, and locks nothing. */
+export async function findLikeAddress(
+  sql: Reads,
+  { gatewayId, networkId, address }: Pick<AddressBookEntry, 'gatewayId' | 'networkId' | 'address'>,
+): Promise<{ label: string; address: string } | null> {
+  // What every address of the chain begins with says nothing.
+  const begins = (/^(0x|(bc|tb|bcrt)1[qp]|.)/.exec(address)?.[0].length ?? 0) + LIKE_CHARACTERS;
+  const [row] = await sql<{ label: string; address: string }[]>`
+    select coalesce(b.name, b.label) as label, b.address from (
+      select * from address_book where gateway_id = ${gatewayId} and hidden_at is null order by created_at desc, id desc limit ${LIKE_LOOKED_THROUGH}) b
+    where b.network_id = ${networkId} and b.address <> ${address} and left(lower(b.address), ${begins}) = left(lower(${address}), ${begins})
+      and right(lower(b.address), ${LIKE_CHARACTERS}) = right(lower(${address}), ${LIKE_CHARACTERS}) limit 1`;
+  return row ?? null;
+}

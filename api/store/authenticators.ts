@@ -1,22 +1,34 @@
+import { POLICY } from '#shared/core/policy.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import type { SealedSecret } from './gateways.ts';
 
-/** An authenticator with what stands between it and trying a code. */
+/** An authenticator with what is needed to try a code. */
 export interface Authenticator extends SealedSecret {
   lastStep: number;
-  /** Whole seconds of service time until a code is looked at again; 0 when one is now. */
-  lockedSeconds: number;
   /** Wall time of the database, whole Unix seconds. */
   unixSeconds: number;
 }
 
-/** Reads a person's authenticator, the one that counts or the one that waits for its first code, and locks it until commit: codes are tried one at a time. */
+/** Locks what counts a person's wrong codes until commit, so that codes are tried one at a time; answers for how many seconds of service time none is looked at. */
+export async function lockCodeGuard(tx: Tx, personId: string): Promise<number> {
+  await tx`insert into code_guards (person_id) values (${personId}) on conflict do nothing`;
+  const [row] = await tx<[{ lockedSeconds: number }]>`
+    select coalesce(greatest(ceil(extract(epoch from locked_until - sluice_now())), 0), 0)::int as locked_seconds
+    from code_guards where person_id = ${personId} for update`;
+  return row.lockedSeconds;
+}
+
+/** Reads a person's authenticator, the one that counts or the one that still waits for its first code, and locks it until commit. The caller holds the guard. */
 export async function lockAuthenticator(tx: Tx, personId: string, which: 'counts' | 'waits'): Promise<Authenticator | undefined> {
   const [row] = await tx<Authenticator[]>`
-    select id, sealed, last_step, coalesce(greatest(ceil(extract(epoch from locked_until - sluice_now())), 0), 0)::int as locked_seconds,
-      floor(extract(epoch from clock_timestamp()))::bigint as unix_seconds
-    from authenticators where person_id = ${personId} and ended_at is null and (confirmed_at is null) = ${which === 'waits'} for update`;
+    select id, sealed, last_step, floor(extract(epoch from clock_timestamp()))::bigint as unix_seconds
+    from authenticators where person_id = ${personId} and ended_at is null and ${which === 'waits' ? waiting(tx) : tx`confirmed_at is not null`} for update`;
   return row;
+}
+
+/** Made, not started yet, and not too old to be: somebody who sets one up does it at once. */
+function waiting(sql: Reads) {
+  return sql`confirmed_at is null and created_at > sluice_now() - make_interval(secs => ${POLICY.authenticatorStartSeconds})`;
 }
 
 /** Adds one that waits for its first code, in place of any other that waits. */
@@ -33,17 +45,22 @@ export async function confirmAuthenticator(tx: Tx, personId: string, { id, codeH
   await tx`insert into recovery_codes (authenticator_id, code_hash) select ${id}, unnest(${[...codeHashes]}::text[])`;
 }
 
-/** Notes a code that counted, and forgets wrong ones; the caller holds the authenticator. */
+/** Notes a code that counted; the caller holds the authenticator. */
 export async function noteCode(tx: Tx, id: string, step: number): Promise<void> {
-  await tx`update authenticators set last_step = ${step}, failures = 0, locked_until = null where id = ${id}`;
+  await tx`update authenticators set last_step = ${step} where id = ${id}`;
 }
 
-/** Counts one more wrong code, and from the `limit`-th on looks at none for so many seconds of service time; the caller holds the authenticator, and no lock is on. */
-export async function countWrongCode(tx: Tx, id: string, { limit, seconds }: { limit: number; seconds: number }): Promise<void> {
+/** Forgets a person's wrong codes after a right one; the caller holds the guard. */
+export async function forgetWrongCodes(tx: Tx, personId: string): Promise<void> {
+  await tx`update code_guards set failures = 0, locked_until = null where person_id = ${personId}`;
+}
+
+/** Counts one more wrong code, and from the `limit`-th on looks at none for so many seconds of service time; the caller holds the guard, and no lock is on. */
+export async function countWrongCode(tx: Tx, personId: string, { limit, seconds }: { limit: number; seconds: number }): Promise<void> {
   await tx`
-    update authenticators set failures = case when locked_until is null then failures + 1 else 1 end,
+    update code_guards set failures = case when locked_until is null then failures + 1 else 1 end,
       locked_until = case when locked_until is null and failures + 1 >= ${limit} then sluice_now() + make_interval(secs => ${seconds}) end
-    where id = ${id}`;
+    where person_id = ${personId}`;
 }
 
 /** Uses up a code on paper; false when there is none of it, or it was used. Of two at once one is told true. */
@@ -62,7 +79,7 @@ export async function endAuthenticators(tx: Tx, personId: string): Promise<numbe
 /** What a person sees of theirs: since when one counts, how many codes on paper are left, and whether one waits for its first code. Locks nothing. */
 export async function showAuthenticator(sql: Reads, personId: string): Promise<{ since: Date | null; codesLeft: number; waits: boolean }> {
   const [row] = await sql<[{ since: Date | null; codesLeft: number; waits: boolean }]>`
-    select max(confirmed_at) as since, coalesce(bool_or(confirmed_at is null), false) as waits, (
+    select max(confirmed_at) as since, coalesce(bool_or(${waiting(sql)}), false) as waits, (
       select count(*)::int from recovery_codes c join authenticators b on b.id = c.authenticator_id
       where b.person_id = ${personId} and b.ended_at is null and b.confirmed_at is not null and c.used_at is null) as codes_left
     from authenticators where person_id = ${personId} and ended_at is null`;

@@ -2,7 +2,15 @@ import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { isTracing, traceparentWithin } from '#shared/platform/tracing.ts';
 
 /** Every kind of work there is. */
-export const TOPICS = ['webhook.deliver', 'deposit.screen', 'webhook.resend', 'settlement.dispatch', 'settlement.mail', 'payout.broadcast'] as const;
+export const TOPICS = [
+  'webhook.deliver',
+  'deposit.screen',
+  'webhook.resend',
+  'settlement.dispatch',
+  'settlement.mail',
+  'payout.broadcast',
+  'person.mail',
+] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /** One piece of work, as the worker that holds its lease sees it. */
@@ -62,6 +70,7 @@ function owner(sql: Reads, topic: Topic, refId: string) {
       return sql`select t.trace_context from credits c join trace_contexts t on t.subject_id = c.payment_id where c.id = ${refId}`;
     case 'settlement.dispatch':
     case 'settlement.mail':
+    case 'person.mail':
       return sql`select t.trace_context from trace_contexts t where t.subject_id = ${refId}`;
     case 'payout.broadcast':
       return sql`select t.trace_context from payout_attempts a join trace_contexts t on t.subject_id = a.payout_id where a.id = ${refId}`;

@@ -42,6 +42,9 @@ export interface Payment {
   webhookUrl: string | null;
   webhookParams: SentJson | null;
   language: string | null;
+  /** What is paid for, and the merchant's own number for it: text of theirs, which payers see. */
+  title: string | null;
+  reference: string | null;
   timeoutSeconds: number;
   graceSeconds: number;
   createdAt: Date;
@@ -91,6 +94,8 @@ export type NewPayment = Pick<
   | 'webhookUrl'
   | 'webhookParams'
   | 'language'
+  | 'title'
+  | 'reference'
   | 'timeoutSeconds'
   | 'graceSeconds'
 > & {
@@ -133,6 +138,8 @@ export async function insertPayment(tx: Tx, payment: NewPayment, offers: readonl
     webhook_url: payment.webhookUrl,
     webhook_params: payment.webhookParams?.value(),
     language: payment.language,
+    title: payment.title,
+    reference: payment.reference,
     timeout_seconds: payment.timeoutSeconds,
     grace_seconds: payment.graceSeconds,
   };
@@ -144,12 +151,12 @@ export async function insertPayment(tx: Tx, payment: NewPayment, offers: readonl
       insert into payments (
         id, gateway_id, billing, status, checkout_mode, type, paylink_id, open_amount, sandbox, currency_code, amount, amount_usd, fiat_rate, fiat_source,
         fiat_at, minimum_usd, tx_fee_payer, commission_fee_payer, commission_bps, commission_minimum_usd, over_tolerance, under_tolerance, tolerance_kind,
-        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, timeout_seconds, grace_seconds,
+        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, title, reference, timeout_seconds, grace_seconds,
         created_at, expires_at)
       select
         id, gateway_id, billing, status, checkout_mode, type, paylink_id, open_amount, sandbox, currency_code, amount, amount_usd, fiat_rate, fiat_source,
         fiat_at, minimum_usd, tx_fee_payer, commission_fee_payer, commission_bps, commission_minimum_usd, over_tolerance, under_tolerance, tolerance_kind,
-        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, timeout_seconds, grace_seconds,
+        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, title, reference, timeout_seconds, grace_seconds,
         sluice_now(), least(sluice_now() + make_interval(secs => least(timeout_seconds, 253402300800)), '9999-12-31T23:59:59Z')
       from jsonb_populate_record(null::payments, ${JSON.stringify(columns)}::text::jsonb)
       returning *),
@@ -296,6 +303,8 @@ export function paymentFromRow(row: Record<string, unknown>): Payment {
     webhookUrl: text('webhookUrl'),
     webhookParams: sentOf(row.webhookParams),
     language: text('language'),
+    title: text('title'),
+    reference: text('reference'),
     timeoutSeconds: row.timeoutSeconds as number,
     graceSeconds: row.graceSeconds as number,
     createdAt: row.createdAt as Date,

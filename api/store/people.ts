@@ -103,3 +103,11 @@ export async function findMembership(sql: Reads, personId: string, gatewayId: st
     where m.person_id = ${personId} and m.gateway_id = ${gatewayId} and m.ended_at is null`;
   return row;
 }
+
+/** The same, held as it is until the transaction ends: whoever takes it away waits. Locks the membership. */
+export async function lockMembership(tx: Tx, personId: string, gatewayId: string): Promise<{ role: string; permissions: string[] } | undefined> {
+  const [row] = await tx<{ role: string; permissions: string[] }[]>`
+    select m.role, r.permissions from memberships m join roles r on r.name = m.role
+    where m.person_id = ${personId} and m.gateway_id = ${gatewayId} and m.ended_at is null for share of m`;
+  return row;
+}

@@ -31,6 +31,8 @@ export interface StoredSettlement {
   charged: Coins;
   txid: string | null;
   createdAt: Date;
+  /** The person who created it in the console; null when a key did. */
+  createdBy: string | null;
   expiresAt: Date | null;
   dispatchAt: Date | null;
   waitReason: string | null;
@@ -98,6 +100,7 @@ export interface NewSettlement {
   routedByService: boolean;
   riskScore: number | null;
   metadata: SentJson | null;
+  createdBy: string | null;
   start: SettlementStart;
 }
 
@@ -108,10 +111,10 @@ export async function insertSettlement(tx: Tx, s: NewSettlement): Promise<Stored
   const parkedSeconds = parked?.parkedSeconds ?? null;
   await tx`
     insert into settlements (id, gateway_id, asset_id, network_id, status, address_id, address, amount_text, amount, requested_route, pool, routed_by_service,
-      destination_risk_score, metadata, created_at, expires_at, check_at, fee_locked, net_amount, fee_payer, dispatch_at, hold_reason, intent_mac, order_mac)
+      destination_risk_score, metadata, created_by, created_at, expires_at, check_at, fee_locked, net_amount, fee_payer, dispatch_at, hold_reason, intent_mac, order_mac)
     values (${s.id}, ${s.gatewayId}, ${s.assetId}, ${s.networkId}, ${s.start.status}, ${s.addressId}, ${s.address}, ${s.amountText},
       ${formatAmount(s.amount)}::text::numeric, ${s.route}, ${s.pool}, ${s.routedByService}, ${s.riskScore},
-      ${s.metadata === null ? null : tx.json(s.metadata.value() as Parameters<Tx['json']>[0])}, sluice_now(),
+      ${s.metadata === null ? null : tx.json(s.metadata.value() as Parameters<Tx['json']>[0])}, ${s.createdBy}, sluice_now(),
       sluice_now() + make_interval(secs => ${parkedSeconds}), case when ${parkedSeconds}::float8 is not null then sluice_now() end,
       ${claimed === null ? null : formatAmount(claimed.feeLocked)}::text::numeric, ${claimed === null ? null : formatAmount(claimed.netAmount)}::text::numeric,
       ${claimed?.feePayer ?? 'MERCHANT'},
@@ -303,7 +306,7 @@ function columns(sql: Reads) {
     s.requested_route, s.pool, s.routed_by_service, s.destination_risk_score,
     ${sentMetadata(sql)} as metadata,
     s.fee_locked, s.net_amount, s.received_amount,
-    (select coalesce(sum(c.amount), 0) from charges c where c.settlement_id = s.id)::text as charged, s.txid, s.created_at,
+    (select coalesce(sum(c.amount), 0) from charges c where c.settlement_id = s.id)::text as charged, s.txid, s.created_at, s.created_by,
     s.expires_at, s.dispatch_at, s.wait_reason, s.hold_reason, s.settled_at, h.price_usd, h.rejected_at, h.rejected_by,
     a.id as "assetId", a.symbol as "assetSymbol", a.contract,
     a.decimals, n.id as "networkId", n.name as "networkName", n.family`;

@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import { withoutNodes } from '#shared/platform/without-nodes.ts';
 import { accountsOf, type AccountPlace, newSeed } from '#shared/chains/accounts.ts';
 import { type Command, UsageError } from './command.ts';
 
@@ -33,6 +35,18 @@ export const accountCommands: readonly Command[] = [
       });
       const filled = { ...file, networks };
       return { data: filled, text: JSON.stringify(filled, null, 2) };
+    },
+  },
+  {
+    name: 'secret networks',
+    args: '<networks file>',
+    summary: 'the file without its nodes, whose addresses hold keys of providers: for the console, which asks none',
+    arity: [1, 1],
+    async run(_context, [path = '']) {
+      const file = JSON.parse(await readFile(path, 'utf8')) as { networks?: unknown };
+      if (!Array.isArray(file.networks)) throw new UsageError(`${path} has no list of networks`);
+      const without = { ...file, networks: file.networks.map((network: Partial<NetworkConfig>) => withoutNodes(network)) };
+      return { data: without, text: JSON.stringify(without, null, 2) };
     },
   },
 ];

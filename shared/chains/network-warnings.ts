@@ -11,7 +11,8 @@ export function warningsOf(network: Warned, lacking: readonly LackReport[] = [])
 
 function trustIn({ rpcUrls, secondOpinionUsd }: Warned): string[] {
   const providers = new Set(rpcUrls.map((url) => new URL(url).host));
-  if (providers.size > 1) return [];
+  // A process that asks nobody is not lied to.
+  if (providers.size !== 1) return [];
   const most = secondOpinionUsd ?? POLICY.secondOpinionUsd;
   return [`one provider: an endpoint that lies consistently can make you credit what was not paid, up to ${most} USD a payment (secondOpinionUsd)`];
 }

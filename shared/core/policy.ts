@@ -351,6 +351,10 @@ export const POLICY = {
   /** Of one person in that time: enough for mail that is late, too few to fill anybody's mailbox. */
   signInLinksPerPerson: 3,
   recoveryCodes: 10,
+  /** Whoever sets up an authenticator types its first code while they do it. */
+  authenticatorStartSeconds: 15 * MINUTE,
+  /** What ended (sessions, links, authenticators, codes on paper that were used) is looked at for as long, where somebody asks who was in; acts themselves stay. */
+  signInsKeptDays: 90,
   /** Somebody has to find their phone. */
   challengeSeconds: 5 * MINUTE,
 
@@ -456,6 +460,10 @@ export const EDGE_RATE_LIMITS = {
   consolePage: 300,
   /** Signing in is two of them; nobody signs in more often than a few times a minute. */
   consoleForm: 60,
+  /** What the console asks the http role for on behalf of one address: as many as its forms, and what a second console lets through. */
+  peopleDesk: 120,
+  /** The same for everybody together, as a console that a stranger holds may name any address: a few hundred people at once, and too little to fill a table with. */
+  peopleDeskAll: 3_000,
 } as const;
 
 /**

@@ -20,7 +20,7 @@ const networkSchema = z.strictObject({
   family: z.enum(['evm', 'tron', 'bitcoin']),
   chainId: z.string(),
   nativeSymbol: z.string(),
-  rpcUrls: z.array(z.url()).min(1),
+  rpcUrls: z.array(z.url()),
   headUrl: z.url({ protocol: /^wss?$/ }).exactOptional(),
   finality: z.strictObject({
     resolve: z.array(z.strictObject({ upToUsd: money.exactOptional(), rule, mature: rule.exactOptional() })).min(1),
@@ -197,6 +197,7 @@ const apiSchema = z.object({
   SLUICE_INTERNAL_PORT: port.default(3003),
   SLUICE_INTERNAL_URL: z.url({ protocol: /^https?$/ }).optional(),
   SLUICE_INTERNAL_KEY: secret.optional(),
+  SLUICE_INTERNAL_KEY_PREVIOUS: secret.optional(),
   SLUICE_STREAM_KEY: secret.optional(),
   SLUICE_STREAM_KEY_PREVIOUS: secret.optional(),
   SLUICE_API_KEY_PEPPER: secret.optional(),
@@ -264,6 +265,7 @@ export function readIndexerConfig(env: Environment): IndexerConfig {
   if (env.SLUICE_SIGNER_SEED || env.SLUICE_SIGNER_SEED_FILE) problems.push(SEED_ELSEWHERE);
   if (env.SLUICE_INTENT_KEY || env.SLUICE_INTENT_KEY_FILE) problems.push(INTENT_KEY_ELSEWHERE);
   const networks = readNetworks(values?.SLUICE_NETWORKS, problems);
+  problems.push(...nodeProblems(networks ?? []));
   if (values && networks) {
     for (const name of values.SLUICE_INDEXER_NETWORKS)
       if (!networks.some((network) => network.name === name)) problems.push(`SLUICE_INDEXER_NETWORKS: no network named ${name}`);
@@ -288,6 +290,8 @@ export function readApiConfig(env: Environment): ApiConfig {
     if (signs && values.SLUICE_SIGNER_JOURNAL === undefined) problems.push('SLUICE_SIGNER_JOURNAL: required by the signer role: the folder of its journal');
     if (!signs && values.SLUICE_SIGNER_SEED !== undefined) problems.push(SEED_ELSEWHERE);
     problems.push(...roleProblems(values));
+    if (!values.SLUICE_ROLES.includes('console')) problems.push(...nodeProblems(networks ?? []));
+    else if (values.NODE_ENV === 'production') problems.push(...keptFromConsole(networks ?? []));
     // A quote counts for two rounds, and a price must still be usable when the next round is late.
     if (values.SLUICE_PRICE_FRESH_SECONDS < 4 * values.SLUICE_PRICE_POLL_SECONDS)
       problems.push('SLUICE_PRICE_FRESH_SECONDS: must be at least four times SLUICE_PRICE_POLL_SECONDS');
@@ -340,16 +344,18 @@ function roleProblems(values: z.output<typeof apiSchema>): string[] {
 
 /** The console is a process of its own, which a stranger may come to hold: it has no secret but the key that it is known by to the http role (decision 0064). */
 function consoleProblems(values: z.output<typeof apiSchema>): string[] {
-  const { SLUICE_ROLES: roles, SLUICE_CONSOLE_URL: place, SLUICE_INTERNAL_KEY: key, SLUICE_INTERNAL_URL: http } = values;
+  const { SLUICE_ROLES: roles, SLUICE_CONSOLE_URL: place, SLUICE_INTERNAL_KEY: key, SLUICE_INTERNAL_KEY_PREVIOUS: before, SLUICE_INTERNAL_URL: http } = values;
   if (roles.includes('http') && place !== undefined && key === undefined)
     return ['SLUICE_INTERNAL_KEY: required by the http role where there is a console: what the console comes with'];
   // Whoever may ask who people are must not be an operator by it, nor hold what opens anything.
-  if (roles.includes('http') && key !== undefined && SECRETS.some((name) => values[name] === key))
-    return ['SLUICE_INTERNAL_KEY: must be one that is used for nothing else'];
+  const keys = (['SLUICE_INTERNAL_KEY', 'SLUICE_INTERNAL_KEY_PREVIOUS'] as const).filter((name) => values[name] !== undefined);
+  const shared = keys.filter((name) => SECRETS.some((other) => values[other] === values[name]));
+  if (roles.includes('http') && shared.length > 0) return shared.map((name) => `${name}: must be one that is used for nothing else`);
   if (!roles.includes('console')) return [];
   return [
     ...(roles.length > 1 ? ['SLUICE_ROLES: the console is a process of its own, which holds no secret: name console alone'] : []),
     ...(place === undefined ? ['SLUICE_CONSOLE_URL: required by the console role: where people reach it'] : []),
+    ...(before === undefined ? [] : ['SLUICE_INTERNAL_KEY_PREVIOUS: the console comes with one key; remove it from this process']),
     ...(key === undefined ? ['SLUICE_INTERNAL_KEY: required by the console role: the same as that of the http role'] : []),
     ...(http === undefined ? ['SLUICE_INTERNAL_URL: required by the console role: where the http role listens for it, at SLUICE_INTERNAL_PORT'] : []),
   ];
@@ -357,7 +363,7 @@ function consoleProblems(values: z.output<typeof apiSchema>): string[] {
 
 /** Keys that take each other's place must differ: the same one twice is a change that never happened. */
 function ringProblems(values: z.output<typeof apiSchema>): string[] {
-  return SECRETS.flatMap((name) =>
+  return [...SECRETS, 'SLUICE_INTERNAL_KEY' as const].flatMap((name) =>
     ([`${name}_NEXT`, `${name}_PREVIOUS`] as (keyof typeof values)[])
       .filter((other) => values[name] !== undefined && values[other] === values[name])
       .map((other) => `${other}: must be another one than ${name}`),
@@ -366,7 +372,7 @@ function ringProblems(values: z.output<typeof apiSchema>): string[] {
 
 /** A token that is somebody else's as well, or another secret, would make two people of one. */
 function personProblems(values: z.output<typeof apiSchema>): string[] {
-  const others: unknown[] = [values.SLUICE_INTERNAL_KEY];
+  const others: unknown[] = [values.SLUICE_INTERNAL_KEY, values.SLUICE_INTERNAL_KEY_PREVIOUS];
   for (const name of SECRETS) others.push(values[name], values[`${name}_NEXT` as keyof typeof values], values[`${name}_PREVIOUS` as keyof typeof values]);
   const tokens = values.SLUICE_OPERATOR_TOKENS;
   return tokens
@@ -412,6 +418,18 @@ function signerProblems(networks: readonly NetworkConfig[]): string[] {
   ]);
 }
 
+/** Whoever works with a chain asks at least one node of it. */
+function nodeProblems(networks: readonly NetworkConfig[]): string[] {
+  return networks.filter(({ rpcUrls }) => rpcUrls.length === 0).map(({ name }) => `SLUICE_NETWORKS: ${name}.rpcUrls: must name at least one node`);
+}
+
+/** The console asks no node, and whoever came to hold it would have the keys that stand in these URLs. */
+function keptFromConsole(networks: readonly NetworkConfig[]): string[] {
+  return networks
+    .filter(({ rpcUrls, headUrl }) => rpcUrls.length > 0 || headUrl !== undefined)
+    .map(({ name }) => `SLUICE_NETWORKS: ${name}.rpcUrls: the console by itself does without; give it the file that npx sluice secret networks prints`);
+}
+
 function demoAccountProblems(networks: readonly NetworkConfig[]): string[] {
   const demo = networks.filter((network) => DEMO_ACCOUNTS.includes(network.accountFingerprint));
   return demo.map(({ name }) => `SLUICE_NETWORKS: ${name}.accountXpub: the demo account is refused in production`);
@@ -443,7 +461,8 @@ function parse<S extends z.ZodObject>(schema: S, env: Environment, problems: str
 export function readNetworksFile(path: string): NetworkConfig[] {
   const problems: string[] = [];
   const networks = readNetworks(path, problems);
-  if (networks === undefined) throw new ConfigError(problems);
+  problems.push(...nodeProblems(networks ?? []));
+  if (networks === undefined || problems.length > 0) throw new ConfigError(problems);
   return networks;
 }
 

@@ -24,12 +24,12 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
   http: {
     reads: words(`
       accepted_header_fields accruals address_book address_uses adopted_transactions allowlist_entries aml_events aml_refund_credits aml_refunds api_keys assets
-      authenticators backups chain_blocks chain_tips charge_draws charges clock_offset console_actions credit_draws credit_tallies credits currencies
+      authenticators backups chain_blocks chain_tips charge_draws charges clock_offset code_guards console_actions credit_draws credit_tallies credits currencies
       database_epochs day_changes day_figures deposit_addresses deposits freezes further_transfers gateway_entries gateway_months gateway_secrets
       gateways idempotency_keys indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
       output_locks passkey_challenges passkeys payment_events payment_offers payment_references payment_steps payments payout_attempts payout_events
-      payouts people pool_moves price_sources prices reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
+      payouts people person_notices pool_moves price_sources prices reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
       schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_events settlement_fees
       settlement_quotes settlements sightings sign_in_links signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
@@ -46,10 +46,11 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       aml_refunds: 'insert update(ended_at failure intent_mac status txid)',
       api_keys: 'insert update(hashed_under last_used_at last_used_from revoked_at secret_hash)',
       assets: 'insert update(dust_floor minimum_settlement name network_fee symbol)',
-      authenticators: 'insert update(confirmed_at ended_at failures last_step locked_until sealed sealed_under)',
+      authenticators: 'insert update(confirmed_at ended_at last_step sealed sealed_under)',
       chain_tips: 'update(lockable)',
       charge_draws: 'insert',
       clock_offset: 'update(seconds)',
+      code_guards: 'insert update(failures locked_until)',
       console_actions: 'insert',
       credit_draws: 'insert update(state)',
       credits: 'insert update(pool remaining taken)',
@@ -87,6 +88,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       payout_events: 'insert',
       payouts: 'insert update(failure final_at plan raw_fee status txid)',
       people: 'insert',
+      person_notices: 'insert',
       pool_moves: 'insert',
       prices: 'insert update(at source usd) delete',
       reconciliations: 'update(accepted_shortage short_since)',
@@ -127,12 +129,12 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       accepted_header_fields accruals address_book address_uses adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes
       audit_marks audit_moves authenticators balance_looks blind_blocks canary chain_blocks chain_tips charge_draws charges clock_offset
       console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs day_changes day_figures deposit_addresses
-      deposits freezes further_transfers gateway_months gateway_secrets gateways idempotency_keys indexer_leases invoice_lines invoices
+      deposits freezes further_transfers gateway_months gateway_secrets gateways idempotency_keys indexer_leases invitations invoice_lines invoices
       issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
-      payment_offers payment_steps payments payout_attempts payout_events payouts pool_moves price_quotes price_sources prices reconciliations
+      payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices reconciliations recovery_codes
       refused_requests requests rescans rewind_requests sandbox_deposits schema_migrations screening_credits screening_days screening_scores
-      screenings sent_json settlement_events settlement_fees settlement_quotes settlements sightings signer_reports spent_outputs statements tallies
+      screenings sent_json sessions settlement_events settlement_fees settlement_quotes settlements sightings sign_in_links signer_reports spent_outputs statements tallies
       trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_answers webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
     `),
@@ -144,7 +146,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       audit_changes: 'delete',
       audit_marks: 'insert update(fingerprint history mac since whole_at) delete',
       audit_moves: 'delete',
-      authenticators: 'update(sealed sealed_under)',
+      authenticators: 'update(sealed sealed_under) delete',
       balance_looks: 'insert update(explained_height height)',
       blind_blocks: 'insert delete',
       canary: 'insert update(attempted_at problem succeeded_at)',
@@ -169,6 +171,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       gateways: 'update(lockable)',
       idempotency_keys: 'delete',
       indexer_leases: 'update(epoch)',
+      invitations: 'delete',
       invoice_lines: 'insert',
       invoices: 'insert',
       issuer_refusals: 'insert update(looked_at stopped_at) delete',
@@ -190,11 +193,13 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
         received_amount_usd received_asset_id resolved_at status)`,
       payout_events: 'insert',
       payouts: 'insert update(anchor failure final_at nonce plan raw_amount raw_fee status txid)',
+      person_notices: 'delete',
       pool_moves: 'insert',
       price_quotes: 'insert update(good_until price quoted_in standing taken_at)',
       price_sources: 'insert update(answered_at failed_at failures last_error next_at)',
       prices: 'insert update(at source usd)',
       reconciliations: 'insert update(accepted_shortage difference height read_at short_since)',
+      recovery_codes: 'delete',
       refused_requests: 'delete',
       requests: 'delete',
       rescans: 'insert update(finished_at found next_height problem to_height)',
@@ -209,6 +214,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       settlements: `
         update(check_at destination_risk_score dispatch_at fee_locked fee_payer hold_reason intent_mac net_amount order_mac pool received_amount
         routed_by_service settled_at status txid wait_reason)`,
+      sessions: 'delete',
+      sign_in_links: 'delete',
       sightings: 'insert update(booked_at canonical parts raw_amount)',
       spent_outputs: 'insert',
       tallies: 'insert delete',

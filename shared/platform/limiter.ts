@@ -28,6 +28,9 @@ export interface Verdict {
   prove(): void;
 }
 
+/** What keys in Redis begin with: the console's are its own, so that whoever holds it reaches nobody else's limits. */
+export type LimitNames = 'sluice' | 'sluice:console';
+
 /** Decides who may call how often. */
 export interface Limiter {
   /** Takes one request from its bucket; never rejects, and waits for Redis for a quarter of a second at most. */
@@ -39,8 +42,8 @@ export interface Limiter {
  * away or was wiped, its own hold on, so an outage costs accuracy between processes and neither protection nor answers.
  * Each request must fit in both. Memory is bounded whatever addresses and keys are made up.
  */
-export function createLimiter(options: { now(): number; shared?: SharedBuckets; remembered?: number }): Limiter {
-  const { now, shared } = options;
+export function createLimiter(options: { now(): number; shared?: SharedBuckets; remembered?: number; names?: LimitNames }): Limiter {
+  const { now, shared, names = 'sluice' } = options;
   const buckets = lru<Bucket>(options.remembered ?? REMEMBERED);
   const proofs = lru<number>(options.remembered ?? REMEMBERED);
 
@@ -69,7 +72,7 @@ export function createLimiter(options: { now(): number; shared?: SharedBuckets; 
 
   return {
     async take(demand) {
-      const keys = keysOf(demand);
+      const keys = keysOf(names, demand);
       const proven = keys.mark !== undefined && (proofs.get(keys.mark) ?? 0) > now();
       const guess = proven ? 'large' : 'small';
       // Whether another process was given the proof is known to Redis only.
@@ -90,11 +93,11 @@ export function createLimiter(options: { now(): number; shared?: SharedBuckets; 
   };
 }
 
-function keysOf({ client, operation, credential }: Demand): BucketKeys {
+function keysOf(names: LimitNames, { client, operation, credential }: Demand): BucketKeys {
   return {
-    small: `sluice:limit:{${client}}:${operation}`,
-    large: `sluice:limit:{${client}}:${operation}:proven`,
-    mark: credential === undefined ? undefined : `sluice:proof:{${client}}:${credential}`,
+    small: `${names}:limit:{${client}}:${operation}`,
+    large: `${names}:limit:{${client}}:${operation}:proven`,
+    mark: credential === undefined ? undefined : `${names}:proof:{${client}}:${credential}`,
   };
 }
 

@@ -121,6 +121,10 @@ export function createApiMetrics(version: string, { commit = 'unknown', chains =
       'sluice_ledger_whole_check_timestamp_seconds',
       'When the audit last looked at everything and not at changes alone, with the check that did so longest ago, Unix seconds.',
     ),
+    keptFiguresWrong: gauge(
+      'sluice_kept_figures_wrong',
+      'Totals, day figures and other sums that only inform and are not what their rows are, found at night.',
+    ),
     treasuryOnchainBalance: gauge('sluice_treasury_onchain_balance', 'Whole coins our addresses hold on the chain, by role of the wallet.', [
       'chain',
       'asset',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { LimitNames } from './limiter.ts';
 
 /**
  * What each process may do in Redis: the only place where it is said. `sluice redis acl` prints it as a file for Redis or Valkey, 7 or
@@ -13,7 +14,7 @@ const BASICS = ['+auth', '+hello', '+select', '+ping', '+quit', '+client|setname
 const LISTENS = ['+subscribe', '+unsubscribe'];
 const SPEAKS = ['+publish'];
 /** Rate limits: scripts, and what they call. */
-const LIMITS = ['~sluice:limit:*', '~sluice:proof:*', '+eval', '+evalsha', '+script|load', '+get', '+set', '+del', '+exists', '+time'];
+const LIMITS = limitsOf('sluice');
 /** Figures of the whole server, which hold nothing that anybody wrote: `sluice doctor` runs beside an api, and the job queue asks for the policy. */
 const LOOKS = ['+info'];
 /** Reads what indexers wrote, and never writes it: nobody else than an indexer appends. */
@@ -27,13 +28,17 @@ const INDEXERS = '&sluice:nudge:indexer:*';
 const OF_HTTP = [...LIMITS, ...LOOKS, NEWS, WORKERS, INDEXERS, ...SPEAKS, ...LISTENS];
 const OF_WORKER = [...CONSUMES, NEWS, WORKERS, INDEXERS, ...SPEAKS, ...LISTENS, QUEUES];
 
+function limitsOf(names: LimitNames): string[] {
+  return [`~${names}:limit:*`, `~${names}:proof:*`, '+eval', '+evalsha', '+script|load', '+get', '+set', '+del', '+exists', '+time'];
+}
+
 /** What a user may do. @throws Error for a name that is none of ours */
 function rulesOf(user: string): string[] {
   if (user === 'http') return OF_HTTP;
   if (user === 'worker') return OF_WORKER;
   if (user === 'api') return [...new Set([...LIMITS, ...OF_WORKER])];
-  // Whoever takes it over can hold up nothing but its own callers' limits.
-  if (user === 'console') return [...LIMITS];
+  // Whoever takes it over can hold up nothing but its own callers.
+  if (user === 'console') return limitsOf('sluice:console');
   if (user === 'signer') return [NEWS, WORKERS, ...SPEAKS, ...LISTENS];
   const network = user === 'indexer' ? '*' : /^indexer-([a-z0-9-]+)$/.exec(user)?.[1];
   if (network === undefined) throw new Error(`${user}: there is ${REDIS_USERS.join(', ')} and indexer-<network>`);

@@ -1,27 +1,31 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findChromium } from '#ops/dev/services/chromium.ts';
-import { CHECKOUT_FAILURES, CHECKOUT_SCENES } from '#test/fixtures/checkout-scenes.ts';
+import { CHECKOUT_FAILURES, CHECKOUT_SCENES, checkoutScene } from '#test/fixtures/checkout-scenes.ts';
 import { aCheckoutStage } from '#test/harness/checkout-stage.ts';
 import { launchChromium, openTab, type TabOptions } from '#test/harness/tab.ts';
 
-// `npm run screenshots [-- part of a scene's name …]`: every state of the hosted checkout, in light and dark, on a phone and a
-// desk, mirrored and in forced colours, as screenshots/<scene>.<variant>.png.
+// `npm run screenshots [-- part of a scene's name …]`: every state of the hosted checkout, in light and dark, on phones and a
+// desk, mirrored and in forced colours, as screenshots/<scene>.<variant>.png; with `--fold` only what is seen without scrolling.
 
 const FOLDER = 'screenshots';
 const PHONE = { width: 360, height: 640 };
-const DESK = { width: 1280, height: 800 };
+const PHONE_OF_TODAY = { width: 390, height: 844 };
+const DESK = { width: 1440, height: 900 };
 const VARIANTS: Record<string, TabOptions & { language?: string }> = {
   'light-360': { viewport: PHONE, colorScheme: 'light' },
-  'light-1280': { viewport: DESK, colorScheme: 'light' },
+  'light-390': { viewport: PHONE_OF_TODAY, colorScheme: 'light' },
+  'light-1440': { viewport: DESK, colorScheme: 'light' },
   'dark-360': { viewport: PHONE, colorScheme: 'dark' },
-  'dark-1280': { viewport: DESK, colorScheme: 'dark' },
+  'dark-390': { viewport: PHONE_OF_TODAY, colorScheme: 'dark' },
+  'dark-1440': { viewport: DESK, colorScheme: 'dark' },
   'rtl-360': { viewport: PHONE, colorScheme: 'light', language: 'ar' },
   'forced-360': { viewport: PHONE, forcedColors: 'active' },
 };
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
-const wanted = process.argv.slice(2);
+const fullPage = !process.argv.includes('--fold');
+const wanted = process.argv.slice(2).filter((one) => one !== '--fold');
 const isWanted = (name: string): boolean => wanted.length === 0 || wanted.some((part) => name.includes(part));
 const chromium = await findChromium(say);
 if (chromium === null) {
@@ -33,6 +37,7 @@ await mkdir(FOLDER, { recursive: true });
 const stage = await aCheckoutStage();
 const pages = [
   ...CHECKOUT_SCENES.map(({ name, state, snapshot, choosing }) => ({ name, state, query: choosing ? 'choose&' : '', open: () => stage.show(snapshot) })),
+  { name: 'receipt', state: 'receipt', query: '', open: () => `${stage.show(checkoutScene('success').snapshot)}/receipt` },
   ...CHECKOUT_FAILURES.map(({ name, state, paymentId, code }) => ({ name, state, query: '', open: () => stage.fail(paymentId, code) })),
 ].filter(({ name }) => isWanted(name));
 const browser = await launchChromium(chromium);
@@ -44,7 +49,7 @@ for (const [variant, { language = 'en', ...options }] of Object.entries(VARIANTS
     stage.deaf = state === 'preparing';
     await page.goto(`${open()}?${query}lang=${language}`);
     await page.locator(`main[data-state="${state}"]`).waitFor();
-    await page.screenshot({ path: join(FOLDER, `${name}.${variant}.png`), fullPage: true, animations: 'disabled' });
+    await page.screenshot({ path: join(FOLDER, `${name}.${variant}.png`), fullPage, animations: 'disabled' });
     count += 1;
   }
   await page.context().close();

@@ -98,7 +98,7 @@ function expectPageHeaders({ headers, html }: Page): void {
 }
 
 describe('the page of a payment', () => {
-  it('shows amount, network, address, deadline and status to whoever runs no script, curl among them (ux C14)', async () => {
+  it('shows amount, network, deadline and status to whoever runs no script, curl among them (ux C14)', async () => {
     const { path, offers, id } = await aHosted();
     expect((await open(path)).state).toBe('choose');
     const chosen = offers.find((offer) => offer.assetSymbol === 'USDT');
@@ -107,7 +107,7 @@ describe('the page of a payment', () => {
     expectPageHeaders(page);
     expect([page.status, page.state, page.language]).toEqual([200, 'pay', 'en']);
     const body = page.html.slice(page.html.indexOf('<main'));
-    for (const shown of [chosen?.totalValue, 'USDT', 'ERC-20', 'Acme Books', id]) expect(body).toContain(shown);
+    for (const shown of [chosen?.totalValue, 'USDT on ', ' left', 'Waiting for your payment', 'Acme Books', id]) expect(body).toContain(shown);
     expect(page.data?.snapshot.payment).toMatchObject({ id, status: 'PENDING', selectedOfferId: chosen?.id });
     expect((await open(`${path}?choose`)).state).toBe('choose');
   });
@@ -153,6 +153,30 @@ describe('the page of a payment', () => {
     expectPageHeaders(page);
     expect(page.html).not.toContain('<script>alert');
     expect(page.data?.snapshot.merchant.name).toBe(name);
+  });
+
+  it('writes what is paid for as text', async () => {
+    const title = `<script>alert(1)</script>"'&</div>`;
+    const page = await open((await aHosted({ title, reference: title.slice(0, 30) })).path);
+    expectPageHeaders(page);
+    expect(page.html).not.toContain('<script>alert');
+    expect(page.data?.snapshot.payment).toMatchObject({ title, reference: title.slice(0, 30) });
+  });
+
+  it('has a receipt once it is paid, and until then leads back to itself', async () => {
+    const { path, offers } = await aHosted({ title: 'Moby-Dick' });
+    const early = await open(`${path}/receipt`);
+    expect([early.status, early.headers.get('location')]).toEqual([303, path]);
+    await send(path, { offerId: offers.find((offer) => offer.assetSymbol === 'USDT')?.id ?? '' });
+    await send(path, { scenario: 'success' });
+    const receipt = await open(`${path}/receipt`);
+    expectPageHeaders(receipt);
+    expect([receipt.status, receipt.state, receipt.data]).toEqual([200, 'receipt', undefined]);
+    expect(receipt.html).toContain('Moby-Dick');
+    expect((await open(`${path}/receipt?lang=tr`)).language).toBe('tr');
+    const posted = await open(`${path}/receipt`, { method: 'POST' });
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    expect((await open(`/p/${randomUUID()}/receipt`)).status).toBe(404);
   });
 
   it('has nothing of screening on it (ux 0.6)', async () => {

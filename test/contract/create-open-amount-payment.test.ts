@@ -68,11 +68,20 @@ describeOperation('createOpenAmountPayment', {
         currencyCode: 'jPy',
         timeoutSeconds: 60,
         language: 'de-CH',
+        title: 'A gift',
+        reference: 'G-7',
         callbackParams: { order: 7 },
         webhookParams: { cart: { id: 'x' } },
         webhookUrl: 'http://127.0.0.1:8099/hook',
       });
-      expect(await seen(context, answer)).toMatchObject({ currencyCode: 'JPY', timeoutSeconds: 60, language: 'de-CH', amount: '0' });
+      expect(await seen(context, answer)).toMatchObject({
+        currencyCode: 'JPY',
+        timeoutSeconds: 60,
+        language: 'de-CH',
+        title: 'A gift',
+        reference: 'G-7',
+        amount: '0',
+      });
       const [row] = await service.world.database.sql`select * from payments where id = ${String(answer.data.paymentUid)}`;
       expect(row).toMatchObject({
         openAmount: true,
@@ -180,6 +189,8 @@ describeOperation('createOpenAmountPayment', {
       ['webhookUrl', 'not http', { ...HOSTED, webhookUrl: 'ftp://shop.example' }],
       ['webhookParams', 'a string', { ...HOSTED, webhookParams: 'x' }],
       ['language', 'a number', { ...HOSTED, language: 1 }],
+      ['title', 'two lines', { ...HOSTED, title: 'a\nb' }],
+      ['reference', 'too long', { ...HOSTED, reference: 'x'.repeat(65) }],
     ])('names %s when it is %s', async (field, _how, body) => {
       const { status, error } = await create(body);
       expect([status, error.code]).toEqual([422, 'validation_error']);

@@ -566,6 +566,29 @@ describe('2.1 language and isSandbox', () => {
   });
 });
 
+describe('title and reference (decision 0075)', () => {
+  it('are absent unless they were named, and come back as they were sent wherever the payment is read', async () => {
+    const bare = await payment({ title: null, reference: null });
+    expect([bare, await payment({})].map((one) => ['title' in one, 'reference' in one])).toEqual([
+      [false, false],
+      [false, false],
+    ]);
+    const named = { title: '<b>Moby-Dick</b> \u202egnihton & "so" \u{1f40b}'.padEnd(119, '…'), reference: 'A-1001' };
+    const made = await payment(named);
+    expect(made).toMatchObject(named);
+    const record = await shop.call('GET', `/payments/${String(made.id)}`);
+    expect(record.data.outcome).toMatchObject(named);
+    const list = await shop.call('GET', '/payments?limit=1');
+    expect((list.data as { items: Body[] }).items[0]).toMatchObject({ paymentUid: made.id, ...named });
+  });
+
+  it('anything but one line that can be seen gives 422', async () => {
+    const hostile = [1, ['x'], {}, '', ' ', '\u200b', 'two\nlines', 'a\u0000b', '\u2028x', 'a\u001b[31m'];
+    for (const title of [...hostile, 'x'.repeat(121)]) await refused('title', { ...HOSTED, title });
+    for (const reference of [...hostile, 'x'.repeat(65)]) await refused('reference', { ...HOSTED, reference });
+  });
+});
+
 describe('2.1 billing effects', () => {
   it('2.1 billing 1: on a monthly-billed gateway both fee payers are ignored and read PLATFORM, and the payer pays no fee', async () => {
     const monthly = await service.aShop({ billing: 'MONTHLY', settings: { txFeePayer: 'CUSTOMER', commissionFeePayer: 'CUSTOMER', commissionBps: 250 } });

@@ -1,16 +1,23 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { remotePeopleDesk } from '#api/clients/people-desk.ts';
+import { newTotpSecret } from '#api/gateways/totp.ts';
+import { seedPlace } from '#api/people/authenticator-codes.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { newToken } from '#api/people/one-time-token.ts';
 import { createConsoleApp } from '#api/http/console-app.ts';
 import { createPeopleDeskApp } from '#api/http/people-desk-app.ts';
 import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
 import type { Deps, Mail } from '#api/deps.ts';
+import { insertAuthenticator } from '#api/store/authenticators.ts';
 import { freePort } from '#ops/dev/services/wait.ts';
 import { readApiConfig } from '#shared/platform/config.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import { keyId, masterKeys } from '#shared/platform/key-ring.ts';
 import { createLogger } from '#shared/platform/logger.ts';
+import { seal, wrappingKey } from '#shared/platform/sealed-secrets.ts';
 import { bareDeps } from './bare-deps.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
+import { totpCode } from './totp-code.ts';
 
 /** The console as it is served, over a database of its own, as a login that may do what the console may; beside it the http role's desk, over a wire as in a deployment. */
 export interface ConsoleStage {
@@ -106,4 +113,19 @@ export async function aMember(
   await sql`insert into memberships (id, person_id, gateway_id, role) values (${ids.membership}, ${personId}, ${gatewayId}, ${role})`;
   await sql`insert into sessions (id, token_hash, person_id, address, browser) values (${ids.session}, ${token.hash}, ${personId}, '127.0.0.1', 'a test')`;
   return token.text;
+}
+
+/** Gives a member an authenticator that counts already; answers its codes, of the present time step or one near it: each counts once. */
+export async function withAuthenticator(
+  { deps, desk, database: { sql, transaction } }: Pick<ConsoleStage, 'deps' | 'desk' | 'database'>,
+  { email, cookie }: { email: string; cookie: string },
+): Promise<(step?: number) => string> {
+  const [{ id: personId }] = (await sql`select id from people where email = ${email}`) as unknown as [{ id: string }];
+  const secret = newTotpSecret(deps.randomBytes);
+  const { current } = masterKeys(deps.config);
+  const sealed = seal(wrappingKey(current), seedPlace(personId), secret, deps.randomBytes);
+  await transaction((tx) => insertAuthenticator(tx, { id: personId, personId, sealed, sealedUnder: keyId(current) }));
+  const code = (step = 0): string => totpCode(secret, Math.floor(Date.now() / 1_000) + step * POLICY.totpStepSeconds);
+  await desk.startAuthenticator({ cookie, address: '198.51.100.7', code: code(-1) });
+  return code;
 }

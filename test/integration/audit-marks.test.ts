@@ -381,7 +381,7 @@ describe('at night', () => {
     expect((await marks()).length).toBe(MARKED.length);
   });
 
-  it('figures that are kept as sums are held against their rows', async () => {
+  it('figures that are kept as sums are held against their rows, and stop nothing when they are wrong', async () => {
     await database.sql`delete from audit_marks`;
     expect([await minute(), await auditEverything(depsOf(database))]).toEqual([0, 0]);
     await tamper(`update payments set status = 'EXPIRED' where id = ${payment('tron')}`);
@@ -393,7 +393,7 @@ describe('at night', () => {
     );
     await database.sql`delete from freezes`;
     expect(await auditEverything(depsOf(database))).toBe(1);
-    expect(await frozen()).toEqual(['audit A33']);
+    expect(await frozen()).toEqual([]);
     await tamper('update credit_tallies set gross = gross - 1 where gross = (select max(gross) from credit_tallies)');
     expect(await auditEverything(depsOf(database))).toBe(0);
     expect(await minute()).toBe(0);

@@ -61,8 +61,10 @@ describe('the snapshot of a payment nobody paid', () => {
     expect(languages).toEqual(['es', 'tr']);
     expect(snapshot.payment).toMatchObject({ id, status: 'PENDING', checkoutMode: 'HOSTED', isSandbox: true, selectedOfferId: null });
     expect(snapshot.payment.offers.map((offer) => offer.id)).toEqual(offers.map((offer) => offer.id));
-    expect(snapshot.merchant).toEqual({ name: 'Acme', logoPath: `/p/${id}/logo`, supportUrl: 'https://shop.example/help' });
-    expect(snapshot.networks).toEqual({ ethereum: { displayName: expect.stringMatching(/Ethereum/), family: 'evm', chainId: '31337', nativeSymbol: 'ETH' } });
+    expect(snapshot.merchant).toEqual({ name: 'Acme', host: 'shop.example', logoPath: `/p/${id}/logo`, supportUrl: 'https://shop.example/help' });
+    expect(snapshot.networks).toEqual({
+      ethereum: { displayName: expect.stringMatching(/Ethereum/), family: 'evm', chainId: '31337', nativeSymbol: 'ETH', expectedSeconds: expect.any(Number) },
+    });
     expect(snapshot.returnUrl).toBe(`https://shop.example/thanks?order=7&basket=3&items=%5B%22a%22%5D&paymentUid=${id}&status=PENDING#paid`);
     expect([snapshot.qrMode, snapshot.pendingDeposit, snapshot.paid, snapshot.mismatchSide, snapshot.lateCapture]).toEqual(['URI', null, null, null, false]);
     expect(Date.parse(snapshot.graceEndsAt)).toBe(Date.parse(snapshot.payment.expiresAt) + POLICY.lateCaptureGraceSeconds * 1_000);
@@ -85,7 +87,7 @@ describe('the snapshot of a payment nobody paid', () => {
   it('calls the gateway by its own name and knows no logo where nothing was set', async () => {
     const { id } = await aHosted({}, await world.aGateway({ name: 'Plain Shop' }));
     const { snapshot, languages } = await readHosted(world.deps, id);
-    expect(snapshot.merchant).toEqual({ name: 'Plain Shop', logoPath: null, supportUrl: null });
+    expect(snapshot.merchant).toEqual({ name: 'Plain Shop', host: 'shop.example', logoPath: null, supportUrl: null });
     expect([snapshot.qrMode, languages]).toEqual(['SAFE', [null, null]]);
   });
 

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 afterAll(() => redis.stop());
 
-type Process = 'http' | 'worker' | 'signer' | 'indexer';
+type Process = 'http' | 'worker' | 'signer' | 'indexer' | 'console';
 const urlOf = (user: Process | 'api'): string => redisUrlFor(redis.url, user === 'api' ? ['http', 'worker'] : [user]);
 
 function streamsOf(user: Process | 'api'): Streams {
@@ -81,8 +81,12 @@ describe('the users of Redis', () => {
       { what: 'every nudge to arrive' },
     );
     const limits = { small: { drain: 1_000, capacity: 10_000 }, large: { drain: 1_000, capacity: 10_000 } };
-    const keys = { small: 'sluice:limit:{a}:x', large: 'sluice:limit:{a}:x:proven', mark: 'sluice:proof:{a}:y' };
-    for (const user of ['http', 'api'] as const) {
+    for (const [user, names] of [
+      ['http', 'sluice'],
+      ['api', 'sluice'],
+      ['console', 'sluice:console'],
+    ] as const) {
+      const keys = { small: `${names}:limit:{a}:x`, large: `${names}:limit:{a}:x:proven`, mark: `${names}:proof:{a}:y` };
       const buckets = openSharedBuckets({ url: urlOf(user), name: 'limits', log });
       closing.push(() => buckets.close());
       expect(await waitFor(() => buckets.take(keys, limits, false), { what: 'a shared bucket' })).toMatchObject({ from: 'small' });
@@ -126,8 +130,13 @@ describe('the users of Redis', () => {
     ['worker', ['SET', 'sluice:limit:{a}:x', '0:0']],
     ['signer', ['XRANGE', 'sluice:blocks:ethereum', '-', '+']],
     ['signer', ['GET', 'sluice:limit:{a}:x']],
+    ['console', ['GET', 'sluice:limit:{a}:x']],
+    ['console', ['SET', 'sluice:limit:{a}:x', '0:0']],
+    ['console', ['DEL', 'sluice:proof:{a}:y']],
+    ['console', ['EVAL', "return redis.call('GET', KEYS[1])", '1', 'sluice:limit:{a}:x']],
+    ['console', ['PUBLISH', WORKER_CHANNEL, '']],
     ['signer', ['PUBLISH', indexerChannel('ethereum'), '']],
-    ...(['indexer', 'http', 'worker', 'signer'] as const).flatMap((user): [Process, string[]][] => [
+    ...(['indexer', 'http', 'worker', 'signer', 'console'] as const).flatMap((user): [Process, string[]][] => [
       [user, ['FLUSHALL']],
       [user, ['KEYS', '*']],
       [user, ['CONFIG', 'GET', '*']],

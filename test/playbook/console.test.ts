@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort, waitFor } from '#ops/dev/services/wait.ts';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import { withoutNodes } from '#shared/platform/without-nodes.ts';
 import { aMember, aConsoleStage, type ConsoleStage } from '#test/harness/console-stage.ts';
 import { startApi } from '#test/harness/deployables.ts';
 import { aWorld, type World } from '#test/harness/world.ts';
@@ -16,13 +21,18 @@ describe('a console process', () => {
   it('serves its pages with no secret but the key that it is known by, and signs in by the http role, without which it goes on reading', async () => {
     const [port, internal] = [await freePort(), await freePort()];
     const shared = { SLUICE_CONSOLE_URL: `http://localhost:${port}`, SLUICE_INTERNAL_KEY: randomBytes(32).toString('hex') };
+    // The key is being changed: the console still comes with the one before.
+    const changing = { SLUICE_INTERNAL_KEY: randomBytes(32).toString('hex'), SLUICE_INTERNAL_KEY_PREVIOUS: shared.SLUICE_INTERNAL_KEY };
     const { DATABASE_URL, REDIS_URL, SLUICE_NETWORKS } = world.environment;
-    const api = await world.startApi({ env: { ...shared, SLUICE_INTERNAL_PORT: String(internal) } });
+    const { networks } = JSON.parse(await readFile(SLUICE_NETWORKS as string, 'utf8')) as { networks: NetworkConfig[] };
+    const own = join(await mkdtemp(join(tmpdir(), 'sluice-console-')), 'networks.json');
+    await writeFile(own, JSON.stringify({ networks: networks.map(withoutNodes) }));
+    const api = await world.startApi({ env: { ...shared, ...changing, SLUICE_INTERNAL_PORT: String(internal) } });
     const console = await startApi({
       NODE_ENV: 'test',
       DATABASE_URL,
       REDIS_URL,
-      SLUICE_NETWORKS,
+      SLUICE_NETWORKS: own,
       SLUICE_ROLES: 'console',
       SLUICE_CONSOLE_PORT: String(port),
       SLUICE_INTERNAL_URL: `http://127.0.0.1:${internal}`,
@@ -75,8 +85,20 @@ describe('a thief in the console process', () => {
     ['select intent_mac from settlements'],
     [`update gateways set settings = '{}'`],
     [`insert into outbox (id) values (gen_random_uuid())`],
+    ['delete from code_guards'],
+    ['update code_guards set failures = 0'],
+    ['delete from person_notices'],
   ])('may not %s', async (statement) => {
     await expect(stage.database.as('console').sql.unsafe(statement)).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('removes neither a passkey nor an authenticator by a session that it sees', async () => {
+    const cookie = await aMember(stage.database, { email: 'ben@example.com', gatewayId: stage.gatewayId, role: 'owner' });
+    const held = { cookie, address: '127.0.0.1' };
+    for (const proof of ['', '{}', '000000']) {
+      await expect(stage.desk.removePasskey({ ...held, id: 'A'.repeat(24), proof }), proof).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(stage.desk.removeAuthenticator({ ...held, proof }), proof).rejects.toMatchObject({ code: 'forbidden' });
+    }
   });
 
   it('adds no passkey by a session that it sees, and is nobody without the key', async () => {
@@ -87,12 +109,13 @@ describe('a thief in the console process', () => {
       await expect(stage.desk.addPasskey({ cookie, address, credential, proof }), proof).rejects.toMatchObject({ code: 'forbidden' });
     expect(await stage.database.sql`select 1 from passkeys`).toHaveLength(0);
     for (const authorization of [undefined, 'Bearer ', 'Bearer wrong', `Basic ${stage.internal.key}`, stage.internal.key])
-      expect(await ask(stage, 'signInOptions', '{}', authorization), authorization).toMatchObject({ status: 401 });
+      expect(await ask(stage, 'signInOptions', LOCAL, authorization), authorization).toMatchObject({ status: 401 });
     expect(await stage.database.sql`select 1 from passkey_challenges where purpose = 'sign-in'`).toHaveLength(0);
   });
 
   it.each([
     ['nothing', '{}', 'signIn', 422],
+    ['no address', '{}', 'signInOptions', 422],
     ['no object', '[]', 'signOut', 422],
     ['no JSON', 'x', 'signOut', 400],
     ['a field too many', '{"token":"a","more":1}', 'invitationOptions', 422],
@@ -111,6 +134,31 @@ describe('a thief in the console process', () => {
     expect(await ask(stage, call, body, `Bearer ${stage.internal.key}`)).toMatchObject({ status });
   });
 });
+
+describe('a console that hammers', () => {
+  let stage: ConsoleStage;
+  beforeAll(async () => {
+    // Six calls for an address, and 150 for all of them.
+    stage = await aConsoleStage('0.05');
+  });
+  afterAll(() => stage?.stop());
+
+  it('is held up for the address that it names, and for all of them together once it names many', async () => {
+    const call = (address: string) => ask(stage, 'signInOptions', JSON.stringify({ address }), `Bearer ${stage.internal.key}`).then(({ status }) => status);
+    const one = [];
+    for (let time = 0; time < 7; time++) one.push(await call('198.51.100.1'));
+    expect(one).toEqual([...Array(6).fill(200), 429]);
+    expect(await call('198.51.100.2')).toBe(200);
+    const many = [];
+    for (let host = 1; host <= 200; host++) many.push(await call(`203.0.113.${host}`));
+    expect(many.slice(0, 100).every((status) => status === 200)).toBe(true);
+    expect(many.at(-1)).toBe(429);
+    const rows = await stage.database.sql`select 1 from passkey_challenges`;
+    expect(rows.length).toBeLessThan(200);
+  });
+});
+
+const LOCAL = JSON.stringify({ address: '127.0.0.1' });
 
 /** What the internal listener answers. */
 function ask({ internal: { url } }: ConsoleStage, call: string, body: string, authorization: string | undefined): Promise<{ status: number | undefined }> {

@@ -14,6 +14,16 @@ export function AssetLabel({ view, offer }: { view: View; offer: Offer }): JSX.E
   return <bdi dir={language.direction}>{sentence(translate, 'asset.token', { standard: <Unbroken text={standard} /> }, values)}</bdi>;
 }
 
+/** Coin and network without the standard, where that stands beside it: `USDT on TRON`. */
+export function ShortLabel({ view, offer }: { view: View; offer: Offer }): JSX.Element {
+  const { displayName, family } = networkOf(view, offer.assetNetwork);
+  return (
+    <bdi dir={view.language.direction}>
+      {view.translate(family === 'bitcoin' ? 'asset.own-chain' : 'asset.coin', { symbol: offer.assetSymbol, network: displayName })}
+    </bdi>
+  );
+}
+
 /** `networkName` for the eye. */
 export function NetworkLabel({ view, offer }: { view: View; offer: Offer }): JSX.Element {
   const { translate, language } = view;

@@ -8,10 +8,11 @@ import { Frame } from './frame.tsx';
 import { Icon, type IconName } from '#api/page/icons.tsx';
 import { ContactLink, ReturnLink } from './links.tsx';
 import type { CheckoutProps, Problem } from './model.ts';
-import { Checking, Expired, Result, Seen } from './outcome.tsx';
-import { ChooseAgain, Pay } from './pay.tsx';
+import { Accepted, Checking, Expired, Mismatch, Seen } from './outcome.tsx';
+import { Chosen, FromExchange, isEnding, Pay, Timer } from './pay.tsx';
+import type { PublicPayment } from './snapshot.ts';
 import { type CheckoutState, isResting } from './state.ts';
-import { headingOf, offerName, type View, viewOf } from './view.ts';
+import { amountInHeading, headingOf, type View, viewOf } from './view.ts';
 
 /** After how long S2 says that it takes longer, and offers to try again (ux S2), milliseconds. */
 const SLOW_MS = 5_000;
@@ -47,47 +48,62 @@ const PAYABLE: readonly CheckoutState[] = ['choose', 'preparing', 'pay', 'ending
 /** Everything inside `#checkout`: what a payer sees of a payment in any state. The same props give the same page. */
 export function Checkout(props: CheckoutProps): JSX.Element {
   const view = viewOf(props);
-  const { snapshot, translate, state } = view;
+  const { snapshot, translate, state, offer } = view;
+  const { payment } = snapshot;
   const sign = SIGNS[state];
+  const amount = amountInHeading(view);
   return (
     <Frame
       frame={props}
       translate={translate}
       merchant={snapshot.merchant}
       alive={props.actions !== null}
-      testMode={snapshot.payment.isSandbox}
+      testMode={payment.isSandbox}
       query={props.choosing ? 'choose' : ''}
       onLanguage={props.actions ? (tag) => props.actions?.changeLanguage(tag) : undefined}
     >
-      <main class="card" data-state={state}>
-        <div aria-live="polite" class="region" data-part="connection">
-          {props.connectionLost && <p class="notice notice-quiet">{translate('connection.lost')}</p>}
+      <main class="card card-payment" data-state={state}>
+        <div class="regions">
+          <div aria-live="polite" class="region" data-part="connection">
+            {props.connectionLost && <p class="notice notice-quiet">{translate('connection.lost')}</p>}
+          </div>
+          <div role="alert" class="region" data-part="problem">
+            {props.problem && (
+              <p class="notice notice-error">
+                <Changing text={problemText(view, props.problem)} />
+              </p>
+            )}
+          </div>
         </div>
-        <div role="alert" class="region" data-part="problem">
-          {props.problem && (
-            <p class="notice notice-error">
-              <Changing text={problemText(view, props.problem)} />
-            </p>
-          )}
-        </div>
-        <div class="title">
+        <div class="summary">
           {sign && (
             <span class="sign">
               <Icon name={sign} />
             </span>
           )}
-          <h1 id="title" tabIndex={-1}>
-            <Changing text={headingOf(view)} />
+          <Named payment={payment} />
+          <h1 id="title" tabIndex={-1} class={amount === null ? undefined : 'h1-amount'} aria-label={amount === null ? undefined : headingOf(view)}>
+            <Changing text={amount ?? headingOf(view)} />
           </h1>
+          {offer && CHOSEN.includes(state) && <Chosen view={view} offer={offer} />}
         </div>
-        <Body view={view} />
-        <p role="status" class={statusLook(state)} data-part="status">
-          <Changing text={statusOf(view)} />
-        </p>
-        {CHOSEN.includes(state) && <ChooseAgain view={view} />}
-        <Sandbox view={view} />
-        {!isResting(state) && <Refresh view={view} />}
-        {PAYABLE.includes(state) && <Details view={view} />}
+        <div class="action">
+          <Sandbox view={view} />
+          <Body view={view} />
+          {!isResting(state) && <Refresh view={view} />}
+        </div>
+        {PAYABLE.includes(state) && (
+          <div class="more">
+            {offer && ADDRESSED.includes(state) && !payment.openAmount && !payment.isSandbox && <FromExchange view={view} offer={offer} />}
+            <Details view={view} />
+          </div>
+        )}
+        <div class={isInBar(state) ? `bar${isEnding(view) ? ' bar-ending' : ''}` : 'hidden-visually'} data-part="bar">
+          <p role="status" class="status" data-part="status">
+            <Changing text={statusOf(view)} />
+          </p>
+          {ADDRESSED.includes(state) && <Timer view={view} />}
+        </div>
       </main>
       <footer class="foot">
         {PAYABLE.includes(state) && <ReturnLink view={view} look="quiet" />}
@@ -97,6 +113,17 @@ export function Checkout(props: CheckoutProps): JSX.Element {
         <Changing text={props.spoken} />
       </p>
     </Frame>
+  );
+}
+
+/** What is paid for, in the merchant's words: text, set apart from the direction of the page. */
+function Named({ payment: { title, reference } }: { payment: PublicPayment }): JSX.Element | null {
+  const named = [reference, title].filter((text) => text !== undefined);
+  if (named.length === 0) return null;
+  return (
+    <p class="for" data-part="for">
+      {named.map((text, index) => [index > 0 ? ' · ' : null, <bdi>{text}</bdi>])}
+    </p>
   );
 }
 
@@ -128,8 +155,11 @@ function Body({ view }: { view: View }): JSX.Element | null {
     case 'expired-grace':
     case 'expired':
       return <Expired view={view} />;
+    case 'success':
+    case 'acceptable':
+      return <Accepted view={view} />;
     default:
-      return <Result view={view} />;
+      return <Mismatch view={view} />;
   }
 }
 
@@ -140,7 +170,6 @@ function Preparing({ view }: { view: View }): JSX.Element {
   return (
     <div class="preparing">
       <span class="spinner" aria-hidden="true" />
-      {offer && <p class="preparing-what">{offerName(view, offer)}</p>}
       {retry && (
         <div class={view.actions === null ? 'without-program' : undefined}>
           <RetrySelect view={view} offerId={offer.id} />
@@ -185,9 +214,8 @@ function statusOf(view: View): string {
 }
 
 /** Where the heading says the same, the status is for those who hear the page. */
-function statusLook(state: CheckoutState): string {
-  if (state === 'preparing') return 'status status-centred';
-  return state === 'checking' || ADDRESSED.includes(state) ? 'status' : 'hidden-visually';
+function isInBar(state: CheckoutState): boolean {
+  return state === 'checking' || CHOSEN.includes(state);
 }
 
 function problemText({ translate }: View, { kind, retryAfterSeconds }: Problem): string {

@@ -15,6 +15,16 @@ export function Details({ view }: { view: View }): JSX.Element {
     <details class="details" data-part="details">
       <summary>{translate('details.title')}</summary>
       <dl class="figures">
+        {payment.title !== undefined && (
+          <Figure label={translate('details.title-of')}>
+            <bdi>{payment.title}</bdi>
+          </Figure>
+        )}
+        {payment.reference !== undefined && (
+          <Figure label={translate('details.reference')}>
+            <bdi>{payment.reference}</bdi>
+          </Figure>
+        )}
         {!payment.openAmount && <Figure label={translate('details.amount')}>{orderAmount(view)}</Figure>}
         {offer && (
           <Figure label={translate('details.rate')}>

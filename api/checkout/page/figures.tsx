@@ -29,7 +29,26 @@ export function CopyButton({ view, target, text, small = false }: { view: View; 
   );
 }
 
-/** From how many characters on an amount gets smaller letters, so as to stay on one line. */
+/** The same over a whole row: what is under it is text all the while, and one tap anywhere copies it. */
+export function CopyRow({ view, target, text }: { view: View; target: 'amount' | 'address'; text: string }): JSX.Element {
+  const { label, done, part } = COPY[target];
+  const copied = view.copied === target;
+  return (
+    <button
+      type="button"
+      class={`row-copy${copied ? ' row-copied' : ''} needs-program`}
+      data-part={part}
+      aria-label={view.translate(copied ? done : label)}
+      onClick={() => view.actions?.copy(target, text)}
+    >
+      <Changing text={view.translate(copied ? 'copied' : 'copy')} />
+      <Icon name={copied ? 'check' : 'copy'} />
+    </button>
+  );
+}
+
+/** From how many characters on an amount gets smaller letters, so as to stay on one line, and still smaller ones. */
+const MIDDLING = 11;
 const LONG = 16;
 
 /**
@@ -41,7 +60,12 @@ export const UNTRANSLATED: object = { Translate: 'no' };
 /** Text that must survive copying by hand and reads left to right everywhere: amounts, ids, hashes (ux 3). */
 export function Exact({ text, part, kind }: { text: string; part?: string; kind: 'amount' | 'code' }): JSX.Element {
   return (
-    <bdi dir="ltr" {...UNTRANSLATED} class={`exact exact-${kind}${text.length > LONG ? ' exact-long' : ''}`} data-part={part}>
+    <bdi
+      dir="ltr"
+      {...UNTRANSLATED}
+      class={`exact exact-${kind}${text.length > LONG ? ' exact-long' : text.length > MIDDLING ? ' exact-middling' : ''}`}
+      data-part={part}
+    >
       {text}
     </bdi>
   );

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon } from '#api/page/icons.tsx';
+import { UNTRANSLATED } from './figures.tsx';
 import { insteadOf, ownHref } from './links.tsx';
 import type { Translate } from './messages.ts';
 import type { PageFrame } from './model.ts';
@@ -50,7 +51,14 @@ function Merchant({ merchant }: { merchant: MerchantFacts }): JSX.Element {
           <img src={merchant.logoPath} alt="" />
         </span>
       )}
-      <bdi>{merchant.name}</bdi>
+      <span class="merchant-name">
+        <bdi>{merchant.name}</bdi>
+        {merchant.host !== null && merchant.host !== merchant.name && (
+          <bdi dir="ltr" {...UNTRANSLATED} class="merchant-host">
+            {merchant.host}
+          </bdi>
+        )}
+      </span>
     </p>
   );
 }

@@ -34,12 +34,12 @@ export function ReturnLink({ view, look = 'button', now = false }: { view: View;
 }
 
 /** The merchant's own help, told which payment it is about; nothing where there is none (ux C10). */
-export function ContactLink({ view, text }: { view: View; text: 'contact.now' | 'contact.link' }): JSX.Element | null {
+export function ContactLink({ view, text, look = 'quiet' }: { view: View; text: 'contact.now' | 'contact.link'; look?: string }): JSX.Element | null {
   const { merchant, payment } = view.snapshot;
   const href = merchant.supportUrl === null ? null : contactHref(merchant.supportUrl, payment.id);
   if (href === null) return null;
   return (
-    <OutsideLink view={view} href={href} look={text === 'contact.now' ? 'button' : 'quiet'} part="contact">
+    <OutsideLink view={view} href={href} look={look} part="contact">
       {view.translate(text, { merchant: merchant.name })}
     </OutsideLink>
   );
@@ -71,6 +71,11 @@ function readUrl(text: string): URL | null {
 export function ownHref({ path, language, languageAsked }: Pick<View, 'path' | 'language' | 'languageAsked'>, query = ''): string {
   const fields = [languageAsked ? `lang=${encodeURIComponent(language.tag)}` : '', query].filter((field) => field !== '');
   return fields.length === 0 ? path : `${path}?${fields.join('&')}`;
+}
+
+/** Where the receipt of a paid payment is, in the language that was asked for. Pure. */
+export function receiptHref({ path, ...page }: Pick<View, 'path' | 'language' | 'languageAsked'>): string {
+  return ownHref({ ...page, path: `${path}/receipt` });
 }
 
 /** Runs `act` instead of following a link, unless the payer wants it in another tab. */

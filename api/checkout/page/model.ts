@@ -50,7 +50,13 @@ export interface ErrorModel extends PageFrame {
   retryAfterSeconds?: number;
 }
 
-export type PageModel = PaymentModel | ErrorModel;
+/** What was paid, to be kept; only of a payment that was accepted. */
+export interface ReceiptModel extends PageFrame {
+  kind: 'receipt';
+  snapshot: Snapshot;
+}
+
+export type PageModel = PaymentModel | ReceiptModel | ErrorModel;
 
 /** What is read back from the page by the browser: a payment's model as JSON in `data-page` of `#checkout`. */
 export type HydrationData = Omit<PaymentModel, 'kind' | 'assets'>;

@@ -3,8 +3,8 @@ import { formatCrypto } from './amounts.ts';
 import { assetName, coins, networkName } from './asset-name.ts';
 import { Changing } from './changing.tsx';
 import { CopyButton, Exact, Figure, PaymentIdFigure } from './figures.tsx';
-import { ContactLink, OutsideLink, ReturnLink } from './links.tsx';
-import { returnsByItself } from './state.ts';
+import { Icon } from '#api/page/icons.tsx';
+import { ContactLink, OutsideLink, ReturnLink, receiptHref } from './links.tsx';
 import { formatClock } from './times.ts';
 import { networkOf, orderAmount, type View } from './view.ts';
 
@@ -54,12 +54,11 @@ function Confirmations({ view, confirmations, required }: { view: View; confirma
   );
 }
 
-/** S5 to S8, with what S9 and S12 add. */
-export function Result({ view }: { view: View }): JSX.Element {
+/** S5 and S6: paid, with the receipt and the way back. */
+export function Accepted({ view }: { view: View }): JSX.Element {
   const { snapshot, translate, state } = view;
-  const { payment, paid, merchant } = snapshot;
-  const accepted = returnsByItself(state);
-  const leaving = accepted && view.returning !== null && view.returning !== 'stopped' ? view.returning : null;
+  const { paid, merchant } = snapshot;
+  const leaving = view.returning !== null && view.returning !== 'stopped' ? view.returning : null;
   return (
     <div class="outcome">
       {state === 'acceptable' && paid?.requested && (
@@ -71,23 +70,9 @@ export function Result({ view }: { view: View }): JSX.Element {
           })}
         </p>
       )}
-      {!accepted && (
-        <p class="notice notice-warning" data-part="advice">
-          {translate('mismatch.body', { merchant: merchant.name })}
-        </p>
-      )}
-      {paid?.otherCoin && <p data-part="other-coin">{translate('result.other-coin', { paid: paidName(view) })}</p>}
-      {snapshot.lateCapture && <p data-part="reopened">{translate('result.reopened')}</p>}
+      <Remarks view={view} />
       <dl class="figures">
-        <Requested view={view} />
-        {paid && (
-          <Figure label={translate('result.received')} part="received">
-            <Exact text={coins(formatCrypto(paid.amount), paid.assetSymbol)} kind="amount" />{' '}
-            <span>{networkName(translate, paid.assetType, networkOf(view, paid.network))}</span>
-          </Figure>
-        )}
-        {payment.txHash !== undefined && <Transaction view={view} hash={payment.txHash} href={payment.explorerTxUrl} />}
-        <PaymentIdFigure view={view} />
+        <Received view={view} />
       </dl>
       {leaving && (
         <p class="returning" role="timer" data-part="returning">
@@ -95,16 +80,82 @@ export function Result({ view }: { view: View }): JSX.Element {
         </p>
       )}
       <div class="buttons">
-        {!accepted && <ContactLink view={view} text="contact.now" />}
-        <ReturnLink view={view} look={accepted ? 'button button-main' : 'button'} now={leaving !== null} />
+        <ReturnLink view={view} look="button button-main" now={leaving !== null} />
         {leaving && (
           <button type="button" class="button" data-part="stop-returning" onClick={() => view.actions?.stopReturning()}>
             {translate('returning.stay')}
           </button>
         )}
+        <a class="button" href={receiptHref(view)} data-part="receipt">
+          <Icon name="receipt" />
+          {translate('receipt.link')}
+        </a>
+      </div>
+      <details class="details" data-part="details">
+        <summary>{translate('details.title')}</summary>
+        <dl class="figures">
+          <Requested view={view} />
+          <DecidingTransaction view={view} />
+          <PaymentIdFigure view={view} />
+        </dl>
+      </details>
+    </div>
+  );
+}
+
+/** S7 and S8: the heading says the difference; here is what happens to the money. */
+export function Mismatch({ view }: { view: View }): JSX.Element {
+  const { snapshot, translate } = view;
+  const { paid, merchant } = snapshot;
+  return (
+    <div class="outcome">
+      {paid && (
+        <p data-part="money">{translate('mismatch.money', { received: coins(formatCrypto(paid.amount), paid.assetSymbol), merchant: merchant.name })}</p>
+      )}
+      <p class="notice notice-warning" data-part="advice">
+        <Icon name="alert" />
+        <span>{translate('mismatch.body', { merchant: merchant.name })}</span>
+      </p>
+      <Remarks view={view} />
+      <dl class="figures">
+        <Requested view={view} />
+        <Received view={view} />
+        <DecidingTransaction view={view} />
+        <PaymentIdFigure view={view} />
+      </dl>
+      <div class="buttons">
+        <ContactLink view={view} text="contact.now" look="button button-main" />
+        <ReturnLink view={view} />
       </div>
     </div>
   );
+}
+
+/** What S9 and S12 add. */
+function Remarks({ view }: { view: View }): JSX.Element | null {
+  const { snapshot, translate } = view;
+  return (
+    <>
+      {snapshot.paid?.otherCoin && <p data-part="other-coin">{translate('result.other-coin', { paid: paidName(view) })}</p>}
+      {snapshot.lateCapture && <p data-part="reopened">{translate('result.reopened')}</p>}
+    </>
+  );
+}
+
+function Received({ view }: { view: View }): JSX.Element | null {
+  const { paid } = view.snapshot;
+  if (paid === null) return null;
+  return (
+    <Figure label={view.translate('result.received')} part="received">
+      <Exact text={coins(formatCrypto(paid.amount), paid.assetSymbol)} kind="amount" />{' '}
+      <span>{networkName(view.translate, paid.assetType, networkOf(view, paid.network))}</span>
+    </Figure>
+  );
+}
+
+function DecidingTransaction({ view }: { view: View }): JSX.Element | null {
+  const { payment } = view.snapshot;
+  return payment.txHash === undefined ? null : <Transaction view={view} hash={payment.txHash} href={payment.explorerTxUrl} />;
 }
 
 function paidName(view: View): string {
@@ -186,7 +237,7 @@ export function Expired({ view }: { view: View }): JSX.Element {
       </dl>
       <div class="buttons">
         <ReturnLink view={view} look="button button-main" />
-        {state === 'expired' && <ContactLink view={view} text="contact.now" />}
+        {state === 'expired' && <ContactLink view={view} text="contact.now" look="button" />}
       </div>
     </div>
   );

@@ -1,15 +1,16 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatFiat } from '#api/page/fiat.ts';
-import { formatCrypto, minimumInAsset } from './amounts.ts';
-import { AssetLabel, NetworkLabel } from './asset-label.tsx';
+import { Icon } from '#api/page/icons.tsx';
+import { QrCode } from '../../page/qr.tsx';
+import { formatCrypto, inDollars, isZero, minimumInAsset, sumOf } from './amounts.ts';
+import { NetworkLabel, ShortLabel } from './asset-label.tsx';
 import { coins, networkName } from './asset-name.ts';
 import { Changing } from './changing.tsx';
-import { Address, CopyButton, Exact } from './figures.tsx';
-import { Icon } from '#api/page/icons.tsx';
+import { CoinMark } from './coin-mark.tsx';
+import { Address, CopyRow, Exact } from './figures.tsx';
 import { insteadOf, ownHref } from './links.tsx';
 import { alternativePayload, qrPayload } from './payment-uri.ts';
-import { QrCode } from '../../page/qr.tsx';
 import { sentence } from '#api/page/sentence.ts';
 import type { Offer } from './snapshot.ts';
 import { ENDING_MS } from './state.ts';
@@ -20,7 +21,7 @@ import { walletLinks } from './wallet-links.ts';
 /** An offer with its address. */
 type Watched = Offer & { depositAddress: string };
 
-/** S3, S3b and S1o: how much of what, where to, until when. */
+/** S3, S3b and S1o: how much of what, and where to; in the sandbox how much only, since there is no address (ux C13). */
 export function Pay({ view, offer }: { view: View; offer: Offer }): JSX.Element | null {
   const { snapshot, translate } = view;
   if (offer.depositAddress === undefined) return null;
@@ -28,50 +29,93 @@ export function Pay({ view, offer }: { view: View; offer: Offer }): JSX.Element 
   const { openAmount, isSandbox } = snapshot.payment;
   return (
     <div class="pay">
-      <div class="pay-what">
+      <div class="box">
         {openAmount ? <AnyAmount view={view} offer={watched} /> : <ExactAmount view={view} offer={watched} />}
-        <p class="notice notice-warning" data-part="network-warning">
-          <Icon name="alert" />
-          <span>{sentence(translate, 'pay.warning', { asset: <AssetLabel view={view} offer={offer} /> })}</span>
-        </p>
+        {!isSandbox && (
+          <div class="row">
+            <div class="row-words">
+              <p class="row-label">{sentence(translate, 'pay.address', { network: <NetworkLabel view={view} offer={offer} /> })}</p>
+              <p data-part="address">
+                <Address address={watched.depositAddress} />
+              </p>
+            </div>
+            <CopyRow view={view} target="address" text={watched.depositAddress} />
+          </div>
+        )}
       </div>
-      <Code view={view} offer={watched} />
-      <div class="pay-where">
-        <h3>{translate('address.label')}</h3>
-        <p class="address-box" data-part="address">
-          <Address address={watched.depositAddress} />
+      {isSandbox ? (
+        <p class="hint" data-part="qr-panel">
+          {translate('test-mode.panel')}
         </p>
-        <CopyButton view={view} target="address" text={watched.depositAddress} />
-        <Wallets view={view} offer={watched} />
-        {!openAmount && !isSandbox && <p class="hint">{translate('pay.exchange', { amount: coins(formatCrypto(offer.totalValue), offer.assetSymbol) })}</p>}
-      </div>
-      <Timer view={view} />
+      ) : (
+        <>
+          <p class="only" data-part="network-warning">
+            <Icon name="alert" />
+            <span>{sentence(translate, 'pay.warning', { asset: <ShortLabel view={view} offer={offer} /> })}</span>
+          </p>
+          <Code view={view} offer={watched} />
+          <Wallets view={view} offer={watched} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What is chosen, and the way back to the choice where there is one. */
+export function Chosen({ view, offer }: { view: View; offer: Offer }): JSX.Element {
+  return (
+    <div class="chosen">
+      <CoinMark offer={offer} network={networkOf(view, offer.assetNetwork)} />
+      <p>
+        <ShortLabel view={view} offer={offer} />
+      </p>
+      {view.snapshot.payment.offers.length > 1 && (
+        <a
+          class="change"
+          href={ownHref(view, 'choose')}
+          data-part="choose-again"
+          onClick={view.actions ? insteadOf(() => view.actions?.choose(true)) : undefined}
+        >
+          {view.translate('choose.change')}
+          <span class="hidden-visually"> {view.translate('choose.again')}</span>
+        </a>
+      )}
     </div>
   );
 }
 
 function ExactAmount({ view, offer }: { view: View; offer: Watched }): JSX.Element {
-  const amount = coins(formatCrypto(offer.totalValue), offer.assetSymbol);
   return (
-    <>
-      <h2 class="send">
-        {sentence(view.translate, 'pay.send', {
-          amount: <Exact text={amount} part="amount" kind="amount" />,
-          network: <NetworkLabel view={view} offer={offer} />,
-        })}
-      </h2>
-      <CopyButton view={view} target="amount" text={offer.totalValue} />
-    </>
+    <div class="row">
+      <div class="row-words">
+        <h2 class="row-label">{view.translate('pay.send')}</h2>
+        <p class="send">
+          <Exact text={coins(formatCrypto(offer.totalValue), offer.assetSymbol)} part="amount" kind="amount" />
+        </p>
+        <p class="row-label" data-part="sum">
+          {sumLine(view, offer)}
+        </p>
+      </div>
+      <CopyRow view={view} target="amount" text={offer.totalValue} />
+    </div>
   );
+}
+
+/** How the amount came about: with the fees that the payer bears, else at which price. */
+function sumLine({ translate, snapshot: { payment }, language }: View, offer: Offer): string {
+  const dollars = (usd: string): string => formatFiat(usd, 'USD', language.tag);
+  const [network, service] = [!isZero(offer.txFee), !isZero(offer.commissionFee)];
+  if (!network && !service) return translate('details.rate-value', { symbol: offer.assetSymbol, price: dollars(offer.assetPriceUsd) });
+  const values = { amount: dollars(payment.amountUsd), fee: dollars(inDollars(sumOf(offer.txFee, offer.commissionFee), offer.assetPriceUsd)) };
+  return translate(network && service ? 'pay.sum-fees' : network ? 'pay.sum-network' : 'pay.sum-service', values);
 }
 
 function AnyAmount({ view, offer }: { view: View; offer: Watched }): JSX.Element {
   const { translate, snapshot, language } = view;
   const minimum = snapshot.payment.minAmountUsd;
   return (
-    <>
-      <h2 class="send">{sentence(translate, 'pay.send-open', { network: <NetworkLabel view={view} offer={offer} /> }, { symbol: offer.assetSymbol })}</h2>
-      <p data-part="rate">
+    <div class="row">
+      <p class="hint" data-part="rate">
         {minimum === undefined
           ? translate('open.rate-any')
           : translate('open.rate', {
@@ -79,31 +123,28 @@ function AnyAmount({ view, offer }: { view: View; offer: Watched }): JSX.Element
               amount: coins(formatCrypto(minimumInAsset(minimum, offer.assetPriceUsd, offer.assetDecimals)), offer.assetSymbol),
             })}
       </p>
-    </>
+    </div>
   );
 }
 
-/** Back to the chooser, where there is a choice. */
-export function ChooseAgain({ view }: { view: View }): JSX.Element | null {
-  if (view.snapshot.payment.offers.length < 2) return null;
+/** What pays from an account that somebody else keeps have to see to, in three steps. */
+export function FromExchange({ view, offer }: { view: View; offer: Offer }): JSX.Element {
+  const { translate } = view;
   return (
-    <a class="quiet" href={ownHref(view, 'choose')} data-part="choose-again" onClick={view.actions ? insteadOf(() => view.actions?.choose(true)) : undefined}>
-      {view.translate('choose.again')}
-    </a>
+    <details class="details" data-part="exchange">
+      <summary>{translate('exchange.title')}</summary>
+      <ol class="steps">
+        <li>{sentence(translate, 'exchange.network', { network: <NetworkLabel view={view} offer={offer} /> }, { symbol: offer.assetSymbol })}</li>
+        <li>{translate('exchange.amount', { amount: coins(formatCrypto(offer.totalValue), offer.assetSymbol) })}</li>
+        <li>{translate('exchange.memo')}</li>
+      </ol>
+    </details>
   );
 }
 
-/** The code, or what stands for it where nothing can be sent (ux C13). */
 function Code({ view, offer }: { view: View; offer: Watched }): JSX.Element {
   const { snapshot, translate } = view;
-  const { openAmount, isSandbox } = snapshot.payment;
-  if (isSandbox)
-    return (
-      <p class="pay-code code-panel" data-part="qr-panel">
-        <Icon name="flask" />
-        {translate('test-mode.panel')}
-      </p>
-    );
+  const { openAmount } = snapshot.payment;
   const network = networkOf(view, offer.assetNetwork);
   const options = { openAmount, qrMode: snapshot.qrMode };
   const label = codeLabel(view, offer);
@@ -111,10 +152,10 @@ function Code({ view, offer }: { view: View; offer: Watched }): JSX.Element {
   const note = <p class="hint">{translate('qr.with-amount-note')}</p>;
   return (
     <div class="pay-code">
-      <p class="hint">{translate(openAmount ? 'pay.how-open' : 'pay.how')}</p>
       <div class="code" data-part="qr">
         <SteadyCode payload={qrPayload(offer, network, options) ?? offer.depositAddress} label={label} />
       </div>
+      <p class="hint">{translate('pay.scan')}</p>
       {other !== null && snapshot.qrMode === 'URI' && !openAmount && note}
       {other !== null && (
         <details class="other-code" data-part="uri-toggle">
@@ -141,41 +182,47 @@ function codeLabel(view: View, offer: Watched): string {
   return view.translate('qr.label', { amount: coins(formatCrypto(offer.totalValue), offer.assetSymbol), network, ending });
 }
 
+/** For devices that are touched: nobody scans the code of the phone in their hand. */
 function Wallets({ view, offer }: { view: View; offer: Watched }): JSX.Element | null {
   const { payment, merchant } = view.snapshot;
-  const links = payment.isSandbox ? [] : walletLinks(offer, networkOf(view, offer.assetNetwork), { openAmount: payment.openAmount, merchant: merchant.name });
+  const links = walletLinks(offer, networkOf(view, offer.assetNetwork), { openAmount: payment.openAmount, merchant: merchant.name });
   if (links.length === 0) return null;
   return (
     <div class="wallets" data-part="wallets">
-      <h3>{view.translate('wallet.title')}</h3>
-      <div class="buttons">
-        {links.map(({ name, href }) => (
-          <a class="button button-small" href={href} rel="noreferrer noopener" key={href}>
-            <Icon name="wallet" />
-            {name === null ? view.translate('wallet.any') : view.translate('wallet.open', { wallet: name })}
-          </a>
-        ))}
-      </div>
+      {links.map(({ name, href }, index) => (
+        <a class={index === 0 ? 'button button-main' : 'button'} href={href} rel="noreferrer noopener" key={href}>
+          <Icon name="wallet" />
+          {name === null ? view.translate('wallet.any') : view.translate('wallet.open', { wallet: name })}
+        </a>
+      ))}
     </div>
   );
 }
 
-/** Until when, as a time of day first; silent by itself, the notices of the last minutes are spoken elsewhere (ux 3). */
-function Timer({ view }: { view: View }): JSX.Element {
-  const { snapshot, translate, now, language, timeZone, state } = view;
+/** True within the last five minutes of a deadline that is shown. Pure. */
+export function isEnding({ snapshot, now, state }: View): boolean {
+  return state === 'ending' || (state === 'open' && Date.parse(snapshot.payment.expiresAt) - now <= ENDING_MS);
+}
+
+/** How long, and until when; silent by itself, the notices of the last minutes are spoken elsewhere (ux 3). */
+export function Timer({ view }: { view: View }): JSX.Element {
+  const { snapshot, translate, now, language, timeZone } = view;
   const { openAmount } = snapshot.payment;
   const expiresAt = Date.parse(snapshot.payment.expiresAt);
-  const ending = state === 'ending' || (openAmount && expiresAt - now <= ENDING_MS);
-  return (
-    <div class={ending ? 'timer timer-ending' : 'timer'}>
-      <p role="timer" data-part="timer">
-        <Icon name="clock" />
-        <span>{translate(openAmount ? 'timer.open' : 'timer.held', { time: formatClock(expiresAt, language.tag, timeZone, { now }) })}</span>{' '}
+  const left = Math.max(0, expiresAt - now);
+  const time = formatClock(expiresAt, language.tag, timeZone, { now });
+  if (!isEnding(view))
+    return (
+      <p class="timer" role="timer" data-part="timer">
         <span class="time-left">
-          <Changing text={formatRemaining(expiresAt - now, translate)} />
-        </span>
+          <Changing text={formatRemaining(left, translate)} />
+        </span>{' '}
+        <span>{translate('timer.until', { time })}</span>
       </p>
-      {ending && <p data-part="ending">{translate(openAmount ? 'timer.ending-open' : 'timer.ending')}</p>}
-    </div>
+    );
+  return (
+    <p class="timer" role="timer" data-part="timer">
+      <Changing text={translate(openAmount ? 'timer.ending-open' : 'timer.ending', { left: formatRemaining(left, translate), time })} look="time-left" />
+    </p>
   );
 }

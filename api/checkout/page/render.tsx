@@ -4,6 +4,7 @@ import { Checkout, titleOf } from './checkout.tsx';
 import { Frame } from './frame.tsx';
 import { type MessageKey, translator } from './messages.ts';
 import { type ErrorKind, type ErrorModel, type HydrationData, initialProps, type PageModel, type PaymentModel } from './model.ts';
+import { Receipt, receiptTitle } from './receipt.tsx';
 
 /** What an error page says (ux E1, E2, E5, E6). */
 const ERRORS: Record<ErrorKind, { title: MessageKey; body: MessageKey | null; again: boolean }> = {
@@ -20,7 +21,7 @@ const ERRORS: Record<ErrorKind, { title: MessageKey; body: MessageKey | null; ag
  */
 export function renderPage(model: PageModel): string {
   const { language, assets } = model;
-  const title = model.kind === 'payment' ? titleOf(initialProps(dataOf(model))) : translator(language)(ERRORS[model.error].title);
+  const title = documentTitle(model);
   const document = (
     <html lang={language.tag} dir={language.direction}>
       <head>
@@ -33,11 +34,13 @@ export function renderPage(model: PageModel): string {
         <meta name="format-detection" content="telephone=no" />
         <link rel="icon" href={assets.icon} />
         <link rel="stylesheet" href={assets.style} />
-        {assets.script !== null && <script type="module" src={assets.script} />}
+        {assets.script !== null && model.kind !== 'receipt' && <script type="module" src={assets.script} />}
       </head>
       <body>
         {model.kind === 'payment' ? (
           <Hydrated model={model} />
+        ) : model.kind === 'receipt' ? (
+          <Receipt model={model} />
         ) : (
           <div id="checkout" data-retry-after={model.retryAfterSeconds}>
             <ErrorPage model={model} />
@@ -47,6 +50,11 @@ export function renderPage(model: PageModel): string {
     </html>
   );
   return `<!doctype html>${renderToString(document)}`;
+}
+
+function documentTitle(model: PageModel): string {
+  if (model.kind === 'payment') return titleOf(initialProps(dataOf(model)));
+  return model.kind === 'receipt' ? receiptTitle(model) : translator(model.language)(ERRORS[model.error].title);
 }
 
 /** A payment's page, with all it was drawn from, as an attribute: data is no script there. */

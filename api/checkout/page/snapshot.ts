@@ -35,6 +35,9 @@ export interface PublicPayment {
   minAmountUsd?: string;
   isSandbox: boolean;
   language: string | null;
+  /** What is paid for, and the merchant's own number for it, in their words. */
+  title?: string;
+  reference?: string;
   txFeePayer: 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
   commissionFeePayer: 'MERCHANT' | 'CUSTOMER' | 'PLATFORM';
   selectedOfferId: string | null;
@@ -67,6 +70,10 @@ export interface PaidDeposit {
   /** Name of the network. */
   network: string;
   amount: string;
+  /** The block it is in; null in the sandbox. */
+  block: number | null;
+  /** When that block was made, RFC 3339. */
+  at: string;
   /** True when no offer in that asset had been selected: it was valued at its own market price (S9). */
   otherCoin: boolean;
   /** What the judging offer asked for; null for an open amount. */
@@ -81,11 +88,15 @@ export interface NetworkFacts {
   /** EIP-155 id as text for EVM; `mainnet` and the like elsewhere. */
   chainId: string;
   nativeSymbol: string;
+  /** About how long coins take there until the payment is decided, in seconds; null where nobody can say. */
+  expectedSeconds: number | null;
 }
 
 /** Who is paid. */
 export interface MerchantFacts {
   name: string;
+  /** Where the payer is sent back to: `acme.example`; null where there is no such page. */
+  host: string | null;
   /** Path on the checkout's own host; null without a logo. */
   logoPath: string | null;
   supportUrl: string | null;

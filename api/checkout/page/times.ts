@@ -25,12 +25,13 @@ export function formatClock(ms: number, tag: string, timeZone: string | undefine
   }).format(ms);
 }
 
-/** The time that is left, never more than there is: days from a day on, seconds in the last five minutes (ux C5). */
+/** The time that is left, never more than there is: days from a day on, a clock in the last five minutes, seconds in the last one (ux C5). */
 export function formatRemaining(ms: number, translate: Translate): string {
   const left = Math.max(0, ms);
   if (left >= DAY) return translate('timer.days', { count: Math.floor(left / DAY) });
   if (left >= 2 * HOUR) return translate('timer.hours', { count: Math.floor(left / HOUR) });
   if (left >= ENDING_MS) return translate('timer.minutes', { count: Math.floor(left / MINUTE) });
   const seconds = Math.floor(left / 1_000);
+  if (left < MINUTE) return translate('timer.seconds', { count: seconds });
   return translate('timer.clock', { clock: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}` });
 }

@@ -1,32 +1,25 @@
 import type { JSX } from 'preact';
 import type { CreditsScreen, LedgerScreen, Surroundings } from './model.ts';
-import { ChoiceField, CoinField, Coins, DayField, FilterForm, less, Moment, networkTitle, NothingLike, Pager, StatusTabs, Table } from './parts.tsx';
+import { ChoiceField, CoinField, Coins, DayField, FilterForm, less, Moment, NothingLike, OnNetwork, Pager, StatusTabs, Table } from './parts.tsx';
+import { type Translate, useTexts } from './texts.ts';
 
 /** What a credit may be, in the contract's words. */
-export const CREDIT_STATES = ['maturing', 'available', 'drawn', 'held', 'withheld', 'refunding', 'refunded'];
-
-const STATES: Readonly<Record<string, string>> = {
-  maturing: 'Maturing',
-  available: 'Can be cashed out',
-  drawn: 'Cashed out',
-  held: 'Held by screening',
-  withheld: 'Withheld by screening',
-  refunding: 'Going back to its payer',
-  refunded: 'Went back to its payer',
-};
+export const CREDIT_STATES = ['maturing', 'available', 'drawn', 'held', 'withheld', 'refunding', 'refunded'] as const;
 
 /** What payments credited, newest first, and what of each can still be cashed out. */
 export function Credits({ screen, place }: { screen: CreditsScreen; place: Surroundings }): JSX.Element {
+  const t = useTexts();
   const { filter } = screen;
   const path = `${place.href}/credits`;
+  const titles = Object.fromEntries(CREDIT_STATES.map((state) => [state, t(`credits.state-${state}`)]));
   return (
     <>
-      <StatusTabs path={path} statuses={CREDIT_STATES} filter={filter} name="state" />
+      <StatusTabs path={path} statuses={CREDIT_STATES} filter={filter} name="state" titles={titles} />
       <FilterForm path={path} filter={filter} kept={['state', 'payment']}>
-        <DayField name="from" title="Credited from" filter={filter} />
-        <DayField name="to" title="Credited before" filter={filter} />
-        <CoinField title="Coin" filter={filter} />
-        <ChoiceField name="network" title="Network" filter={filter} options={place.networks} />
+        <DayField name="from" title={t('credits.from')} filter={filter} />
+        <DayField name="to" title={t('credits.before')} filter={filter} />
+        <CoinField title={t('parts.coin')} filter={filter} />
+        <ChoiceField name="network" title={t('parts.network')} filter={filter} options={place.networks} />
       </FilterForm>
       <CreditRows screen={screen} place={place} path={path} />
     </>
@@ -40,18 +33,19 @@ interface RowsProps<Screen> {
 }
 
 function CreditRows({ screen, place, path }: RowsProps<CreditsScreen>): JSX.Element {
-  if (screen.items.length === 0 && !isAsked(screen)) return <NoEntries text="What payers send is credited here, less fees." />;
-  if (screen.items.length === 0) return <NothingLike path={path} screen={screen} title="No credit is like that" all="Show all credits" />;
+  const t = useTexts();
+  if (screen.items.length === 0 && !isAsked(screen)) return <NoEntries text={t('credits.empty')} />;
+  if (screen.items.length === 0) return <NothingLike path={path} screen={screen} title={t('credits.none-title')} all={t('credits.show-all')} />;
   return (
     <section class="card card-table">
       <Table
-        caption="Credits, the newest first"
+        caption={t('credits.caption')}
         columns={[
-          { title: 'Credited', look: 'rest' },
-          { title: 'Arrived', look: 'amount wide-only' },
-          { title: 'Fees', look: 'amount wide-only' },
-          { title: 'Net', look: 'amount' },
-          { title: 'Not yet cashed out', look: 'amount wide-only' },
+          { title: t('credits.credited'), look: 'rest' },
+          { title: t('credits.arrived'), look: 'amount wide-only' },
+          { title: t('credits.fees'), look: 'amount wide-only' },
+          { title: t('credits.net'), look: 'amount' },
+          { title: t('credits.remaining'), look: 'amount wide-only' },
         ]}
       >
         {screen.items.map((row) => (
@@ -60,8 +54,8 @@ function CreditRows({ screen, place, path }: RowsProps<CreditsScreen>): JSX.Elem
               <a class="row-name" href={`${place.href}/payments/${row.paymentUid}`}>
                 <Moment at={row.creditedAt} />
               </a>
-              {row.pool === 'held' && <span class="badge badge-warning">Held</span>}
-              <span class="hint below">{STATES[row.state] ?? row.state}</span>
+              {row.pool === 'held' && <span class="badge badge-warning">{t('credits.held')}</span>}
+              <span class="hint below">{t(`credits.state-${row.state}`)}</span>
             </th>
             <td class="amount wide-only">
               <span class="figure">{row.gross}</span>
@@ -72,7 +66,9 @@ function CreditRows({ screen, place, path }: RowsProps<CreditsScreen>): JSX.Elem
             </td>
             <td class="amount">
               <Coins amount={row.net} asset={row.asset} />
-              <span class="hint below">on {networkTitle(place, row.network)}</span>
+              <span class="hint below">
+                <OnNetwork place={place} name={row.network} />
+              </span>
             </td>
             <td class="amount wide-only">
               <span class="figure">{row.remaining}</span>
@@ -80,55 +76,34 @@ function CreditRows({ screen, place, path }: RowsProps<CreditsScreen>): JSX.Elem
           </tr>
         ))}
       </Table>
-      <Pager path={path} screen={screen} one="credit" />
+      <Pager path={path} screen={screen} />
     </section>
   );
 }
 
-const ACCOUNTS: Readonly<Record<string, string>> = {
-  pending: 'Maturing',
-  heldPending: 'Held, maturing',
-  available: 'Available',
-  held: 'Held',
-  reserved: 'Claimed by cashouts',
-  withheld: 'Withheld by screening',
-  refunding: 'Going back to payers',
-  owed: 'Owed',
-};
+/** Kinds of postings that a list may be narrowed to. */
+const KINDS = ['credit', 'mature', 'reserve', 'release', 'settle', 'charge', 'collect', 'move', 'withhold', 'refund-order', 'refund', 'refund-cancel'] as const;
 
-/** Kinds of postings whose names say too little; the others are shown as the API calls them. */
-const KINDS: Readonly<Record<string, string>> = {
-  mature: 'Matured',
-  reserve: 'Claimed for a cashout',
-  release: 'Given back by a cashout',
-  settle: 'Cashed out',
-};
-
-/** Kinds that a list may be narrowed to, as people call them. */
-const KIND_CHOICES: Readonly<Record<string, string>> = {
-  credit: 'Credit',
-  ...KINDS,
-  charge: 'Charge',
-  collect: 'Collect',
-  move: 'Move',
-  withhold: 'Withhold',
-  'refund-order': 'Refund order',
-  refund: 'Refund',
-  'refund-cancel': 'Refund cancel',
-};
+/** What people call a kind of posting; one that nobody looks for is shown as the API calls it. */
+function kindTitle(t: Translate, kind: string): string | undefined {
+  const known = KINDS.find((one) => one === kind);
+  return known === undefined ? undefined : t(`ledger.kind-${known}`);
+}
 
 /** What was posted to the accounts of a gateway, newest first: what moved between two of them is two lines with one cause. */
 export function Ledger({ screen, place }: { screen: LedgerScreen; place: Surroundings }): JSX.Element {
+  const t = useTexts();
   const { filter } = screen;
   const path = `${place.href}/ledger`;
+  const kinds = Object.fromEntries(KINDS.map((kind) => [kind, t(`ledger.kind-${kind}`)]));
   return (
     <>
       <FilterForm path={path} filter={filter}>
-        <DayField name="from" title="Posted from" filter={filter} />
-        <DayField name="to" title="Posted before" filter={filter} />
-        <ChoiceField name="kind" title="For" filter={filter} options={KIND_CHOICES} />
-        <CoinField title="Coin" filter={filter} />
-        <ChoiceField name="network" title="Network" filter={filter} options={place.networks} />
+        <DayField name="from" title={t('ledger.from')} filter={filter} />
+        <DayField name="to" title={t('ledger.before')} filter={filter} />
+        <ChoiceField name="kind" title={t('ledger.for')} filter={filter} options={kinds} />
+        <CoinField title={t('parts.coin')} filter={filter} />
+        <ChoiceField name="network" title={t('parts.network')} filter={filter} options={place.networks} />
       </FilterForm>
       <EntryRows screen={screen} place={place} path={path} />
     </>
@@ -136,18 +111,19 @@ export function Ledger({ screen, place }: { screen: LedgerScreen; place: Surroun
 }
 
 function EntryRows({ screen, place, path }: RowsProps<LedgerScreen>): JSX.Element {
-  if (screen.items.length === 0 && !isAsked(screen)) return <NoEntries text="Every change of a balance is posted here." />;
-  if (screen.items.length === 0) return <NothingLike path={path} screen={screen} title="No posting is like that" all="Show all postings" />;
+  const t = useTexts();
+  if (screen.items.length === 0 && !isAsked(screen)) return <NoEntries text={t('ledger.empty')} />;
+  if (screen.items.length === 0) return <NothingLike path={path} screen={screen} title={t('ledger.none-title')} all={t('ledger.show-all')} />;
   return (
     <section class="card card-table">
-      <p class="hint">Each line changed one account. All lines of an account and a coin add up to its balance.</p>
+      <p class="hint">{t('ledger.hint')}</p>
       <Table
-        caption="Postings, the newest first"
+        caption={t('ledger.caption')}
         columns={[
-          { title: 'Posted', look: 'rest' },
-          { title: 'For', look: 'wide-only' },
-          { title: 'Account', look: 'wide-only' },
-          { title: 'Amount', look: 'amount' },
+          { title: t('ledger.posted'), look: 'rest' },
+          { title: t('ledger.for'), look: 'wide-only' },
+          { title: t('ledger.account'), look: 'wide-only' },
+          { title: t('ledger.amount'), look: 'amount' },
         ]}
       >
         {screen.items.map((row) => (
@@ -155,28 +131,30 @@ function EntryRows({ screen, place, path }: RowsProps<LedgerScreen>): JSX.Elemen
             <th scope="row">
               <Moment at={row.at} />
               <span class="hint narrow-only">
-                <For row={row} place={place} /> · {ACCOUNTS[row.account] ?? row.account}
+                <For row={row} place={place} /> · {t(`ledger.account-${row.account}`)}
               </span>
             </th>
             <td class="wide-only">
               <For row={row} place={place} />
             </td>
-            <td class="wide-only">{ACCOUNTS[row.account] ?? row.account}</td>
+            <td class="wide-only">{t(`ledger.account-${row.account}`)}</td>
             <td class="amount">
               <Coins amount={signed(row.amount)} asset={row.asset} />
-              <span class="hint below">on {networkTitle(place, row.network)}</span>
+              <span class="hint below">
+                <OnNetwork place={place} name={row.network} />
+              </span>
             </td>
           </tr>
         ))}
       </Table>
-      <Pager path={path} screen={screen} one="posting" />
+      <Pager path={path} screen={screen} />
     </section>
   );
 }
 
 /** What caused it, with the way there. */
 function For({ row: { kind, paymentUid, settlementId }, place }: { row: LedgerScreen['items'][number]; place: Surroundings }): JSX.Element {
-  const what = KINDS[kind] ?? `${kind.slice(0, 1).toUpperCase()}${kind.slice(1).replaceAll(/[_-]/g, ' ')}`;
+  const what = kindTitle(useTexts(), kind) ?? <span lang="en">{`${kind.slice(0, 1).toUpperCase()}${kind.slice(1).replaceAll(/[_-]/g, ' ')}`}</span>;
   if (paymentUid !== null) return <a href={`${place.href}/payments/${paymentUid}`}>{what}</a>;
   if (settlementId !== null) return <a href={`${place.href}/cashouts/${settlementId}`}>{what}</a>;
   return <>{what}</>;
@@ -194,7 +172,7 @@ function signed(amount: string): string {
 function NoEntries({ text }: { text: string }): JSX.Element {
   return (
     <section class="card empty">
-      <h2>Nothing here yet</h2>
+      <h2>{useTexts()('parts.nothing-yet')}</h2>
       <p>{text}</p>
     </section>
   );

@@ -1,41 +1,52 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
-import { cashoutStoryOf, MEANINGS } from './cashout-story.ts';
+import { sentence } from '#api/page/sentence.ts';
+import { ActForm } from './act-form.tsx';
+import { cashoutStoryOf, meaningOf } from './cashout-story.ts';
 import type { CashoutScreen, CashoutsScreen, Surroundings } from './model.ts';
-import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, networkTitle, Pager, Short, StatusTabs, Table } from './parts.tsx';
+import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, networkTitle, OnNetwork, Pager, Short, StatusTabs, Table } from './parts.tsx';
 import { Timeline } from './timeline.tsx';
+import { useTexts } from './texts.ts';
 
 const STATUSES = ['PENDING_APPROVAL', 'UNDERFUNDED', 'WAITING_AML_CREDIT', 'REQUESTED', 'PROCESSING', 'SETTLED', 'REJECTED'];
 
 /** A gateway's cashouts, newest first. */
 export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Surroundings }): JSX.Element {
+  const t = useTexts();
   const { items, filter, later } = screen;
   const href = `${place.href}/cashouts`;
   const everything = filter.status === undefined && !later;
   return (
     <>
+      {place.permissions.includes('settlement:create') && (
+        <p class="page-acts">
+          <a class="button button-main" href={`${href}/new`}>
+            {t('new-cashout.title')}
+          </a>
+        </p>
+      )}
       <StatusTabs path={href} statuses={STATUSES} filter={filter} />
       {items.length === 0 ? (
         <section class="card empty">
-          <h2>{everything ? 'No cashouts yet' : 'No cashout is like that'}</h2>
+          <h2>{everything ? t('cashouts.empty-title') : t('cashouts.none-title')}</h2>
           {everything ? (
-            <p>A cashout sends coins from the balance to an address of yours. Your server asks for it, with a signed request.</p>
+            <p>{t('cashouts.empty')}</p>
           ) : (
             <a class="button" href={href}>
-              Show all cashouts
+              {t('cashouts.show-all')}
             </a>
           )}
         </section>
       ) : (
         <section class="card card-table">
           <Table
-            caption="Cashouts, the newest first"
+            caption={t('cashouts.caption')}
             columns={[
-              { title: 'Destination', look: 'rest' },
-              { title: 'Amount', look: 'amount' },
-              { title: 'Status', look: 'wide-only' },
-              { title: 'Created', look: 'wide-only' },
-              { title: 'Over', look: 'wide-only' },
+              { title: t('cashouts.destination'), look: 'rest' },
+              { title: t('cashouts.amount'), look: 'amount' },
+              { title: t('parts.status'), look: 'wide-only' },
+              { title: t('cashouts.created'), look: 'wide-only' },
+              { title: t('cashouts.over'), look: 'wide-only' },
             ]}
           >
             {items.map((row) => (
@@ -45,7 +56,7 @@ export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Sur
                     <Short text={row.address} />
                   </a>
                   <span class="hint below">
-                    on {networkTitle(place, row.network)}
+                    <OnNetwork place={place} name={row.network} />
                     <span class="narrow-only">{row.createdAt !== undefined && <Moment at={row.createdAt} />}</span>
                   </span>
                 </th>
@@ -66,7 +77,7 @@ export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Sur
               </tr>
             ))}
           </Table>
-          <Pager path={href} screen={screen} one="cashout" />
+          <Pager path={href} screen={screen} />
         </section>
       )}
     </>
@@ -74,83 +85,86 @@ export function Cashouts({ screen, place }: { screen: CashoutsScreen; place: Sur
 }
 
 function OverSince({ row: { settledAt, rejectedAt } }: { row: CashoutScreen['item'] }): JSX.Element {
+  const t = useTexts();
   const at = settledAt ?? rejectedAt;
-  return at === undefined ? <span class="hint">Not yet</span> : <Moment at={at} />;
+  return at === undefined ? <span class="hint">{t('parts.not-yet')}</span> : <Moment at={at} />;
 }
 
 /** One cashout. */
 export function Cashout({ screen, place }: { screen: CashoutScreen; place: Surroundings }): JSX.Element {
+  const t = useTexts();
   const { item, echoed } = screen;
   return (
     <>
       <header class="headline">
         <p class="hint">
-          <a href={`${place.href}/cashouts`}>Cashouts</a> / {item.id.slice(0, 8)}
+          <a href={`${place.href}/cashouts`}>{t('section.cashouts')}</a> / {item.id.slice(0, 8)}
         </p>
         <div class="title">
           <h1>{cashoutTitle(screen)}</h1>
           <Badge status={item.status} />
         </div>
-        <p class="hint">{MEANINGS[item.status]}</p>
+        <p class="hint">{meaningOf(t, item.status)}</p>
       </header>
+      <CashoutActs screen={screen} place={place} />
       <div class="columns">
         <div class="stack">
           <section class="card" aria-labelledby="happened">
-            <h2 id="happened">What happened</h2>
-            <Timeline entries={cashoutStoryOf(item)} explorerUrl={() => item.blockchainUrl} />
+            <h2 id="happened">{t('payment.happened')}</h2>
+            <Timeline entries={cashoutStoryOf(t, item)} explorerUrl={() => item.blockchainUrl} />
           </section>
           <section class="card">
-            <h2>Where it goes</h2>
+            <h2>{t('cashout.where')}</h2>
             <Facts>
-              <Fact name="Destination">
+              <Fact name={t('cashouts.destination')}>
                 <code>{item.address}</code>
               </Fact>
-              <Fact name="Network">{networkTitle(place, item.network)}</Fact>
+              <Fact name={t('parts.network')}>{networkTitle(place, item.network)}</Fact>
               {item.txHash !== '' && (
-                <Fact name="Transaction">
-                  <Code text={item.txHash} what="the transaction's hash" href={item.blockchainUrl} />
+                <Fact name={t('cashout.transaction')}>
+                  <Code text={item.txHash} what={t('parts.copy-transaction')} href={item.blockchainUrl} />
                 </Fact>
               )}
-              <Fact name="Id">
-                <Code text={item.id} what="the cashout's id" />
+              <Fact name={t('cashout.id')}>
+                <Code text={item.id} what={t('cashout.copy-id')} />
               </Fact>
             </Facts>
           </section>
         </div>
         <div class="stack">
           <section class="card">
-            <h2>Money</h2>
+            <h2>{t('payment.money')}</h2>
             <Facts>
-              <Fact name="Amount">
+              <Fact name={t('cashouts.amount')}>
                 <Coins amount={item.amount} asset={item.assetName} />
               </Fact>
               {item.feeLocked !== '' && (
-                <Fact name="Network fee, reserved">
+                <Fact name={t('cashout.fee-reserved')}>
                   <span class="figure">{less(item.feeLocked)}</span>
                 </Fact>
               )}
               {item.netAmount !== '' && (
-                <Fact name="Net" strong>
+                <Fact name={t('payment.net')} strong>
                   <Coins amount={item.netAmount} asset={item.assetName} />
                 </Fact>
               )}
               {item.receivedAmount !== '' && (
-                <Fact name="Sent">
+                <Fact name={t('cashout.sent')}>
                   <Coins amount={item.receivedAmount} asset={item.assetName} />
                 </Fact>
               )}
               {item.feeCharged !== undefined && (
-                <Fact name="Charged besides">
+                <Fact name={t('cashout.charged-besides')}>
                   <Coins amount={item.feeCharged} asset={item.assetName} />
                 </Fact>
               )}
               {item.shortfall !== undefined && (
-                <Fact name="Still missing">
+                <Fact name={t('cashout.missing')}>
                   <Coins amount={item.shortfall} asset={item.assetName} />
                 </Fact>
               )}
-              <Fact name="From">
-                {item.route === 'AML_HELD' ? 'What screening holds' : item.route === 'SMART' ? 'Decided by screening' : 'The ordinary balance'}
+              <Fact name={t('cashout.from')}>
+                {item.route === 'AML_HELD' ? t('cashout.from-held') : item.route === 'SMART' ? t('cashout.from-smart') : t('cashout.from-ordinary')}
               </Fact>
             </Facts>
           </section>
@@ -158,6 +172,35 @@ export function Cashout({ screen, place }: { screen: CashoutScreen; place: Surro
         </div>
       </div>
     </>
+  );
+}
+
+/** What whoever reads it may do about it now. */
+function CashoutActs({ screen: { item }, place }: { screen: CashoutScreen; place: Surroundings }): JSX.Element | null {
+  const t = useTexts();
+  const fields = { id: item.id };
+  if (item.status === 'PENDING_APPROVAL' && place.permissions.includes('settlement:approve'))
+    return (
+      <section class="card card-act" aria-labelledby="approve">
+        <h2 id="approve">{t('approve.title')}</h2>
+        <p>
+          {sentence(t, 'approve.what', {
+            amount: <Coins amount={item.netAmount === '' ? item.amount : item.netAmount} asset={item.assetName} />,
+            address: <code class="whole">{item.address}</code>,
+            network: networkTitle(place, item.network),
+          })}
+        </p>
+        <ActForm place={place} act="settlement-approve" fields={fields} proved look="main" label={t('approve.approve')} />
+        <p class="hint">{t('approve.final')}</p>
+      </section>
+    );
+  const parked = item.status === 'UNDERFUNDED' || item.status === 'WAITING_AML_CREDIT';
+  if (!parked || !place.permissions.includes('settlement:create')) return null;
+  return (
+    <section class="card card-act acts" aria-label={t('parked.title')}>
+      {item.status === 'UNDERFUNDED' && <ActForm place={place} act="settlement-retry" fields={fields} look="main" label={t('parked.retry')} />}
+      <ActForm place={place} act="settlement-cancel" fields={fields} label={t('parked.cancel')} />
+    </section>
   );
 }
 

@@ -1,27 +1,31 @@
 import type { JSX } from 'preact';
+import { sentence } from '#api/page/sentence.ts';
 import type { EntryScreen } from './model.ts';
 import { Code } from './once.tsx';
+import { PasskeyProblem } from './passkey-problem.tsx';
+import { useTexts } from './texts.ts';
 
 /** Pages by which somebody comes in: with a passkey, by an invitation, to one of their places. */
 export function Entry({ screen, person }: { screen: EntryScreen; person: string | null }): JSX.Element {
+  const t = useTexts();
   switch (screen.kind) {
     case 'sign-in':
       return (
         <>
           <form class="card" method="post" action="/sign-in" data-passkey="get">
-            <p>Use the passkey of this device, of your phone, or of a security key.</p>
-            <Passkey label="Sign in with a passkey" />
-            <p class="hint">New here, or no passkey left? Whoever looks after this deployment can send you a link.</p>
+            <p>{t('entry.passkey')}</p>
+            <Passkey label={t('entry.sign-in-passkey')} />
+            <p class="hint">{t('entry.no-passkey')}</p>
           </form>
           <details class="card">
-            <summary>I have an authenticator, and no passkey here</summary>
+            <summary>{t('entry.by-authenticator')}</summary>
             <form method="post" action="/sign-in/mail">
               <label class="field">
-                <span>Your e-mail address</span>
+                <span>{t('entry.email')}</span>
                 <input name="email" type="email" autocomplete="email" maxLength={254} required />
               </label>
               <button class="button" type="submit">
-                Mail me a link
+                {t('entry.mail-link')}
               </button>
             </form>
           </details>
@@ -30,22 +34,20 @@ export function Entry({ screen, person }: { screen: EntryScreen; person: string 
     case 'link-sent':
       return (
         <div class="card">
-          <p>If that is the address of somebody with an authenticator, a link is on its way. It works once, within 15 minutes, together with a code.</p>
-          <p class="hint">Nothing comes? Look where unwanted mail goes, and wait a moment before you ask again.</p>
+          <p>{t('entry.link-sent')}</p>
+          <p class="hint">{t('entry.link-sent-hint')}</p>
           <a class="button" href="/sign-in">
-            Back
+            {t('entry.back')}
           </a>
         </div>
       );
     case 'link':
       return (
         <form class="card" method="post" action={screen.action}>
-          <p>
-            Sign in as <strong>{screen.email}</strong>.
-          </p>
-          <Code label="Six digits of your authenticator, or a code from paper" />
+          <p>{sentence(t, 'entry.sign-in-as', { email: <strong>{screen.email}</strong> })}</p>
+          <Code label={t('code.label')} />
           <button class="button button-main" type="submit">
-            Sign in
+            {t('entry.sign-in')}
           </button>
         </form>
       );
@@ -53,18 +55,16 @@ export function Entry({ screen, person }: { screen: EntryScreen; person: string 
       if (screen.by !== 'passkey')
         return (
           <form class="card" method="post" action={screen.action}>
-            <p>
-              <strong>{screen.email}</strong> becomes <strong>{screen.role}</strong> of <strong>{screen.place ?? 'this deployment'}</strong>.
-            </p>
+            <Invited screen={screen} />
             {screen.by === 'session' ? (
               <button class="button button-main" type="submit">
-                Accept
+                {t('entry.accept')}
               </button>
             ) : (
               <>
-                <p>This address has a passkey already. Sign in with it, then open the link again.</p>
+                <p>{t('entry.has-passkey')}</p>
                 <a class="button button-main" href="/sign-in">
-                  Sign in
+                  {t('entry.sign-in')}
                 </a>
               </>
             )}
@@ -72,30 +72,20 @@ export function Entry({ screen, person }: { screen: EntryScreen; person: string 
         );
       return (
         <form class="card" method="post" action={screen.action} data-passkey="create">
-          {screen.role === null ? (
-            <p>
-              Make a new passkey for <strong>{screen.email}</strong>. Every passkey and every session that you had ends with it.
-            </p>
-          ) : (
-            <p>
-              <strong>{screen.email}</strong> becomes <strong>{screen.role}</strong> of <strong>{screen.place ?? 'this deployment'}</strong>.
-            </p>
-          )}
-          <Passkey label={screen.role === null ? 'Make a passkey' : 'Accept and make a passkey'} />
-          <p class="hint">There is no password. A passkey stays on your devices, and works on this site alone.</p>
+          {screen.role === null ? <p>{sentence(t, 'entry.recover', { email: <strong>{screen.email}</strong> })}</p> : <Invited screen={screen} />}
+          <Passkey label={screen.role === null ? t('entry.make-passkey') : t('entry.accept-passkey')} />
+          <p class="hint">{t('entry.no-password')}</p>
         </form>
       );
     case 'places':
       return screen.places.length === 0 ? (
-        <p class="card">Nobody has invited {person} anywhere, or you were removed. An owner of a gateway can invite you.</p>
+        <p class="card">{t('entry.no-places', { person: person ?? '' })}</p>
       ) : (
         <ul class="places">
           {screen.places.map(({ href, name, role }) => (
             <li class="card">
-              <h2>{href === null ? (name ?? 'This deployment') : <a href={href}>{name}</a>}</h2>
-              <p class="hint">
-                You are {role} here{href === null ? '. What operators do is on the command line for now.' : '.'}
-              </p>
+              <h2>{href === null ? (name ?? t('entry.this-deployment')) : <a href={href}>{name}</a>}</h2>
+              <p class="hint">{sentence(t, href === null ? 'entry.operator-role' : 'entry.your-role', { role: <span lang="en">{role}</span> })}</p>
             </li>
           ))}
         </ul>
@@ -103,16 +93,26 @@ export function Entry({ screen, person }: { screen: EntryScreen; person: string 
   }
 }
 
+/** Who becomes what, and where. */
+function Invited({ screen: { email, role, place } }: { screen: Extract<EntryScreen, { kind: 'invitation' }> }): JSX.Element {
+  const t = useTexts();
+  const elements = { email: <strong>{email}</strong>, role: <strong lang="en">{role}</strong> };
+  return (
+    <p>{place === null ? sentence(t, 'entry.invited-deployment', elements) : sentence(t, 'entry.invited', { ...elements, place: <strong>{place}</strong> })}</p>
+  );
+}
+
 function Passkey({ label }: { label: string }): JSX.Element {
+  const t = useTexts();
   return (
     <>
       <input type="hidden" name="credential" />
       <button class="button button-main" type="submit">
         {label}
       </button>
-      <p class="notice notice-error" role="alert" hidden data-part="passkey-problem" />
+      <PasskeyProblem />
       <noscript>
-        <p class="notice notice-warning">Passkeys need scripts: allow them for this site.</p>
+        <p class="notice notice-warning">{t('passkey.needs-scripts')}</p>
       </noscript>
     </>
   );

@@ -73,7 +73,9 @@ function Sections({ place }: { place: Surroundings }): JSX.Element {
   return (
     <nav class="side" aria-label={place.name}>
       <p class="side-name">{place.name}</p>
-      <p class="hint side-role">{place.role}</p>
+      <p class="hint side-role" lang="en">
+        {place.role}
+      </p>
       <ul>
         {SECTIONS.filter(({ permission }) => place.permissions.includes(permission)).map(({ name }) => (
           <li>

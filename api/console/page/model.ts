@@ -83,14 +83,56 @@ export interface HomeScreen {
   /** UTC days, oldest first, each with US dollars as money. */
   days: { day: string; created: number; paid: number; usd: string }[];
   /** How far payments came, from created to paid. */
-  steps: { title: string; count: number }[];
+  steps: { step: 'created' | 'opened' | 'chosen' | 'seen' | 'paid'; count: number }[];
   /** What waits for somebody, with where it is. */
-  needs: { path: string; text: string }[];
+  needs: { path: string; what: 'approval' | 'balance' | 'credit' | 'webhooks'; count: number }[];
   receivedUsd: string;
 }
 
+/** What somebody fills in to ask for a cashout, by the names of its form. */
+export type CashoutFields = Readonly<Partial<Record<'assetId' | 'amount' | 'address' | 'label', string>>>;
+
+export interface NewCashoutScreen {
+  kind: 'new-cashout';
+  /** Whether the gateway may cash out at all. */
+  enabled: boolean;
+  /** What there is to cash out. */
+  assets: Pick<Schemas['BalanceItem'], 'assetId' | 'symbol' | 'networkName' | 'totalAvailable'>[];
+  fields: CashoutFields;
+}
+
+export interface ReviewCashoutScreen {
+  kind: 'review-cashout';
+  review: {
+    assetName: string;
+    network: string;
+    amount: string;
+    amountUsd: string | null;
+    address: string;
+    feeLocked: string;
+    netAmount: string;
+    /** Whether anything is left to send behind the fee. */
+    sufficient: boolean;
+    available: string;
+    covered: boolean;
+    waits: boolean;
+    known: { label: string; lastUsedAt: string | null } | null;
+    like: { label: string; address: string } | null;
+  };
+  fields: CashoutFields;
+}
+
+/** What an act comes to that is shown once. */
+export type ShownOnceScreen =
+  | { kind: 'webhook-tested'; result: Schemas['WebhookTest'] }
+  | { kind: 'new-key'; apiKey: string }
+  | { kind: 'new-secret'; secret: string; overlapSeconds: number };
+
 /** Pages of a gateway. */
 export type PlaceScreen =
+  | NewCashoutScreen
+  | ReviewCashoutScreen
+  | ShownOnceScreen
   | HomeScreen
   | PaymentsScreen
   | PaymentScreen

@@ -1,28 +1,30 @@
 import type { JSX } from 'preact';
 import { QrCode } from '../../page/qr.tsx';
 import type { OnceScreen } from './model.ts';
+import { useTexts } from './texts.ts';
 
 /** What a person has to put away now, as it is shown once. */
 export function Once({ screen }: { screen: OnceScreen }): JSX.Element {
+  const t = useTexts();
   if (screen.kind === 'authenticator')
     return (
       <form class="card" method="post" action="/profile/authenticator/start">
-        <p>Scan this with your authenticator app, or type the letters into it. They are shown this once.</p>
-        <QrCode payload={screen.url} label="QR code for an authenticator app" />
+        <p>{t('once.scan')}</p>
+        <QrCode payload={screen.url} label={t('once.qr')} />
         <p class="secret" data-part="secret">
           {(screen.secret.match(/.{1,4}/g) ?? []).map((group) => (
             <span>{group}</span>
           ))}
         </p>
-        <Code label="Six digits that it shows now" />
+        <Code label={t('once.digits')} />
         <button class="button button-main" type="submit">
-          Use it
+          {t('once.use')}
         </button>
       </form>
     );
   return (
     <section class="card">
-      <p>Each of these stands in for a code of your authenticator, once. Print them or write them down, away from your phone: they are shown this once.</p>
+      <p>{t('once.codes')}</p>
       <ol class="paper-codes" data-part="recovery-codes">
         {screen.codes.map((code) => (
           <li>
@@ -31,7 +33,7 @@ export function Once({ screen }: { screen: OnceScreen }): JSX.Element {
         ))}
       </ol>
       <a class="button button-main" href="/profile">
-        I have them
+        {t('once.have-them')}
       </a>
     </section>
   );

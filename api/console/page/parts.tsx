@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon } from '#api/page/icons.tsx';
 import type { Echoed, ListScreen, Surroundings } from './model.ts';
+import { type Translate, useTexts } from './texts.ts';
 
 /** A moment in UTC, which is all the server knows of its reader; the program writes it in the reader's own zone. */
 export function Moment({ at, show = 'minute' }: { at: string; show?: 'minute' | 'day' | 'time' }): JSX.Element {
@@ -14,9 +15,10 @@ export function Moment({ at, show = 'minute' }: { at: string; show?: 'minute' | 
 
 const WRITTEN_MOMENT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** A sentence of the service, with the moments in it written for people. */
-export function Sentence({ text }: { text: string }): JSX.Element {
-  return <>{text.split(WRITTEN_MOMENT).map((part, index) => (index % 2 === 0 ? part : <Moment at={part} />))}</>;
+/** A sentence with the moments in it written for people; the service's own are English on every page. */
+export function Sentence({ text, english = false }: { text: string; english?: boolean }): JSX.Element {
+  const parts = text.split(WRITTEN_MOMENT).map((part, index) => (index % 2 === 0 ? part : <Moment at={part} />));
+  return <span lang={english ? 'en' : undefined}>{parts}</span>;
 }
 
 const TONES: Readonly<Record<string, 'good' | 'warning' | 'quiet'>> = {
@@ -34,7 +36,11 @@ const TONES: Readonly<Record<string, 'good' | 'warning' | 'quiet'>> = {
 
 /** A status in the contract's own word, with a colour beside it. */
 export function Badge({ status }: { status: string }): JSX.Element {
-  return <span class={`badge badge-${TONES[status] ?? 'quiet'}`}>{status.replaceAll('_', ' ')}</span>;
+  return (
+    <span class={`badge badge-${TONES[status] ?? 'quiet'}`} lang="en">
+      {status.replaceAll('_', ' ')}
+    </span>
+  );
 }
 
 /** Coins with their ticker. Every digit stays. */
@@ -63,6 +69,7 @@ export function Short({ text }: { text: string }): JSX.Element {
 
 /** The same with a way to copy the whole of it, and to its page at a block explorer. */
 export function Code({ text, what, href }: { text: string; what: string; href?: string | undefined }): JSX.Element {
+  const t = useTexts();
   const code = <Short text={text} />;
   return (
     <span class="unbroken">
@@ -72,10 +79,10 @@ export function Code({ text, what, href }: { text: string; what: string; href?: 
         <a class="code-link" href={href} target="_blank" rel="noreferrer noopener">
           {code}
           <Icon name="out" />
-          <span class="hidden-visually"> (opens in a new tab)</span>
+          <span class="hidden-visually"> {t('parts.new-tab')}</span>
         </a>
       )}
-      <button class="copy needs-program" type="button" data-copy={text} aria-label={`Copy ${what}`}>
+      <button class="copy needs-program" type="button" data-copy={text} aria-label={t('parts.copy', { what })}>
         <Icon name="copy" />
         <Icon name="check" />
       </button>
@@ -97,16 +104,15 @@ export function Fact({ name, strong = false, children }: { name: string; strong?
   );
 }
 
-const ECHOED_TITLES: Readonly<Record<Echoed['kind'], string>> = { callback: 'Callback parameters', webhook: 'Webhook parameters', metadata: 'Metadata' };
-
 /** What the merchant stored with it, one card for each kind. */
 export function EchoedCards({ echoed }: { echoed: readonly Echoed[] }): JSX.Element {
+  const t = useTexts();
   const kinds = [...new Set(echoed.map(({ kind }) => kind))];
   return (
     <>
       {kinds.map((kind) => (
         <section class="card">
-          <h2>{ECHOED_TITLES[kind]}</h2>
+          <h2>{t(`parts.echoed-${kind}`)}</h2>
           <Facts>
             {echoed
               .filter((one) => one.kind === kind)
@@ -132,30 +138,36 @@ export function hrefOf(path: string, filter: Readonly<Record<string, string | un
 }
 
 /** How many there are, and the way to the rest. */
-export function Pager({ path, screen, one }: { path: string; screen: ListScreen<unknown>; one: string }): JSX.Element {
+export function Pager({ path, screen }: { path: string; screen: ListScreen<unknown> }): JSX.Element {
+  const t = useTexts();
   const { next, later, filter } = screen;
   return (
-    <nav class="pager" aria-label="Pages">
-      <p class="hint">{counted(screen, one)}</p>
+    <nav class="pager" aria-label={t('parts.pages')}>
+      <p class="hint">{counted(t, screen)}</p>
       {later && (
         <a class="button button-small" href={hrefOf(path, filter)}>
-          Newest
+          {t('parts.newest')}
         </a>
       )}
       {next !== null && (
         <a class="button button-small" href={hrefOf(path, { ...filter, after: next })} rel="next">
-          Older
+          {t('parts.older')}
         </a>
       )}
     </nav>
   );
 }
 
-/** `20 of 138 payments`. Pure. */
-function counted({ items, total, atLeast }: ListScreen<unknown>, one: string): string {
-  const named = (count: number, more = ''): string => `${count}${more} ${one}${count === 1 && more === '' ? '' : 's'}`;
-  if (total === null) return named(items.length);
-  return items.length === total && !atLeast ? named(total) : `${items.length} of ${named(total, atLeast ? ' or more' : '')}`;
+/** `20 of 138`. Pure. */
+function counted(t: Translate, { items, total, atLeast }: ListScreen<unknown>): string {
+  if (total === null) return t('parts.on-page', { count: items.length });
+  if (items.length === total && !atLeast) return t('parts.in-all', { count: total });
+  return t(atLeast ? 'parts.of-more' : 'parts.of', { count: items.length, total });
+}
+
+/** The coin's network, in the words that stand below a name. */
+export function OnNetwork({ place, name }: { place: Surroundings; name: string }): JSX.Element {
+  return <>{useTexts()('parts.on-network', { network: networkTitle(place, name) })}</>;
 }
 
 export interface Column {
@@ -189,15 +201,22 @@ interface StatusTabsProps {
   filter: ListScreen<unknown>['filter'];
   /** The field of the query that it is asked by. */
   name?: string;
+  /** What people call each; those that have none are called as in the contract. */
+  titles?: Readonly<Record<string, string>>;
 }
 
 /** One link for each status, and one for all of them; whatever else was asked for stays. */
-export function StatusTabs({ path, statuses, filter, name = 'status' }: StatusTabsProps): JSX.Element {
+export function StatusTabs({ path, statuses, filter, name = 'status', titles = {} }: StatusTabsProps): JSX.Element {
+  const t = useTexts();
   return (
-    <nav class="tabs" aria-label="Status">
+    <nav class="tabs" aria-label={t('parts.status')}>
       {[undefined, ...statuses].map((one) => (
-        <a href={hrefOf(path, { ...filter, [name]: one })} aria-current={one === filter[name] ? 'page' : undefined}>
-          {one === undefined ? 'All' : sentenceCase(one)}
+        <a
+          href={hrefOf(path, { ...filter, [name]: one })}
+          aria-current={one === filter[name] ? 'page' : undefined}
+          lang={one === undefined || titles[one] !== undefined ? undefined : 'en'}
+        >
+          {one === undefined ? t('parts.all') : (titles[one] ?? sentenceCase(one))}
         </a>
       ))}
     </nav>
@@ -214,18 +233,19 @@ interface FilterFormProps {
 
 /** Everything that a list may be narrowed by; open where it is. */
 export function FilterForm({ path, filter, kept = [], children }: FilterFormProps): JSX.Element {
+  const t = useTexts();
   return (
     <details class="filters" open={Object.keys(filter).some((name) => !kept.includes(name))}>
-      <summary>Filter</summary>
+      <summary>{t('parts.filter')}</summary>
       <form method="get" action={path}>
         {kept.map((name) => filter[name] !== undefined && <input type="hidden" name={name} value={filter[name]} />)}
         {children}
         <button class="button button-small" type="submit">
-          Show
+          {t('parts.show')}
         </button>
         {Object.keys(filter).length > 0 && (
           <a class="button button-small" href={path}>
-            Show all
+            {t('parts.show-all')}
           </a>
         )}
       </form>
@@ -250,11 +270,12 @@ export function DayField({ name, title, filter }: FieldProps): JSX.Element {
 
 /** One of several; `options` are the values of the query with what people call them. */
 export function ChoiceField({ name, title, filter, options }: FieldProps & { options: Readonly<Record<string, string>> }): JSX.Element {
+  const t = useTexts();
   return (
     <label>
       {title}
       <select name={name}>
-        <option value="">Any</option>
+        <option value="">{t('parts.any')}</option>
         {Object.entries(options).map(([value, text]) => (
           <option value={value} selected={filter[name] === value}>
             {text}
@@ -276,6 +297,7 @@ export function CoinField({ title, filter }: Pick<FieldProps, 'title' | 'filter'
 
 /** What a list shows that has nothing to show: the way on where not all was looked through, and back where something was asked for. */
 export function NothingLike({ path, screen, title, all }: { path: string; screen: ListScreen<unknown>; title: string; all: string }): JSX.Element {
+  const t = useTexts();
   const { filter, next } = screen;
   return next === null ? (
     <section class="card empty">
@@ -286,9 +308,9 @@ export function NothingLike({ path, screen, title, all }: { path: string; screen
     </section>
   ) : (
     <section class="card empty">
-      <p>None of the newest is like that.</p>
+      <p>{t('parts.none-newest')}</p>
       <a class="button" href={hrefOf(path, { ...filter, after: next })}>
-        Look through older ones
+        {t('parts.look-older')}
       </a>
     </section>
   );

@@ -1,56 +1,72 @@
 import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
+import { ActForm } from './act-form.tsx';
 import type { PaymentScreen, Surroundings } from './model.ts';
 import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, networkTitle, Sentence } from './parts.tsx';
 import { referenceOf } from './payments.tsx';
 import { reasonIn, storyOf } from './story.ts';
 import { Timeline } from './timeline.tsx';
+import { type Translate, useTexts } from './texts.ts';
 
 /** What a payment is called on its page. Pure. */
-export function paymentTitle({ record }: PaymentScreen): string {
+export function paymentTitle(t: Translate, { record }: PaymentScreen): string {
   const { amount, currencyCode } = record.outcome;
-  return record.openAmount && amount === '0' ? 'Open amount' : formatFiat(amount, currencyCode, 'en');
+  return record.openAmount && amount === '0' ? t('payment.open-amount') : formatFiat(amount, currencyCode, 'en');
 }
 
 /** One payment: what happened and why, the money, and what the shop stored with it. */
 export function Payment({ screen, place }: { screen: PaymentScreen; place: Surroundings }): JSX.Element {
+  const t = useTexts();
   const { record } = screen;
   const { outcome } = record;
   return (
     <>
       <header class="headline">
         <p class="hint">
-          <a href={`${place.href}/payments`}>Payments</a> / {referenceOf(outcome)}
+          <a href={`${place.href}/payments`}>{t('section.payments')}</a> / {referenceOf(outcome)}
         </p>
         <div class="title">
-          <h1>{paymentTitle(screen)}</h1>
+          <h1>{paymentTitle(t, screen)}</h1>
           <Badge status={outcome.status} />
-          {record.isSandbox && <span class="badge badge-quiet">Sandbox</span>}
+          {record.isSandbox && <span class="badge badge-quiet">{t('parts.sandbox')}</span>}
         </div>
         <p class="hint">
-          <Sentence text={inWords(screen, place)} />
+          <InWords screen={screen} place={place} />
         </p>
       </header>
+      {record.webhooks.length > 0 && place.permissions.includes('webhook:resend') && (
+        <ActForm place={place} act="webhook-resend" fields={{ payment: outcome.paymentUid }} look="small" label={t('payment.resend')} />
+      )}
       <div class="columns">
         <section class="card" aria-labelledby="happened">
-          <h2 id="happened">What happened</h2>
-          <Timeline entries={storyOf(screen, place.networks)} explorerUrl={(hash) => (hash === outcome.txHash ? outcome.explorerTxUrl : undefined)} />
+          <h2 id="happened">{t('payment.happened')}</h2>
+          <Timeline entries={storyOf(t, screen, place.networks)} explorerUrl={(hash) => (hash === outcome.txHash ? outcome.explorerTxUrl : undefined)} />
         </section>
         <div class="stack">
           <Money screen={screen} />
           <section class="card">
-            <h2>Payment</h2>
+            <h2>{t('payment.title')}</h2>
             <Facts>
-              <Fact name="Id">
-                <Code text={outcome.paymentUid} what="the payment's id" />
+              {outcome.title !== undefined && (
+                <Fact name={t('payment.for')}>
+                  <bdi>{outcome.title}</bdi>
+                </Fact>
+              )}
+              {outcome.reference !== undefined && (
+                <Fact name={t('payment.reference')}>
+                  <bdi>{outcome.reference}</bdi>
+                </Fact>
+              )}
+              <Fact name={t('payment.id')}>
+                <Code text={outcome.paymentUid} what={t('payment.copy-id')} />
               </Fact>
-              <Fact name="Created">
+              <Fact name={t('payment.created')}>
                 <Moment at={record.createdAt} />
               </Fact>
-              <Fact name="Payable until">
+              <Fact name={t('payment.payable-until')}>
                 <Moment at={record.expiresAt} />
               </Fact>
-              <Fact name="Checkout">{record.checkoutMode === 'HOSTED' ? 'Hosted page' : 'Your own'}</Fact>
+              <Fact name={t('payment.checkout')}>{record.checkoutMode === 'HOSTED' ? t('payment.checkout-hosted') : t('payment.checkout-own')}</Fact>
             </Facts>
           </section>
           <EchoedCards echoed={screen.echoed} />
@@ -61,74 +77,80 @@ export function Payment({ screen, place }: { screen: PaymentScreen; place: Surro
 }
 
 /** The outcome in a line. */
-function inWords({ record, explanation }: PaymentScreen, place: Surroundings): string {
+function InWords({ screen: { record, explanation }, place }: { screen: PaymentScreen; place: Surroundings }): JSX.Element {
+  const t = useTexts();
   const { outcome } = record;
-  if (outcome.receivedAmount === undefined) return reasonIn(explanation.summary);
-  const asked =
-    outcome.expectedAmount === undefined || outcome.expectedAmount === outcome.receivedAmount ? '' : ` of ${outcome.expectedAmount} ${outcome.assetSymbol}`;
-  const after = record.resolvedAt === null ? '' : ` · ${duration(Date.parse(record.resolvedAt) - Date.parse(record.createdAt))} after it was created`;
-  const verified = outcome.isVerified ? ' · verified by your server' : '';
-  return `${outcome.receivedAmount} ${outcome.receivedAssetSymbol} on ${networkTitle(place, outcome.network ?? '')}${asked}${after}${verified}`;
+  if (outcome.receivedAmount === undefined) return <Sentence text={reasonIn(explanation.summary)} english />;
+  const values = { received: `${outcome.receivedAmount} ${outcome.receivedAssetSymbol}`, network: networkTitle(place, outcome.network ?? '') };
+  const exact = outcome.expectedAmount === undefined || outcome.expectedAmount === outcome.receivedAmount;
+  const parts = [
+    exact ? t('payment.received-on', values) : t('payment.received-of', { ...values, expected: `${outcome.expectedAmount} ${outcome.assetSymbol}` }),
+    record.resolvedAt === null ? '' : t('payment.took', { duration: duration(t, Date.parse(record.resolvedAt) - Date.parse(record.createdAt)) }),
+    outcome.isVerified ? t('payment.verified') : '',
+  ];
+  return <>{parts.filter((part) => part !== '').join(' · ')}</>;
 }
 
+const UNITS = [
+  { key: 'payment.days', size: 86_400 },
+  { key: 'payment.hours', size: 3_600 },
+  { key: 'payment.minutes', size: 60 },
+  { key: 'payment.seconds', size: 1 },
+] as const;
+
 /** `2 min 14 s`: the two largest units. Pure. */
-export function duration(milliseconds: number): string {
+export function duration(t: Translate, milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1_000));
-  const units = [
-    { name: 'd', size: 86_400 },
-    { name: 'h', size: 3_600 },
-    { name: 'min', size: 60 },
-    { name: 's', size: 1 },
-  ];
-  const first = units.findIndex(({ size }) => seconds >= size);
-  if (first === -1) return '0 s';
-  const shown = units
-    .slice(first, first + 2)
-    .map(({ name, size }, at) => ({ name, count: Math.floor((at === 0 ? seconds : seconds % (units[first]?.size ?? 1)) / size) }));
-  return shown.flatMap(({ name, count }) => (count === 0 ? [] : [`${count} ${name}`])).join(' ');
+  const first = UNITS.findIndex(({ size }) => seconds >= size);
+  if (first === -1) return t('payment.seconds', { count: 0 });
+  return UNITS.slice(first, first + 2)
+    .map(({ key, size }, at) => ({ key, count: Math.floor((at === 0 ? seconds : seconds % (UNITS[first]?.size ?? 1)) / size) }))
+    .flatMap(({ key, count }) => (count === 0 ? [] : [t(key, { count })]))
+    .join(' ');
 }
 
 function Money({ screen: { record } }: { screen: PaymentScreen }): JSX.Element {
+  const t = useTexts();
   const { outcome, credits } = record;
   return (
     <section class="card" aria-labelledby="money">
-      <h2 id="money">Money</h2>
+      <h2 id="money">{t('payment.money')}</h2>
       <Facts>
         {outcome.expectedAmount !== undefined && outcome.assetSymbol !== undefined && (
-          <Fact name="Asked for">
+          <Fact name={t('payment.asked-for')}>
             <Coins amount={outcome.expectedAmount} asset={outcome.assetSymbol} />
           </Fact>
         )}
         {outcome.receivedAmount !== undefined && outcome.receivedAssetSymbol !== undefined ? (
-          <Fact name="Received">
+          <Fact name={t('payment.received')}>
             <Coins amount={outcome.receivedAmount} asset={outcome.receivedAssetSymbol} />
           </Fact>
         ) : (
-          <Fact name="Received">{outcome.status === 'PENDING' ? 'Nothing yet' : 'Nothing'}</Fact>
+          <Fact name={t('payment.received')}>{outcome.status === 'PENDING' ? t('payment.nothing-yet') : t('payment.nothing')}</Fact>
         )}
-        {outcome.receivedAmountUsd !== undefined && <Fact name="Worth then">{formatFiat(outcome.receivedAmountUsd, 'USD', 'en')}</Fact>}
+        {outcome.receivedAmountUsd !== undefined && <Fact name={t('payment.worth-then')}>{formatFiat(outcome.receivedAmountUsd, 'USD', 'en')}</Fact>}
       </Facts>
       {credits.map((credit) => (
         <Facts>
           {!(credits.length === 1 && credit.gross === outcome.receivedAmount) && (
-            <Fact name="Credited, gross">
+            <Fact name={t('payment.credited-gross')}>
               <Coins amount={credit.gross} asset={credit.asset} />
             </Fact>
           )}
-          <Fact name="Network fee">
+          <Fact name={t('payment.network-fee')}>
             <span class="figure">{less(credit.networkFee)}</span>
           </Fact>
-          <Fact name="Commission">
+          <Fact name={t('payment.commission')}>
             <span class="figure">{less(credit.commission)}</span>
           </Fact>
-          <Fact name="Net" strong>
+          <Fact name={t('payment.net')} strong>
             <Coins amount={credit.net} asset={credit.asset} />
           </Fact>
-          <Fact name="Pool">{credit.pool === 'held' ? 'Held by screening' : 'Ordinary'}</Fact>
-          <Fact name={credit.maturedAt === null ? 'Available from' : 'Available since'}>
+          <Fact name={t('payment.pool')}>{credit.pool === 'held' ? t('payment.pool-held') : t('payment.pool-ordinary')}</Fact>
+          <Fact name={credit.maturedAt === null ? t('payment.available-from') : t('payment.available-since')}>
             <Moment at={credit.maturedAt ?? credit.maturesAt} />
           </Fact>
-          <Fact name="Not yet cashed out">
+          <Fact name={t('payment.remaining')}>
             <Coins amount={credit.remaining} asset={credit.asset} />
           </Fact>
         </Facts>

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
 import type { PaymentsScreen, Surroundings } from './model.ts';
 import { Badge, ChoiceField, CoinField, Coins, DayField, FilterForm, hrefOf, Moment, Pager, StatusTabs, Table } from './parts.tsx';
+import { useTexts } from './texts.ts';
 
 type Row = PaymentsScreen['items'][number];
 
@@ -9,6 +10,7 @@ const STATUSES = ['PENDING', 'SUCCESS', 'ACCEPTABLE', 'MISMATCH', 'EXPIRED'];
 
 /** A gateway's payments, newest first. */
 export function Payments({ screen, place }: { screen: PaymentsScreen; place: Surroundings }): JSX.Element {
+  const t = useTexts();
   const { items, filter, later, next } = screen;
   const href = `${place.href}/payments`;
   return (
@@ -25,14 +27,14 @@ export function Payments({ screen, place }: { screen: PaymentsScreen; place: Sur
       ) : (
         <section class="card card-table">
           <Table
-            caption="Payments, the newest first"
+            caption={t('payments.caption')}
             columns={[
-              { title: 'Payment', look: 'rest' },
-              { title: 'Amount', look: 'amount' },
-              { title: 'Status', look: 'wide-only' },
-              { title: 'Received', look: 'wide-only amount' },
-              { title: 'Created', look: 'wide-only' },
-              { title: 'Verified', look: 'wide-only' },
+              { title: t('payments.payment'), look: 'rest' },
+              { title: t('payments.amount'), look: 'amount' },
+              { title: t('parts.status'), look: 'wide-only' },
+              { title: t('payments.received'), look: 'wide-only amount' },
+              { title: t('payments.created'), look: 'wide-only' },
+              { title: t('payments.verified'), look: 'wide-only' },
             ]}
           >
             {items.map((row) => (
@@ -41,13 +43,13 @@ export function Payments({ screen, place }: { screen: PaymentsScreen; place: Sur
                   <a class="row-name" href={`${href}/${row.paymentUid}`}>
                     {referenceOf(row)}
                   </a>
-                  {row.isSandbox && <span class="badge badge-quiet">Sandbox</span>}
+                  {row.isSandbox && <span class="badge badge-quiet">{t('parts.sandbox')}</span>}
                   <span class="hint narrow-only">
                     <Moment at={row.createdAt} />
                   </span>
                 </th>
                 <td class="amount">
-                  <span class="figure">{row.openAmount && row.amount === '0' ? 'Open' : formatFiat(row.amount, row.currencyCode, 'en')}</span>
+                  <span class="figure">{row.openAmount && row.amount === '0' ? t('payments.open') : formatFiat(row.amount, row.currencyCode, 'en')}</span>
                   <span class="narrow-only">
                     <Badge status={row.status} />
                   </span>
@@ -61,11 +63,11 @@ export function Payments({ screen, place }: { screen: PaymentsScreen; place: Sur
                 <td class="wide-only">
                   <Moment at={row.createdAt} />
                 </td>
-                <td class="wide-only">{row.verifiedAt === null ? <span class="hint">Not yet</span> : <Moment at={row.verifiedAt} />}</td>
+                <td class="wide-only">{row.verifiedAt === null ? <span class="hint">{t('parts.not-yet')}</span> : <Moment at={row.verifiedAt} />}</td>
               </tr>
             ))}
           </Table>
-          <Pager path={href} screen={screen} one="payment" />
+          <Pager path={href} screen={screen} />
         </section>
       )}
     </>
@@ -90,18 +92,21 @@ function Received({ row }: { row: Row }): JSX.Element | null {
   );
 }
 
-const VERIFIED = { true: 'Verified', false: 'Not verified' };
-const SANDBOX = { true: 'Sandbox only', false: 'No sandbox' };
-
 function Filters({ path, filter, networks }: { path: string; filter: PaymentsScreen['filter']; networks: Surroundings['networks'] }): JSX.Element {
+  const t = useTexts();
   return (
     <FilterForm path={path} filter={filter} kept={['status', 'q']}>
-      <DayField name="createdFrom" title="Created from" filter={filter} />
-      <DayField name="createdTo" title="Created before" filter={filter} />
-      <CoinField title="Coin received" filter={filter} />
-      <ChoiceField name="network" title="Network" filter={filter} options={networks} />
-      <ChoiceField name="verified" title="Verified" filter={filter} options={VERIFIED} />
-      <ChoiceField name="sandbox" title="Sandbox" filter={filter} options={SANDBOX} />
+      <DayField name="createdFrom" title={t('payments.created-from')} filter={filter} />
+      <DayField name="createdTo" title={t('payments.created-before')} filter={filter} />
+      <CoinField title={t('payments.coin-received')} filter={filter} />
+      <ChoiceField name="network" title={t('parts.network')} filter={filter} options={networks} />
+      <ChoiceField
+        name="verified"
+        title={t('payments.verified')}
+        filter={filter}
+        options={{ true: t('payments.verified'), false: t('payments.not-verified') }}
+      />
+      <ChoiceField name="sandbox" title={t('parts.sandbox')} filter={filter} options={{ true: t('payments.sandbox-only'), false: t('payments.no-sandbox') }} />
     </FilterForm>
   );
 }
@@ -116,29 +121,30 @@ interface NoPaymentsProps {
 }
 
 function NoPayments({ filtered, sought, path, further }: NoPaymentsProps): JSX.Element {
+  const t = useTexts();
   if (further !== null)
     return (
       <section class="card empty">
-        <p>None of the newest is like that.</p>
+        <p>{t('parts.none-newest')}</p>
         <a class="button" href={further}>
-          Look through older ones
+          {t('parts.look-older')}
         </a>
       </section>
     );
   if (filtered)
     return (
       <section class="card empty">
-        <h2>No payment is like that</h2>
-        {sought && <p>What is looked for has to be all of it: an order number as your shop stored it, an id, a transaction’s hash, or a deposit address.</p>}
+        <h2>{t('payments.none-title')}</h2>
+        {sought && <p>{t('payments.none-sought')}</p>}
         <a class="button" href={path}>
-          Show all payments
+          {t('payments.show-all')}
         </a>
       </section>
     );
   return (
     <section class="card empty">
-      <h2>No payments yet</h2>
-      <p>Your shop makes one with its API key; it is here as soon as it is made.</p>
+      <h2>{t('payments.empty-title')}</h2>
+      <p>{t('payments.empty')}</p>
       <pre>
         <code>{`curl <api>/payments -H 'X-Api-Key: <key>' \\
   -H 'Content-Type: application/json' \\

@@ -1,18 +1,22 @@
 import type { JSX } from 'preact';
+import { sentence } from '#api/page/sentence.ts';
 import type { ProfileScreen } from './model.ts';
 import { Code } from './once.tsx';
 import { Moment } from './parts.tsx';
+import { PasskeyProblem } from './passkey-problem.tsx';
+import { useTexts } from './texts.ts';
 
 /** What stands behind a change of how somebody signs in: a passkey they have, or a code where they have an authenticator. */
 function Proof({ has }: { has: boolean }): JSX.Element {
+  const t = useTexts();
   return (
     <>
       <input type="hidden" name="proof" />
       {has && (
         <details>
-          <summary>None of my passkeys is here</summary>
+          <summary>{t('profile.no-passkey-here')}</summary>
           <label class="field">
-            <span>Six digits of your authenticator, or a code from paper</span>
+            <span>{t('code.label')}</span>
             <input name="code" autocomplete="one-time-code" maxLength={40} spellcheck={false} />
           </label>
         </details>
@@ -22,38 +26,37 @@ function Proof({ has }: { has: boolean }): JSX.Element {
 }
 
 function Authenticator({ of: { since, codesLeft, waits } }: { of: ProfileScreen['authenticator'] }): JSX.Element {
+  const t = useTexts();
   return (
     <section class="card" aria-labelledby="authenticator">
-      <h2 id="authenticator">Authenticator</h2>
+      <h2 id="authenticator">{t('profile.authenticator')}</h2>
       {since === null ? (
-        <p>
-          For a browser without a passkey of yours: a mailed link and the six digits of an app sign you in. You get ten codes for the day your phone is gone.
-        </p>
+        <p>{t('profile.authenticator-none')}</p>
       ) : (
-        <p data-part="authenticator">
-          In use since <Moment at={since} />, with {codesLeft === 1 ? 'one code' : `${codesLeft} codes`} on paper left.
-        </p>
+        <p data-part="authenticator">{sentence(t, 'profile.authenticator-since', { moment: <Moment at={since} /> }, { count: codesLeft })}</p>
       )}
       {waits && (
         <form method="post" action="/profile/authenticator/start">
-          <Code label="You began to set one up: six digits that it shows now" />
+          <Code label={t('profile.authenticator-begun')} />
           <button class="button" type="submit">
-            Use it
+            {t('once.use')}
           </button>
         </form>
       )}
       <form method="post" action="/profile/authenticator" data-passkey="prove">
         <Proof has={since !== null} />
         <button class="button" type="submit">
-          {since === null ? 'Set up an authenticator' : 'Set up another one, with new codes'}
+          {since === null ? t('profile.authenticator-set-up') : t('profile.authenticator-another')}
         </button>
-        <p class="notice notice-error" role="alert" hidden data-part="passkey-problem" />
+        <PasskeyProblem />
       </form>
       {since !== null && (
-        <form method="post" action="/profile/authenticator/remove">
+        <form method="post" action="/profile/authenticator/remove" data-passkey="prove">
+          <Proof has />
           <button class="button button-small" type="submit">
-            Remove the authenticator
+            {t('profile.authenticator-remove')}
           </button>
+          <PasskeyProblem />
         </form>
       )}
     </section>
@@ -62,35 +65,29 @@ function Authenticator({ of: { since, codesLeft, waits } }: { of: ProfileScreen[
 
 /** What a person signs in with, and where they are signed in. */
 export function Profile({ screen, person }: { screen: ProfileScreen; person: string }): JSX.Element {
+  const t = useTexts();
   return (
     <>
       <p>{person}</p>
       <section class="card" aria-labelledby="passkeys">
-        <h2 id="passkeys">Passkeys</h2>
+        <h2 id="passkeys">{t('profile.passkeys')}</h2>
         <ul class="rows" data-part="passkeys">
           {screen.passkeys.map(({ id, createdAt, usedAt, only }) => (
             <li>
               <div>
-                <p>
-                  Made <Moment at={createdAt} />
-                </p>
-                <p class="hint">
-                  {usedAt === null ? (
-                    'Not used to sign in yet'
-                  ) : (
-                    <>
-                      Used last <Moment at={usedAt} />
-                    </>
-                  )}
-                </p>
+                <p>{sentence(t, 'profile.made', { moment: <Moment at={createdAt} /> })}</p>
+                <p class="hint">{usedAt === null ? t('profile.not-used') : sentence(t, 'profile.used-last', { moment: <Moment at={usedAt} /> })}</p>
               </div>
               {only ? (
-                <span class="hint">Your only one</span>
+                <span class="hint">{t('profile.only-one')}</span>
               ) : (
-                <form method="post" action="/profile/passkeys/remove">
-                  <button class="button button-small" type="submit" name="id" value={id} aria-label={`Remove the passkey made ${createdAt.slice(0, 16)}`}>
-                    Remove
+                <form method="post" action="/profile/passkeys/remove" data-passkey="prove">
+                  <input type="hidden" name="id" value={id} />
+                  <button class="button button-small" type="submit" aria-label={t('profile.remove-passkey', { moment: createdAt.slice(0, 16) })}>
+                    {t('profile.remove')}
                   </button>
+                  <Proof has={screen.authenticator.since !== null} />
+                  <PasskeyProblem />
                 </form>
               )}
             </li>
@@ -100,22 +97,20 @@ export function Profile({ screen, person }: { screen: ProfileScreen; person: str
           <input type="hidden" name="credential" />
           <Proof has={screen.authenticator.since !== null} />
           <button class="button" type="submit">
-            Add a passkey
+            {t('profile.add-passkey')}
           </button>
-          <p class="notice notice-error" role="alert" hidden data-part="passkey-problem" />
+          <PasskeyProblem />
         </form>
       </section>
       <Authenticator of={screen.authenticator} />
       <section class="card" aria-labelledby="sessions">
-        <h2 id="sessions">Where you are signed in</h2>
+        <h2 id="sessions">{t('profile.sessions')}</h2>
         <ul class="rows" data-part="sessions">
           {screen.sessions.map(({ id, browser, address, createdAt, seenAt, here }) => (
             <li>
               <div>
-                <p>{here ? 'This browser' : browser || 'A browser that does not say what it is'}</p>
-                <p class="hint">
-                  From {address}, since <Moment at={createdAt} />, seen <Moment at={seenAt} />
-                </p>
+                <p>{here ? t('profile.this-browser') : browser || t('profile.unknown-browser')}</p>
+                <p class="hint">{sentence(t, 'profile.session', { since: <Moment at={createdAt} />, seen: <Moment at={seenAt} /> }, { address })}</p>
               </div>
               {!here && (
                 <form method="post" action="/profile/sessions/revoke">
@@ -124,9 +119,9 @@ export function Profile({ screen, person }: { screen: ProfileScreen; person: str
                     type="submit"
                     name="id"
                     value={id}
-                    aria-label={`Sign out the browser from ${address}, since ${createdAt.slice(0, 16)}`}
+                    aria-label={t('profile.end-session', { address, moment: createdAt.slice(0, 16) })}
                   >
-                    Sign out
+                    {t('frame.sign-out')}
                   </button>
                 </form>
               )}

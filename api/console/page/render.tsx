@@ -10,11 +10,13 @@ import { Payment, paymentTitle } from './payment.tsx';
 import { Payments } from './payments.tsx';
 import { Problem, problemTitle } from './problem.tsx';
 import { Home } from './home.tsx';
+import { NewCashout, ReviewCashout } from './new-cashout.tsx';
 import { Once } from './once.tsx';
 import { Profile } from './profile.tsx';
 import { Requests } from './requests.tsx';
 import { sectionTitle } from './sections.ts';
 import { Texts, type Translate, translator } from './texts.ts';
+import { ShownOnce } from './shown-once.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 /** Pages that have their heading among what is beside it. */
@@ -65,27 +67,37 @@ function widthOf({ place, screen }: PageModel): string {
 function titleOf(screen: Screen, t: Translate): string {
   switch (screen.kind) {
     case 'sign-in':
-      return 'Sign in';
+      return t('title.sign-in');
     case 'link-sent':
-      return 'Look at your mail';
+      return t('title.link-sent');
     case 'link':
-      return 'One more thing';
+      return t('title.link');
     case 'authenticator':
-      return 'Your new authenticator';
+      return t('title.authenticator');
     case 'recovery-codes':
-      return 'Ten codes for a bad day';
+      return t('title.recovery-codes');
     case 'invitation':
-      return screen.role === null ? 'Welcome back' : 'You are invited';
+      return screen.role === null ? t('title.welcome-back') : t('title.invited');
     case 'places':
-      return 'Where to?';
+      return t('title.places');
     case 'profile':
-      return 'Your profile';
+      return t('title.profile');
     case 'payment':
-      return paymentTitle(screen);
+      return paymentTitle(t, screen);
     case 'cashout':
       return cashoutTitle(screen);
+    case 'new-cashout':
+      return t('new-cashout.title');
+    case 'review-cashout':
+      return t('review-cashout.title');
+    case 'webhook-tested':
+      return t('webhook-tested.title');
+    case 'new-key':
+      return t('shown-once.key-title');
+    case 'new-secret':
+      return t('shown-once.secret-title');
     case 'problem':
-      return problemTitle(screen);
+      return problemTitle(t, screen);
     default:
       return sectionTitle(t, screen.kind);
   }
@@ -125,6 +137,14 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <Credits screen={screen} place={place} />;
     case 'ledger':
       return <Ledger screen={screen} place={place} />;
+    case 'new-cashout':
+      return <NewCashout screen={screen} place={place} />;
+    case 'review-cashout':
+      return <ReviewCashout screen={screen} place={place} />;
+    case 'webhook-tested':
+    case 'new-key':
+    case 'new-secret':
+      return <ShownOnce screen={screen} place={place} />;
     case 'cashouts':
       return <Cashouts screen={screen} place={place} />;
     case 'cashout':

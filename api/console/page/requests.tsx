@@ -1,12 +1,14 @@
 import type { JSX } from 'preact';
 import type { RequestsScreen, Surroundings } from './model.ts';
 import { Code, Moment, Pager, StatusTabs, Table } from './parts.tsx';
+import { useTexts } from './texts.ts';
 
 /** Classes of a status that somebody looks for. */
 export const REQUEST_STATUSES = ['2xx', '4xx', '5xx'];
 
 /** What the gateway's keys asked for within seven days, newest first: why a program is refused is what somebody looks for here. */
 export function Requests({ screen, place }: { screen: RequestsScreen; place: Surroundings }): JSX.Element {
+  const t = useTexts();
   const { items, filter, later } = screen;
   const path = `${place.href}/requests`;
   return (
@@ -14,18 +16,18 @@ export function Requests({ screen, place }: { screen: RequestsScreen; place: Sur
       <StatusTabs path={path} statuses={REQUEST_STATUSES} filter={filter} />
       {items.length === 0 ? (
         <section class="card empty">
-          <h2>{filter.status === undefined && !later ? 'No requests yet' : 'No request is like that'}</h2>
-          <p>Requests with an API key of this gateway are here for seven days, a second after their answer.</p>
+          <h2>{filter.status === undefined && !later ? t('requests.empty-title') : t('requests.none-title')}</h2>
+          <p>{t('requests.empty')}</p>
         </section>
       ) : (
         <section class="card card-table">
           <Table
-            caption="Requests, the newest first"
+            caption={t('requests.caption')}
             columns={[
-              { title: 'Operation', look: 'rest' },
-              { title: 'Key and address', look: 'wide-only' },
-              { title: 'Time', look: 'wide-only' },
-              { title: 'Answer' },
+              { title: t('requests.operation'), look: 'rest' },
+              { title: t('requests.key'), look: 'wide-only' },
+              { title: t('requests.time'), look: 'wide-only' },
+              { title: t('requests.answer') },
             ]}
           >
             {items.map((row) => (
@@ -33,7 +35,7 @@ export function Requests({ screen, place }: { screen: RequestsScreen; place: Sur
                 <th scope="row">
                   {row.operation}
                   <span class="hint below">
-                    <Code text={row.requestId} what="the request's id" />
+                    <Code text={row.requestId} what={t('requests.copy-id')} />
                   </span>
                 </th>
                 <td class="wide-only">
@@ -42,7 +44,7 @@ export function Requests({ screen, place }: { screen: RequestsScreen; place: Sur
                 </td>
                 <td class="wide-only">
                   <Moment at={row.at} />
-                  <span class="hint below">{row.durationMs} ms</span>
+                  <span class="hint below">{t('requests.duration', { milliseconds: row.durationMs })}</span>
                 </td>
                 <td>
                   {row.status}
@@ -51,7 +53,7 @@ export function Requests({ screen, place }: { screen: RequestsScreen; place: Sur
               </tr>
             ))}
           </Table>
-          <Pager path={path} screen={screen} one="request" />
+          <Pager path={path} screen={screen} />
         </section>
       )}
     </>

@@ -1,4 +1,5 @@
 import type { PaymentScreen, Surroundings } from './model.ts';
+import type { Translate } from './texts.ts';
 
 type Moment = PaymentScreen['record']['timeline'][number];
 type Answer = NonNullable<PaymentScreen['record']['webhooks'][number]['attempts'][number]['answer']>;
@@ -20,6 +21,8 @@ export interface StoryEntry {
   answer: Answer | null;
   /** Whether it is over, went wrong, or is still to come. */
   state: 'done' | 'wrong' | 'next';
+  /** Which of the two is a sentence of the service, which are English on every page. */
+  english: 'title' | 'detail' | null;
 }
 
 /** Behind which moments a step of the explanation stands, the best first. */
@@ -47,15 +50,19 @@ const TOLD = ['webhook', 'verify', 'next'];
  * Everything that happened to a payment, each thing with the steps that explain it, and what comes next. Every step is behind exactly one of them: one that fits nowhere
  * stands by itself. Pure.
  */
-export function storyOf({ record, explanation }: Pick<PaymentScreen, 'record' | 'explanation'>, networks: Surroundings['networks'] = {}): StoryEntry[] {
-  const entries = endsOf(record.timeline).map((moment): Placed => ({ moment, entry: entryOf(record, moment, networks) }));
+export function storyOf(
+  t: Translate,
+  { record, explanation }: Pick<PaymentScreen, 'record' | 'explanation'>,
+  networks: Surroundings['networks'] = {},
+): StoryEntry[] {
+  const entries = endsOf(record.timeline).map((moment): Placed => ({ moment, entry: entryOf(t, record, moment, networks) }));
   const steps = endsOf(explanation.steps);
   const verdicts = verdictsOf(steps);
   const alone: StoryEntry[] = [];
   for (const [index, step] of steps.entries()) {
     if (TOLD.includes(step.step)) continue;
     const owner = ownerOf(step, verdicts[index], entries);
-    if (owner === undefined) alone.push({ ...bare, at: step.at, title: step.text, steps: [] });
+    if (owner === undefined) alone.push({ ...bare, at: step.at, title: step.text, english: 'title', steps: [] });
     else owner.entry.steps.push(step);
   }
   for (const { moment, entry } of entries) if (moment.what === 'resolved') explainDecision(entry);
@@ -66,9 +73,8 @@ export function storyOf({ record, explanation }: Pick<PaymentScreen, 'record' | 
     alone,
   );
   const left = record.timeline.length - entries.length;
-  const more: StoryEntry[] =
-    left === 0 ? [] : [{ ...bare, at: null, title: `${left} more like these are left out here; the API tells all of them`, steps: [] }];
-  return [...told.slice(0, MOST / 2), ...more, ...told.slice(MOST / 2), ...toCome({ record, explanation })];
+  const more: StoryEntry[] = left === 0 ? [] : [{ ...bare, at: null, title: t('story.left-out', { count: left }), steps: [] }];
+  return [...told.slice(0, MOST / 2), ...more, ...told.slice(MOST / 2), ...toCome(t, { record, explanation })];
 }
 
 /** Most that is told of anything: whoever sends a thousand coins one by one makes a page no longer, and nobody who opens it wait. */
@@ -82,7 +88,7 @@ function endsOf<T>(all: readonly T[]): T[] {
   return all.length <= MOST ? [...all] : [...all.slice(0, MOST / 2), ...all.slice(-MOST / 2)];
 }
 
-const bare = { detail: null, txHash: null, why: null, answer: null, state: 'done' } as const;
+const bare = { detail: null, txHash: null, why: null, answer: null, state: 'done', english: null } as const;
 
 interface Placed {
   moment: Moment;
@@ -114,65 +120,91 @@ function isAbout({ txHash }: Moment, { figures }: Step): boolean {
   return txHash === undefined || figures.txHash === undefined || figures.txHash === txHash;
 }
 
-function entryOf(record: PaymentScreen['record'], moment: Moment, networks: Surroundings['networks']): StoryEntry {
+function entryOf(t: Translate, record: PaymentScreen['record'], moment: Moment, networks: Surroundings['networks']): StoryEntry {
   const entry = { ...bare, at: moment.at, steps: [], txHash: moment.txHash ?? null };
-  const coins = `${moment.amount ?? ''} ${moment.asset ?? ''}`.trim();
+  const network = networks[moment.network ?? ''] ?? moment.network ?? '';
+  const amount = `${moment.amount ?? ''} ${moment.asset ?? ''}`.trim();
   switch (moment.what) {
     case 'created':
-      return { ...entry, title: 'Created', detail: `${record.offers.length} ${record.offers.length === 1 ? 'coin' : 'coins'} offered` };
+      return { ...entry, title: t('story.created'), detail: t('story.offered', { count: record.offers.length }) };
     case 'selected': {
       const offer = record.offers.find(({ assetSymbol, assetNetwork }) => assetSymbol === moment.asset && assetNetwork === moment.network);
       return {
         ...entry,
-        title: `The payer chose ${moment.asset} on ${networks[moment.network ?? ''] ?? moment.network}`,
-        detail: offer === undefined ? null : `${offer.totalValue} ${moment.asset} asked for`,
+        title: t('story.chosen', { coin: moment.asset ?? '', network }),
+        detail: offer === undefined ? null : t('story.asked-for', { amount: `${offer.totalValue} ${moment.asset}` }),
       };
     }
     case 'seen':
       return {
         ...entry,
-        title: `${coins} seen${moment.blockHeight === undefined ? '' : ` in block ${grouped(moment.blockHeight)}`} on ${networks[moment.network ?? ''] ?? moment.network}`,
+        title:
+          moment.blockHeight === undefined
+            ? t('story.seen', { amount, network })
+            : t('story.seen-in-block', { amount, network, block: grouped(moment.blockHeight) }),
       };
     case 'confirmed':
-      return { ...entry, title: `${coins} is final` };
+      return { ...entry, title: t('story.final', { amount }) };
     case 'lost':
-      return { ...entry, title: `The block with ${coins} is gone`, state: 'wrong' };
+      return { ...entry, title: t('story.lost', { amount }), state: 'wrong' };
     case 'resolved':
-      return { ...entry, title: moment.to === 'EXPIRED' ? 'Expired' : `Judged ${moment.to}`, state: moment.to === 'MISMATCH' ? 'wrong' : 'done' };
+      return {
+        ...entry,
+        title: moment.to === 'EXPIRED' ? t('story.expired') : t('story.judged', { status: moment.to ?? '' }),
+        state: moment.to === 'MISMATCH' ? 'wrong' : 'done',
+      };
     case 'credited':
-      return { ...entry, title: `Credited ${coins}`, detail: sumOf(record, moment) };
+      return { ...entry, title: t('story.credited', { amount }), detail: sumOf(t, record, moment) };
     case 'screened':
-      return { ...entry, title: `Screening: ${moment.to}`, detail: moment.from === 'NONE' ? null : `before: ${moment.from}` };
+      return {
+        ...entry,
+        title: t('story.screened', { verdict: moment.to ?? '' }),
+        detail: moment.from === 'NONE' ? null : t('story.screened-before', { verdict: moment.from ?? '' }),
+      };
     case 'webhook':
-      return { ...entry, ...webhookOf(record, moment) };
+      return { ...entry, ...webhookOf(t, record, moment) };
     case 'verified':
-      return { ...entry, title: 'Verified by your server' };
+      return { ...entry, title: t('story.verified') };
     case 'matured':
-      return { ...entry, title: `${coins} can be cashed out` };
+      return { ...entry, title: t('story.matured', { amount }) };
   }
 }
 
 /** How a credit follows from what arrived. */
-function sumOf({ credits }: PaymentScreen['record'], { at, asset, amount }: Moment): string | null {
+function sumOf(t: Translate, { credits }: PaymentScreen['record'], { at, asset, amount }: Moment): string | null {
   const credit = credits.find((one) => one.creditedAt === at && one.asset === asset && one.net === amount);
-  return credit === undefined ? null : `${credit.gross} − ${credit.networkFee} network fee − ${credit.commission} commission = ${credit.net} ${credit.asset}`;
+  if (credit === undefined) return null;
+  const { gross, networkFee: fee, commission, net } = credit;
+  return t('story.sum', { gross, fee, commission, net: `${net} ${asset}` });
 }
 
-function webhookOf({ webhooks }: PaymentScreen['record'], { at, webhookId, result }: Moment): Pick<StoryEntry, 'title' | 'detail' | 'state' | 'answer'> {
+function webhookOf(
+  t: Translate,
+  { webhooks }: PaymentScreen['record'],
+  { at, webhookId, result }: Moment,
+): Pick<StoryEntry, 'title' | 'detail' | 'state' | 'answer'> {
   const webhook = webhooks.find(({ id }) => id === webhookId);
   const attempt = webhook?.attempts.find(({ startedAt }) => startedAt === at);
-  const answer = attempt?.httpStatus === null || attempt?.httpStatus === undefined ? result : String(attempt.httpStatus);
-  const which = attempt === undefined ? '' : attempt.manual ? `resend ${attempt.number}` : `attempt ${attempt.number}`;
-  const took = attempt?.durationMs === null || attempt?.durationMs === undefined ? '' : ` after ${attempt.durationMs} ms`;
-  const what = `Webhook ${webhook?.status ?? ''}`.trim();
-  if (result === null || result === undefined) return { title: `${what} is on its way`, detail: which || null, answer: null, state: 'next' };
+  const status = webhook?.status ?? '';
+  if (result === null || result === undefined)
+    return { title: t('story.webhook-under-way', { status }), detail: attempt === undefined ? null : attemptIn(t, attempt, null), answer: null, state: 'next' };
   const arrived = result === '2xx';
   return {
-    title: `${what} ${arrived ? 'delivered' : 'not delivered'}`,
-    detail: [which, `${answer}${took}`].filter(Boolean).join(': '),
+    title: t(arrived ? 'story.webhook-delivered' : 'story.webhook-failed', { status }),
+    detail: attempt === undefined ? result : attemptIn(t, attempt, result),
     answer: attempt?.answer ?? null,
     state: arrived ? 'done' : 'wrong',
   };
+}
+
+type Attempt = PaymentScreen['record']['webhooks'][number]['attempts'][number];
+
+/** Which attempt it was, how it was answered, and after what time. */
+function attemptIn(t: Translate, { number, manual, httpStatus, durationMs }: Attempt, result: string | null): string {
+  const kind = manual ? 'resend' : 'attempt';
+  if (result === null) return t(`story.${kind}`, { number });
+  const answer = httpStatus === null ? result : String(httpStatus);
+  return durationMs === null ? t(`story.${kind}-answered`, { number, answer }) : t(`story.${kind}-took`, { number, answer, milliseconds: durationMs });
 }
 
 /** A reason without the statuses before it, as a sentence. Pure. */
@@ -185,6 +217,7 @@ export function reasonIn(text: string): string {
 function explainDecision(entry: StoryEntry): void {
   const decision = entry.steps.find(({ step }) => step === 'decision' || step === 'expiry');
   entry.detail = decision === undefined ? null : reasonIn(decision.text);
+  entry.english = decision === undefined ? null : 'detail';
   entry.why = entry.steps.find(({ step }) => step === 'value')?.text ?? null;
 }
 
@@ -198,16 +231,22 @@ function inOrder(entries: StoryEntry[], alone: readonly StoryEntry[]): StoryEntr
   return all;
 }
 
-function toCome({ record, explanation }: Pick<PaymentScreen, 'record' | 'explanation'>): StoryEntry[] {
+function toCome(t: Translate, { record, explanation }: Pick<PaymentScreen, 'record' | 'explanation'>): StoryEntry[] {
   const maturing = record.credits.filter(({ maturedAt }) => maturedAt === null);
   const waiting = record.webhooks.flatMap(({ nextAttemptAt, status }) => (nextAttemptAt === null ? [] : [{ at: nextAttemptAt, status }]));
   const next = explanation.steps.findLast(({ step }) => step === 'next');
   return [
-    ...waiting.map(({ at, status }): StoryEntry => ({ ...bare, steps: [], at, title: `Webhook ${status} is tried again`, state: 'next' })),
+    ...waiting.map(({ at, status }): StoryEntry => ({ ...bare, steps: [], at, title: t('story.webhook-again', { status }), state: 'next' })),
     ...maturing.map(
-      ({ maturesAt, net, asset }): StoryEntry => ({ ...bare, steps: [], at: maturesAt, title: `${net} ${asset} can be cashed out`, state: 'next' }),
+      ({ maturesAt, net, asset }): StoryEntry => ({
+        ...bare,
+        steps: [],
+        at: maturesAt,
+        title: t('story.matured', { amount: `${net} ${asset}` }),
+        state: 'next',
+      }),
     ),
-    ...(next === undefined ? [] : [{ ...bare, steps: [], at: null, title: next.text, state: 'next' } as StoryEntry]),
+    ...(next === undefined ? [] : [{ ...bare, steps: [], at: null, title: next.text, english: 'title', state: 'next' } as StoryEntry]),
   ];
 }
 

@@ -1,12 +1,14 @@
 import type { JSX } from 'preact';
 import { Code, Moment, Sentence } from './parts.tsx';
 import type { StoryEntry } from './story.ts';
+import { useTexts } from './texts.ts';
 
 /** What happened, one line below the other, each with the sum behind it for whoever unfolds it. */
 export function Timeline({ entries, explorerUrl }: { entries: readonly StoryEntry[]; explorerUrl: (txHash: string) => string | undefined }): JSX.Element {
+  const t = useTexts();
   return (
     <ol class="timeline">
-      {entries.map(({ at, title, detail, txHash, why, steps, answer, state }, index) => (
+      {entries.map(({ at, title, detail, txHash, why, steps, answer, state, english }, index) => (
         <li class={`event event-${state}`}>
           <p class="event-time">
             {at !== null && (
@@ -20,27 +22,27 @@ export function Timeline({ entries, explorerUrl }: { entries: readonly StoryEntr
           </p>
           <div class="event-body">
             <p class="event-title">
-              <Sentence text={title} />
+              <Sentence text={title} english={english === 'title'} />
             </p>
             {(detail !== null || txHash !== null) && (
               <p class="hint">
-                {detail !== null && <Sentence text={detail} />}
+                {detail !== null && <Sentence text={detail} english={english === 'detail'} />}
                 {detail !== null && txHash !== null && ' · '}
-                {txHash !== null && <Code text={txHash} what="the transaction's hash" href={explorerUrl(txHash)} />}
+                {txHash !== null && <Code text={txHash} what={t('parts.copy-transaction')} href={explorerUrl(txHash)} />}
               </p>
             )}
             {why !== null && (
               <p class="why">
-                <Sentence text={why} />
+                <Sentence text={why} english />
               </p>
             )}
             {steps.length > 0 && (
               <details>
-                <summary>{steps.length === 1 ? 'Show how' : `Show how, in ${steps.length} steps`}</summary>
+                <summary>{t('timeline.how', { count: steps.length })}</summary>
                 <ol class="steps">
                   {steps.map(({ text, rule }) => (
                     <li>
-                      <Sentence text={text} /> <code class="hint">{rule}</code>
+                      <Sentence text={text} english /> <code class="hint">{rule}</code>
                     </li>
                   ))}
                 </ol>
@@ -48,13 +50,13 @@ export function Timeline({ entries, explorerUrl }: { entries: readonly StoryEntr
             )}
             {answer !== null && (
               <details>
-                <summary>Show what your server answered</summary>
+                <summary>{t('timeline.answer')}</summary>
                 {(answer.contentType !== null || answer.retryAfter !== null) && (
                   <p class="hint">
                     {[answer.contentType, answer.retryAfter === null ? null : `Retry-After: ${answer.retryAfter}`].filter((one) => one !== null).join(' · ')}
                   </p>
                 )}
-                {answer.body === '' ? <p class="hint">Its body is empty.</p> : <pre class="answer">{answer.body}</pre>}
+                {answer.body === '' ? <p class="hint">{t('timeline.answer-empty')}</p> : <pre class="answer">{answer.body}</pre>}
               </details>
             )}
           </div>

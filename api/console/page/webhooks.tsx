@@ -1,31 +1,47 @@
 import type { JSX } from 'preact';
+import { sentence } from '#api/page/sentence.ts';
+import { ActForm } from './act-form.tsx';
 import type { Surroundings, WebhooksScreen } from './model.ts';
 import { Badge, Moment, Pager, StatusTabs, Table } from './parts.tsx';
+import { useTexts } from './texts.ts';
 
 /** What a webhook may be. */
 export const WEBHOOK_STATES = ['pending', 'delivered', 'exhausted', 'stopped'];
 
 /** Webhooks of all payments, newest first: what could not be delivered is what somebody looks for here. */
 export function Webhooks({ screen, place }: { screen: WebhooksScreen; place: Surroundings }): JSX.Element {
+  const t = useTexts();
   const { items, filter, later } = screen;
   const path = `${place.href}/webhooks`;
   return (
     <>
+      {place.permissions.includes('webhook:resend') && (
+        <details class="filters">
+          <summary>{t('webhooks.test')}</summary>
+          <ActForm place={place} act="webhook-test" look="small" label={t('webhooks.test-send')}>
+            <label class="field">
+              <span>{t('webhooks.test-url')}</span>
+              <input name="url" type="url" maxLength={2048} />
+              <span class="hint">{t('webhooks.test-hint')}</span>
+            </label>
+          </ActForm>
+        </details>
+      )}
       <StatusTabs path={path} statuses={WEBHOOK_STATES} filter={filter} name="state" />
       {items.length === 0 ? (
         <section class="card empty">
-          <h2>{filter.state === undefined && !later ? 'No webhooks yet' : 'No webhook is like that'}</h2>
-          <p>A payment that comes to rest is announced to its webhookUrl, six times until it is taken.</p>
+          <h2>{filter.state === undefined && !later ? t('webhooks.empty-title') : t('webhooks.none-title')}</h2>
+          <p>{t('webhooks.empty')}</p>
         </section>
       ) : (
         <section class="card card-table">
           <Table
-            caption="Webhooks, the newest first"
+            caption={t('webhooks.caption')}
             columns={[
-              { title: 'Webhook', look: 'rest' },
-              { title: 'Last answer', look: 'wide-only' },
-              { title: 'Created', look: 'wide-only' },
-              { title: 'State' },
+              { title: t('webhooks.webhook'), look: 'rest' },
+              { title: t('webhooks.last-answer'), look: 'wide-only' },
+              { title: t('webhooks.created'), look: 'wide-only' },
+              { title: t('parts.status') },
             ]}
           >
             {items.map((row) => (
@@ -48,24 +64,22 @@ export function Webhooks({ screen, place }: { screen: WebhooksScreen; place: Sur
               </tr>
             ))}
           </Table>
-          <Pager path={path} screen={screen} one="webhook" />
+          <Pager path={path} screen={screen} />
         </section>
       )}
     </>
   );
 }
 
-function LastAnswer({ row: { lastResult, lastHttpStatus, attempts, nextAttemptAt } }: { row: WebhooksScreen['items'][number] }): JSX.Element {
+function LastAnswer({ row: { lastResult, lastHttpStatus, attempts: count, nextAttemptAt } }: { row: WebhooksScreen['items'][number] }): JSX.Element {
+  const t = useTexts();
   return (
     <>
-      {lastResult === null ? 'None yet' : (lastHttpStatus ?? lastResult)}
+      {lastResult === null ? t('webhooks.none-yet') : (lastHttpStatus ?? lastResult)}
       <span class="hint below">
-        {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
-        {nextAttemptAt !== null && attempts > 0 && (
-          <>
-            , next <Moment at={nextAttemptAt} />
-          </>
-        )}
+        {nextAttemptAt === null || count === 0
+          ? t('webhooks.attempts', { count })
+          : sentence(t, 'webhooks.attempts-next', { moment: <Moment at={nextAttemptAt} /> }, { count })}
       </span>
     </>
   );

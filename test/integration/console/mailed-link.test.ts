@@ -118,7 +118,7 @@ describe('a code', () => {
     await expect(signIn(token, one.code())).rejects.toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: expect.any(Number) });
     await expect(signIn(token, one.codes[0] as string)).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
     await signIn(theirs, other.code());
-    await stage.database.sql`update authenticators set locked_until = now() where person_id = ${one.personId}`;
+    await stage.database.sql`update code_guards set locked_until = now() where person_id = ${one.personId}`;
     await expect(signIn(token, '000000')).rejects.toMatchObject(REFUSED);
     await signIn(token, one.code());
   });

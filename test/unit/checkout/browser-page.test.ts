@@ -351,8 +351,17 @@ describe('the return to the merchant', () => {
     expect(opened.left).toEqual([scene('acceptable').returnUrl]);
   });
 
+  test.each(['success', 'acceptable'])('never begins on a page that is opened when all is over (%s)', async (name) => {
+    const opened = open(scene(name));
+    opened.show(scene(name));
+    await pass(MINUTE);
+    expect(opened.props().returning).toBeNull();
+    expect(opened.left).toEqual([]);
+  });
+
   test('can be stopped, for good', async () => {
-    const opened = open(scene('success'));
+    const opened = open(scene('pay'));
+    opened.show(scene('success'));
     await pass(3_000);
     opened.props().actions?.stopReturning();
     await pass(MINUTE);
@@ -364,7 +373,8 @@ describe('the return to the merchant', () => {
   });
 
   test('does not throw out again a payer who came back with the browser’s own button', async () => {
-    const first = open(scene('success'));
+    const first = open(scene('pay'));
+    first.show(scene('success'));
     await pass(2_000);
     first.page.left();
     const again = open(scene('success'));

@@ -52,8 +52,8 @@ describe.each(['PENDING', 'SUCCESS', 'ACCEPTABLE', 'MISMATCH', 'EXPIRED'] as con
       expect({ state: stateOf(snapshot, moment, false), has: parts.filter((part) => html.includes(`data-part="${part}"`)) }).toEqual({
         state: expect.any(String),
         has: parts.filter((part) => {
-          if (part === 'address' || part === 'timer') return mayPay;
-          if (part === 'qr') return mayPay && !payment.isSandbox;
+          if (part === 'timer') return mayPay;
+          if (part === 'address' || part === 'qr') return mayPay && !payment.isSandbox;
           if (part === 'amount') return mayPay && !payment.openAmount;
           return part === 'test-mode' ? payment.isSandbox : true;
         }),

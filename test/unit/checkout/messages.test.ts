@@ -13,7 +13,7 @@ const english = translator(language('en'));
 
 describe('a text', () => {
   it('has its placeholders filled in', () => {
-    expect(english('pay.send', { amount: '20.14 USDT', network: 'TRON' })).toBe('Send exactly 20.14 USDT on TRON');
+    expect(english('title.short', { amount: '20.14 USDT', usd: '$20.13' })).toBe('Short by 20.14 USDT (≈ $20.13)');
   });
 
   it('counts as its language does, in Latin digits', () => {

@@ -16,7 +16,13 @@ const TRON_USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
 const METAMASK = 'https://link.metamask.io/send';
 const TRUST = 'https://link.trustwallet.com/send';
 
-const network = (family: NetworkFacts['family'], chainId: string, nativeSymbol: string): NetworkFacts => ({ displayName: 'X', family, chainId, nativeSymbol });
+const network = (family: NetworkFacts['family'], chainId: string, nativeSymbol: string): NetworkFacts => ({
+  displayName: 'X',
+  family,
+  chainId,
+  nativeSymbol,
+  expectedSeconds: null,
+});
 const ethereum = network('evm', '1', 'ETH');
 const bsc = network('evm', '56', 'BNB');
 const tron = network('tron', 'mainnet', 'TRX');

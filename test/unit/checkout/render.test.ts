@@ -44,14 +44,17 @@ describe('the page as the server sends it', () => {
     const html = pageOf('pay');
     const text = textOf(html);
     for (const part of [
-      'Pay $49.90',
-      'Send exactly 50.329957 USDT on TRON (TRC-20)',
-      'Send only USDT on TRON (TRC-20).',
-      'Price held until',
-      '15 min left',
+      'Order A-1001 · Moby-Dick, hardcover$49.90',
+      'Acme Booksacme.example',
+      'Send exactly50.329957 USDT= $49.90 + $0.40 network fee',
+      'To this address, TRON (TRC-20)TJRabPrwbZy45sbavfcjinPJC18kjpRTv8',
+      'Send only USDT on TRON. Anything else may be lost.',
+      '15 min left until 13:32 UTC',
       'Waiting for your payment',
     ])
       expect(text).toContain(part);
+    expect(html).toContain('<title>Pay $49.90 · Acme Books</title>');
+    expect(html).toContain('aria-label="Pay $49.90"');
     expect(textOf(from(html, 'address'))).toMatch(/^TJRabPrwbZy45sbavfcjinPJC18kjpRTv8/);
     expect(html).toContain('aria-label="QR code: 50.329957 USDT on TRON (TRC-20) to address ending pRTv8"');
   });
@@ -77,7 +80,10 @@ describe('the page as the server sends it', () => {
   );
 
   it('gives the browser the very model it was drawn from, whatever a merchant is called', () => {
-    const snapshot = { ...checkoutScene('pay').snapshot, merchant: { name: `"><script>alert('&amp;')</script>`, logoPath: null, supportUrl: null } };
+    const snapshot = {
+      ...checkoutScene('pay').snapshot,
+      merchant: { name: `"><script>alert('&amp;')</script>`, host: null, logoPath: null, supportUrl: null },
+    };
     const html = renderPage(modelOf(snapshot));
     const { kind: _, assets: __, ...data } = modelOf(snapshot);
     expect(dataOf(html)).toEqual(data);
@@ -87,7 +93,47 @@ describe('the page as the server sends it', () => {
   it('is in the language and the direction it says', () => {
     const html = pageOf('pay', { language: { tag: 'ar', direction: 'rtl', messages: CATALOGUES.get('ar')! } });
     expect(html).toMatch(/^<!doctype html><html lang="ar" dir="rtl">/);
-    expect(html).toContain('<bdi dir="ltr" Translate="no" class="exact exact-amount" data-part="amount">50.329957 USDT</bdi>');
+    expect(html).toContain('<bdi dir="ltr" Translate="no" class="exact exact-amount exact-middling" data-part="amount">50.329957 USDT</bdi>');
+  });
+
+  it('says what the coins of an amount come from: its price, or the fees that the payer bears (commerce 2)', () => {
+    const sum = (name: string) => textOf(from(pageOf(name), 'sum')).split('Copy')[0];
+    expect(['pay', 'pay-token-evm', 'pay-bitcoin'].map(sum)).toEqual(['= $49.90 + $0.40 network fee', '= $49.90 + $1.50 fees', '1 BTC = $113,391.10']);
+  });
+
+  it('shows what is paid for as text, whatever it is, and never in the title of the document', () => {
+    const title = '<img src=x onerror=alert(1)> "quoted" \u202e';
+    for (const name of ['choose', 'pay', 'under', 'expired']) {
+      const scene = checkoutScene(name).snapshot;
+      const html = renderPage(modelOf({ ...scene, payment: { ...scene.payment, title, reference: title } }));
+      expect(textOf(from(html, 'for')), name).toContain(`${title} · ${title}`.replace(/\s+/g, ' '));
+      expect(html).not.toContain('<img src=x');
+      expect(/<title>(.*)<\/title>/.exec(html)?.[1]).not.toContain('onerror');
+    }
+  });
+
+  it('lists the ways to pay by what they cost in all, and marks the one that is cheapest or fastest, where one is', () => {
+    const { snapshot } = checkoutScene('choose');
+    const { offers } = snapshot.payment;
+    const dear = offers.map((offer, index) => ({ ...offer, totalValue: (Number(offer.totalValue) * (index === 1 ? 1 : 1.1 + index / 100)).toFixed(8) }));
+    const rows = (html: string) => [...html.matchAll(/<label class="way"[^>]*>(.*?)<\/label>/gs)].map(([, row]) => textOf(row ?? ''));
+    const shown = rows(renderPage(modelOf({ ...snapshot, payment: { ...snapshot.payment, offers: dear } })));
+    expect(shown[0]).toContain('USDC on Base (ERC-20)≈ $49.90 · under 1 minLowest costFastest');
+    const prices = shown.map((row) => Number(/≈ \$([\d.]+)/.exec(row)?.[1]));
+    expect(prices).toEqual([...prices].sort((a, b) => a - b));
+    expect(shown.filter((row) => row.includes('Lowest cost'))).toHaveLength(1);
+    expect(rows(pageOf('choose')).join()).not.toContain('Lowest cost');
+    expect(rows(pageOf('choose-open')).join()).not.toContain('≈');
+  });
+
+  it('has a field to look for a way among more than six only', () => {
+    const { snapshot } = checkoutScene('choose');
+    const { offers } = snapshot.payment;
+    const withOffers = (count: number) => {
+      const many = Array.from({ length: count }, (_, index) => ({ ...(offers[index % offers.length] as (typeof offers)[number]), id: `offer-${index}` }));
+      return renderPage(modelOf({ ...snapshot, payment: { ...snapshot.payment, offers: many } }));
+    };
+    expect([6, 7].map((count) => withOffers(count).includes('data-part="seek"'))).toEqual([false, true]);
   });
 
   it('asks before it assumes: nothing is chosen among several ways to pay, each of them named with its network (ux C1)', () => {
@@ -141,7 +187,7 @@ describe('the page as the server sends it', () => {
 
   it.each(['pay-native', 'pay-token-evm', 'success', 'seen'])('lists its figures as figures and nothing else (%s)', (name) => {
     const lists = [...pageOf(name).matchAll(/<dl[^>]*>(.*?)<\/dl>/gs)].map(([, list]) => list?.replace(/<div class="figure">.*?<\/div>/gs, ''));
-    expect(lists).toEqual(['']);
+    expect(new Set(lists)).toEqual(new Set(['']));
   });
 
   it('warns of a code that wallets misread, where the gateway wants one', () => {
@@ -155,7 +201,8 @@ describe('the page as the server sends it', () => {
   it('has no code and no wallet to send from in test mode (ux C13)', () => {
     const html = pageOf('pay-sandbox');
     expect(html).toContain('TEST MODE');
-    expect(html).not.toMatch(/data-part="(qr|wallets|uri-toggle)"/);
+    expect(html).not.toMatch(/data-part="(qr|wallets|uri-toggle|address|network-warning|exchange)"/);
+    expect(html.indexOf('data-part="sandbox"'), 'the buttons come first').toBeLessThan(html.indexOf('data-part="amount"'));
     expect(pageOf('pay')).not.toContain('data-part="sandbox"');
   });
 
@@ -164,6 +211,45 @@ describe('the page as the server sends it', () => {
     expect(textOf(html)).toContain('Send any amount from $25.00');
     expect(html).not.toMatch(/data-part="(amount|copy-amount)"/);
     expect(textOf(html)).not.toContain('Send exactly');
+  });
+
+  it('says the difference first, and what happens to the money (commerce 2)', () => {
+    const heading = (name: string) => textOf(/<h1[^>]*>.*?<\/h1>/s.exec(pageOf(name))?.[0] ?? '');
+    expect(['under', 'over', 'mismatch', 'success', 'acceptable'].map(heading)).toEqual([
+      'Short by 30.189957 USDT (≈ $30.17)',
+      '452.969613 USDT too much (≈ $452.70)',
+      'We received something else than requested',
+      '$49.90 paid to Acme Books',
+      '$49.90 paid to Acme Books',
+    ]);
+    for (const name of ['under', 'over', 'mismatch']) expect(textOf(from(pageOf(name), 'money'))).toContain('arrived and is not lost. Acme Books decides');
+  });
+
+  it('leads to a receipt once paid, in the language that was asked for, and nowhere else', () => {
+    for (const { name, state, snapshot } of CHECKOUT_SCENES)
+      expect([name, renderPage(modelOf(snapshot)).includes('/receipt')]).toEqual([name, state === 'success' || state === 'acceptable']);
+    expect(pageOf('success', { languageAsked: true })).toContain('href="/p/7d9f2c1e/receipt?lang=en"');
+  });
+
+  it('has a receipt that says what was paid, to whom, with what and when, without a program', () => {
+    const { snapshot } = checkoutScene('success');
+    const html = renderPage({ ...frame, kind: 'receipt', snapshot });
+    for (const part of [
+      '$49.90 paid to Acme Books',
+      'acme.example',
+      'Moby-Dick, hardcover',
+      'Order A-1001',
+      '50.329957 USDT',
+      'TRON (TRC-20)',
+      '68412077',
+      'Mar 9, 2026, 13:16 UTC',
+      snapshot.payment.txHash ?? '',
+      snapshot.payment.id,
+      'View transaction',
+    ])
+      expect(textOf(html)).toContain(part);
+    expect(html).not.toMatch(/<script|data-page|\sstyle=/);
+    expect(html).toContain('href="/p/7d9f2c1e"');
   });
 
   it('never invites a second transfer after the first one decided (ux 0.4)', () => {

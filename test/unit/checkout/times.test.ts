@@ -41,8 +41,10 @@ describe('the time that is left', () => {
     [5 * MINUTE, '5 min left'],
     [5 * MINUTE - 1, '4:59 left'],
     [MINUTE + 9_500, '1:09 left'],
-    [999, '0:00 left'],
-    [-HOUR, '0:00 left'],
+    [MINUTE - 1, '59 seconds left'],
+    [1_999, '1 second left'],
+    [999, '0 seconds left'],
+    [-HOUR, '0 seconds left'],
   ])('of %d ms is never more than there is: %s', (ms, text) => {
     expect(formatRemaining(ms, english)).toBe(text);
   });

@@ -52,6 +52,13 @@ describe('sluice secret accounts', () => {
     await expect(run('secret accounts', 'ops/dev/networks.json')).rejects.toThrow(/mnemonic/);
   });
 
+  it('prints the networks without a node, and without a key of a provider', async () => {
+    const { text } = await run('secret networks', 'ops/networks.example.json');
+    expect(text).not.toMatch(/your-key|provider-/);
+    const names = (json: string) => (JSON.parse(json) as { networks: { name: string }[] }).networks.map(({ name }) => name);
+    expect(names(text)).toEqual(names(await readFile('ops/networks.example.json', 'utf8')));
+  });
+
   it('makes seeds of 24 words that it can use, each another one', async () => {
     const [one, other] = [(await run('secret seed')).text, (await run('secret seed')).text];
     expect(one.split(' ')).toHaveLength(24);

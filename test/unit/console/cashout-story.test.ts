@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cashoutStoryOf } from '#api/console/page/cashout-story.ts';
 import type { CashoutScreen } from '#api/console/page/model.ts';
+import { inEnglish } from '#test/fixtures/console-texts.ts';
 
 type Item = CashoutScreen['item'];
 const AT = (minute: number) => `2026-11-21T10:0${minute}:00.000Z`;
@@ -21,7 +22,7 @@ const item = (more: Partial<Item>): Item => ({
   createdAt: AT(0),
   ...more,
 });
-const told = (more: Partial<Item>) => cashoutStoryOf(item(more)).map(({ at, title, state }) => [at, title, state]);
+const told = (more: Partial<Item>) => cashoutStoryOf(inEnglish, item(more)).map(({ at, title, state }) => [at, title, state]);
 
 describe('the story of a cashout', () => {
   it('goes from the request to the transaction that paid it', () => {
@@ -31,7 +32,7 @@ describe('the story of a cashout', () => {
       [AT(1), 'May be sent', 'done'],
       [AT(2), 'Settled', 'done'],
     ]);
-    expect(cashoutStoryOf(item(settled)).at(-1)).toMatchObject({ txHash: '0xab', detail: '24 USDT sent' });
+    expect(cashoutStoryOf(inEnglish, item(settled)).at(-1)).toMatchObject({ txHash: '0xab', detail: '24 USDT sent' });
   });
 
   it.each([
@@ -42,7 +43,7 @@ describe('the story of a cashout', () => {
     ['REQUESTED', { dispatchAt: AT(1) }, ['Asked for', 'May be sent', 'It is claimed from the balance and waits to be sent.']],
     ['PROCESSING', { dispatchAt: AT(1) }, ['Asked for', 'May be sent', 'It is being sent.']],
   ] as const)('says of one that is %s what it waits for', (status, more, titles) => {
-    const story = cashoutStoryOf(item({ status, ...more }));
+    const story = cashoutStoryOf(inEnglish, item({ status, ...more }));
     expect(story.map(({ title }) => title)).toEqual(titles);
     expect(story.at(-1)?.state).toBe('next');
   });
@@ -52,7 +53,7 @@ describe('the story of a cashout', () => {
     ['PARKING_EXPIRED', 'It waited for too long.'],
     ['OPERATOR', 'The operator of this deployment rejected it.'],
   ] as const)('says of one that was rejected by %s why', (rejectReason, detail) => {
-    expect(cashoutStoryOf(item({ status: 'REJECTED', rejectedAt: AT(3), rejectReason })).at(-1)).toMatchObject({
+    expect(cashoutStoryOf(inEnglish, item({ status: 'REJECTED', rejectedAt: AT(3), rejectReason })).at(-1)).toMatchObject({
       at: AT(3),
       title: 'Rejected',
       detail,

@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { PaymentScreen } from '#api/console/page/model.ts';
 import { duration } from '#api/console/page/payment.tsx';
 import { type StoryEntry, storyOf } from '#api/console/page/story.ts';
+import { Texts } from '#api/console/page/texts.ts';
 import { Timeline } from '#api/console/page/timeline.tsx';
+import { inEnglish } from '#test/fixtures/console-texts.ts';
 
 type Record = PaymentScreen['record'];
 type Step = PaymentScreen['explanation']['steps'][number];
@@ -59,7 +61,7 @@ const steps: Step[] = [
   step(6, 'webhook', 'Attempt 1 of the webhook.'),
   step(20, 'next', 'SUCCESS is final.'),
 ];
-const story = storyOf({ record, explanation: { summary: '', steps } }, { tron: 'TRON' });
+const story = storyOf(inEnglish, { record, explanation: { summary: '', steps } }, { tron: 'TRON' });
 const entry = (title: string) => story.find((one) => one.title.includes(title));
 const texts = (title: string) => entry(title)?.steps.map(({ text }) => text);
 
@@ -107,7 +109,10 @@ describe('the story of a payment', () => {
     const dust = Array.from({ length: 5_000 }, (_, n) => ({ at: AT(30), what: 'seen', asset: 'USDT', network: 'tron', txHash: `0x${n}`, amount: '0.01' }));
     const flooded = { ...record, timeline: [...record.timeline, ...dust, { at: AT(50), what: 'verified' }] } as unknown as Record;
     const arrived = dust.map(({ txHash }) => step(30, 'deposit', `0.01 USDT arrived, ${txHash}.`, { txHash }));
-    const told = storyOf({ record: flooded, explanation: { summary: '', steps: [...steps.slice(0, -1), ...arrived, step(50, 'next', 'It rests.')] } });
+    const told = storyOf(inEnglish, {
+      record: flooded,
+      explanation: { summary: '', steps: [...steps.slice(0, -1), ...arrived, step(50, 'next', 'It rests.')] },
+    });
     expect(told.length).toBeLessThan(450);
     expect(told[0]?.title).toBe('Created');
     expect(told.map(({ title }) => title)).toEqual(
@@ -118,24 +123,46 @@ describe('the story of a payment', () => {
 
   it('keeps a fee of the sandbox, which credits nothing, behind the verdict', () => {
     const simulated = { ...record, credits: [], timeline: record.timeline.filter(({ what }) => what !== 'credited') };
-    const told = storyOf({ record: simulated, explanation: { summary: '', steps } });
+    const told = storyOf(inEnglish, { record: simulated, explanation: { summary: '', steps } });
     expect(told.find(({ title }) => title === 'Judged SUCCESS')?.steps.at(-1)?.step).toBe('fees');
   });
 });
 
+const drawn = (entry: StoryEntry) => renderToString(h(Texts.Provider, { value: inEnglish }, h(Timeline, { entries: [entry], explorerUrl: () => undefined })));
+
 describe('a timeline', () => {
+  it('says of a sentence of the service that it is English, and of no other', () => {
+    const [created, judged] = [entry('Created'), entry('Judged')] as [StoryEntry, StoryEntry];
+    expect(drawn({ ...created, steps: [] })).not.toContain('lang=');
+    expect(drawn({ ...judged, steps: [] }).match(/<span lang="en">[^<]+/g)).toEqual([
+      '<span lang="en">What arrived is enough.',
+      '<span lang="en">49.9 USDT × 1 USD = 49.90 USD received.',
+    ]);
+    expect(drawn(story.at(-1) as StoryEntry)).toContain('<span lang="en">SUCCESS is final.</span>');
+  });
+
   it('writes moments for people wherever a sentence has one', () => {
     const said = `until ${AT(7)}`;
-    const entry = { at: AT(0), title: said, detail: said, why: said, txHash: null, answer: null, steps: [step(0, 'invoice', said)], state: 'done' } as const;
-    const html = renderToString(h(Timeline, { entries: [{ ...entry, steps: [...entry.steps] }], explorerUrl: () => undefined }));
+    const entry = {
+      at: AT(0),
+      title: said,
+      detail: said,
+      why: said,
+      txHash: null,
+      answer: null,
+      steps: [step(0, 'invoice', said)],
+      state: 'done',
+      english: null,
+    } as const;
+    const html = drawn({ ...entry, steps: [...entry.steps] });
     expect(html.replaceAll(/<[^>]+>/g, '')).not.toMatch(/\dT\d/);
     expect(html.match(/2026-11-21 10:00 UTC/g)).toHaveLength(4);
   });
 
   it('folds what a receiver answered, as text and nothing else', () => {
     const answer = { body: '</pre><script>alert(1)</script>', contentType: 'text/html"><b>', retryAfter: '120' };
-    const entry: StoryEntry = { at: AT(0), title: 'Webhook', detail: null, why: null, txHash: null, answer, steps: [], state: 'wrong' };
-    const html = renderToString(h(Timeline, { entries: [entry], explorerUrl: () => undefined }));
+    const entry: StoryEntry = { at: AT(0), title: 'Webhook', detail: null, why: null, txHash: null, answer, steps: [], state: 'wrong', english: null };
+    const html = drawn(entry);
     expect(html).toContain('<details><summary>Show what your server answered</summary>');
     expect(html).toContain('<pre class="answer">&lt;/pre>&lt;script>alert(1)&lt;/script></pre>');
     expect(html).not.toMatch(/<script|<b>/);
@@ -152,6 +179,6 @@ describe('a duration', () => {
     [90_061_000, '1 d 1 h'],
     [-5, '0 s'],
   ])('of %i ms reads %s', (milliseconds, text) => {
-    expect(duration(milliseconds)).toBe(text);
+    expect(duration(inEnglish, milliseconds)).toBe(text);
   });
 });

@@ -160,7 +160,9 @@ describe('docker-compose.yml', () => {
   it('mounts only what the repository has or the operator is told to make', () => {
     const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')[0] as string));
     const missing = mounted.filter((path) => path.startsWith('./') && !existsSync(path));
-    expect([...new Set(missing)]).toEqual(['./networks.json']);
+    expect([...new Set(missing)]).toEqual(['./networks.json', './networks.console.json']);
+    for (const file of missing) expect(readFileSync('ops/docs/self-hosting.md', 'utf8')).toContain(file.slice(2));
+    expect(compose.services.console?.volumes).toEqual(['./networks.console.json:/etc/sluice/networks.json:ro']);
   });
 
   it('passes on every setting of the api that .env.example describes, or sets it itself', () => {

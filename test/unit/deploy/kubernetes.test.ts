@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import type { NetworkConfig } from '#shared/core/assets.ts';
+import { withoutNodes } from '#shared/platform/without-nodes.ts';
 
 interface Resource {
   apiVersion: string;
@@ -168,6 +170,13 @@ describe('the Kubernetes manifests', () => {
       const network = /^indexer-(.*)/.exec(resource.metadata.name)?.[1];
       if (network !== undefined) expect(env).toEqual([{ name: 'SLUICE_INDEXER_NETWORKS', value: network }]);
     }
+  });
+
+  it('give the console networks without nodes: those of the others, and a file that it starts with', () => {
+    const networks = (path: string) => (JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as { networks: NetworkConfig[] }).networks;
+    expect(networks('console/networks.console.json')).toEqual(networks('config/networks.json').map(withoutNodes));
+    const console = deployments.find(({ namespace }) => namespace === 'sluice-console');
+    expect(JSON.stringify(podOf(console?.resource as Resource))).toContain('"configMap":{"name":"sluice-networks-console"}');
   });
 
   it('follow networks that the networks file has', () => {

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { AssetConfig, NetworkConfig } from '#shared/core/assets.ts';
 import { ConfigError, DEMO_INTENT_KEY, readApiConfig, readIndexerConfig } from '#shared/platform/config.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
+import { withoutNodes } from '#shared/platform/without-nodes.ts';
 import { type Ownership, tooOpen } from '#shared/platform/secret-file.ts';
 import { publicHalf } from '#shared/platform/statements.ts';
 
@@ -204,6 +205,33 @@ describe('the configuration', () => {
     );
     expect(problemsOf(() => readApiConfig({ ...good, ...named, SLUICE_INTERNAL_KEY: good.SLUICE_OPERATOR_TOKEN }))).toEqual([
       'SLUICE_INTERNAL_KEY: must be one that is used for nothing else',
+    ]);
+    // What stands in the addresses of nodes are keys, which it does without as well.
+    const { networks } = JSON.parse(readFileSync('ops/networks.example.json', 'utf8')) as { networks: NetworkConfig[] };
+    const file = (name: string, content: NetworkConfig[]) => {
+      const path = join(folder, name);
+      writeFileSync(path, JSON.stringify({ networks: content }));
+      return path;
+    };
+    const own = file('own.json', networks.map(withoutNodes));
+    const problemsWith = (path: string, more: object = shows) => problemsOf(() => readApiConfig({ ...more, ...live, SLUICE_NETWORKS: path }));
+    expect(readFileSync(own, 'utf8')).not.toMatch(/your-key|provider/);
+    expect(problemsWith(own).filter((problem) => problem.includes('rpcUrls'))).toEqual([]);
+    expect(problemsWith(file('all.json', networks)).filter((problem) => problem.includes('rpcUrls'))).toEqual(
+      networks.map(({ name }) => expect.stringContaining(`${name}.rpcUrls: the console by itself does without`)),
+    );
+    expect(problemsWith(own, good).filter((problem) => problem.includes('rpcUrls'))).toEqual(
+      networks.map(({ name }) => `SLUICE_NETWORKS: ${name}.rpcUrls: must name at least one node`),
+    );
+    const previous = { SLUICE_INTERNAL_KEY_PREVIOUS: secret('internal') };
+    expect(problemsOf(() => readApiConfig({ ...good, ...named, ...previous }))).toEqual([
+      'SLUICE_INTERNAL_KEY_PREVIOUS: must be another one than SLUICE_INTERNAL_KEY',
+    ]);
+    expect(problemsOf(() => readApiConfig({ ...good, ...named, SLUICE_INTERNAL_KEY_PREVIOUS: good.SLUICE_MASTER_KEY }))).toEqual([
+      'SLUICE_INTERNAL_KEY_PREVIOUS: must be one that is used for nothing else',
+    ]);
+    expect(problemsOf(() => readApiConfig({ ...shows, SLUICE_INTERNAL_KEY_PREVIOUS: secret('before') }))).toEqual([
+      'SLUICE_INTERNAL_KEY_PREVIOUS: the console comes with one key; remove it from this process',
     ]);
     expect(problemsOf(() => readApiConfig({ ...good, SLUICE_CONSOLE_URL: named.SLUICE_CONSOLE_URL }))).toEqual([
       expect.stringContaining('SLUICE_INTERNAL_KEY: required by the http role'),

@@ -61,9 +61,11 @@ export function openLivePage(effects: PageEffects, data: HydrationData, heardAt:
     const key = data.snapshot.payment.openAmount ? 'say.minutes-open' : 'say.minutes';
     speak(minutes === 0 ? translate('say.time-over') : translate(key, { count: minutes }));
   });
+  // Who opens the page of a payment that was paid before wants to read it.
+  const wasPaid = returnsByItself(stateOf(data.snapshot, clock.now(), data.choosing));
   const wayBack = openReturn({
     ...effects,
-    isDue: () => returnsByItself(state()),
+    isDue: () => !wasPaid && returnsByItself(state()),
     show: (returning) => change({ returning }),
     tell: (seconds) => speak(translate('returning.soon', { seconds, merchant: props.snapshot.merchant.name })),
     leave: () => effects.leaveFor(props.snapshot.returnUrl),

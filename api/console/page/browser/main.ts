@@ -11,10 +11,10 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey
     void answer(form);
   });
 
-/** What the page's own host wants to have signed. */
+/** What the page's own host wants to have signed. @throws Error named after one of the page's words */
 async function asked(path: string, body?: URLSearchParams): Promise<never> {
   const answer = await fetch(path, { method: 'POST', ...(body && { body }) });
-  if (!answer.ok) throw new Error(answer.status === 429 ? 'Too many attempts: wait a minute.' : 'This page is too old: open it again.');
+  if (!answer.ok) throw new Error(answer.status === 429 ? 'busy' : 'tooOld');
   return (await answer.json()) as never;
 }
 
@@ -34,20 +34,24 @@ async function answer(form: HTMLFormElement): Promise<void> {
     else if (field?.value === '') field.value = JSON.stringify(await startRegistration({ optionsJSON: await asked(`${form.action}/options`) }));
     // Where a code was typed in it is the proof.
     if (proof !== null && !code?.value) {
-      const optionsJSON = await asked(`${form.action}/proof`, new URLSearchParams({ credential: field?.value ?? '' }));
+      // What is agreed to is what the form says.
+      const said = [...new FormData(form)].filter((one): one is [string, string] => typeof one[1] === 'string' && one[0] !== 'proof');
+      const optionsJSON = await asked(`${form.action}/proof`, new URLSearchParams(said));
       proof.value = JSON.stringify(await startAuthentication({ optionsJSON }));
     }
     form.submit();
   } catch (error) {
     const { name, message } = error as Error;
-    problem.textContent =
+    const why =
       name === 'InvalidStateError'
-        ? 'This device has a passkey of yours already.'
+        ? 'hasOne'
         : name !== 'NotAllowedError'
           ? message
           : proof !== null && field !== null && field.value !== ''
-            ? 'The new passkey is made. Press again, and confirm it with a passkey that you had before.'
-            : 'No passkey was given. Try again when you are ready.';
+            ? 'confirm'
+            : 'noneGiven';
+    // The page brought the words along, in its language; for what a browser says it has none.
+    problem.textContent = problem.dataset[why] ?? problem.dataset.failed ?? '';
     problem.hidden = false;
     button.disabled = false;
     button.focus();
@@ -55,6 +59,7 @@ async function answer(form: HTMLFormElement): Promise<void> {
 }
 
 // Moments come in UTC; whoever reads them gets their own zone, and UTC when pointing at one.
+const language = document.documentElement.lang;
 const thisYear = new Date().getFullYear();
 
 for (const moment of document.querySelectorAll<HTMLTimeElement>('time[data-moment]')) {
@@ -63,7 +68,7 @@ for (const moment of document.querySelectorAll<HTMLTimeElement>('time[data-momen
   const clock = { hour: '2-digit', minute: '2-digit' } as const;
   const shown = { minute: { ...day, ...clock }, day, time: { ...clock, second: '2-digit' } as const }[moment.dataset.moment ?? ''];
   moment.title = `${moment.dateTime.slice(0, 19).replace('T', ' ')} UTC`;
-  moment.textContent = at.toLocaleString('en-GB', shown);
+  moment.textContent = at.toLocaleString(language === 'en' ? 'en-GB' : language, shown);
 }
 
 // A day is said once, and days begin elsewhere in another zone.

@@ -1,0 +1,34 @@
+import type { GatewayActName } from '#api/people/act-names.ts';
+import type { components } from '#api/contract/types.ts';
+import type { Screen } from './page/model.ts';
+
+/** Behind the gateway's own path: where whoever did something finds what became of it. `{…}` stands for a field of the form. */
+const AFTER: Readonly<Record<GatewayActName, string>> = {
+  // What was made is known only afterwards.
+  'settlement-create': '/cashouts/{made}',
+  'key-create': '',
+  'key-revoke': '',
+  'secret-roll': '',
+  'settlement-approve': '/cashouts/{id}',
+  'settlement-retry': '/cashouts/{id}',
+  'settlement-cancel': '/cashouts/{id}',
+  'webhook-resend': '/payments/{payment}',
+  'webhook-test': '/webhooks',
+};
+
+/** Whether the console has a form for this. Pure. */
+export function isGatewayAct(name: string): name is GatewayActName {
+  return Object.hasOwn(AFTER, name);
+}
+
+/** The page to show after an act. Pure. */
+export function pathAfterAct(act: GatewayActName, fields: Readonly<Record<string, string>>): string {
+  return AFTER[act].replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(fields[name] ?? ''));
+}
+
+/** What an act comes to that is shown once, where it comes to anything. Pure. */
+export function screenAfterAct(act: GatewayActName, shown: object): { screen: Screen } | undefined {
+  if (act === 'webhook-test') return { screen: { kind: 'webhook-tested', result: shown as components['schemas']['WebhookTest'] } };
+  if (act === 'key-create') return { screen: { kind: 'new-key', ...(shown as { apiKey: string }) } };
+  if (act === 'secret-roll') return { screen: { kind: 'new-secret', ...(shown as { secret: string; overlapSeconds: number }) } };
+}

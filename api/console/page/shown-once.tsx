@@ -1,0 +1,48 @@
+import type { JSX } from 'preact';
+import type { ShownOnceScreen, Surroundings } from './model.ts';
+import { Code, Fact, Facts } from './parts.tsx';
+import { useTexts } from './texts.ts';
+
+/** What an act came to that is told this once: a key, a secret, or the answer to a webhook that was tried. */
+export function ShownOnce({ screen, place }: { screen: ShownOnceScreen; place: Surroundings }): JSX.Element {
+  const t = useTexts();
+  if (screen.kind === 'webhook-tested') {
+    const { url, result, httpStatus, durationMs, problem, answer } = screen.result;
+    return (
+      <section class="card">
+        <Facts>
+          <Fact name={t('webhook-tested.url')}>
+            <code class="whole">{url}</code>
+          </Fact>
+          <Fact name={t('webhook-tested.answer')} strong>
+            {httpStatus ?? <span lang="en">{result}</span>}
+          </Fact>
+          <Fact name={t('webhook-tested.took')}>{t('webhook-tested.milliseconds', { count: durationMs })}</Fact>
+          {problem !== null && (
+            <Fact name={t('webhook-tested.problem')}>
+              <span lang="en">{problem}</span>
+            </Fact>
+          )}
+        </Facts>
+        {answer !== null && answer.body !== '' && <pre class="answer">{answer.body}</pre>}
+        <a class="button" href={`${place.href}/webhooks`}>
+          {t('section.webhooks')}
+        </a>
+      </section>
+    );
+  }
+  const secret = screen.kind === 'new-key' ? screen.apiKey : screen.secret;
+  return (
+    <section class="card">
+      <p>{t(screen.kind === 'new-key' ? 'shown-once.key' : 'shown-once.secret')}</p>
+      <p class="secret-line" data-part="secret">
+        <code class="whole">{secret}</code>
+        <Code text={secret} what={t('shown-once.copy')} />
+      </p>
+      {screen.kind === 'new-secret' && <p class="hint">{t('shown-once.overlap', { hours: Math.round(screen.overlapSeconds / 3_600) })}</p>}
+      <a class="button button-main" href={place.href}>
+        {t('shown-once.stored')}
+      </a>
+    </section>
+  );
+}

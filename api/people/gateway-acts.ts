@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import type { Commit, Deps, Gateway } from '#api/deps.ts';
+import { resendPaymentWebhook } from '#api/payments/resend-webhook.ts';
+import { PERMISSIONS } from '#api/gateways/keys.ts';
+import { createKey, revokeKey } from '#api/gateways/manage-keys.ts';
+import { newSecret, replaceSecret } from '#api/gateways/secrets.ts';
+import { testWebhook } from '#api/payments/test-webhook.ts';
+import { approveForPerson } from '#api/settlements/approve.ts';
+import { cancelSettlement } from '#api/settlements/cancel.ts';
+import { createSettlement } from '#api/settlements/create.ts';
+import { retrySettlement } from '#api/settlements/retry.ts';
+import { getSettlement } from '#api/settlements/view.ts';
+import { readAsset } from '#api/treasury/destination.ts';
+import { invalid, ServiceError } from '#shared/core/errors.ts';
+import type { GatewayActName } from './act-names.ts';
+import type { Act } from './step-up.ts';
+
+/** What an act needs to be done: whose gateway it is, who does it, and the one transaction in which they still may. */
+interface Doing<Fields> {
+  gateway: Gateway;
+  fields: Fields;
+  personId: string;
+  email: string;
+  role: string;
+  permissions: readonly string[];
+  commit: Commit;
+}
+
+interface GatewayAct<Fields> {
+  /** What the person's role must allow. */
+  permission: string;
+  /** Fields of its form. */
+  fields: z.ZodType<Fields>;
+  /** Id of what it is done to, for the log of people's acts. */
+  target(fields: Fields): string;
+  /** Everything that a person agrees to who proves that they want it; absent where a session is enough. */
+  agreed?(deps: Deps, asked: { gateway: Gateway; fields: Fields }): Promise<Act['content']>;
+  /** Through the same use case as the merchant operation: there is no second way. Answers what is shown once. */
+  run(deps: Deps, doing: Doing<Fields>): Promise<object>;
+}
+
+const ofCashout = z.strictObject({ id: z.uuid() });
+
+/** A cashout as a form asks for it. */
+export const newCashout = z.strictObject({
+  assetId: z.uuid(),
+  amount: z.string().max(80),
+  address: z.string().max(200),
+  route: z.enum(['GREEN', 'AML_HELD', 'SMART']).optional(),
+  label: z.string().max(255).optional(),
+});
+
+/** A key as a form asks for it: each permission is a box of its own, such as `may:payment:read`. */
+const newKey = z
+  .strictObject({ name: z.string().max(200), ends: z.iso.date().optional(), allowlist: z.string().max(4_000).optional() })
+  .extend(Object.fromEntries(PERMISSIONS.map((one) => [`may:${one}`, z.literal('on').optional()]))) as unknown as z.ZodType<NewKey>;
+type NewKey = { name: string; ends?: string; allowlist?: string } & { [Box in `may:${(typeof PERMISSIONS)[number]}`]?: 'on' };
+
+const SECRETS = ['webhook', 'cashout'] as const;
+/** How long the secret before counts on, as a form offers it. */
+const OVERLAPS = ['0', '3600', '86400'] as const;
+
+function keyOf({ name, ends, allowlist, ...boxes }: NewKey) {
+  return {
+    name,
+    permissions: PERMISSIONS.filter((one) => boxes[`may:${one}`] === 'on'),
+    // Through the day that is named.
+    expiresAt: ends === undefined ? null : `${ends}T23:59:59Z`,
+    allowlist: allowlist === undefined ? null : allowlist.split(/[\s,]+/).filter((one) => one !== ''),
+  };
+}
+
+/** Everything that a person may do at a gateway, by the name in the path of its form. */
+export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>> = {
+  'settlement-create': act({
+    permission: 'settlement:create',
+    fields: newCashout,
+    target: ({ address }) => address,
+    agreed: async (deps, { fields: { assetId, amount, address, route = 'GREEN' } }) => {
+      const { asset } = await readAsset(deps, assetId);
+      return { asset: asset.symbol, network: asset.networkName, amount, address, route };
+    },
+    run: async (deps, { gateway, fields, personId, email, commit }) => {
+      if (!gateway.settings.cashout.enabled) throw new ServiceError('cashout_not_enabled');
+      const reply = await createSettlement(deps, { gateway, body: { ...fields, metadata: { requester: email } }, personId, commit });
+      return { id: reply.resourceId };
+    },
+  }),
+  'settlement-approve': act({
+    permission: 'settlement:approve',
+    fields: ofCashout,
+    target: ({ id }) => id,
+    // Whatever the console showed, this is what is approved: the row's own words.
+    agreed: async (deps, { gateway, fields: { id } }) => {
+      const { assetName: asset, network, amount, address, route } = await getSettlement(deps, { gateway, id });
+      return { asset, network, amount, address, route };
+    },
+    run: async (deps, { gateway, fields: { id }, personId, commit }) => {
+      await commit((tx) => approveForPerson(tx, deps, { gateway, id, personId }));
+      deps.wake();
+      return {};
+    },
+  }),
+  'settlement-retry': act({
+    permission: 'settlement:create',
+    fields: ofCashout,
+    target: ({ id }) => id,
+    run: async (deps, { gateway, fields: { id }, commit }) => nothing(retrySettlement(deps, { gateway, id, commit })),
+  }),
+  'settlement-cancel': act({
+    permission: 'settlement:create',
+    fields: ofCashout,
+    target: ({ id }) => id,
+    run: async (deps, { gateway, fields: { id }, commit }) => nothing(cancelSettlement(deps, { gateway, id, commit })),
+  }),
+  'webhook-resend': act({
+    permission: 'webhook:resend',
+    fields: z.strictObject({ payment: z.uuid() }),
+    target: ({ payment }) => payment,
+    run: async (deps, { gateway, fields: { payment: paymentId }, commit }) => nothing(resendPaymentWebhook(deps, { gateway, paymentId, commit })),
+  }),
+  'webhook-test': act({
+    permission: 'webhook:resend',
+    fields: z.strictObject({ url: z.url().max(2_048).optional() }),
+    target: ({ url = '' }) => url,
+    run: async (deps, { gateway, fields: { url }, commit }) => {
+      await commit(async () => ({ status: 200, data: {} }));
+      return testWebhook(deps, { gateway, body: { ...(url !== undefined && { url }) } });
+    },
+  }),
+  'key-create': act({
+    permission: 'key:manage',
+    fields: newKey,
+    target: ({ name }) => name,
+    agreed: async (_deps, { fields }) => {
+      const { name, permissions, expiresAt, allowlist } = keyOf(fields);
+      return { name, permissions: permissions.join(' '), expiresAt, allowlist: allowlist?.join(' ') ?? null };
+    },
+    run: async (deps, { gateway, fields, role, permissions, commit }) => {
+      const body = keyOf(fields);
+      if (body.permissions.length === 0) throw invalid('permissions', 'must be at least one');
+      return (await createKey(deps, { gateway, by: { role, permissions }, body, commit })).data as object;
+    },
+  }),
+  'key-revoke': act({
+    permission: 'key:manage',
+    fields: z.strictObject({ id: z.string().regex(/^[0-9a-f]{16}$/) }),
+    target: ({ id }) => id,
+    agreed: async (_deps, { fields: { id } }) => ({ key: id }),
+    run: async (deps, { gateway, fields: { id }, role, permissions, commit }) =>
+      nothing(revokeKey(deps, { gateway, by: { role, permissions }, keyId: id, commit })),
+  }),
+  'secret-roll': act({
+    permission: 'secret:roll',
+    fields: z.strictObject({ kind: z.enum(SECRETS), overlap: z.enum(OVERLAPS) }),
+    target: ({ kind }) => kind,
+    agreed: async (_deps, { fields: { kind, overlap } }) => ({ kind, overlapSeconds: Number(overlap) }),
+    run: async (deps, { gateway, fields: { kind, overlap }, commit }) => {
+      const secret = newSecret(kind, deps.randomBytes);
+      await commit(async (tx) => {
+        await replaceSecret(deps, tx, { gatewayId: gateway.id, kind, secret, overlapSeconds: Number(overlap) });
+        return { status: 200, data: {} };
+      });
+      return { kind, secret, overlapSeconds: Number(overlap) };
+    },
+  }),
+};
+
+/** Lets each act be written with the type of its own fields, and be done with fields that its own shape let through. */
+function act<Fields>(one: GatewayAct<Fields>): GatewayAct<unknown> {
+  return one as GatewayAct<unknown>;
+}
+
+async function nothing(work: Promise<unknown>): Promise<object> {
+  await work;
+  return {};
+}

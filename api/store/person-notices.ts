@@ -1,0 +1,23 @@
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
+
+/** What people are told of by mail, so that they learn of what they did not do. */
+export type NoticedAct = 'passkey.add' | 'passkey.remove' | 'authenticator.add' | 'authenticator.remove' | 'person.recovered' | 'paper-code.use';
+
+export interface Notice {
+  id: string;
+  what: NoticedAct;
+  /** Where it came from, where that is known. */
+  address: string | null;
+}
+
+/** Keeps what a person is to be told. */
+export async function insertNotice(tx: Tx, personId: string, { id, what, address }: Notice): Promise<void> {
+  await tx`insert into person_notices (id, person_id, what, address) values (${id}, ${personId}, ${what}, ${address})`;
+}
+
+/** Reads a notice with the address that it is mailed to. Locks nothing. */
+export async function findNotice(sql: Reads, id: string): Promise<(Notice & { email: string; at: Date }) | undefined> {
+  const [row] = await sql<(Notice & { email: string; at: Date })[]>`
+    select n.id, n.what, n.address, n.at, p.email from person_notices n join people p on p.id = n.person_id where n.id = ${id}`;
+  return row;
+}

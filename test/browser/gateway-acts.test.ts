@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { invitePerson } from '#api/people/invitations.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { EXAMPLES, GATEWAYS } from '#test/contract/examples.ts';
+import { aService, type Service, type Shop } from '#test/contract/service.ts';
+import { describeInBrowser } from '#test/harness/browser.ts';
+import { aMember, serveConsole, withAuthenticator } from '#test/harness/console-stage.ts';
+import { openPeopleDesk } from '#api/people/desk.ts';
+import { axeFindings } from '#test/harness/tab.ts';
+import { overflowing } from './overflowing.ts';
+
+describeInBrowser('what people do at a gateway', (open) => {
+  let service: Service;
+  let shop: Shop;
+  let served: Awaited<ReturnType<typeof serveConsole>>;
+  beforeAll(async () => {
+    service = await aService((deps) => ({ ...deps, config: { ...deps.config, SLUICE_CONSOLE_URL: 'http://localhost:1' } }));
+    shop = await service.aShop(GATEWAYS.approveSettlement);
+    await shop.fund('USDT', '500');
+    served = await serveConsole(service.deps, service.world.database);
+  });
+  afterAll(async () => {
+    await served?.stop();
+    await service?.stop();
+  });
+
+  /** Somebody with a passkey in a browser of their own, signed in. */
+  const somebody = async (role: string, tolerate?: RegExp): Promise<{ page: Page; email: string }> => {
+    const { page } = await open(tolerate && { tolerate });
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    const options = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true } as const;
+    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, automaticPresenceSimulation: true } });
+    const email = `${role}-${randomUUID()}@example.com`;
+    const { token } = await invitePerson(
+      { db: service.deps.db, randomBytes: service.deps.randomBytes },
+      {
+        email,
+        gatewayId: shop.id,
+        role,
+        by: { kind: 'command', name: 'root@host' },
+      },
+    );
+    await page.goto(`${served.origin}/invitations/${token}`);
+    await page.getByRole('button', { name: /passkey/ }).click();
+    await page.locator('main[data-screen="places"]').waitFor();
+    return { page, email };
+  };
+  const look = async (page: Page, name: string): Promise<void> => {
+    expect(await axeFindings(page), name).toEqual([]);
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await overflowing(page), `${name} at ${width}`).toEqual([]);
+      const folder = process.env.SLUICE_TEST_SCREENSHOTS;
+      if (folder) await page.screenshot({ path: `${folder}/act-${name}-${width}.png`, fullPage: true });
+    }
+  };
+
+  it('asks for a cashout in three steps, and somebody else approves it with their passkey', async () => {
+    const [finance, approver] = [await somebody('owner', /status of (403|422)/), await somebody('approver')];
+    const { page } = finance;
+    await page.goto(`${served.origin}/g/${shop.id}/cashouts`);
+    await page.getByRole('link', { name: 'New cashout' }).click();
+    await look(page, 'new-cashout');
+    const address = `0x${'5b'.repeat(20)}`;
+    await page.getByLabel('Amount').fill('1e3');
+    await page.getByLabel('Destination').fill(address);
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page
+      .locator('.notice')
+      .getByText(/amount/)
+      .waitFor();
+    expect(await page.getByLabel('Destination').inputValue(), 'what was filled in stays').toBe(address);
+    await page.getByLabel('Amount').fill('120.5');
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.locator('main[data-screen="review-cashout"]').waitFor();
+    await look(page, 'review-cashout');
+    expect(await page.locator('main').innerText()).toMatch(/Nothing was ever sent there[\s\S]*waits for somebody else to approve/);
+    await page.getByRole('button', { name: /passkey/ }).click();
+    await page.locator('main[data-screen="cashout"]').waitFor();
+    const id = page.url().split('/').at(-1) ?? '';
+    const { data } = await shop.signed('GET', `/merchant/settlements/${id}`);
+    expect(data).toMatchObject({ status: 'PENDING_APPROVAL', amount: '120.5', metadata: { requester: finance.email } });
+    await page.getByRole('button', { name: 'Approve with my passkey' }).click();
+    await page.getByText('That was not confirmed').waitFor();
+    expect((await shop.signed('GET', `/merchant/settlements/${id}`)).data.status, 'not by whoever created it').toBe('PENDING_APPROVAL');
+
+    await approver.page.goto(`${served.origin}/g/${shop.id}/cashouts/${id}`);
+    await look(approver.page, 'approve');
+    await approver.page.getByRole('button', { name: 'Approve with my passkey' }).click();
+    await expect.poll(async () => (await shop.signed('GET', `/merchant/settlements/${id}`)).data.status, { timeout: 10_000 }).toBe('REQUESTED');
+    await approver.page.goto(`${served.origin}/g/${shop.id}/cashouts/${id}`);
+    expect(await approver.page.getByRole('button', { name: 'Approve with my passkey' }).count()).toBe(0);
+  });
+
+  it('warns of an address that only looks like a known one', async () => {
+    const { page } = await somebody('owner');
+    const known = `0xabcd${'1'.repeat(32)}ef12`;
+    const asset = service.world.assets.USDT as StoredAsset;
+    const body = { assetId: asset.id, amount: '12.5', address: known, label: 'Payroll' };
+    expect((await shop.signed('POST', '/merchant/settlements', { body })).status).toBe(200);
+    await page.goto(`${served.origin}/g/${shop.id}/cashouts/new`);
+    await page.getByLabel('Amount').fill('10');
+    await page.getByLabel('Destination').fill(`0xabcd${'2'.repeat(32)}ef12`);
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    expect(await page.getByRole('alert').first().innerText()).toContain('Payroll');
+    expect((await page.getByRole('alert').first().innerText()).toLowerCase()).toContain(known);
+  });
+
+  it('works without scripts, by a code', async () => {
+    const email = `approver-${randomUUID()}@example.com`;
+    const cookie = await aMember(service.world.database, { email, gatewayId: shop.id, role: 'approver' });
+    const desk = openPeopleDesk(service.deps);
+    const code = await withAuthenticator({ deps: service.deps, desk, database: service.world.database }, { email, cookie });
+    const { page } = await open({ javaScriptEnabled: false });
+    await page.context().addCookies([{ name: '__Host-sluice', value: cookie, url: served.origin.replace('http:', 'https:'), secure: true }]);
+    const id = (await EXAMPLES.getSettlement(service, shop)).params?.settlementId ?? '';
+    await page.goto(`${served.origin}/g/${shop.id}/cashouts/${id}`);
+    await page.getByText('None of my passkeys is here').click();
+    await page.getByLabel(/Six digits/).fill(code());
+    await page.getByRole('button', { name: 'Approve with my passkey' }).click();
+    await page.locator('main[data-screen="cashout"]').waitFor();
+    expect((await shop.signed('GET', `/merchant/settlements/${id}`)).data.status).toBe('REQUESTED');
+  });
+});
