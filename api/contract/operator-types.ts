@@ -1462,7 +1462,7 @@ export interface components {
             webhookSecret: string;
         };
         ApiKeyInput: {
-            permissions?: ("payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve" | "key:manage" | "settings:write")[] | null;
+            permissions?: ("payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve" | "key:manage" | "settings:write" | "report:export")[] | null;
             /** @description One line by which people tell it from others. */
             name?: string | null;
             /**
