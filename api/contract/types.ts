@@ -1404,7 +1404,7 @@ export interface components {
             };
         };
         AllowlistEntry: {
-            /** @description An address */
+            /** @description An address, or a range of them. */
             address: string;
             /** @description What it is for. */
             note: string | null;
