@@ -188,6 +188,19 @@ export interface Reply {
   resourceId?: string;
   /** The response byte for byte, where it was written before. */
   body?: string;
+  /** Sent in place of the data. */
+  file?: SentFile;
+}
+
+/** A file that is never changed. */
+export interface SentFile {
+  /** In ASCII, without quotes. */
+  name: string;
+  type: string;
+  etag: string;
+  length: number;
+  /** Its bytes from one on and before another, in parts. */
+  read(from: number, to: number): AsyncIterable<Uint8Array>;
 }
 
 /**

@@ -1321,6 +1321,15 @@ export interface components {
              *     ]
              */
             apiAllowlist?: string[] | null;
+            /**
+             * @description What addresses on `apiAllowlist` and `cashout.allowlist` are for, by address; null takes a note away. The gateway reads them with `GET /allowlists`.
+             * @example {
+             *       "203.0.113.7": "Web shop"
+             *     }
+             */
+            allowlistNotes?: {
+                [key: string]: string | null;
+            } | null;
             /** @description The cashout API, off by default. */
             cashout?: {
                 /** @default false */
@@ -1453,7 +1462,7 @@ export interface components {
             webhookSecret: string;
         };
         ApiKeyInput: {
-            permissions?: ("payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve" | "key:manage" | "settings:write")[] | null;
+            permissions?: ("payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve" | "key:manage" | "settings:write" | "report:export")[] | null;
             /** @description One line by which people tell it from others. */
             name?: string | null;
             /**

@@ -390,6 +390,107 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/allowlists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the allowlists
+         * @description Which addresses may make payments in `API` mode and speak about them, and which may call the cashout API, each with what it is for and since when it is listed. Keys have lists of their
+         *     own (`GET /keys`). What was refused, by address, is in `GET /refused-requests`. The operator changes the lists. Needs the permission `settings:write`.
+         */
+        get: operations["getAllowlists"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List exports
+         * @description Files that were asked for within the last 7 days, newest first, with how far each is. Signed like a cashout, since they tell balances. Needs the permission `report:export`.
+         */
+        get: operations["listExports"];
+        put?: never;
+        /**
+         * Ask for an export
+         * @description Asks for a file of what a list of the gateway shows: its payments, cashouts, postings or credits, newest first. It is made in the background, of rows that were made before `to`, and never
+         *     after the moment it was asked for; each row is as it stood when it was written. A gateway has at most 2 exports being made and 40 of the last 7 days (409). A file has at most
+         *     1,000,000 rows and 256 MiB: the export of more fails, so ask for less time. Signed like a cashout. Needs the permission `report:export`, which
+         *     lets read whatever can be exported.
+         */
+        post: operations["createExport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/exports/{exportId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the export.
+                 * @example 5f0c8a1e-7b2d-4c3e-9a77-0e2b6f1d8c44
+                 */
+                exportId: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get an export
+         * @description Tells how far an export is. Signed like a cashout. Needs the permission `report:export`.
+         */
+        get: operations["getExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/exports/{exportId}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the export.
+                 * @example 5f0c8a1e-7b2d-4c3e-9a77-0e2b6f1d8c44
+                 */
+                exportId: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Download an export
+         * @description The file of an export that is `ready` (409 before). It never changes: a download that was cut off goes on with `Range` and `If-Range`. In CSV (RFC 4180, UTF-8) a text that a
+         *     spreadsheet could take for a formula has an apostrophe before it; numbers are left as they are. Signed like a cashout. Needs the permission `report:export`.
+         */
+        get: operations["getExportFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/refused-requests": {
         parameters: {
             query?: never;
@@ -1077,7 +1178,7 @@ export interface components {
          * @description What a key may do. A new key has the first six unless it is made with others; the others are granted by name only.
          * @enum {string}
          */
-        Permission: "payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve" | "key:manage" | "settings:write";
+        Permission: "payment:create" | "payment:read" | "payment:inquire" | "settlement:read" | "settlement:create" | "settlement:approve" | "key:manage" | "settings:write" | "report:export";
         CreateKey: {
             /** @description One line by which people tell it from others. */
             name: string;
@@ -1196,6 +1297,122 @@ export interface components {
             keyPrefix: string;
             /** @description Where it came from. */
             address: string;
+        };
+        /**
+         * @description Which list.
+         * @enum {string}
+         */
+        ExportKind: "payments" | "settlements" | "ledger" | "credits";
+        CreateExport: {
+            kind: components["schemas"]["ExportKind"];
+            /**
+             * @description `csv` with a line of names (as it is unless given), or `jsonl`: one JSON object a line.
+             * @enum {string}
+             */
+            format?: "csv" | "jsonl";
+            /**
+             * Format: date-time
+             * @description Only rows made at this time or later: payments and cashouts by creation, entries by posting, credits by crediting.
+             */
+            from?: string | null;
+            /**
+             * Format: date-time
+             * @description Only rows made before this time; now unless given.
+             */
+            to?: string | null;
+            /** @description Names of fields in the order they are to be in; all of the kind unless given. */
+            columns?: string[] | null;
+            /** @description What the list is narrowed to: `asset` and `network`, and of payments `status`, `sandbox` and `verified`, of cashouts `status`, of the ledger `kind`, of credits `state`. */
+            filter?: {
+                asset?: string | null;
+                network?: string | null;
+                status?: string | null;
+                sandbox?: boolean | null;
+                verified?: boolean | null;
+                kind?: string | null;
+                state?: string | null;
+            } | null;
+        };
+        Export: {
+            /**
+             * Format: uuid
+             * @description Id of the export.
+             */
+            exportId: string;
+            kind: components["schemas"]["ExportKind"];
+            /**
+             * @description How its rows are written.
+             * @enum {string}
+             */
+            format: "csv" | "jsonl";
+            /** @description What each row has. */
+            columns: string[];
+            /** @description What the list was narrowed to. */
+            filter: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description Rows made at this time or later; null for all.
+             */
+            from: string | null;
+            /**
+             * Format: date-time
+             * @description Rows made before this time. It is never later than `createdAt`.
+             */
+            to: string;
+            /**
+             * @description Its file can be downloaded once it is `ready`.
+             * @enum {string}
+             */
+            state: "making" | "ready" | "failed";
+            /**
+             * @description Why it failed: there were more rows or bytes than a file may have, or something of ours.
+             * @enum {string|null}
+             */
+            problem: "too_large" | "internal" | null;
+            /** @description Rows written so far. */
+            rows: number;
+            /** @description Bytes of the file so far. */
+            bytes: number;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             */
+            createdAt: string;
+            /** @description Key that asked for it; null when a person did. */
+            createdBy: string | null;
+            /**
+             * Format: date-time
+             * @description When it became ready or failed.
+             */
+            endedAt: string | null;
+            /**
+             * Format: date-time
+             * @description From then on it is gone, and its file with it.
+             */
+            deletedAt: string;
+        };
+        Allowlists: {
+            /** @description Who may use payments in `API` mode. An empty list lets nobody. */
+            api: components["schemas"]["AllowlistEntry"][];
+            cashout: {
+                /** @description Whether the cashout API is on for the gateway. */
+                isEnabled: boolean;
+                /** @description Who may call it. An empty list lets nobody. */
+                items: components["schemas"]["AllowlistEntry"][];
+            };
+        };
+        AllowlistEntry: {
+            /** @description An address, or a range of them. */
+            address: string;
+            /** @description What it is for. */
+            note: string | null;
+            /**
+             * Format: date-time
+             * @description When it was added; null for one that was there before this was kept.
+             */
+            addedAt: string | null;
         };
         RefusedRequests: {
             /**
@@ -2875,6 +3092,23 @@ export interface components {
     headers: {
         /** @description Id of this request in our logs; quote it when asking for help. */
         RequestId: string;
+        /**
+         * @description Names the file. It never changes.
+         * @example "5f0c8a1e-7b2d-4c3e-9a77-0e2b6f1d8c44"
+         */
+        ETag: string;
+        /** @description A part of the file can be asked for. */
+        AcceptRanges: "bytes";
+        /**
+         * @description A name for the file.
+         * @example attachment; filename="ledger-2026-12-01-5f0c8a1e.csv"
+         */
+        ContentDisposition: string;
+        /**
+         * @description Which bytes these are, and how many the file has.
+         * @example bytes 0-1023/96320
+         */
+        ContentRange: string;
         /** @description Revision of this contract. */
         ContractRevision: "2.2.0";
         /** @description Present on a response replayed for a repeated Idempotency-Key. */
@@ -3975,6 +4209,408 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAllowlists: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lists, as they count now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "api": [
+                     *           {
+                     *             "address": "203.0.113.7",
+                     *             "note": "Web shop",
+                     *             "addedAt": "2026-11-21T10:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "cashout": {
+                     *           "isEnabled": true,
+                     *           "items": [
+                     *             {
+                     *               "address": "2001:db8:1::/48",
+                     *               "note": null,
+                     *               "addedAt": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Allowlists"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listExports: {
+        parameters: {
+            query?: {
+                /** @description Page size; values above 100 are read as 100. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Cursor, the `nextCursor` of the page before; overrides `page`. */
+                after?: components["parameters"]["After"];
+            };
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of exports. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "exportId": "5f0c8a1e-7b2d-4c3e-9a77-0e2b6f1d8c44",
+                     *             "kind": "ledger",
+                     *             "format": "csv",
+                     *             "columns": [
+                     *               "at",
+                     *               "kind",
+                     *               "asset",
+                     *               "amount"
+                     *             ],
+                     *             "filter": {
+                     *               "asset": "USDT"
+                     *             },
+                     *             "from": "2026-11-01T00:00:00.000Z",
+                     *             "to": "2026-12-01T00:00:00.000Z",
+                     *             "state": "ready",
+                     *             "problem": null,
+                     *             "rows": 1204,
+                     *             "bytes": 96320,
+                     *             "createdAt": "2026-12-01T08:00:00.000Z",
+                     *             "createdBy": "0123456789abcdef",
+                     *             "endedAt": "2026-12-01T08:00:02.000Z",
+                     *             "deletedAt": "2026-12-08T08:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "pagination": {
+                     *           "limit": 20,
+                     *           "hasMore": false,
+                     *           "nextCursor": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            items: components["schemas"]["Export"][];
+                            pagination: components["schemas"]["Following"];
+                        };
+                    };
+                };
+            };
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createExport: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+                /**
+                 * @description Any 1–255 printable characters. The same key replays the original response for 90 days; with another body it is 409 `idempotency_conflict`. Each operation has its own keys.
+                 * @example 6f1c1f8e-payout-2026-11-21
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "ledger",
+                 *       "format": "csv",
+                 *       "from": "2026-11-01T00:00:00Z",
+                 *       "to": "2026-12-01T00:00:00Z",
+                 *       "columns": [
+                 *         "at",
+                 *         "kind",
+                 *         "asset",
+                 *         "amount"
+                 *       ],
+                 *       "filter": {
+                 *         "asset": "USDT"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateExport"];
+            };
+        };
+        responses: {
+            /** @description The export, which is being made. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "exportId": "5f0c8a1e-7b2d-4c3e-9a77-0e2b6f1d8c44",
+                     *         "kind": "ledger",
+                     *         "format": "csv",
+                     *         "columns": [
+                     *           "at",
+                     *           "kind",
+                     *           "asset",
+                     *           "amount"
+                     *         ],
+                     *         "filter": {
+                     *           "asset": "USDT"
+                     *         },
+                     *         "from": "2026-11-01T00:00:00.000Z",
+                     *         "to": "2026-12-01T00:00:00.000Z",
+                     *         "state": "making",
+                     *         "problem": null,
+                     *         "rows": 0,
+                     *         "bytes": 0,
+                     *         "createdAt": "2026-12-01T08:00:00.000Z",
+                     *         "createdBy": "0123456789abcdef",
+                     *         "endedAt": null,
+                     *         "deletedAt": "2026-12-08T08:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Export"];
+                    };
+                };
+            };
+            400: components["responses"]["MalformedJson"];
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            409: components["responses"]["StateOrIdempotencyConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getExport: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path: {
+                /**
+                 * @description Id of the export.
+                 * @example 5f0c8a1e-7b2d-4c3e-9a77-0e2b6f1d8c44
+                 */
+                exportId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The export. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "exportId": "5f0c8a1e-7b2d-4c3e-9a77-0e2b6f1d8c44",
+                     *         "kind": "ledger",
+                     *         "format": "csv",
+                     *         "columns": [
+                     *           "at",
+                     *           "kind",
+                     *           "asset",
+                     *           "amount"
+                     *         ],
+                     *         "filter": {
+                     *           "asset": "USDT"
+                     *         },
+                     *         "from": "2026-11-01T00:00:00.000Z",
+                     *         "to": "2026-12-01T00:00:00.000Z",
+                     *         "state": "ready",
+                     *         "problem": null,
+                     *         "rows": 1204,
+                     *         "bytes": 96320,
+                     *         "createdAt": "2026-12-01T08:00:00.000Z",
+                     *         "createdBy": "0123456789abcdef",
+                     *         "endedAt": "2026-12-01T08:00:02.000Z",
+                     *         "deletedAt": "2026-12-08T08:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: components["schemas"]["Export"];
+                    };
+                };
+            };
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getExportFile: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Current Unix time in whole seconds; at most 300 seconds off.
+                 * @example 1795255200
+                 */
+                "X-Timestamp": components["parameters"]["Timestamp"];
+                /** @description Hex HMAC-SHA256 of `X-Timestamp + "." + raw body`, keyed with the cashout signing secret. */
+                "X-Signature": components["parameters"]["Signature"];
+            };
+            path: {
+                /**
+                 * @description Id of the export.
+                 * @example 5f0c8a1e-7b2d-4c3e-9a77-0e2b6f1d8c44
+                 */
+                exportId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The whole file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/jsonl": string;
+                };
+            };
+            /** @description The one range of it that `Range` asked for; several at once are answered with the whole file. */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "Content-Range": components["headers"]["ContentRange"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/jsonl": string;
+                };
+            };
+            /** @description The file is the one that `If-None-Match` names. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["UnsignedRequest"];
+            403: components["responses"]["CashoutForbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            /** @description The file ends before the range begins. There is no body. */
+            416: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "X-Contract-Revision": components["headers"]["ContractRevision"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["AcceptRanges"];
+                    "Content-Range": components["headers"]["ContentRange"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

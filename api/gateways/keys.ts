@@ -8,7 +8,7 @@ import { type KeyRing, keyId, peppers, signerOf } from '#shared/platform/key-rin
 /** The permissions that a new key has unless it is made with others (decisions 8). */
 export const DEFAULT_PERMISSIONS = ['payment:create', 'payment:read', 'payment:inquire', 'settlement:read', 'settlement:create', 'settlement:approve'] as const;
 /** All that an API key can have; those beyond the default ones are granted by name only (decision 0060). */
-export const PERMISSIONS = [...DEFAULT_PERMISSIONS, 'key:manage', 'settings:write'] as const;
+export const PERMISSIONS = [...DEFAULT_PERMISSIONS, 'key:manage', 'settings:write', 'report:export'] as const;
 
 const PATTERN = /^sluice_([0-9a-f]{16})_([0-9a-f]{64})$/;
 

@@ -1,12 +1,15 @@
 import type { components, operations } from '#api/contract/types.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
-import { findCreditPlace, findLastLookedCredit, type GatewayCredit, listGatewayCredits } from '#api/store/gateway-ledger.ts';
+import { type CreditState, findCreditPlace, findLastLookedCredit, type GatewayCredit, listGatewayCredits } from '#api/store/gateway-ledger.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { readTime } from '#shared/core/read-time.ts';
 import { badCursor, followLooked, type Following, readFollowing } from '#shared/platform/page.ts';
 
 type Credit = components['schemas']['Credit'];
+
+/** What a credit may be. */
+export const CREDIT_STATES = ['maturing', 'available', 'drawn', 'held', 'withheld', 'refunding', 'refunded'] as const satisfies readonly CreditState[];
 
 /** The query as the contract file lets it through. */
 type ListCredits = { gateway: Gateway } & NonNullable<operations['listCredits']['parameters']['query']>;
@@ -42,7 +45,8 @@ export async function listCredits(deps: Deps, query: ListCredits): Promise<{ ite
   return { items: shown.map(creditView), pagination };
 }
 
-function creditView({ id, paymentId, assetSymbol, creditedAt, maturesAt, maturedAt, ...rest }: GatewayCredit): Credit {
+/** A credit as the contract shows it. Pure. */
+export function creditView({ id, paymentId, assetSymbol, creditedAt, maturesAt, maturedAt, ...rest }: GatewayCredit): Credit {
   return {
     creditId: id,
     paymentUid: paymentId,

@@ -37,11 +37,13 @@ export async function listLedger(deps: Deps, query: ListLedger): Promise<{ items
   return { items: shown.map(entryView), pagination };
 }
 
-function cursorOf({ sourceKey, account, assetId }: EntryName): string {
+/** Names an entry in cursors. Pure. */
+export function cursorOf({ sourceKey, account, assetId }: EntryName): string {
   return [sourceKey, account, assetId].join('|');
 }
 
-function entryView({ at, kind, sourceKey, account, assetSymbol, network, amount, paymentId, settlementId }: GatewayEntry): LedgerEntry {
+/** An entry as the contract shows it. Pure. */
+export function entryView({ at, kind, sourceKey, account, assetSymbol, network, amount, paymentId, settlementId }: GatewayEntry): LedgerEntry {
   return {
     at: at.toISOString(),
     kind,
@@ -55,7 +57,8 @@ function entryView({ at, kind, sourceKey, account, assetSymbol, network, amount,
   };
 }
 
-function nameOf(cursor: string): EntryName {
+/** Reads what `cursorOf` wrote. Pure. @throws validation_error naming after */
+export function nameOf(cursor: string): EntryName {
   const [sourceKey, account, assetId, ...rest] = cursor.split('|');
   if (sourceKey === undefined || account === undefined || assetId === undefined || !isUuid(assetId) || rest.length > 0) throw badCursor();
   return { sourceKey, account, assetId };

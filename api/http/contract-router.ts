@@ -20,6 +20,7 @@ import { committer, fingerprint, findReplay, idempotencyKey, type Keyed } from '
 import { noteCaller, notesOf } from './observe.ts';
 import { quicken } from './quick-router.ts';
 import type { Admission } from './rate-limit.ts';
+import { sendFile } from './send-file.ts';
 import type { Caller, Scheme } from './security.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { isInPath, validationProblem } from './validation-problem.ts';
@@ -239,6 +240,7 @@ async function answer(context: Context, exchange: Exchange, operation: AnyOperat
   const stored = replayed();
   if (stored !== undefined) return sendReplay(response, stored);
   if (keyed !== undefined) notesOf(response).idempotency = 'new';
+  if (reply.file !== undefined) return sendFile(deps, exchange.request, response, reply.file);
   send(response, reply.status, reply.body ?? successBody(reply.data));
 }
 

@@ -3,6 +3,7 @@ import { keepHistory } from '#api/audit/keep-history.ts';
 import { reconcile } from '#api/audit/reconcile.ts';
 import { closeMonths } from '#api/billing/close-months.ts';
 import type { Deps } from '#api/deps.ts';
+import { makeExports } from '#api/exports/make-exports.ts';
 import { matureCredits } from '#api/ledger/mature-credits.ts';
 import { pinGenesis } from '#api/operator/pin-genesis.ts';
 import { resealEverything } from '#api/operator/reseal.ts';
@@ -15,6 +16,7 @@ import { activateParked } from '#api/settlements/activate-parked.ts';
 import { expireParked } from '#api/settlements/expire-parked.ts';
 import { deleteOldSignatures } from '#api/store/credentials.ts';
 import { listForgottenCredits } from '#api/store/credits.ts';
+import { deleteOldExports } from '#api/store/exports.ts';
 import { listUntrusted } from '#api/store/database-epoch.ts';
 import { foldDayChanges } from '#api/store/day-figures.ts';
 import { deleteOldReplies } from '#api/store/idempotency.ts';
@@ -50,6 +52,8 @@ const REPLIES_FORGOTTEN_AT_ONCE = 1_000;
 const SIGNATURES_FORGOTTEN_AT_ONCE = 10_000;
 const ANSWERS_FORGOTTEN_AT_ONCE = 10_000;
 const REQUESTS_FORGOTTEN_AT_ONCE = 50_000;
+/** Each may have hundreds of parts. */
+const EXPORTS_FORGOTTEN_AT_ONCE = 20;
 const SIGN_INS_FORGOTTEN_AT_ONCE = 1_000;
 const RECONCILED_EVERY_MS = 60_000;
 
@@ -91,6 +95,7 @@ export const periodicWork = {
   audit: periodicAudit(),
   // At night, check by check.
   'audit-everything': { everySeconds: 600, run: auditEverything },
+  'make-exports': { everySeconds: 1, run: makeExports },
   'fold-tallies': { everySeconds: 10, run: (deps) => silently(foldTallies(deps.db.sql)) },
   'fold-day-figures': { everySeconds: 10, run: (deps) => silently(foldDayChanges(deps.db.sql)) },
   'fold-months': { everySeconds: 10, run: (deps) => silently(foldMonths(deps.db.sql)) },
@@ -112,6 +117,10 @@ export const periodicWork = {
     run: (deps) => deleteOldWebhookAnswers(deps.db.sql, { days: POLICY.webhookAnswersKeptDays, limit: ANSWERS_FORGOTTEN_AT_ONCE }),
   },
   'forget-screening-days': { everySeconds: 3_600, run: (deps) => deleteOldScreeningDays(deps.db.sql, POLICY.screeningDaysKept) },
+  'forget-exports': {
+    everySeconds: 600,
+    run: ({ db }) => db.transaction((tx) => deleteOldExports(tx, { days: POLICY.exportsKeptDays, limit: EXPORTS_FORGOTTEN_AT_ONCE })),
+  },
   'forget-sign-ins': { everySeconds: 600, run: (deps) => forgetSignIns(deps.db.sql, { days: POLICY.signInsKeptDays, limit: SIGN_INS_FORGOTTEN_AT_ONCE }) },
   'forget-done-jobs': { everySeconds: 600, run: forgetDoneJobs },
   // For as long as there is a previous master key (decision 0026).

@@ -1,5 +1,6 @@
 import type { operations as Contract } from '#api/contract/types.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
+import { createExport } from '#api/exports/exports.ts';
 import { createKey, revokeKey } from '#api/gateways/manage-keys.ts';
 import { assertFixedAmounts, assertOpenAmounts } from '#api/payments/arrangement.ts';
 import { createPayment } from '#api/payments/create.ts';
@@ -66,6 +67,8 @@ export const merchantOperations: Registry<MerchantContract> = {
   addAddress: (deps, { gateway, key, body, commit }) => addAddress(deps, { gateway, by: key.keyId, body, commit }),
   renameAddress: (deps, { gateway, key, params, body, commit }) => renameAddress(deps, { gateway, by: key.keyId, addressId: params.addressId, body, commit }),
   hideAddress: (deps, { gateway, key, params, commit }) => hideAddress(deps, { gateway, by: key.keyId, addressId: params.addressId, commit }),
+
+  createExport: (deps, { gateway, key, body, commit }) => createExport(deps, { gateway, by: { keyId: key.keyId }, body, commit }),
 
   createKey: (deps, { gateway, key, body, clientIp, requestId, commit }) => createKey(deps, { gateway, by: { key, clientIp, requestId }, body, commit }),
   revokeKey: (deps, { gateway, key, params, clientIp, requestId, commit }) =>

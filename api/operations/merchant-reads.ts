@@ -1,4 +1,6 @@
 import type { operations as Contract } from '#api/contract/types.ts';
+import { listExports, readExport, readExportFile } from '#api/exports/exports.ts';
+import { readAllowlists } from '#api/gateways/allowlists.ts';
 import { readGatewayFunnel, readSeries } from '#api/gateways/day-figures.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
@@ -41,6 +43,10 @@ export const merchantReads = {
   listAddresses: (deps, { gateway, query: { limit, after } }) => ok(listAddresses(deps, { gateway, limit, after })),
   getScreening: (deps, { gateway }) => ok(readScreening(deps, { gateway })),
   listRefusedRequests: (deps, { gateway, query: { limit, after } }) => ok(listRefusals(deps, { gateway, limit, after })),
+  getAllowlists: (deps, { gateway }) => ok(readAllowlists(deps, { gateway })),
+  listExports: (deps, { gateway, query: { limit, after } }) => ok(listExports(deps, { gateway, limit, after })),
+  getExport: (deps, { gateway, params }) => ok(readExport(deps, { gateway, id: params.exportId })),
+  getExportFile: async (deps, { gateway, params }) => ({ status: 200, data: {}, file: await readExportFile(deps, { gateway, id: params.exportId }) }),
   listRequests: (deps, { gateway, query }) => ok(listRequests(deps, { ...query, gateway })),
   getSeries: (deps, { gateway, query }) => ok(readSeries(deps, { ...query, gateway })),
   getFunnel: (deps, { gateway, query }) => ok(readGatewayFunnel(deps, { ...query, gateway })),

@@ -2,6 +2,7 @@ import type { Deps, Gateway, Reply } from '#api/deps.ts';
 import { createApiKey, DEFAULT_PERMISSIONS, PERMISSIONS } from '#api/gateways/keys.ts';
 import { DEFAULT_OVERLAP_SECONDS, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
 import { readKeyLimits, refusePastEnd } from '#api/gateways/key-limits.ts';
+import { noteAllowlists, readAllowlistNotes } from '#api/gateways/allowlists.ts';
 import { newTotpSecret, otpauthUrl } from '#api/gateways/totp.ts';
 import {
   insertApiKey,
@@ -40,7 +41,9 @@ const MAX_CREDITS = 1_000_000_000;
 /** POST /gateways: a gateway with its first API key and both secrets, which are shown this once. */
 export async function createGateway(deps: Deps, call: OperatorCall): Promise<Reply> {
   const { screeningCredits = 0, ...input } = readGateway(call.body);
-  const reason = readReason(fieldsOf(call.body));
+  const fields = fieldsOf(call.body);
+  const reason = readReason(fields);
+  const notes = readAllowlistNotes(fields.allowlistNotes);
   const { text: apiKey, ...key } = createApiKey(peppers(deps.config).current, deps.randomBytes);
   const webhookSecret = newSecret('webhook', deps.randomBytes);
   const cashoutSigningSecret = newSecret('cashout', deps.randomBytes);
@@ -48,11 +51,17 @@ export async function createGateway(deps: Deps, call: OperatorCall): Promise<Rep
   const gateway = await deps.db.transaction(async (tx) => {
     await refuseUnknownAssets(tx, input);
     const stored = await insertGateway(tx, { id, ...input });
+    await noteAllowlists(tx, id, { before: null, now: input, notes });
     await setScreeningCredits(tx, id, screeningCredits);
     await insertApiKey(tx, { ...key, gatewayId: id, permissions: DEFAULT_PERMISSIONS });
     await replaceSecret(deps, tx, { gatewayId: id, kind: 'webhook', secret: webhookSecret, overlapSeconds: 0 });
     await replaceSecret(deps, tx, { gatewayId: id, kind: 'cashout', secret: cashoutSigningSecret, overlapSeconds: 0 });
-    await insertOperatorAction(tx, deps.operator, { action: 'gateway.create', target: id, reason, details: { ...input, screeningCredits } });
+    await insertOperatorAction(tx, deps.operator, {
+      action: 'gateway.create',
+      target: id,
+      reason,
+      details: { ...input, screeningCredits, ...(notes.size > 0 && { allowlistNotes: Object.fromEntries(notes) }) },
+    });
     return stored;
   });
   return { status: 201, data: { gateway: gatewayView(gateway, screeningCredits), apiKey, cashoutSigningSecret, webhookSecret }, resourceId: id };
@@ -92,6 +101,7 @@ export async function showGateway(deps: Deps, call: OperatorCall): Promise<Reply
 export async function changeGateway(deps: Deps, call: OperatorCall): Promise<Reply> {
   const id = readId(call.params);
   const patch = fieldsOf(call.body);
+  const notes = readAllowlistNotes(patch.allowlistNotes);
   const gateway = await deps.db.transaction(async (tx) => {
     const current = await lockGateway(tx, id);
     if (current === undefined) throw new ServiceError('not_found');
@@ -100,6 +110,7 @@ export async function changeGateway(deps: Deps, call: OperatorCall): Promise<Rep
     const { reason: _, ...details } = patch;
     await insertOperatorAction(tx, deps.operator, { action: 'gateway.change', target: id, reason: readReason(patch), details });
     if (screeningCredits !== undefined) await setScreeningCredits(tx, id, screeningCredits);
+    await noteAllowlists(tx, id, { before: current, now: changed, notes });
     return viewNow(tx, await updateGateway(tx, { id, ...changed }));
   });
   return { status: 200, data: { gateway } };

@@ -17,6 +17,7 @@ import { invalid } from '#shared/core/errors.ts';
 import { isUuid } from '#shared/core/ids.ts';
 import { formatAmount, formatCents, parseAmount } from '#shared/core/money.ts';
 import { badCursor, type Page, paginate, paginateLooked, type Pagination, readPage } from '#shared/platform/page.ts';
+import type { Reads } from '#shared/platform/postgres.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { readTime } from '#shared/core/read-time.ts';
 import { PAYMENT_STATUSES } from '#state-machines/payment/machine.ts';
@@ -49,8 +50,13 @@ export async function listPayments(deps: Deps, query: ListPayments): Promise<{ i
   const isNarrowed = query.q !== undefined || Object.values(narrowing).some((one) => one !== null);
   const read = isNarrowed ? narrowedPage(deps, { filter, narrowing, q: query.q, page, after }) : countedPage(deps, { filter, page, after });
   const { shown, pagination } = await read;
-  const [payments, received] = await Promise.all([withParams(deps.db.sql, shown), listReceived(deps.db.sql, decidedOf(shown))]);
-  return { items: payments.map((payment) => summaryView(payment, received.get(payment.id))), pagination };
+  return { items: await shownPayments(deps.db.sql, shown), pagination };
+}
+
+/** Payments as the list shows them. Locks nothing. */
+export async function shownPayments(sql: Reads, rows: readonly Payment[]): Promise<Record<string, unknown>[]> {
+  const [payments, received] = await Promise.all([withParams(sql, rows), listReceived(sql, decidedOf(rows))]);
+  return payments.map((payment) => summaryView(payment, received.get(payment.id)));
 }
 
 type Listed = { shown: readonly Payment[]; pagination: Pagination };
@@ -112,7 +118,7 @@ function decidedOf(payments: readonly Payment[]): string[] {
 }
 
 /** One line of the list. An open amount shows the amount filled in; what was received is absent until a deposit decides, as on verify. Pure. */
-function summaryView(payment: Payment, received: Received | undefined): object {
+function summaryView(payment: Payment, received: Received | undefined): Record<string, unknown> {
   return {
     paymentUid: payment.id,
     status: payment.status,

@@ -52,7 +52,7 @@ export interface SettlementView {
 }
 
 /** Turns a row into the contract's object. Only reads add `shortfall`, never create (contract 2.8). */
-export function settlementView(deps: Deps, row: StoredSettlement): SettlementView {
+export function settlementView(deps: Pick<Deps, 'chains'>, row: StoredSettlement): SettlementView {
   const parked = row.status === 'UNDERFUNDED' || row.status === 'WAITING_AML_CREDIT';
   const txHash = row.status === 'SETTLED' ? (row.txid ?? '') : '';
   const link = deps.chains.get(row.networkName)?.config.explorerTxUrl;

@@ -191,6 +191,17 @@ export const POLICY = {
   /** Rows of one gateway that a page looks through for what no index of theirs has: some milliseconds, whoever asks for something rare. */
   listLookedThrough: 5_000,
 
+  /** Rows of an export that are read and written in one transaction: some tens of milliseconds, and whoever waits is next after them. */
+  exportPartRows: 1_000,
+  exportRows: 1_000_000,
+  exportBytes: 256 * 1024 * 1024,
+  /** Parts that could not be made in a row until an export is given up. */
+  exportFailures: 10,
+  /** Exports of one gateway that are made at once, and that are kept. */
+  exportsMaking: 2,
+  exportsKept: 40,
+  exportsKeptDays: 7,
+
   /** Two weeks show a trend and its weekends; a year and a month can be held against the year before. */
   seriesDays: 14,
   seriesDaysMaximum: 400,
@@ -439,6 +450,11 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   revokeKey: 60,
   listRefusedRequests: 1_200,
   listRequests: 1_200,
+  getAllowlists: 1_200,
+  createExport: 60,
+  listExports: 1_200,
+  getExport: 1_200,
+  getExportFile: 60,
   getSeries: 600,
   getFunnel: 600,
 };

@@ -23,9 +23,9 @@ interface Rights {
 export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'indexer' | 'console', Rights>> = {
   http: {
     reads: words(`
-      accepted_header_fields accruals address_book address_uses adopted_transactions aml_events aml_refund_credits aml_refunds api_keys assets
+      accepted_header_fields accruals address_book address_uses adopted_transactions allowlist_entries aml_events aml_refund_credits aml_refunds api_keys assets
       authenticators backups chain_blocks chain_tips charge_draws charges clock_offset code_guards console_actions credit_draws credit_tallies credits currencies
-      database_epochs day_changes day_figures deposit_addresses deposits freezes further_transfers gateway_entries gateway_months gateway_secrets
+      database_epochs day_changes day_figures deposit_addresses deposits export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets
       gateways idempotency_keys indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
       output_locks passkey_challenges passkeys payment_events payment_offers payment_references payment_steps payments payout_attempts payout_events
@@ -40,6 +40,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       accruals: 'insert',
       address_book: 'insert update(added_at added_by changed_at changed_by hidden_at name)',
       adopted_transactions: 'insert',
+      allowlist_entries: 'insert update(note) delete',
       aml_events: 'insert',
       aml_refund_credits: 'insert',
       aml_refunds: 'insert update(ended_at failure intent_mac status txid)',
@@ -59,6 +60,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       deposits: `
         insert update(address_id amount asset_id block_hash block_time claimed_by co_senders coinbase credit_id doubt doubted_since final_at
         first_seen_at height lost_at parts path payment_id position raw_amount sender state trace_context unproven usd_price waits_since)`,
+      exports: 'insert',
       freezes: 'insert update(lost_deposits) delete',
       further_transfers: 'insert',
       gateway_secrets: 'insert update(expires_at sealed sealed_under)',
@@ -128,7 +130,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       accepted_header_fields accruals address_book address_uses adopted_transactions aml_events aml_refund_credits aml_refunds assets audit_changes
       audit_marks audit_moves authenticators balance_looks blind_blocks canary chain_blocks chain_tips charge_draws charges clock_offset
       console_actions consumer_leases credit_draws credit_tallies credits currencies database_epochs day_changes day_figures deposit_addresses
-      deposits freezes further_transfers gateway_months gateway_secrets gateways idempotency_keys indexer_leases invitations invoice_lines invoices
+      deposits export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets gateways idempotency_keys indexer_leases invitations invoice_lines invoices
       issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices reconciliations recovery_codes
@@ -164,6 +166,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
         insert update(address_id amount asset_id block_hash block_time claimed_by co_senders coinbase credit_id doubt doubted_since final_at
         first_seen_at height lost_at parts path payment_id position raw_amount screening_ref screening_score sender state trace_context unproven
         usd_price waits_since)`,
+      export_parts: 'insert delete',
+      exports: 'update(byte_count ended_at failures place problem row_count state worked_at) delete',
       freezes: 'insert update(lost_deposits) delete',
       gateway_months: 'insert delete',
       gateway_secrets: 'update(sealed sealed_under)',

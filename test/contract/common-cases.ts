@@ -108,9 +108,10 @@ function forbidden(context: Context): void {
 
   if (entry.scheme !== 'signedRequest') return;
   it('wants the cashout API enabled, then an allowlisted address, before it looks at the signature', async () => {
-    const disabled = await service.aShop({ cashout: { enabled: false, allowlist: [] } });
+    const permissions = entry.permission === null ? [] : [entry.permission];
+    const disabled = await service.aShop({ cashout: { enabled: false, allowlist: [] } }, permissions);
     expect(codeOf(await send({ from: disabled, secret: 'wrong' }))).toEqual([403, 'cashout_not_enabled']);
-    const elsewhere = await service.aShop({ cashout: { enabled: true, allowlist: ['203.0.113.7'] } });
+    const elsewhere = await service.aShop({ cashout: { enabled: true, allowlist: ['203.0.113.7'] } }, permissions);
     const answer = await send({ from: elsewhere, secret: 'wrong' });
     expect(codeOf(answer)).toEqual([403, 'ip_not_allowed']);
     expect(answer.error.message).toContain('127.0.0.1');

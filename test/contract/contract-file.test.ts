@@ -62,9 +62,11 @@ describe('the contract file', () => {
     const all = await responses();
     expect(all.length).toBeGreaterThan(200);
     for (const [at, { headers, content }] of all) {
-      expect([at, Object.keys(content ?? {})]).toEqual([at, ['application/json']]);
+      const file = /^getExportFile (200|206|304|416)$/.test(at);
+      if (file) expect(content?.['application/json']).toBeUndefined();
+      else expect([at, Object.keys(content ?? {})]).toEqual([at, ['application/json']]);
       expect([at, ...Object.keys(headers ?? {})]).toEqual(expect.arrayContaining([at, 'X-Request-Id', 'X-Contract-Revision']));
-      expect(openObjects(content?.['application/json']?.schema, at)).toEqual([]);
+      if (!file) expect(openObjects(content?.['application/json']?.schema, at)).toEqual([]);
     }
   });
 

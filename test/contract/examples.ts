@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { makeNextPart } from '#api/exports/make-exports.ts';
 import { expect } from 'vitest';
 import type { operations } from '#api/contract/types.ts';
 import { totpCode } from '#test/harness/totp-code.ts';
@@ -114,6 +115,15 @@ export const EXAMPLES: Record<OperationId, Make> = {
   },
   listRefusedRequests: async () => ({}),
   listRequests: async () => ({}),
+  listExports: async () => ({}),
+  createExport: async () => ({ body: { kind: 'payments' } }),
+  getExport: exported,
+  getExportFile: async (service, shop) => {
+    const example = await exported(service, shop);
+    while (await makeNextPart(service.worker));
+    return example;
+  },
+  getAllowlists: async () => ({}),
   getSeries: async () => ({}),
   getFunnel: async () => ({}),
   listKeys: async () => ({}),
@@ -124,6 +134,14 @@ export const EXAMPLES: Record<OperationId, Make> = {
     return { params: { keyId: (made.data.key as { keyId: string }).keyId } };
   },
 };
+
+async function exported(service: Service, shop: Shop): Promise<Example> {
+  // A gateway has two being made at most.
+  while (await makeNextPart(service.worker));
+  const made = await shop.signed('POST', '/exports', { body: { kind: 'payments' } });
+  expect(made.status, made.text).toBe(202);
+  return { params: { exportId: String(made.data.exportId) } };
+}
 
 const CASHOUT = { enabled: true, allowlist: ['127.0.0.1', '::1'] };
 const PARKS = { cashout: { ...CASHOUT, parkingEnabled: true, parkedCap: 100 } };

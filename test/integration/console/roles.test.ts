@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeNextPart } from '#api/exports/make-exports.ts';
 import { parse } from 'yaml';
 import { GATEWAY_SCREENS } from '#api/console/gateway-screens.ts';
 import { aService, type Service, type Shop } from '#test/contract/service.ts';
@@ -80,7 +81,7 @@ let foreign: Readonly<Record<string, string>>;
 beforeAll(async () => {
   service = await aService();
   served = await serveConsole(service.deps, service.world.database);
-  [shop, stranger] = [await service.aShop(), await service.aShop()];
+  [shop, stranger] = [await service.aShop({}, ['report:export']), await service.aShop({}, ['report:export'])];
   [own, foreign] = [await things(shop), await things(stranger)];
 });
 afterAll(async () => {
@@ -92,7 +93,14 @@ async function things(at: Shop): Promise<Record<string, string>> {
   await at.fund('USDT', '100');
   const body = { assetId: service.world.assets.USDT?.id, amount: '10', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' };
   const { data } = await at.signed('POST', '/merchant/settlements', { body });
-  return { paymentId: (await at.payment()).paymentUid, settlementId: String(data.id), month: new Date().toISOString().slice(0, 7) };
+  const asked = await at.signed('POST', '/exports', { body: { kind: 'payments' } });
+  while (await makeNextPart(service.worker));
+  return {
+    paymentId: (await at.payment()).paymentUid,
+    settlementId: String(data.id),
+    exportId: String(asked.data.exportId),
+    month: new Date().toISOString().slice(0, 7),
+  };
 }
 const filled = (path: string, ids: Readonly<Record<string, string>>) => path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? randomUUID());
 const member = (role: string) =>

@@ -1,0 +1,67 @@
+import { gzipSync } from 'node:zlib';
+import type { Deps } from '#api/deps.ts';
+import { failExport, insertExportPart, lockNextExport, moveExport, type StoredExport } from '#api/store/exports.ts';
+import { POLICY } from '#shared/core/policy.ts';
+import type { Tx } from '#shared/platform/postgres.ts';
+import { csvHead, csvLine, jsonLine } from './csv.ts';
+import { kindOf } from './kinds.ts';
+
+/** How long one run works before it lets others look: whoever asks meanwhile is taken up within it. */
+const RUN_MS = 4_000;
+
+/**
+ * Makes exports, a part at a time, the next always for the export that waited longest, so that a large one holds up none (decision 0073). A part and how far its
+ * export is are one transaction: killed anywhere, it goes on with the next part. Locks one export at a time.
+ * @returns how many parts were made
+ */
+export async function makeExports(deps: Deps): Promise<number> {
+  const end = performance.now() + RUN_MS;
+  let parts = 0;
+  while (performance.now() < end && (await makeNextPart(deps))) parts += 1;
+  return parts;
+}
+
+/** Makes one part; false when no export waits for one. */
+export async function makeNextPart(deps: Pick<Deps, 'db' | 'chains' | 'log'>): Promise<boolean> {
+  let failed: { id: string; error: unknown } | undefined;
+  const found = await deps.db
+    .transaction(async (tx) => {
+      failed = undefined;
+      const one = await lockNextExport(tx);
+      if (one === undefined) return false;
+      // What fails with the statement it failed in is noted once this transaction is over.
+      await makePart(deps, tx, one).catch((error: unknown) => {
+        failed = { id: one.id, error };
+        throw error;
+      });
+      return true;
+    })
+    .catch((error: unknown) => {
+      if (failed === undefined) throw error;
+      return true;
+    });
+  if (failed !== undefined) {
+    deps.log.warn({ err: failed.error, exportId: failed.id }, 'a part of an export could not be made');
+    const { id } = failed;
+    await deps.db.transaction((tx) => failExport(tx, id, POLICY.exportFailures));
+  }
+  return found;
+}
+
+async function makePart(deps: Pick<Deps, 'chains'>, tx: Tx, one: StoredExport): Promise<void> {
+  const { rows, next } = await kindOf(one.kind).read(deps, tx, {
+    gatewayId: one.gatewayId,
+    filter: one.filter,
+    from: one.fromAt,
+    until: one.until,
+    after: one.place,
+    limit: POLICY.exportPartRows,
+  });
+  const line = one.format === 'csv' ? csvLine : jsonLine;
+  const head = one.format === 'csv' && one.place === null ? csvHead(one.columns) : '';
+  const bytes = Buffer.from(head + rows.map((row) => line(one.columns, row)).join(''));
+  const [rowCount, byteCount] = [one.rowCount + rows.length, one.byteCount + bytes.length];
+  if (rowCount > POLICY.exportRows || byteCount > POLICY.exportBytes) return moveExport(tx, { ...one, state: 'failed', problem: 'too_large' });
+  if (bytes.length > 0) await insertExportPart(tx, { exportId: one.id, startsAt: one.byteCount, body: gzipSync(bytes) });
+  await moveExport(tx, { ...one, state: next === null ? 'ready' : 'making', problem: null, place: next ?? one.place, rowCount, byteCount });
+}

@@ -1,0 +1,27 @@
+import type { Reads } from '#shared/platform/postgres.ts';
+
+/** What a credit was worth, as far as prices were kept; exact decimal text, to the cent. */
+export interface CreditValues {
+  /** Of its payment. */
+  currencyCode: string;
+  /** At the market price of its confirmation, and the same by the rate that its payment was made with. */
+  grossUsd: string | null;
+  grossInvoice: string | null;
+  /** What cashouts that were paid drew of it, and that at the price of each when it was made; null where one of them has none. */
+  spent: string;
+  spentUsd: string | null;
+}
+
+/** Reads the values of these credits, by their ids, each by its keys; locks nothing. */
+export async function listCreditValues(sql: Reads, ids: readonly string[]): Promise<Map<string, CreditValues>> {
+  const rows = await sql<(CreditValues & { id: string })[]>`
+    select c.id, p.currency_code as "currencyCode", round(c.gross * d.usd_price, 2)::text as "grossUsd",
+      round(c.gross * d.usd_price / coalesce(p.fiat_rate, case when p.currency_code = 'USD' then 1 end), 2)::text as "grossInvoice",
+      trim_scale(coalesce(w.spent, 0))::text as spent, round(w.usd, 2)::text as "spentUsd"
+    from credits c join payments p on p.id = c.payment_id left join deposits d on d.id = c.id
+      left join lateral (
+        select sum(r.amount) as spent, case when bool_and(s.price_usd is not null) then sum(r.amount * s.price_usd) end as usd
+        from credit_draws r join settlements s on s.id = r.settlement_id where r.credit_id = c.id and r.state = 'spent') w on true
+    where c.id = any(${[...ids]}::uuid[])`;
+  return new Map(rows.map(({ id, ...values }) => [id, values]));
+}
