@@ -7,7 +7,7 @@ import { openHostedCheckout } from '#api/checkout/hosted.ts';
 import { openLive } from '#api/checkout/live.ts';
 import { type NewsLine, openNews } from '#api/checkout/news.ts';
 import { openMailer } from '#api/clients/mail.ts';
-import { remotePeopleDesk } from '#api/clients/people-desk.ts';
+import { remotePeopleDesk } from '#api/people/remote-desk.ts';
 import { pricePolicy, storedPrices } from '#api/clients/prices.ts';
 import { openPriceSources } from '#api/clients/prices/registry.ts';
 import { startChainConsumer } from '#api/consumers/chain-events.ts';

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { remotePeopleDesk } from '#api/clients/people-desk.ts';
+import { remotePeopleDesk } from '#api/people/remote-desk.ts';
 import { newTotpSecret } from '#api/gateways/totp.ts';
 import { seedPlace } from '#api/people/authenticator-codes.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';

@@ -1,4 +1,4 @@
-import { DESK_CALLS, type PeopleDesk } from '#api/people/desk.ts';
+import { DESK_CALLS, type PeopleDesk } from './desk.ts';
 import { post } from '#shared/chains/post.ts';
 import { type ErrorCode, ERRORS, ServiceError } from '#shared/core/errors.ts';
 import type { Logger } from '#shared/platform/logger.ts';
