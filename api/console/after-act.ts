@@ -11,6 +11,7 @@ const AFTER: Readonly<Record<GatewayActName, string>> = {
   'secret-roll': '/keys',
   'member-invite': '/team',
   'member-remove': '/team',
+  'export-create': '/reports',
   'settlement-approve': '/cashouts/{id}',
   'settlement-retry': '/cashouts/{id}',
   'settlement-cancel': '/cashouts/{id}',

@@ -8,6 +8,9 @@ import { afterOf, filterOf } from './list-query.ts';
 import { personPlace, readPersonPlace } from './person-place.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { readGatewayFunnel, readSeries } from '#api/gateways/day-figures.ts';
+import { listExports } from '#api/exports/exports.ts';
+import { readStatement } from '#api/gateways/read-statement.ts';
+import { listMonths } from '#api/store/gateway-months.ts';
 import { listCredits } from '#api/gateways/list-credits.ts';
 import { listLedger } from '#api/gateways/list-ledger.ts';
 import { PERMISSIONS } from '#api/gateways/keys.ts';
@@ -61,6 +64,8 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/cashouts/new', section: 'cashouts', permission: 'settlement:create', read: newCashout },
   { path: '/cashouts/{id}', section: 'cashouts', read: cashout },
   { path: '/webhooks', section: 'webhooks', read: webhooks },
+  { path: '/reports', section: 'reports', read: reports },
+  { path: '/statements/{id}', section: 'reports', permission: 'settlement:read', read: statement },
   { path: '/requests', section: 'requests', read: requests },
   { path: '/keys', section: 'keys', read: keys },
   { path: '/team', section: 'team', read: team },
@@ -192,6 +197,22 @@ async function requests(deps: Deps, { gateway, query }: Asked): Promise<Screen> 
   if (filter.status !== undefined && !REQUEST_STATUSES.includes(filter.status)) throw invalid('status', 'is no class of a status');
   const { items, pagination } = await listRequests(deps, { gateway, ...(filter as object), ...afterOf(query) });
   return { kind: 'requests', items, filter, ...pageOf(query, { ...pagination, total: null }) };
+}
+
+/** How many months a page leads to. */
+const MONTHS = 24;
+
+async function reports(deps: Deps, { gateway, query, permissions }: Asked): Promise<Screen> {
+  const [{ items, pagination }, months] = await Promise.all([
+    listExports(deps, { gateway, ...afterOf(query) }),
+    permissions.includes('settlement:read') ? listMonths(deps.db.sql, gateway.id, MONTHS) : [],
+  ]);
+  return { kind: 'reports', items, filter: {}, ...pageOf(query, { ...pagination, total: null }), months };
+}
+
+async function statement(deps: Deps, { gateway, id: month }: Asked): Promise<Screen> {
+  if (!/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month)) throw new ServiceError('not_found');
+  return { kind: 'statement', statement: await readStatement(deps, { gateway, month }) };
 }
 
 async function keys(deps: Deps, { gateway, query, permissions }: Asked): Promise<Screen> {

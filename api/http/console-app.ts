@@ -14,7 +14,8 @@ import type { Held, PeopleDesk } from '#api/people/desk.ts';
 import { readLink } from '#api/people/mailed-link.ts';
 import { readInvitation, readSession } from '#api/people/sign-in.ts';
 import { showAuthenticator } from '#api/store/authenticators.ts';
-import type { Deps } from '#api/deps.ts';
+import type { Deps, SentFile } from '#api/deps.ts';
+import { readExportFile } from '#api/exports/exports.ts';
 import type { PageLanguage } from '#api/page/catalogue.ts';
 import { chooseLanguage, matchLanguage } from '#api/page/language.ts';
 import { listPasskeys } from '#api/store/passkeys.ts';
@@ -35,6 +36,7 @@ import { CONSOLE_COOKIE, consoleCookie, cookieNamed, LANGUAGE_COOKIE, refuseFore
 import { errorHeaders } from './envelope.ts';
 import { answerErrors, noteFailure, notesOf, observe } from './observe.ts';
 import { rateLimit } from './rate-limit.ts';
+import { sendFile } from './send-file.ts';
 
 /** Where people read what keys may read; the same path as at the api's own host. */
 const API_ROOT = '/api/v1';
@@ -65,7 +67,7 @@ interface Visit {
 }
 
 /** What a page of the console comes to. */
-type Answer = { screen: Screen } | Redirection | { json: object };
+type Answer = { screen: Screen } | Redirection | { json: object } | { file: SentFile };
 
 interface Redirection {
   to: string;
@@ -239,6 +241,7 @@ const ROUTES: readonly Route[] = [
     signedIn: true,
     run: async (visit, named) => ({ json: await visit.desk.gatewayActOptions({ ...held(visit), ...askedActOf(visit, named) }) }),
   },
+  { method: 'GET', path: '/g/{gateway}/exports/{id}/file', signedIn: true, run: exportFile },
   { method: 'POST', path: ACT_PATH, signedIn: true, run: gatewayAct },
   { method: 'POST', path: REVIEW_PATH, signedIn: true, run: reviewCashout },
   ...GATEWAY_SCREENS.map(
@@ -298,6 +301,7 @@ export async function createConsoleApp(
       const answer = await found.route.run(visit, found.named);
       if ('to' in answer) return redirect(response, headers, answer);
       if ('json' in answer) return sendJson(response, headers, answer.json);
+      if ('file' in answer) return await sendFile(deps, request, response, answer.file, headers);
       return await sendPage(request, response, { status: 200, html: renderConsole(page(answer.screen, null)), headers });
     } catch (thrown) {
       const error = noteFailure(deps, response, thrown);
@@ -458,6 +462,12 @@ async function gatewayAct(visit: Visit, named: Readonly<Record<string, string>>)
   const shown = await visit.desk.doGatewayAct({ ...held(visit), ...asked, proof: proofOf(visit) });
   const made = 'id' in shown && typeof shown.id === 'string' ? { made: shown.id } : {};
   return screenAfterAct(asked.act, shown) ?? { to: `${href}${pathAfterAct(asked.act, { ...asked.fields, ...made })}` };
+}
+
+async function exportFile(visit: Visit, { gateway: gatewayId = '', id = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+  const { gateway, permissions } = await enter(visit, gatewayId, 'reports');
+  if (!permissions.includes('report:export')) throw new ServiceError('forbidden');
+  return { file: await readExportFile(visit.deps, { gateway, id }) };
 }
 
 async function reviewCashout(visit: Visit, { gateway = '' }: Readonly<Record<string, string>>): Promise<Answer> {

@@ -11,6 +11,7 @@ export const GATEWAY_ACT_NAMES = [
   'secret-roll',
   'member-invite',
   'member-remove',
+  'export-create',
 ] as const;
 
 export type GatewayActName = (typeof GATEWAY_ACT_NAMES)[number];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Commit, Deps, Gateway } from '#api/deps.ts';
 import { resendPaymentWebhook } from '#api/payments/resend-webhook.ts';
+import { createExport } from '#api/exports/exports.ts';
 import { PERMISSIONS } from '#api/gateways/keys.ts';
 import { createKey, revokeKey } from '#api/gateways/manage-keys.ts';
 import { newSecret, replaceSecret } from '#api/gateways/secrets.ts';
@@ -191,6 +192,26 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
           return { status: 200, data: {} };
         }),
       ),
+  }),
+  'export-create': act({
+    permission: 'report:export',
+    fields: z.strictObject({
+      kind: z.enum(['payments', 'settlements', 'ledger', 'credits']),
+      format: z.enum(['csv', 'jsonl']),
+      from: z.iso.date().optional(),
+      to: z.iso.date().optional(),
+      asset: z.string().max(64).optional(),
+    }),
+    target: ({ kind }) => kind,
+    run: async (deps, { gateway, fields: { kind, format, from, to, asset }, personId, commit }) => {
+      const day = (text: string, more = 0): string => new Date(Date.parse(`${text}T00:00:00Z`) + more).toISOString();
+      // Through the last day that is named.
+      const times = { ...(from !== undefined && { from: day(from) }), ...(to !== undefined && { to: day(to, 86_400_000) }) };
+      const body = { kind, format, ...times, filter: { ...(asset !== undefined && { asset }) } };
+      await createExport(deps, { gateway, by: { personId }, body, commit });
+      deps.wake();
+      return {};
+    },
   }),
 };
 

@@ -52,6 +52,15 @@ export async function findMonthPlace(sql: Reads, { gatewayId, month }: { gateway
   return row;
 }
 
+/** The months of a gateway that have begun, by service time, the newest first, as `2026-11`; at most so many. Locks nothing. */
+export async function listMonths(sql: Reads, gatewayId: string, limit: number): Promise<string[]> {
+  const rows = await sql<{ month: string }[]>`
+    select to_char(m, 'YYYY-MM') as month from gateways g cross join lateral generate_series(
+      date_trunc('month', sluice_now() at time zone 'UTC'), date_trunc('month', g.created_at at time zone 'UTC'), interval '-1 month') m
+    where g.id = ${gatewayId} limit ${limit}`;
+  return rows.map(({ month }) => month);
+}
+
 /** Rows appended that are worth adding up. */
 const FOLDED_FROM = 200;
 

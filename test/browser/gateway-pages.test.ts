@@ -22,6 +22,8 @@ let origin: string;
 let stop: () => Promise<void>;
 const payments: Record<string, string> = {};
 let cashoutId: string;
+/** Of service time, as statements are named by. */
+let month: string;
 
 beforeAll(async () => {
   service = await aService();
@@ -52,6 +54,7 @@ beforeAll(async () => {
   const cashout = await shop.signed('POST', '/merchant/settlements', { body });
   expect(cashout.status, cashout.text).toBe(200);
   cashoutId = String(cashout.data.id);
+  [{ month }] = (await service.world.database.sql`select to_char(sluice_now() at time zone 'UTC', 'YYYY-MM') as month`) as unknown as [{ month: string }];
 });
 afterAll(() => stop?.());
 
@@ -63,7 +66,7 @@ const read = async (path: string, session: string) => {
 };
 const pathOf = (template: string, id: string | undefined) => `/g/${shop.id}${template.replace('{id}', id ?? '')}`;
 const PAGES = GATEWAY_SCREENS.filter(({ path }) => path !== '/search');
-const idFor = (template: string) => (template.startsWith('/cashouts') ? cashoutId : payments.paid);
+const idFor = (template: string) => (template.startsWith('/cashouts') ? cashoutId : template.startsWith('/statements') ? month : payments.paid);
 const factsOf = async (paymentId: string) => {
   const { data } = await shop.call('GET', `/payments/${paymentId}`);
   const { outcome, offers } = data as unknown as { outcome: { txHash: string }; offers: { depositAddress?: string }[] };

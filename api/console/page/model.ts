@@ -115,6 +115,18 @@ export interface KeysScreen extends ListScreen<Schemas['ApiKey']> {
   secrets: { kind: 'webhook' | 'cashout' | 'totp'; createdAt: string; expiresAt: string | null }[];
 }
 
+/** Files that were asked for, and the months there are statements of. */
+export interface ReportsScreen extends ListScreen<Schemas['Export']> {
+  kind: 'reports';
+  /** Newest first, as `2026-11`; none for whoever may not look at the books. */
+  months: readonly string[];
+}
+
+export interface StatementScreen {
+  kind: 'statement';
+  statement: Schemas['Statement'];
+}
+
 /** Who may do what at a gateway. */
 export interface TeamScreen extends ListScreen<{ email: string; role: string | null; state: 'member' | 'invited' | 'recovering'; since: string }> {
   kind: 'team';
@@ -128,6 +140,8 @@ export type PlaceScreen =
   | ReviewCashoutScreen
   | ShownOnceScreen
   | KeysScreen
+  | ReportsScreen
+  | StatementScreen
   | TeamScreen
   | HomeScreen
   | PaymentsScreen

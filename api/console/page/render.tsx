@@ -18,7 +18,9 @@ import { Profile } from './profile.tsx';
 import { Requests } from './requests.tsx';
 import { sectionTitle } from './sections.ts';
 import { Texts, type Translate, translator } from './texts.ts';
+import { Reports } from './reports.tsx';
 import { ShownOnce } from './shown-once.tsx';
+import { Statement } from './statement.tsx';
 import { Team } from './team.tsx';
 import { Webhooks } from './webhooks.tsx';
 
@@ -90,6 +92,8 @@ function titleOf(screen: Screen, t: Translate): string {
       return paymentTitle(t, screen);
     case 'cashout':
       return cashoutTitle(screen);
+    case 'statement':
+      return t('statement.title', { month: screen.statement.month });
     case 'new-cashout':
       return t('new-cashout.title');
     case 'review-cashout':
@@ -148,6 +152,10 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <NewCashout screen={screen} place={place} />;
     case 'review-cashout':
       return <ReviewCashout screen={screen} place={place} />;
+    case 'reports':
+      return <Reports screen={screen} place={place} />;
+    case 'statement':
+      return <Statement screen={screen} place={place} />;
     case 'keys':
       return <Keys screen={screen} place={place} />;
     case 'team':

@@ -9,6 +9,7 @@ export const SECTIONS = [
   { name: 'ledger', permission: 'settlement:read' },
   { name: 'cashouts', permission: 'settlement:read' },
   { name: 'webhooks', permission: 'payment:read' },
+  { name: 'reports', permission: 'report:export' },
   { name: 'requests', permission: 'key:manage' },
   { name: 'keys', permission: 'key:manage' },
   { name: 'team', permission: 'team:manage' },

@@ -319,6 +319,17 @@ describe('what a session alone does', () => {
     expect(await acts(id)).toMatchObject([{ act: 'settlement.retry' }]);
   });
 
+  it('asks for a file of what a list shows, in days, and the record says so', async () => {
+    const finance = await member('finance');
+    await run(finance, 'export-create', { kind: 'ledger', format: 'csv', from: '2026-01-01', to: '2026-01-31' });
+    const [made] = await service.world.database
+      .sql`select kind, format, from_at, until, person_id is not null as by from exports where gateway_id = ${shop.id}`;
+    expect(made).toEqual({ kind: 'ledger', format: 'csv', fromAt: new Date('2026-01-01T00:00:00Z'), until: new Date('2026-02-01T00:00:00Z'), by: true });
+    expect(await acts('ledger')).toMatchObject([{ act: 'export.create', actor: finance.email }]);
+    await expect(run(finance, 'export-create', { kind: 'ledger', format: 'csv', from: '2026-02-30' })).rejects.toMatchObject({ field: 'from' });
+    await expect(run(await member('approver'), 'export-create', { kind: 'ledger', format: 'csv' })).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
   it('sends a webhook again, and says what became of a test', async () => {
     const support = await member('support');
     const payment = (await EXAMPLES.resendPaymentWebhook(service, shop)).params?.paymentId ?? '';

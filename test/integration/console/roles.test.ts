@@ -47,6 +47,8 @@ const PAGES: Readonly<Record<string, string>> = {
   '/cashouts/new': 'settlement:create',
   '/cashouts/{id}': 'settlement:read',
   '/webhooks': 'payment:read',
+  '/reports': 'report:export',
+  '/statements/{id}': 'settlement:read',
   '/requests': 'key:manage',
   '/keys': 'key:manage',
   '/team': 'team:manage',
@@ -156,7 +158,7 @@ describe.each(Object.keys(ROLES))('%s', (role) => {
   });
 
   it.each(Object.entries(PAGES))('the page %s is shown or refused by the list', async (path, permission) => {
-    const id = path.startsWith('/cashouts') ? own.settlementId : own.paymentId;
+    const id = path.startsWith('/cashouts') ? own.settlementId : path.startsWith('/statements') ? new Date().toISOString().slice(0, 7) : own.paymentId;
     const { status } = await ask(path.replace('{id}', id ?? ''), session, { api: false });
     expect(status).toBe(OPERATES.includes(role) ? 404 : !may(permission) ? 403 : path === '/search' ? 303 : 200);
   });

@@ -1,0 +1,98 @@
+import type { JSX } from 'preact';
+import { ActForm } from './act-form.tsx';
+import type { ReportsScreen, Surroundings } from './model.ts';
+import { Moment, Pager, Table } from './parts.tsx';
+import { useTexts } from './texts.ts';
+
+const KINDS = ['payments', 'settlements', 'ledger', 'credits'] as const;
+
+/** Files of what lists show, and statements of months. */
+export function Reports({ screen, place }: { screen: ReportsScreen; place: Surroundings }): JSX.Element {
+  const t = useTexts();
+  const { items, months } = screen;
+  return (
+    <>
+      {months.length > 0 && (
+        <section class="card" aria-labelledby="months">
+          <h2 id="months">{t('reports.statements')}</h2>
+          <ul class="months">
+            {months.map((month) => (
+              <li>
+                <a href={`${place.href}/statements/${month}`}>{month}</a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section class="card" aria-labelledby="new-export">
+        <h2 id="new-export">{t('reports.new')}</h2>
+        <ActForm place={place} act="export-create" look="main" label={t('reports.make')}>
+          <div class="field-row">
+            <label class="field">
+              <span>{t('reports.what')}</span>
+              <select name="kind">
+                {KINDS.map((kind) => (
+                  <option value={kind}>{t(`reports.kind-${kind}`)}</option>
+                ))}
+              </select>
+            </label>
+            <label class="field">
+              <span>{t('reports.format')}</span>
+              <select name="format">
+                <option value="csv">{t('reports.csv')}</option>
+                <option value="jsonl">{t('reports.jsonl')}</option>
+              </select>
+            </label>
+            <label class="field">
+              <span>{t('reports.from')}</span>
+              <input type="date" name="from" />
+            </label>
+            <label class="field">
+              <span>{t('reports.to')}</span>
+              <input type="date" name="to" />
+            </label>
+          </div>
+          <p class="hint">{t('reports.days-hint')}</p>
+        </ActForm>
+      </section>
+      {items.length > 0 && (
+        <section class="card card-table">
+          <Table
+            caption={t('reports.caption')}
+            columns={[
+              { title: t('reports.file'), look: 'rest' },
+              { title: t('reports.rows'), look: 'amount' },
+              { title: t('reports.asked'), look: 'wide-only' },
+              { title: t('parts.status') },
+            ]}
+          >
+            {items.map((one) => (
+              <tr>
+                <th scope="row">
+                  {t(`reports.kind-${one.kind}`)}
+                  <span class="hint below">
+                    {one.from !== null && <Moment at={one.from} show="day" />} – <Moment at={one.to} show="day" />
+                  </span>
+                </th>
+                <td class="amount">{one.rows}</td>
+                <td class="wide-only">
+                  <Moment at={one.createdAt} />
+                </td>
+                <td>
+                  {one.state === 'ready' ? (
+                    <a href={`${place.href}/exports/${one.exportId}/file`}>{t('reports.download')}</a>
+                  ) : one.state === 'making' ? (
+                    t('reports.making')
+                  ) : (
+                    t(one.problem === 'too_large' ? 'reports.too-large' : 'reports.failed')
+                  )}
+                </td>
+              </tr>
+            ))}
+          </Table>
+          <Pager path={`${place.href}/reports`} screen={screen} />
+        </section>
+      )}
+    </>
+  );
+}
