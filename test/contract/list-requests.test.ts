@@ -170,7 +170,9 @@ describeOperation('listRequests', {
         expect(await findLastLookedRequest(sql, { ...page, after: last ?? null, window: 1_000 })).toBeUndefined();
       });
       const own = nodes.filter((node) => node['Relation Name'] === 'requests');
-      expect(new Set(own.map((node) => node['Index Name']))).toEqual(new Set(['requests_pkey']));
+      // Where all rows of a gateway are wanted, Postgres may go by a bitmap of the same index.
+      expect(own.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+      expect(new Set(nodes.flatMap((node) => node['Index Name'] ?? []))).toEqual(new Set(['requests_pkey']));
       expect(rowsRead(own.slice(0, 1))).toBeLessThanOrEqual(100);
     });
 
