@@ -233,7 +233,7 @@ async function startHttp(deps: Deps, { jobs, news }: { jobs: Jobs | undefined; n
   const docs = join(packageRoot(), 'dist/docs');
   const app = await createApp(deps, {
     contractFolder,
-    docsFolders: { pages: docs, runbooks: join(docs, 'runbooks'), assets: join(docs, 'assets') },
+    docsFolders: { pages: docs, runbooks: join(docs, 'runbooks'), assets: join(packageRoot(), 'dist/docs-page') },
     merchantOperations,
     operatorOperations: operatorOperations({
       devChains: production ? null : localChains(deps.config.networks, deps.log),

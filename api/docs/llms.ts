@@ -1,14 +1,12 @@
 import type { Page, Pages } from './pages.ts';
 import { addressOf } from './render.ts';
-import { addressOfPage } from './layout.ts';
+import { addressOfPage } from './navigation.ts';
 
 /** `/llms.txt`: every page's Markdown by its title, with what is on it, as llmstxt.org describes it. Pure. */
 export function llmsIndex({ index, sections }: Pages): string {
-  const groups = sections
-    .filter((section) => section.pages.length > 0)
-    .map(
-      ({ title, pages }) => `## ${title}\n\n${pages.map((page) => `- [${page.title}](${addressOfPage(page)}.md): ${linked(page.summary, page)}`).join('\n')}`,
-    );
+  const groups = sections.map(
+    ({ title, pages }) => `## ${title}\n\n${pages.map((page) => `- [${page.title}](${addressOfPage(page)}.md): ${linked(page.summary, page)}`).join('\n')}`,
+  );
   const reference =
     '## Reference\n\n- [openapi.json](/openapi.json): The contract, every operation and field of it.\n- [llms-full.txt](/llms-full.txt): All pages in one file.';
   return `${[`# Sluice`, `> ${index.summary}`, ...groups, reference].join('\n\n')}\n`;

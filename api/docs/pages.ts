@@ -14,6 +14,8 @@ export interface Page {
 
 /** A heading of the index with the pages listed below it. */
 export interface Section {
+  /** Whom it is for: the larger heading it stands below, or its own. */
+  audience: string;
   title: string;
   pages: readonly Page[];
 }
@@ -26,7 +28,7 @@ export interface Pages {
   bySlug: ReadonlyMap<string, Page>;
 }
 
-/** Where pages, runbooks and what browsers load beside them are. */
+/** Where pages and runbooks are, and what the build made for browsers to load beside them. */
 export interface DocsFolders {
   pages: string;
   runbooks: string;
@@ -68,11 +70,14 @@ export function readPage(slug: string, markdown: string): Page {
 }
 
 function sectionsOf(index: Page, bySlug: ReadonlyMap<string, Page>): Section[] {
-  const sections: { title: string; pages: Page[] }[] = [];
+  const sections: { audience: string; title: string; pages: Page[] }[] = [];
+  let audience = '';
   for (const line of index.markdown.split('\n')) {
-    if (line.startsWith('## ')) sections.push({ title: line.slice('## '.length), pages: [] });
+    const [, depth = '', title = ''] = /^(##|###) (.+)$/.exec(line) ?? [];
+    if (depth === '##') audience = title;
+    if (depth !== '') sections.push({ audience, title, pages: [] });
     const page = bySlug.get(LISTED.exec(line)?.[1] ?? '');
     if (page !== undefined && page !== index) sections.at(-1)?.pages.push(page);
   }
-  return sections;
+  return sections.filter((section) => section.pages.length > 0);
 }

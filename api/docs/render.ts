@@ -1,5 +1,7 @@
 import { posix } from 'node:path';
 import { Marked, type Tokens } from 'marked';
+import { escapeHtml } from './escape.ts';
+import type { Highlight } from './highlight.ts';
 import type { Page } from './pages.ts';
 
 /** A heading that a page can be entered at. */
@@ -11,17 +13,27 @@ export interface Heading {
   text: string;
 }
 
+/** A row of a table that is about one name. */
+export interface Named {
+  id: string;
+  name: string;
+  /** What the row says of it. */
+  text: string;
+}
+
 export interface Rendered {
   html: string;
   headings: readonly Heading[];
+  names: readonly Named[];
 }
 
 /** What a block of code is called where several languages stand side by side. */
 const LANGUAGES: Readonly<Record<string, string>> = { js: 'Node.js', ts: 'TypeScript', python: 'Python', php: 'PHP', go: 'Go', sh: 'Shell', json: 'JSON' };
 
-/** Makes HTML of a page. Links between pages lose their `.md`; raw HTML is shown as text. Pure. */
-export function renderPage(page: Page): Rendered {
+/** Makes HTML of a page. Links between pages lose their `.md`; raw HTML is shown as text; code has no colours unless told how. Pure. */
+export function renderPage(page: Pick<Page, 'slug' | 'markdown'>, highlight: Highlight = escapeHtml): Rendered {
   const headings: Heading[] = [];
+  const names: Named[] = [];
   const idOf = uniqueIds();
   const marked = new Marked({
     renderer: {
@@ -36,10 +48,18 @@ export function renderPage(page: Page): Rendered {
       link(token: Tokens.Link): string {
         return `<a href="${escapeHtml(addressOf(token.href, page.slug))}">${this.parser.parseInline(token.tokens)}</a>`;
       },
-      code: ({ text, lang }: Tokens.Code): string => codeBlock(text, lang ?? ''),
+      code: ({ text, lang }: Tokens.Code): string => codeBlock(text, lang?.split(' ')[0] ?? '', highlight),
       table(token: Tokens.Table): string {
+        /** A row about one name, such as an error code, can be led to by it. */
+        const anchor = ([first, ...rest]: readonly Tokens.TableCell[]): string => {
+          const name = /^`([A-Za-z][A-Za-z0-9_]+)`$/.exec(first?.text ?? '')?.[1];
+          if (name === undefined) return '';
+          const id = idOf(name);
+          names.push({ id, name, text: plainText(rest.map(({ text }) => text).join(' ')) });
+          return ` id="${id}"`;
+        };
         const row = (cells: readonly Tokens.TableCell[], tag: 'td' | 'th'): string =>
-          `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
+          `<tr${tag === 'td' ? anchor(cells) : ''}>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
         const body = token.rows.map((cells) => row(cells, 'td')).join('\n');
         return `<div class="table" tabindex="0"><table><thead>${row(token.header, 'th')}</thead><tbody>${body}</tbody></table></div>\n`;
       },
@@ -49,7 +69,7 @@ export function renderPage(page: Page): Rendered {
     },
   });
   const html = groupLanguages(marked.parse(page.markdown, { async: false }));
-  return { html, headings };
+  return { html, headings, names };
 }
 
 /** Address of a link found on a page: of another page below /docs, or as it is. Pure. */
@@ -61,11 +81,6 @@ export function addressOf(href: string, slug: string): string {
   const target = posix.join('/', folder, folder === '.' ? path.replace(/^\.\.\/runbooks\//, 'runbooks/') : path.replace(/^\.\.\/docs\//, '../'));
   const page = target.slice(0, -'.md'.length).replace(/\/index$/, '');
   return `/docs${page}${anchor === undefined ? '' : `#${anchor}`}`;
-}
-
-/** Text as HTML shows it. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
 /** Markdown of one line without its marks. */
@@ -87,16 +102,27 @@ function uniqueIds(): (text: string) => string {
   };
 }
 
-function codeBlock(text: string, info: string): string {
-  const language = info.split(' ')[0] ?? '';
+/** One block of code. Pure. */
+export function codeBlock(text: string, language: string, highlight: Highlight): string {
   const label = LANGUAGES[language] ?? '';
-  return `<figure class="code" data-language="${escapeHtml(language)}"${label === '' ? '' : ` data-label="${label}"`}><pre tabindex="0"><code>${escapeHtml(text)}\n</code></pre></figure>\n`;
+  const named = label === '' ? '' : ` data-label="${label}"`;
+  return `<figure class="code" data-language="${escapeHtml(language)}"${named}><pre tabindex="0"><code>${highlight(text, language)}\n</code></pre></figure>\n`;
 }
 
-/** Blocks that follow each other in different languages belong together: a reader wants one of them. */
-function groupLanguages(html: string): string {
-  return html.replaceAll(/(?:<figure class="code"[^>]* data-label="[^"]+"><pre tabindex="0"><code>[^<]*<\/code><\/pre><\/figure>\n){2,}/g, (run) => {
-    const languages = [...run.matchAll(/data-language="([^"]+)"/g)].map((match) => match[1]);
-    return new Set(languages).size === languages.length && !languages.includes('json') ? `<div class="languages">\n${run}</div>\n` : run;
+const BLOCKS = /(?:<figure class="code"[^>]* data-label="[^"]+"><pre tabindex="0"><code>(?:(?!<\/code>)[\s\S])*<\/code><\/pre><\/figure>\n){2,}/g;
+
+/** Blocks that follow each other in different languages belong together: a reader wants one of them. Pure. */
+export function groupLanguages(html: string): string {
+  let groups = 0;
+  return html.replaceAll(BLOCKS, (run) => {
+    const blocks = [...run.matchAll(/data-language="([^"]+)" data-label="([^"]+)"/g)].map(([, language = '', label = '']) => ({ language, label }));
+    const languages = new Set(blocks.map(({ language }) => language));
+    if (languages.size < blocks.length || languages.has('json')) return run;
+    groups += 1;
+    const choices = blocks.map(({ language, label }, at) => {
+      const id = `language-${groups}-${language}`;
+      return `<input type="radio" name="language-${groups}" id="${id}" value="${language}"${at === 0 ? ' checked' : ''}><label for="${id}">${label}</label>`;
+    });
+    return `<fieldset class="languages"><legend class="hidden-visually">Language</legend>${choices.join('')}\n${run}</fieldset>\n`;
   });
 }

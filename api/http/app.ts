@@ -42,7 +42,7 @@ export async function createApp(deps: Deps, parts: AppParts): Promise<Express> {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(observe(deps));
-  app.use(docsRouter(merchant, parts.docsFolders));
+  app.use(docsRouter(deps, { merchant, operator }, parts.docsFolders));
   app.use(logosRouter(deps));
   app.use(
     '/api/v1',

@@ -9,7 +9,7 @@ import { type Encoding, encodingFor } from './compression.ts';
 import { notesOf } from './observe.ts';
 import { rateLimit } from './rate-limit.ts';
 
-interface Asset {
+export interface Asset {
   type: string;
   /** How long it may be kept. */
   cache: string;
@@ -24,14 +24,20 @@ export interface CheckoutAssets {
 
 const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 /** Its name is made of its content. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
+export const FOR_EVER = 'public, max-age=31536000, immutable';
 const ICON = '/favicon.svg';
 
 /** Reads what the build left in `folder` into memory, every file as it is and as it was compressed. @throws Invariant when nothing was built */
 export function loadCheckoutAssets(folder: string): CheckoutAssets {
-  const manifest = join(folder, 'manifest.json');
-  if (!existsSync(manifest)) throw new Invariant(`${folder} holds no checkout page: npm run build makes it`);
-  const { script, style } = JSON.parse(readFileSync(manifest, 'utf8')) as { script: string; style: string };
+  const { manifest, files } = loadBuilt<'script' | 'style'>(folder, '/assets');
+  return { page: { script: `/assets/${manifest.script}`, style: `/assets/${manifest.style}`, icon: ICON }, files };
+}
+
+/** What a build left for browsers: which asset is what, and all of them as they are served below `root`. @throws Invariant when nothing was built */
+export function loadBuilt<Kind extends string>(folder: string, root: string): { manifest: Record<Kind, string>; files: ReadonlyMap<string, Asset> } {
+  const path = join(folder, 'manifest.json');
+  if (!existsSync(path)) throw new Invariant(`${folder} holds no page: npm run build makes it`);
+  const manifest = JSON.parse(readFileSync(path, 'utf8')) as Record<Kind, string>;
   const files = new Map<string, Asset>();
   for (const name of readdirSync(join(folder, 'assets'))) {
     const type = TYPES[name.slice(name.lastIndexOf('.'))];
@@ -39,9 +45,9 @@ export function loadCheckoutAssets(folder: string): CheckoutAssets {
     const path = join(folder, 'assets', name);
     const icon = name === 'favicon.svg';
     const bodies = { identity: readFileSync(path), ...readBeside(`${path}.br`, 'br'), ...readBeside(`${path}.gz`, 'gzip') };
-    files.set(icon ? ICON : `/assets/${name}`, { type, cache: icon ? 'public, max-age=86400' : FOR_EVER, bodies });
+    files.set(icon ? ICON : `${root}/${name}`, { type, cache: icon ? 'public, max-age=86400' : FOR_EVER, bodies });
   }
-  return { page: { script: `/assets/${script}`, style: `/assets/${style}`, icon: ICON }, files };
+  return { manifest, files };
 }
 
 function readBeside(path: string, encoding: Encoding): Partial<Record<Encoding, Buffer>> {

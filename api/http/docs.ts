@@ -1,108 +1,120 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import express, { type Response, type Router } from 'express';
 import type { Document } from 'openapi-backend';
-import { layOut, addressOfPage } from '#api/docs/layout.ts';
-import { llmsFull, llmsIndex } from '#api/docs/llms.ts';
-import { type DocsFolders, type Page, readPages } from '#api/docs/pages.ts';
-import { renderPage } from '#api/docs/render.ts';
+import type { Drawn } from '#api/docs/draw.ts';
+import { openDrawing } from '#api/docs/drawing.ts';
+import type { DocsFolders } from '#api/docs/pages.ts';
+import type { Contract } from '#api/docs/reference/contract.ts';
+import type { Deps } from '#api/deps.ts';
 import { ServiceError } from '#shared/core/errors.ts';
+import { packageRoot } from '#shared/platform/package-root.ts';
+import { type Asset, FOR_EVER, loadBuilt } from './checkout-assets.ts';
+import { clientIp } from './client-ip.ts';
+import { compress, type Encoding, encodingFor } from './compression.ts';
 import { notesOf } from './observe.ts';
+import { rateLimit } from './rate-limit.ts';
 
-/** Nothing is fetched from anywhere else, and no inline script or style is allowed; the reference's icons are data URLs. */
+/** Nothing is fetched from anywhere else, and no inline script or style is allowed; the icon is a data URL. */
 const CONTENT_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-const REFERENCE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>API reference · Sluice</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-</head>
-<body class="swagger-ui">
-<div class="wrapper"><a href="/docs">All pages</a></div>
-<div id="docs"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/reference.js"></script>
-</body>
-</html>
-`;
+/** Where the sources and the build have them; a deployment has copies in dist/docs. */
+const SOURCES: DocsFolders = { pages: 'ops/docs', runbooks: 'ops/runbooks', assets: 'dist/docs-page' };
 
-const REFERENCE_SCRIPT = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, defaultModelsExpandDepth: 0, validatorUrl: null, presets: [SwaggerUIBundle.presets.apis] });
-`;
+/** Where what browsers load beside a page is. */
+const ASSETS = '/docs/assets';
+const FOR_MINUTES = 'public, max-age=300';
 
-/** Where the sources have them; the build puts copies into dist/docs. */
-const SOURCES: DocsFolders = { pages: 'ops/docs', runbooks: 'ops/runbooks', assets: 'api/docs/assets' };
+/** What pages may be called; anything else is nobody's question. */
+const ADDRESS = /^\/(?:docs(?:\/[a-zA-Z0-9/_-]{1,100}(?:\.md|\.json)?)?|llms(?:-full)?\.txt)$/;
 
-interface File {
+/** What the reference is drawn from. */
+export interface Contracts {
+  merchant: Document;
+  operator: Document;
+}
+
+/** A body in one form. */
+interface Body {
+  bytes: Buffer;
+  encoding: Encoding;
   type: string;
-  body(): string;
 }
 
 /**
- * Serves the documentation: the pages at /docs/{page} with their Markdown at /docs/{page}.md, the reference at /docs/api,
- * the contract at /openapi.json, and /llms.txt with /llms-full.txt. Everything comes from local files, read when the process
- * starts; a page is rendered when somebody first asks for it.
+ * Serves the documentation: the pages at /docs/{page} with their Markdown at /docs/{page}.md, the reference at /docs/api, the search at
+ * /docs/search, the contract at /openapi.json, and /llms.txt with /llms-full.txt. Everything comes from local files. A page is drawn, in a
+ * thread of its own, when somebody first asks for it, and kept as it travels.
  */
-export function docsRouter(document: Document, folders: DocsFolders = SOURCES): Router {
-  const files = filesOf(document, folders);
+export function docsRouter(deps: Pick<Deps, 'config' | 'limiter'>, contracts: Contracts, folders: DocsFolders = SOURCES): Router {
+  const { manifest, files: assets } = loadBuilt<'script' | 'style' | 'search'>(folders.assets, ASSETS);
+  const drawing = openDrawing(join(packageRoot(), 'dist/docs-worker.js'), {
+    folders,
+    merchant: contracts.merchant as unknown as Contract,
+    operator: contracts.operator as unknown as Contract,
+    assets: { script: `${ASSETS}/${manifest.script}`, style: `${ASSETS}/${manifest.style}`, search: `${ASSETS}/${manifest.search}` },
+  });
+  const contract = (): Promise<Drawn> =>
+    Promise.resolve({
+      type: 'application/json',
+      text: JSON.stringify({ ...contracts.merchant, servers: [{ url: '/api/v1', description: 'This deployment.' }] }),
+    });
+  const kept = new Map<string, Body>();
+  const page = async (path: string, encoding: Encoding): Promise<Body | null> => {
+    const key = `${encoding} ${path}`;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const drawn = await (path === '/openapi.json' ? contract() : drawing.ask(path));
+    if (drawn === null) return null;
+    const body = await compressed(drawn, encoding);
+    kept.set(key, body);
+    return body;
+  };
+
   const router = express.Router();
-  router.use((request, response: Response, next) => {
+  router.use(async (request, response: Response, next) => {
     const path = request.path === '/docs/' ? '/docs' : request.path;
-    const file = files.get(path);
-    if (file === undefined) return next();
+    const asset = assets.get(path);
+    if (asset === undefined && path !== '/openapi.json' && !ADDRESS.test(path)) return next();
+    const encoding = encodingFor(request.headers['accept-encoding']);
+    const searched = path === '/docs/search';
+    const body = asset !== undefined ? bodyOf(asset, encoding) : searched ? null : await page(path, encoding);
+    if (body === null && !searched) return next();
+    notesOf(response).route = asset === undefined ? path : `${ASSETS}/{name}`;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('Allow', 'GET, HEAD');
       throw new ServiceError('method_not_allowed');
     }
-    notesOf(response).route = path;
-    const body = file.body();
-    response.writeHead(200, {
-      'Content-Type': `${file.type}; charset=utf-8`,
-      'Content-Length': Buffer.byteLength(body),
-      'Content-Security-Policy': CONTENT_POLICY,
-      'Cache-Control': 'public, max-age=300',
-    });
-    response.end(body);
+    if (body !== null) return answer(response, body, asset === undefined ? FOR_MINUTES : FOR_EVER);
+    await rateLimit(deps, { operationId: 'docsSearch', clientIp: clientIp(request, deps.config.SLUICE_TRUSTED_PROXIES) });
+    const results = await drawing.ask(path, questionOf(request.originalUrl));
+    if (results !== null) answer(response, await compressed(results, encoding), 'no-store');
   });
   return router;
 }
 
-function filesOf(document: Document, folders: DocsFolders): Map<string, File> {
-  const pages = readPages(folders);
-  const html = (page: Page): File => once('text/html', () => layOut(pages, page, renderPage(page)));
-  const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const asset = (folder: string, name: string, type: string): [string, File] => [`/docs/${name}`, once(type, () => readFileSync(join(folder, name), 'utf8'))];
-  return new Map<string, File>([
-    ['/openapi.json', once('application/json', () => JSON.stringify({ ...document, servers: [{ url: '/api/v1', description: 'This deployment.' }] }))],
-    ['/llms.txt', once('text/plain', () => llmsIndex(pages))],
-    ['/llms-full.txt', once('text/plain', () => llmsFull(pages))],
-    ['/docs', html(pages.index)],
-    ...[...pages.bySlug.values()].flatMap((page): [string, File][] => [
-      [addressOfPage(page), html(page)],
-      [`${addressOfPage(page)}.md`, { type: 'text/markdown', body: () => page.markdown }],
-    ]),
-    ['/docs/api', { type: 'text/html', body: () => REFERENCE }],
-    ['/docs/reference.js', { type: 'text/javascript', body: () => REFERENCE_SCRIPT }],
-    asset(folders.assets, 'docs.css', 'text/css'),
-    asset(folders.assets, 'docs.js', 'text/javascript'),
-    asset(swagger, 'swagger-ui.css', 'text/css'),
-    asset(swagger, 'swagger-ui-bundle.js', 'text/javascript'),
-  ]);
+/** What was typed into the box. */
+function questionOf(url: string): string {
+  return (new URLSearchParams(url.split('?')[1] ?? '').get('q') ?? '').trim().slice(0, 100);
 }
 
-/** A file whose text is made when it is first asked for, and kept. */
-function once(type: string, make: () => string): File {
-  let made: string | undefined;
-  return {
-    type,
-    body() {
-      made ??= make();
-      return made;
-    },
-  };
+async function compressed({ type, text }: Drawn, encoding: Encoding): Promise<Body> {
+  return { bytes: await compress(text, encoding), encoding, type };
+}
+
+function bodyOf({ bodies, type }: Asset, encoding: Encoding): Body {
+  const bytes = bodies[encoding];
+  return bytes === undefined ? { bytes: bodies.identity, encoding: 'identity', type } : { bytes, encoding, type };
+}
+
+function answer(response: Response, { bytes, encoding, type }: Body, cache: string): void {
+  response.writeHead(200, {
+    'Content-Type': `${type}; charset=utf-8`,
+    'Content-Length': bytes.length,
+    ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
+    Vary: 'Accept-Encoding',
+    'Content-Security-Policy': CONTENT_POLICY,
+    'Cache-Control': cache,
+  });
+  response.end(bytes);
 }

@@ -8,10 +8,12 @@ import { build as bundle } from 'esbuild';
 
 const PAGE = 'api/checkout/page';
 const CONSOLE = 'api/console/page';
+const DOCS = 'api/docs/page';
 /** Folders of dist, with what is bundled into each. */
 const PLACES = {
-  checkout: { script: `${PAGE}/browser/main.tsx`, style: `${PAGE}/styles.css`, locales: `${PAGE}/locales` },
-  console: { script: `${CONSOLE}/browser/main.ts`, style: `${CONSOLE}/styles.css`, locales: `${CONSOLE}/locales` },
+  checkout: { entries: { script: `${PAGE}/browser/main.tsx`, style: `${PAGE}/styles.css` }, locales: `${PAGE}/locales` },
+  console: { entries: { script: `${CONSOLE}/browser/main.ts`, style: `${CONSOLE}/styles.css` }, locales: `${CONSOLE}/locales` },
+  'docs-page': { entries: { script: `${DOCS}/browser/main.ts`, search: `${DOCS}/browser/search.ts`, style: `${DOCS}/styles.css` }, locales: null },
 };
 /** Browsers that get a working script; older ones are served by the forms of the page. */
 const TARGET = ['chrome109', 'edge109', 'firefox115', 'safari16'];
@@ -31,18 +33,24 @@ export async function buildConsole({ root, plugins, replace }) {
   await buildPages({ root, plugins, replace, place: 'console' });
 }
 
+/** The same for the documentation; what searches is a program of its own, loaded when somebody is about to. */
+export async function buildDocs({ root, plugins, replace }) {
+  await buildPages({ root, plugins, replace, place: 'docs-page' });
+}
+
 async function buildPages({ root, plugins, replace, place }) {
   const home = join(root, 'dist', place);
   const assets = join(home, 'assets');
   await mkdir(assets, { recursive: true });
   try {
     const manifest = {};
-    for (const kind of ['script', 'style']) {
-      const { name, text } = await bundled(root, place, PLACES[place][kind], plugins);
+    for (const [kind, entry] of Object.entries(PLACES[place].entries)) {
+      const { name, text } = await bundled({ root, place, kind, entry, plugins });
       for (const [suffix, contents] of compressed(text)) await replace(join(assets, name + suffix), contents);
       manifest[kind] = name;
     }
-    await copyLocales(join(root, PLACES[place].locales), join(home, 'locales'), replace);
+    const { locales } = PLACES[place];
+    if (locales !== null) await copyLocales(join(root, locales), join(home, 'locales'), replace);
     await replace(join(assets, 'favicon.svg'), await readFile(join(root, PAGE, 'favicon.svg')));
     await replace(join(home, 'manifest.json'), Buffer.from(JSON.stringify(manifest)));
     await removeOld(assets, ['favicon.svg', ...Object.values(manifest)]);
@@ -52,7 +60,7 @@ async function buildPages({ root, plugins, replace, place }) {
   }
 }
 
-async function bundled(root, place, entry, plugins) {
+async function bundled({ root, place, kind, entry, plugins }) {
   const { outputFiles } = await bundle({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -72,7 +80,8 @@ async function bundled(root, place, entry, plugins) {
   const [file] = outputFiles;
   const text = Buffer.from(file.contents);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
-  return { name: `${place}-${hash}${file.path.endsWith('.css') ? '.css' : '.js'}`, text };
+  const called = kind === 'script' || kind === 'style' ? place : kind;
+  return { name: `${called}-${hash}${file.path.endsWith('.css') ? '.css' : '.js'}`, text };
 }
 
 /** The file as it is, and as browsers take it; compressed here at leisure instead of for every payer. */

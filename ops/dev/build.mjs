@@ -4,7 +4,7 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
 import { parse } from 'yaml';
-import { buildCheckout, buildConsole } from './build-checkout.mjs';
+import { buildCheckout, buildConsole, buildDocs } from './build-checkout.mjs';
 import { forgetBuild, inputsOf, isBuilt, readCommit, stampBuild } from './build-stamp.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -12,10 +12,11 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Read only where a collector of traces is configured. */
 const TRACING = ['@opentelemetry/sdk-trace-node', '@opentelemetry/exporter-trace-otlp-http', '@opentelemetry/resources'];
 /** Packages that read files of their own at run time, or are so large and so seldom needed that they are read when they are. */
-const OUTSIDE = ['pino', 'swagger-ui-dist', 'tiny-secp256k1', 'tronweb', ...TRACING];
+const OUTSIDE = ['pino', 'shiki', 'tiny-secp256k1', 'tronweb', ...TRACING];
 
 const ENTRIES = {
   api: 'api/main.ts',
+  'docs-worker': 'api/docs/drawing-worker.ts',
   indexer: 'indexer/main.ts',
   cli: 'ops/cli/main.ts',
   start: 'ops/dev/start.ts',
@@ -28,7 +29,7 @@ const ENTRIES = {
 const CONTRACTS = ['openapi', 'operator', 'checkout'];
 
 /** What the api serves at /docs, by folder of dist. */
-const DOCS = { docs: 'ops/docs', 'docs/runbooks': 'ops/runbooks', 'docs/assets': 'api/docs/assets' };
+const DOCS = { docs: 'ops/docs', 'docs/runbooks': 'ops/runbooks' };
 
 /** Builds unless the last build was of the same inputs and all it made is there; true when something was built. */
 export async function buildIfChanged() {
@@ -48,6 +49,7 @@ export async function build() {
     ...CONTRACTS.map(buildContract),
     buildCheckout({ root: ROOT, plugins: [OWN_IMPORTS], replace }),
     buildConsole({ root: ROOT, plugins: [OWN_IMPORTS], replace }),
+    buildDocs({ root: ROOT, plugins: [OWN_IMPORTS], replace }),
     ...Object.entries(DOCS).map(([name, from]) => copyDocs(name, from)),
   ]);
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.message] : []));
@@ -62,7 +64,7 @@ async function outputs() {
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .flatMap((entry) => {
       const path = relative(ROOT, join(entry.parentPath, entry.name));
-      return /^dist\/([^/]+$|(contract|docs|checkout|console)\/)/.test(path) ? [path] : [];
+      return /^dist\/([^/]+$|(contract|docs|docs-page|checkout|console)\/)/.test(path) ? [path] : [];
     });
 }
 
@@ -140,9 +142,9 @@ async function buildContract(name) {
 async function copyDocs(name, from) {
   const folder = join(ROOT, 'dist', name);
   await mkdir(folder, { recursive: true });
-  const files = (await readdir(join(ROOT, from))).filter((file) => /\.(md|css|js)$/.test(file));
+  const files = (await readdir(join(ROOT, from))).filter((file) => /\.md$/.test(file));
   for (const file of files) await replace(join(folder, file), await readFile(join(ROOT, from, file)));
-  for (const file of await readdir(folder)) if (/^[^.].*\.(md|css|js)$/.test(file) && !files.includes(file)) await rm(join(folder, file), { force: true });
+  for (const file of await readdir(folder)) if (/^[^.].*\.md$/.test(file) && !files.includes(file)) await rm(join(folder, file), { force: true });
 }
 
 /** Another run may be starting this very file: it is swapped in whole, and left alone when nothing changed. */

@@ -459,12 +459,14 @@ export const RATE_LIMITS: Readonly<Record<string, number>> = {
   getFunnel: 600,
 };
 
-/** The same for what is no operation of the contract; documentation and health are not limited. */
+/** The same for what is no operation of the contract; documentation and health are not limited, but for its search. */
 export const EDGE_RATE_LIMITS = {
   /** Paths and methods that do not exist, all together: plenty for a typing mistake, little for a scanner. */
   unknown: 120,
   /** The operator API, all of it together; a console with the token gets ten times as much. */
   operator: 120,
+  /** The search of the documentation where scripts are off: a form that is sent by hand. */
+  docsSearch: 120,
   /** A checkout page shows a few dozen, and caches them for a day. */
   logo: 1_200,
   /** A page is opened, its language changed, looked at again by hand where scripts are off: several a second is nobody. */

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type Contract, operationsOf } from '#api/docs/reference/contract.ts';
 import { type DocumentedPage, documentedPages, type Fence } from '#test/fixtures/documentation.ts';
 import { TEST_SECRETS } from '#test/harness/world.ts';
 import { aService, type Service, type Shop } from './service.ts';
@@ -75,25 +78,44 @@ describe('what is served', () => {
       const [page, twin] = await Promise.all([get(address), get(`${address}.md`)]);
       expect([address, page.status, page.type], address).toEqual([address, 200, 'text/html; charset=utf-8']);
       expect([twin.status, twin.type, twin.body]).toEqual([200, 'text/markdown; charset=utf-8', markdown]);
-      expect(page.body).toMatch(/<main id="content">\s*<h1>/);
+      expect(page.body).toMatch(/<main id="content">.*<h1>/s);
     }
     expect((await get('/docs')).body).toBe((await get('/docs/index')).body);
   });
 
   it('leads from every page, and from the reference, only to what is there, from its own origin, without anything inline', async () => {
-    const addresses = ['/docs', '/docs/api', ...documentedPages().map(({ slug }) => `/docs/${slug || 'index'}`)];
+    const operations = [...referenceOf('openapi', '/docs/api'), ...referenceOf('operator', '/docs/operator-api')];
+    const addresses = ['/docs', '/docs/api', '/docs/operator-api', ...operations, ...documentedPages().map(({ slug }) => `/docs/${slug || 'index'}`)];
     const known = new Map<string, number>();
+    const anchors = new Map<string, Set<string>>();
+    const wanted: [string, string, string][] = [];
     for (const address of addresses) {
       const { body, policy } = await get(address);
       expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
       expect(body).not.toMatch(/<script>|<style|\sstyle=|\son[a-z]+=/);
-      for (const [, link = ''] of body.matchAll(/(?:src|href)="([^"#]+)/g)) {
+      anchors.set(address, new Set([...body.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id)));
+      for (const [, page = '', anchor = ''] of body.matchAll(/href="([^"#]*)#([^"]+)"/g)) wanted.push([address, page === '' ? address : page, anchor]);
+      for (const [, link = ''] of body.matchAll(/(?:src|href|action|data-program|data-index)="([^"#]+)/g)) {
         if (link.startsWith('data:') || link.startsWith('https://')) continue;
         if (!known.has(link)) known.set(link, (await get(link)).status);
         expect([address, link, known.get(link)]).toEqual([address, link, 200]);
       }
     }
-    expect([...known.keys()]).toEqual(expect.arrayContaining(['/docs/docs.css', '/docs/docs.js', '/docs/swagger-ui-bundle.js', '/openapi.json', '/llms.txt']));
+    expect([...known.keys()]).toEqual(expect.arrayContaining(['/docs/search', '/docs/search.json', '/openapi.json', '/llms.txt']));
+    expect(wanted.filter(([, page, anchor]) => anchors.has(page) && anchors.get(page)?.has(anchor) !== true)).toEqual([]);
+  });
+
+  it('answers a search where scripts are off, whatever is asked, and 404 where no page is', async () => {
+    const { status, body } = await get('/docs/search?q=how+do+I+verify+a+webhook');
+    expect([status, /<ul class="found"><li><a href="([^"]+)"/.exec(body)?.[1]]).toEqual([200, '/docs/webhooks']);
+    for (const question of ['', 'q=', 'q=%3Cscript%3E', `q=${'a+'.repeat(5_000)}`, 'q=%00%ff%E0%A4%A', 'q[]=a&q=b', 'q=constructor', 'q=__proto__']) {
+      const answer = await get(`/docs/search?${question}`);
+      expect([question, answer.status]).toEqual([question, 200]);
+      expect(answer.body).not.toContain('<script>');
+    }
+    for (const path of ['/docs/nowhere', '/docs/api/nowhere', '/docs/__proto__', '/docs/webhooks.json', '/docs/../package', '/docs/assets/nothing.js'])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+    expect((await fetch(`${service.origin}/docs/search`, { method: 'POST' })).status).toBe(405);
   });
 
   it('tells machines where every page is, and gives them all of it at once', async () => {
@@ -108,6 +130,12 @@ describe('what is served', () => {
     expect((JSON.parse(contract.body) as { servers: unknown }).servers).toEqual([{ url: '/api/v1', description: 'This deployment.' }]);
   });
 });
+
+/** Addresses of all operations of a contract. */
+function referenceOf(name: string, address: string): string[] {
+  const contract = parse(readFileSync(`api/contract/${name}.yaml`, 'utf8')) as Contract;
+  return operationsOf(contract).map(({ slug }) => `${address}/${slug}`);
+}
 
 async function get(path: string): Promise<{ status: number; type: string | null; policy: string | null; body: string }> {
   const response = await fetch(service.origin + path);

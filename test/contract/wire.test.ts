@@ -202,7 +202,7 @@ describe('a sender that takes its time', () => {
 
   it('with reading what it asked for is let go', async () => {
     const one = connect((hasty.address() as AddressInfo).port, '127.0.0.1').pause();
-    one.write('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20));
+    one.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(60));
     const connections = promisify(hasty.getConnections.bind(hasty));
     await waitFor(async () => (await connections()) === 1, { what: 'the connection' });
     await waitFor(async () => (await connections()) === 0, { what: 'the connection to be gone' });

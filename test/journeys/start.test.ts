@@ -164,7 +164,7 @@ describe('npm start', () => {
   });
 
   it('serves the documentation, from what the build made of it', async () => {
-    for (const path of ['/docs', '/docs/quickstart', '/docs/docs.css', '/docs/api', '/llms.txt'])
+    for (const path of ['/docs', '/docs/quickstart', '/docs/search.json', '/docs/api', '/docs/api/create-payment', '/llms.txt'])
       expect([path, (await fetch(runner.dev.api.origin + path)).status]).toEqual([path, 200]);
   });
 
