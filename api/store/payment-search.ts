@@ -1,6 +1,6 @@
 import { type Coins, formatAmount, parseTrusted, type Usd } from '#shared/core/money.ts';
 import type { Reads } from '#shared/platform/postgres.ts';
-import { type DepositPath, matchingPayments, type Payment, type PaymentFilter, paymentFromRow, type PaymentPlace } from './payments.ts';
+import { type DepositPath, matchingPayments, namesOf, type Payment, type PaymentFilter, paymentFromRow, type PaymentPlace } from './payments.ts';
 
 /** What a list of payments is narrowed to beyond what their indexes are by; null narrows nothing. */
 export interface Narrowing {
@@ -63,7 +63,7 @@ export async function findSought(
 /** Lists what is looked for among the rows looked through, newest first, one more than `limit`. Stops reading when it has them; locks nothing. */
 export async function listNarrowed(sql: Reads, page: LookedThrough & { limit: number; offset: number }): Promise<Payment[]> {
   const rows = await sql<Record<string, unknown>[]>`
-    select p.* from (${looked(sql, page)}) p where ${narrowed(sql, page.narrowing)}
+    select p.*, ${namesOf(sql, sql`p.id`)} from (${looked(sql, page)}) p where ${narrowed(sql, page.narrowing)}
     order by p.created_at desc, p.id desc limit ${page.limit + 1} offset ${page.offset}`;
   return rows.map(paymentFromRow);
 }

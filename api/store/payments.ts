@@ -138,11 +138,10 @@ export async function insertPayment(tx: Tx, payment: NewPayment, offers: readonl
     webhook_url: payment.webhookUrl,
     webhook_params: payment.webhookParams?.value(),
     language: payment.language,
-    title: payment.title,
-    reference: payment.reference,
     timeout_seconds: payment.timeoutSeconds,
     grace_seconds: payment.graceSeconds,
   };
+  const { title, reference } = payment;
   const sent = Object.entries({ callbackParams: payment.callbackParams, webhookParams: payment.webhookParams }).filter(([, document]) => document !== null);
   // The values go as documents whose rows the server makes: a parameter for each would cost more than the statement. Eight thousand years are past the
   // saturation point and still within what timestamptz can hold.
@@ -151,15 +150,18 @@ export async function insertPayment(tx: Tx, payment: NewPayment, offers: readonl
       insert into payments (
         id, gateway_id, billing, status, checkout_mode, type, paylink_id, open_amount, sandbox, currency_code, amount, amount_usd, fiat_rate, fiat_source,
         fiat_at, minimum_usd, tx_fee_payer, commission_fee_payer, commission_bps, commission_minimum_usd, over_tolerance, under_tolerance, tolerance_kind,
-        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, title, reference, timeout_seconds, grace_seconds,
+        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, timeout_seconds, grace_seconds,
         created_at, expires_at)
       select
         id, gateway_id, billing, status, checkout_mode, type, paylink_id, open_amount, sandbox, currency_code, amount, amount_usd, fiat_rate, fiat_source,
         fiat_at, minimum_usd, tx_fee_payer, commission_fee_payer, commission_bps, commission_minimum_usd, over_tolerance, under_tolerance, tolerance_kind,
-        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, title, reference, timeout_seconds, grace_seconds,
+        check_amount_deviation, callback_url, callback_params, webhook_url, webhook_params, language, timeout_seconds, grace_seconds,
         sluice_now(), least(sluice_now() + make_interval(secs => least(timeout_seconds, 253402300800)), '9999-12-31T23:59:59Z')
       from jsonb_populate_record(null::payments, ${JSON.stringify(columns)}::text::jsonb)
       returning *),
+    named as (
+      insert into payment_names (payment_id, title, reference)
+      select ${payment.id}::uuid, ${title}::text, ${reference}::text where coalesce(${title}::text, ${reference}::text) is not null),
     offers as (
       insert into payment_offers (id, payment_id, asset_id, rank, price_usd, price_source, price_at, amount, tx_fee, commission_fee, total_value, network_fee)
       select id, payment_id, asset_id, rank, price_usd, price_source, price_at, amount, tx_fee, commission_fee, total_value, network_fee
@@ -171,14 +173,14 @@ export async function insertPayment(tx: Tx, payment: NewPayment, offers: readonl
       insert into sent_json (owner, field, document)
       select ${payment.id}::uuid, field, document
       from unnest(${sent.map(([field]) => field)}::text[], ${sent.map(([, document]) => (document as SentJson).text)}::text[]) as given (field, document))
-    select * from made`;
+    select made.*, ${title}::text as title, ${reference}::text as reference from made`;
   await noteTrace(tx, payment.id);
   return paymentFromRow(row as Record<string, unknown>);
 }
 
 /** Reads one payment by id; locks nothing. */
 export async function findPayment(sql: Reads, id: string): Promise<Payment | undefined> {
-  const [row] = await sql<Record<string, unknown>[]>`select * from payments where id = ${id}`;
+  const [row] = await sql<Record<string, unknown>[]>`select p.*, ${namesOf(sql, sql`p.id`)} from payments p where p.id = ${id}`;
   return row && paymentFromRow(row);
 }
 
@@ -193,7 +195,8 @@ export async function findNewestWebhookUrl(sql: Reads, gatewayId: string, looked
 
 /** Reads one payment and locks its row until commit, with whether its deadline has passed by service time. */
 export async function lockPayment(tx: Tx, id: string): Promise<(Payment & { overdue: boolean }) | undefined> {
-  const [row] = await tx<Record<string, unknown>[]>`select *, expires_at <= sluice_now() as overdue from payments where id = ${id} for update`;
+  const [row] = await tx<Record<string, unknown>[]>`
+    select p.*, ${namesOf(tx, tx`p.id`)}, p.expires_at <= sluice_now() as overdue from payments p where p.id = ${id} for update of p`;
   return row && { ...paymentFromRow(row), overdue: row.overdue as boolean };
 }
 
@@ -211,7 +214,8 @@ export async function setSelectedOffer(tx: Tx, paymentId: string, offerId: strin
 /** Marks a payment as verified and returns it; the first time stands. For resting payments only. Locks the row for the statement. */
 export async function markVerified(sql: Reads, paymentId: string): Promise<Payment> {
   const [row] = await sql<Record<string, unknown>[]>`
-    update payments set is_verified = true, verified_at = coalesce(verified_at, sluice_now()) where id = ${paymentId} returning *`;
+    update payments set is_verified = true, verified_at = coalesce(verified_at, sluice_now()) where id = ${paymentId}
+    returning *, ${namesOf(sql, sql`payments.id`)}`;
   return paymentFromRow(row as Record<string, unknown>);
 }
 
@@ -267,7 +271,12 @@ function unpaid(sql: Reads, patienceSeconds: number) {
           where l.network_id = a.network_id and l.caught_up_at >= p.expires_at and t.height >= l.published_height))))`;
 }
 
-/** Turns a row of `payments`, as `select *` gives it, into a payment. */
+/** What a payment is for, beside its row; by the key of its table. */
+export function namesOf(sql: Reads, id: ReturnType<Reads>): ReturnType<Reads> {
+  return sql`(select n.title from payment_names n where n.payment_id = ${id}) as title, (select n.reference from payment_names n where n.payment_id = ${id}) as reference`;
+}
+
+/** Turns a row of `payments`, as `select *` gives it, into a payment; its names are null where they were not asked for. */
 export function paymentFromRow(row: Record<string, unknown>): Payment {
   const text = (name: string): string | null => (row[name] as string | null) ?? null;
   const money = (name: string): Usd | null => {
@@ -379,7 +388,7 @@ export async function findPaymentPlace(sql: Reads, gatewayId: string, id: string
 export async function listPaymentRows(sql: Reads, page: PaymentPage): Promise<Payment[]> {
   const behind = page.after === null ? sql`` : sql`and (created_at, id) < (${page.after.createdAt}::text::timestamptz, ${page.after.id}::uuid)`;
   const rows = await sql<Record<string, unknown>[]>`
-    select * from payments where ${matchingPayments(sql, page)} ${behind}
+    select *, ${namesOf(sql, sql`payments.id`)} from payments where ${matchingPayments(sql, page)} ${behind}
     order by created_at desc, id desc limit ${page.limit + 1} offset ${page.offset}`;
   return rows.map(paymentFromRow);
 }

@@ -28,7 +28,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       database_epochs day_changes day_figures deposit_addresses deposits export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets
       gateways idempotency_keys indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
-      output_locks passkey_challenges passkeys payment_events payment_offers payment_references payment_steps payments payout_attempts payout_events
+      output_locks passkey_challenges passkeys payment_events payment_names payment_offers payment_references payment_steps payments payout_attempts payout_events
       payouts people person_notices pool_moves price_sources prices reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
       schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_events settlement_fees
       settlement_quotes settlements sightings sign_in_links signer_journal signer_reports
@@ -81,6 +81,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       passkey_challenges: 'insert delete',
       passkeys: 'insert update(counter removed_at used_at)',
       payment_events: 'insert',
+      payment_names: 'insert',
       payment_offers: 'insert update(selected_at)',
       payment_steps: 'insert',
       payments: `
@@ -133,7 +134,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       deposits export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets gateways idempotency_keys indexer_leases invitations invoice_lines invoices
       issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
-      payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices reconciliations recovery_codes
+      payment_names payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices reconciliations recovery_codes
       refused_requests requests rescans rewind_requests sandbox_deposits schema_migrations screening_credits screening_days screening_scores
       screenings sent_json sessions settlement_events settlement_fees settlement_quotes settlements sightings sign_in_links signer_reports spent_outputs statements tallies
       trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_answers webhook_attempts webhook_events
