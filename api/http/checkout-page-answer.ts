@@ -38,7 +38,11 @@ export function pageHeaders(socketOrigin: string): Record<string, string> {
 }
 
 /** Writes one page, compressed as its reader takes it. */
-export async function sendPage(request: Request, response: Response, page: { status: number; html: string; headers: Record<string, string> }): Promise<void> {
+export async function sendPage(
+  request: Request,
+  response: Response,
+  page: { status: number; html: string; headers: Record<string, string | string[]> },
+): Promise<void> {
   const encoding = encodingFor(request.headers['accept-encoding']);
   const body = await compress(page.html, encoding);
   response.writeHead(page.status, {

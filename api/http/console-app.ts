@@ -13,6 +13,8 @@ import { type Translate, translator } from '#api/console/page/texts.ts';
 import type { Held, PeopleDesk } from '#api/people/desk.ts';
 import { readLink } from '#api/people/mailed-link.ts';
 import { readInvitation, readSession } from '#api/people/sign-in.ts';
+import { PROVIDER_CALLBACK } from '#api/clients/provider-callback.ts';
+import { showIdentity } from '#api/store/identities.ts';
 import { showAuthenticator } from '#api/store/authenticators.ts';
 import type { Deps, SentFile } from '#api/deps.ts';
 import { readExportFile } from '#api/exports/exports.ts';
@@ -32,7 +34,7 @@ import { checkoutAssetsRouter, loadCheckoutAssets } from './checkout-assets.ts';
 import { pageHeaders, sendPage } from './checkout-page-answer.ts';
 import { clientIp } from './client-ip.ts';
 import { consoleApiRouter } from './console-api.ts';
-import { CONSOLE_COOKIE, consoleCookie, cookieNamed, LANGUAGE_COOKIE, refuseForeign } from './console-request.ts';
+import { CONSOLE_COOKIE, PROVIDER_COOKIE, consoleCookie, cookieNamed, LANGUAGE_COOKIE, refuseForeign } from './console-request.ts';
 import { errorHeaders } from './envelope.ts';
 import { answerErrors, noteFailure, notesOf, observe } from './observe.ts';
 import { rateLimit } from './rate-limit.ts';
@@ -67,7 +69,7 @@ interface Visit {
 }
 
 /** What a page of the console comes to. */
-type Answer = { screen: Screen } | Redirection | { json: object } | { file: SentFile };
+type Answer = { screen: Screen; provider?: string } | Redirection | { json: object } | { file: SentFile };
 
 interface Redirection {
   to: string;
@@ -75,6 +77,8 @@ interface Redirection {
   cookie?: string | null;
   /** The language that was chosen. */
   language?: string;
+  /** What the browser keeps until it comes back from the identity provider, or null once it did. */
+  provider?: string | null;
 }
 
 interface Route {
@@ -87,7 +91,7 @@ interface Route {
 }
 
 const ROUTES: readonly Route[] = [
-  { method: 'GET', path: '/sign-in', signedIn: false, run: async ({ session }) => (session === undefined ? { screen: { kind: 'sign-in' } } : { to: '/' }) },
+  { method: 'GET', path: '/sign-in', signedIn: false, run: async (visit) => (visit.session === undefined ? { screen: signInScreen(visit) } : { to: '/' }) },
   { method: 'POST', path: '/sign-in/options', signedIn: false, run: async ({ desk, address }) => ({ json: await desk.signInOptions({ address }) }) },
   {
     method: 'POST',
@@ -105,6 +109,28 @@ const ROUTES: readonly Route[] = [
     async run(visit) {
       await visit.desk.mailLink({ email: field(visit, 'email').slice(0, LONGEST_ADDRESS), visitor: visitor(visit) });
       return { screen: { kind: 'link-sent' } };
+    },
+  },
+  // Followed as a link, since a form of these pages leads nowhere else.
+  {
+    method: 'GET',
+    path: '/sign-in/provider',
+    signedIn: false,
+    async run({ desk, address }) {
+      const { url, browser } = await desk.beginProviderSignIn({ address });
+      return { to: url, provider: browser };
+    },
+  },
+  // What changes here was agreed to in this browser, which has the other half of what the answer counts for.
+  {
+    method: 'GET',
+    path: PROVIDER_CALLBACK,
+    signedIn: false,
+    async run(visit) {
+      const browser = cookieNamed(visit.request, PROVIDER_COOKIE) ?? '';
+      const query = new URL(visit.request.url, 'http://console').search;
+      const { cookie } = await visit.desk.finishProviderSignIn({ query, browser, visitor: visitor(visit), cookie: cookieOf(visit) });
+      return cookie === null ? { to: '/profile', provider: null } : { to: '/', cookie, provider: null };
     },
   },
   // Looking at a link uses nothing up: scanners of mail do it before people.
@@ -220,6 +246,33 @@ const ROUTES: readonly Route[] = [
   },
   {
     method: 'POST',
+    path: '/profile/provider/proof',
+    signedIn: true,
+    run: async (visit) => ({ json: await visit.desk.providerProofOptions(held(visit)) }),
+  },
+  {
+    method: 'POST',
+    path: '/profile/provider',
+    signedIn: true,
+    async run(visit) {
+      const { url, browser } = await visit.desk.connectProvider({ ...held(visit), proof: proofOf(visit) });
+      return { screen: { kind: 'provider-leave', url, name: visit.deps.config.SLUICE_OIDC_NAME ?? '' }, provider: browser };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/profile/provider/remove/proof',
+    signedIn: true,
+    run: async (visit) => ({ json: await visit.desk.providerRemovalOptions(held(visit)) }),
+  },
+  {
+    method: 'POST',
+    path: '/profile/provider/remove',
+    signedIn: true,
+    run: (visit) => changed(visit.desk.removeProvider({ ...held(visit), proof: proofOf(visit) })),
+  },
+  {
+    method: 'POST',
     path: '/profile/sessions/revoke',
     signedIn: true,
     run: (visit) => changed(visit.desk.revokeSession({ ...held(visit), id: field(visit, 'id') })),
@@ -302,7 +355,8 @@ export async function createConsoleApp(
       if ('to' in answer) return redirect(response, headers, answer);
       if ('json' in answer) return sendJson(response, headers, answer.json);
       if ('file' in answer) return await sendFile(deps, request, response, answer.file, headers);
-      return await sendPage(request, response, { status: 200, html: renderConsole(page(answer.screen, null)), headers });
+      const own = 'provider' in answer ? { ...headers, ...setCookies(answer) } : headers;
+      return await sendPage(request, response, { status: 200, html: renderConsole(page(answer.screen, null)), headers: own });
     } catch (thrown) {
       const error = noteFailure(deps, response, thrown);
       const { screen, notice } = await screenOf(visit, found?.route, error);
@@ -317,7 +371,11 @@ export async function createConsoleApp(
 async function screenOf(visit: Visit, route: Route | undefined, error: ServiceError): Promise<{ screen: Screen; notice: string | null }> {
   const t = translator(languageOf(visit));
   if (route?.path === '/sign-in' && error.code === 'forbidden' && visit.form.has('credential'))
-    return { screen: { kind: 'sign-in' }, notice: t('notice.passkey-refused') };
+    return { screen: signInScreen(visit), notice: t('notice.passkey-refused') };
+  if (route?.path.startsWith('/sign-in/provider') && error.code !== 'not_found' && error.code !== 'rate_limit_exceeded') {
+    const notice = t(error.code === 'conflict' ? 'provider.known' : error.status < 500 ? 'provider.refused' : 'provider.away');
+    return { screen: visit.session === undefined ? signInScreen(visit) : await profile(visit), notice };
+  }
   if (route?.path === '/sign-in/link/{token}' && (error.code === 'forbidden' || error.code === 'rate_limit_exceeded') && visit.form.has('code')) {
     const screen = await mailedLink(visit, visit.request.path.split('/').at(-1) ?? '').catch(() => undefined);
     if (screen !== undefined) return { screen, notice: wrongCode(t, error) };
@@ -349,6 +407,10 @@ function wrongCode(t: Translate, { code, retryAfterSeconds = 0 }: ServiceError):
   return code === 'forbidden' ? t('notice.wrong-code') : t('notice.too-many-codes', { minutes: Math.ceil(retryAfterSeconds / 60) });
 }
 
+function signInScreen({ deps }: Visit): Screen {
+  return { kind: 'sign-in', provider: deps.config.SLUICE_OIDC_NAME ?? null };
+}
+
 async function mailedLink({ deps }: Visit, token: string): Promise<Screen> {
   const { email } = await readLink(deps, token);
   return { kind: 'link', action: `/sign-in/link/${encodeURIComponent(token)}`, email };
@@ -363,13 +425,16 @@ async function invitation({ deps, session }: Visit, token: string): Promise<Scre
 async function profile(visit: Visit): Promise<Screen> {
   const { session } = signed(visit);
   const { sql } = visit.deps.db;
-  const [passkeys, sessions, authenticator] = await Promise.all([
+  const name = visit.deps.config.SLUICE_OIDC_NAME;
+  const [passkeys, sessions, authenticator, since] = await Promise.all([
     listPasskeys(sql, session.personId),
     listSessions(sql, session.personId),
     showAuthenticator(sql, session.personId),
+    showIdentity(sql, session.personId),
   ]);
   return {
     kind: 'profile',
+    provider: name === undefined ? null : { name, since: since?.toISOString() ?? null },
     authenticator: { ...authenticator, since: authenticator.since?.toISOString() ?? null },
     passkeys: passkeys.map(({ id, createdAt, usedAt }) => ({
       id,
@@ -554,18 +619,18 @@ function consoleHeaders(ownOrigin: string): Record<string, string> {
   return { ...headers, 'Permissions-Policy': denied.replace('publickey-credentials-get=(), ', ''), 'Referrer-Policy': 'same-origin' };
 }
 
-function redirect(response: Response, headers: Record<string, string>, { to, cookie, language }: Redirection): void {
+function setCookies({ cookie, language, provider }: Omit<Redirection, 'to'>): { 'Set-Cookie'?: string[] } {
   const attributes = 'Path=/; Secure; HttpOnly; SameSite=Lax';
   const cookies = [
     ...(cookie === undefined ? [] : [`${CONSOLE_COOKIE}=${cookie ?? ''}; ${attributes}; Max-Age=${cookie === null ? 0 : POLICY.sessionSeconds}`]),
     ...(language === undefined ? [] : [`${LANGUAGE_COOKIE}=${language}; ${attributes}; Max-Age=${LANGUAGE_SECONDS}`]),
+    ...(provider === undefined ? [] : [`${PROVIDER_COOKIE}=${provider ?? ''}; ${attributes}; Max-Age=${provider === null ? 0 : POLICY.providerSignInSeconds}`]),
   ];
-  response.writeHead(303, {
-    ...headers,
-    Location: to,
-    'Content-Length': 0,
-    ...(cookies.length > 0 && { 'Set-Cookie': cookies }),
-  });
+  return cookies.length === 0 ? {} : { 'Set-Cookie': cookies };
+}
+
+function redirect(response: Response, headers: Record<string, string>, { to, ...set }: Redirection): void {
+  response.writeHead(303, { ...headers, Location: to, 'Content-Length': 0, ...setCookies(set) });
   response.end();
 }
 

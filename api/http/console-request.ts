@@ -4,6 +4,8 @@ import { ServiceError } from '#shared/core/errors.ts';
 
 /** The session's cookie: of this host alone, over a connection that nobody listens in to. */
 export const CONSOLE_COOKIE = '__Host-sluice';
+/** What a browser keeps until it comes back from an identity provider. */
+export const PROVIDER_COOKIE = '__Host-sluice-provider';
 /** The language that somebody chose; a secret to nobody. */
 export const LANGUAGE_COOKIE = 'lang';
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type IdentityProvider, openIdentityProvider } from '#api/clients/identity-provider.ts';
 import type { Deps } from '#api/deps.ts';
 import { endSessions, type Session } from '#api/store/sessions.ts';
 import { ServiceError } from '#shared/core/errors.ts';
@@ -15,6 +16,7 @@ import { type AskedAct, doGatewayAct, gatewayActOptions, reviewCashout } from '.
 import { GATEWAY_ACT_NAMES } from './act-names.ts';
 import { mailLink, signInByLink } from './mailed-link.ts';
 import { addPasskey, newPasskeyOptions, passkeyProofOptions, passkeyRemovalOptions, removePasskey, revokeSession } from './profile.ts';
+import { beginConnecting, connectOptions, disconnect, disconnectOptions, leaveForProvider, type Leaving, returnFromProvider } from './provider-sign-in.ts';
 import { acceptInvitation, invitationOptions, readSession, signIn, signInOptions, type Visitor } from './sign-in.ts';
 import type { Signed } from './signed.ts';
 
@@ -61,6 +63,18 @@ export interface PeopleDesk {
   passkeyRemovalOptions(asked: Held & { id: string }): Promise<object>;
   /** @throws not_found; conflict for the last one */
   removePasskey(asked: Held & { id: string; proof: string }): Promise<object>;
+  /** Where a browser is sent to sign in at the provider, and what it keeps for when it comes back. @throws not_found without a provider; service_unavailable */
+  beginProviderSignIn(asked: { address: string }): Promise<Leaving>;
+  /** Takes in a browser that comes back; no cookie for whoever connected the provider. @throws conflict, service_unavailable */
+  finishProviderSignIn(asked: { query: string; browser: string; visitor: Visitor; cookie: string | null }): Promise<{ cookie: string | null }>;
+  /** What a person is to sign so that the provider may sign them in. */
+  providerProofOptions(asked: Held): Promise<object>;
+  /** Where a browser is sent to connect the provider to its person. */
+  connectProvider(asked: Held & { proof: string }): Promise<Leaving>;
+  /** What a person is to sign so that the provider signs them in no more. */
+  providerRemovalOptions(asked: Held): Promise<object>;
+  /** @throws not_found */
+  removeProvider(asked: Held & { proof: string }): Promise<object>;
   /** @throws not_found */
   revokeSession(asked: Held & { id: string }): Promise<object>;
   signOut(asked: Held): Promise<object>;
@@ -104,6 +118,12 @@ export const DESK_CALLS: { readonly [Name in keyof PeopleDesk]: z.ZodType<Parame
   removeAuthenticator: z.strictObject({ ...held, proof: signed }),
   passkeyRemovalOptions: z.strictObject({ ...held, id }),
   removePasskey: z.strictObject({ ...held, id, proof: signed }),
+  beginProviderSignIn: z.strictObject({ address: ip }),
+  finishProviderSignIn: z.strictObject({ query: z.string().max(8_192), browser: z.string().max(128), visitor, cookie: token.nullable() }),
+  providerProofOptions: z.strictObject(held),
+  connectProvider: z.strictObject({ ...held, proof: signed }),
+  providerRemovalOptions: z.strictObject(held),
+  removeProvider: z.strictObject({ ...held, proof: signed }),
   revokeSession: z.strictObject({ ...held, id }),
   signOut: z.strictObject(held),
   gatewayActOptions: z.strictObject({ ...held, ...gatewayAct }),
@@ -113,6 +133,11 @@ export const DESK_CALLS: { readonly [Name in keyof PeopleDesk]: z.ZodType<Parame
 
 /** Opens the desk over a database whose login may write what it says. */
 export function openPeopleDesk(deps: Deps): PeopleDesk {
+  const opened = openIdentityProvider(deps);
+  const provider = (): IdentityProvider => {
+    if (opened === undefined) throw new ServiceError('not_found');
+    return opened;
+  };
   const sessionOf = (cookie: string | null): Promise<Session | undefined> => readSession(deps, cookie ?? undefined);
   const signedIn = async ({ cookie, address }: Held): Promise<Signed> => {
     const session = await sessionOf(cookie);
@@ -139,6 +164,14 @@ export function openPeopleDesk(deps: Deps): PeopleDesk {
     removeAuthenticator: async ({ proof, ...held }) => done(removeAuthenticator(deps, await signedIn(held), proof)),
     passkeyRemovalOptions: async ({ id, ...held }) => passkeyRemovalOptions(deps, await signedIn(held), id),
     removePasskey: async ({ id, proof, ...held }) => done(removePasskey(deps, await signedIn(held), { id, proof })),
+    beginProviderSignIn: async () => leaveForProvider(deps, provider(), null),
+    finishProviderSignIn: async ({ cookie, ...given }) => ({
+      cookie: await returnFromProvider(deps, provider(), { ...given, before: await sessionOf(cookie) }),
+    }),
+    providerProofOptions: async (held) => connectOptions(deps, provider(), await signedIn(held)),
+    connectProvider: async ({ proof, ...held }) => beginConnecting(deps, provider(), await signedIn(held), proof),
+    providerRemovalOptions: async (held) => disconnectOptions(deps, await signedIn(held)),
+    removeProvider: async ({ proof, ...held }) => done(disconnect(deps, await signedIn(held), proof)),
     revokeSession: async ({ id, ...held }) => done(revokeSession(deps, await signedIn(held), id)),
     signOut: async (held) => {
       const { session } = await signedIn(held);

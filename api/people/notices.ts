@@ -14,6 +14,8 @@ const TEXTS: Readonly<Record<NoticedAct, { subject: string; happened: string }>>
     subject: 'Your way in was made anew',
     happened: 'A recovery link was used: every passkey, authenticator and session that you had ended, and a new passkey was made.',
   },
+  'identity.add': { subject: 'A provider signs you in', happened: 'Your account at the identity provider signs you in from now on.' },
+  'identity.remove': { subject: 'A provider was disconnected', happened: 'Your account at the identity provider signs you in no more.' },
   'paper-code.use': { subject: 'A code on paper was used', happened: 'One of your codes on paper was used in place of your authenticator.' },
 };
 

@@ -1,4 +1,5 @@
 import type { Deps } from '#api/deps.ts';
+import { hasWayIn, removeIdentities } from '#api/store/identities.ts';
 import { endAuthenticators } from '#api/store/authenticators.ts';
 import { insertConsoleAction } from '#api/store/console-actions.ts';
 import { acceptOnce, findOpenInvitation, type OpenInvitation } from '#api/store/invitations.ts';
@@ -66,7 +67,7 @@ export async function invitationOptions(deps: Needed, token: string): Promise<ob
 
 /**
  * Accepts an invitation with a new passkey, and signs in; answers the cookie. Whoever has a passkey accepts with `session`, and gets no cookie: a link alone never lets anybody into
- * what a person had before. Recovering takes away every passkey, authenticator and session that the person had. Locks the invitation, then what it replaces.
+ * what a person had before. Recovering takes away every passkey, authenticator, identity and session that the person had. Locks the invitation, then what it replaces.
  * @throws not_found, forbidden; conflict for somebody who has to sign in first
  */
 export async function acceptInvitation(
@@ -87,8 +88,9 @@ export async function acceptInvitation(
     if (recovers !== null) {
       await removePasskeys(tx, personId);
       await endAuthenticators(tx, personId);
+      await removeIdentities(tx, personId);
       await endSessions(tx, personId);
-    } else if (!holds && held.length > 0) throw signInFirst();
+    } else if (!holds && (held.length > 0 || (await hasWayIn(tx, personId)))) throw signInFirst();
     if (role !== null) await insertMembership(tx, { id: ids.membership, personId, gatewayId, role });
     if (passkey !== undefined && !(await insertPasskey(tx, personId, passkey))) throw new ServiceError('forbidden');
     const cookie = passkey === undefined ? undefined : await beginSession(deps, tx, personId, visitor);

@@ -44,7 +44,7 @@ export interface OpenInvitation {
   gatewayId: string | null;
   gatewayName: string | null;
   role: string | null;
-  /** Whoever has the address already, and a passkey: a link alone never adds one to theirs. Null for everybody else, and where it recovers. */
+  /** Whoever has the address already, and a way to sign in: a link alone never adds one to theirs. Null for everybody else, and where it recovers. */
   holderId: string | null;
 }
 
@@ -53,7 +53,8 @@ export async function findOpenInvitation(sql: Reads, tokenHash: string): Promise
   const [row] = await sql<OpenInvitation[]>`
     select i.id, i.email, i.recovers, i.gateway_id, g.name as gateway_name, i.role,
       case when i.recovers is null then (
-        select p.id from people p where p.email = i.email and exists (select 1 from passkeys k where k.person_id = p.id and k.removed_at is null)) end as holder_id
+        select p.id from people p where p.email = i.email and (
+          exists (select 1 from passkeys k where k.person_id = p.id and k.removed_at is null) or exists (select 1 from identities n where n.person_id = p.id))) end as holder_id
     from invitations i left join gateways g on g.id = i.gateway_id
     where i.token_hash = ${tokenHash} and i.ended_at is null and i.expires_at > sluice_now()`;
   return row;

@@ -73,20 +73,31 @@ export async function listPeople(
     order by email, id limit ${limit}`;
 }
 
+/** Has whoever becomes a person by this address wait until this transaction ends. */
+export async function lockAddress(tx: Tx, email: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${email}))`;
+}
+
 /** Makes a person of an address, or finds who has it. Of two at once the later waits for the earlier one's transaction. */
 export async function ensurePerson(tx: Tx, { id, email }: { id: string; email: string }): Promise<string> {
-  await tx`select pg_advisory_xact_lock(${LOCK_CLASS}, hashtext(${email}))`;
+  await lockAddress(tx, email);
   await tx`insert into people (id, email) values (${id}, ${email}) on conflict (email) do nothing`;
   const [row] = await tx<[{ id: string }]>`select id from people where email = ${email}`;
   return row.id;
 }
 
 /** Gives a person a role somewhere in place of the one they have there. Locks that one. */
-export async function insertMembership(tx: Tx, membership: { id: string; personId: string } & Membership): Promise<void> {
+export async function insertMembership(tx: Tx, membership: { id: string; personId: string; byRule?: boolean } & Membership): Promise<void> {
   await endMemberships(tx, membership.personId, { gatewayId: membership.gatewayId });
   await tx`
-    insert into memberships (id, person_id, gateway_id, role)
-    values (${membership.id}, ${membership.personId}, ${membership.gatewayId}, ${membership.role})`;
+    insert into memberships (id, person_id, gateway_id, role, by_rule)
+    values (${membership.id}, ${membership.personId}, ${membership.gatewayId}, ${membership.role}, ${membership.byRule ?? false})`;
+}
+
+/** Locks what a person may do now, and answers it. */
+export async function lockMemberships(tx: Tx, personId: string): Promise<(Membership & { byRule: boolean })[]> {
+  return tx<(Membership & { byRule: boolean })[]>`
+    select gateway_id, role, by_rule from memberships where person_id = ${personId} and ended_at is null order by id for update`;
 }
 
 /** What a person may do now, the deployment first, then by name; by the index on person and gateway. Locks nothing. */

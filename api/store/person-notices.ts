@@ -1,7 +1,15 @@
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
 
 /** What people are told of by mail, so that they learn of what they did not do. */
-export type NoticedAct = 'passkey.add' | 'passkey.remove' | 'authenticator.add' | 'authenticator.remove' | 'person.recovered' | 'paper-code.use';
+export type NoticedAct =
+  | 'passkey.add'
+  | 'passkey.remove'
+  | 'authenticator.add'
+  | 'authenticator.remove'
+  | 'person.recovered'
+  | 'paper-code.use'
+  | 'identity.add'
+  | 'identity.remove';
 
 export interface Notice {
   id: string;

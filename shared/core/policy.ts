@@ -368,6 +368,8 @@ export const POLICY = {
   authenticatorStartSeconds: 15 * MINUTE,
   /** What ended (sessions, links, authenticators, codes on paper that were used) is looked at for as long, where somebody asks who was in; acts themselves stay. */
   signInsKeptDays: 90,
+  /** Somebody signs in at a provider, perhaps with a second factor there. */
+  providerSignInSeconds: 10 * MINUTE,
   /** Somebody has to find their phone. */
   challengeSeconds: 5 * MINUTE,
 

@@ -7,6 +7,7 @@ import { POLICY } from '#shared/core/policy.ts';
 import { isIpRange } from './ip.ts';
 import { networkProblems } from './network-problems.ts';
 import { packageRoot } from './package-root.ts';
+import { providerRules } from './provider-rules.ts';
 import { secretFileProblem } from './secret-file.ts';
 import { publicHalf, trustedKeys } from './statements.ts';
 
@@ -198,6 +199,12 @@ const apiSchema = z.object({
   SLUICE_INTERNAL_URL: z.url({ protocol: /^https?$/ }).optional(),
   SLUICE_INTERNAL_KEY: secret.optional(),
   SLUICE_INTERNAL_KEY_PREVIOUS: secret.optional(),
+  SLUICE_OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  SLUICE_OIDC_CLIENT_ID: z.string().min(1).optional(),
+  SLUICE_OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  SLUICE_OIDC_SCOPES: z.string().includes('openid').default('openid email profile'),
+  SLUICE_OIDC_RULES: providerRules.default([]),
+  SLUICE_OIDC_NAME: z.string().min(1).max(40).optional(),
   SLUICE_STREAM_KEY: secret.optional(),
   SLUICE_STREAM_KEY_PREVIOUS: secret.optional(),
   SLUICE_API_KEY_PEPPER: secret.optional(),
@@ -330,7 +337,7 @@ function roleProblems(values: z.output<typeof apiSchema>): string[] {
   }
   if ((onlySigns || alone === 'console') && values.SLUICE_OPERATOR_TOKENS.length > 0)
     problems.push(`SLUICE_OPERATOR_TOKENS: the ${alone} by itself does without; remove them from this process`);
-  problems.push(...consoleProblems(values));
+  problems.push(...consoleProblems(values), ...providerProblems(values));
   const accepts = roles.includes('http');
   const people = new Set(values.SLUICE_OPERATOR_TOKENS.map(({ name }) => name));
   if (accepts && values.SLUICE_TWO_PEOPLE_FOR.length > 0 && people.size < 2)
@@ -358,6 +365,23 @@ function consoleProblems(values: z.output<typeof apiSchema>): string[] {
     ...(before === undefined ? [] : ['SLUICE_INTERNAL_KEY_PREVIOUS: the console comes with one key; remove it from this process']),
     ...(key === undefined ? ['SLUICE_INTERNAL_KEY: required by the console role: the same as that of the http role'] : []),
     ...(http === undefined ? ['SLUICE_INTERNAL_URL: required by the console role: where the http role listens for it, at SLUICE_INTERNAL_PORT'] : []),
+  ];
+}
+
+/** Who a provider says people are, the http role alone asks; the console knows what the provider is called, and no secret of it. */
+function providerProblems(values: z.output<typeof apiSchema>): string[] {
+  const { SLUICE_OIDC_ISSUER: issuer, SLUICE_OIDC_CLIENT_ID: id, SLUICE_OIDC_CLIENT_SECRET: secret, SLUICE_CONSOLE_URL: place } = values;
+  if (!values.SLUICE_ROLES.includes('http'))
+    return secret === undefined ? [] : ['SLUICE_OIDC_CLIENT_SECRET: only the http role may have it; remove it from this process'];
+  const given = [issuer, id, secret].filter((one) => one !== undefined).length;
+  const { protocol, hostname } = new URL(issuer ?? 'https://none');
+  return [
+    ...(given === 1 || given === 2 ? ['SLUICE_OIDC_ISSUER, SLUICE_OIDC_CLIENT_ID, SLUICE_OIDC_CLIENT_SECRET: a provider needs all three'] : []),
+    ...(given > 0 && place === undefined ? ['SLUICE_CONSOLE_URL: required by the http role where a provider signs people in'] : []),
+    // Whoever is between could say who anybody is.
+    ...(protocol === 'http:' && (values.NODE_ENV === 'production' || !['localhost', '127.0.0.1'].includes(hostname))
+      ? ['SLUICE_OIDC_ISSUER: must be https']
+      : []),
   ];
 }
 

@@ -26,10 +26,10 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       accepted_header_fields accruals address_book address_uses adopted_transactions allowlist_entries aml_events aml_refund_credits aml_refunds api_keys assets
       authenticators backups chain_blocks chain_tips charge_draws charges clock_offset code_guards console_actions credit_draws credit_tallies credits currencies
       database_epochs day_changes day_figures deposit_addresses deposits export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets
-      gateways idempotency_keys indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
+      gateways idempotency_keys identities indexer_leases invitations invoice_lines invoices issuer_refusals ledger_accounts ledger_entries ledger_transactions
       memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
       output_locks passkey_challenges passkeys payment_events payment_names payment_offers payment_references payment_steps payments payout_attempts payout_events
-      payouts people person_notices pool_moves price_sources prices reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
+      payouts people person_notices pool_moves price_sources prices provider_sign_ins reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
       schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_events settlement_fees
       settlement_quotes settlements sightings sign_in_links signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
@@ -66,6 +66,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       gateway_secrets: 'insert update(expires_at sealed sealed_under)',
       gateways: 'insert update(billing name settings status)',
       idempotency_keys: 'insert update(body resource_id status)',
+      identities: 'insert update(used_at) delete',
       indexer_leases: 'update(epoch)',
       invitations: 'insert update(ended_at outcome)',
       ledger_accounts: 'insert update(balance)',
@@ -93,6 +94,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       person_notices: 'insert',
       pool_moves: 'insert',
       prices: 'insert update(at source usd) delete',
+      provider_sign_ins: 'insert delete',
       reconciliations: 'update(accepted_shortage short_since)',
       recovery_codes: 'insert update(used_at)',
       refused_requests: 'insert update(count last_at)',
@@ -285,6 +287,7 @@ export const UNREADABLE: Readonly<Record<string, readonly string[]>> = {
   idempotency_keys: ['fingerprint', 'body'],
   operator_proposals: ['mac'],
   passkey_challenges: ['hash'],
+  provider_sign_ins: ['state_hash', 'browser_hash'],
   payout_attempts: ['signed_bytes'],
   payouts: ['plan'],
   recovery_codes: ['code_hash'],

@@ -3,6 +3,7 @@ import { sentence } from '#api/page/sentence.ts';
 import type { EntryScreen } from './model.ts';
 import { Code } from './once.tsx';
 import { PasskeyProblem } from './passkey-problem.tsx';
+import { ProviderSignIn } from './provider.tsx';
 import { useTexts } from './texts.ts';
 
 /** Pages by which somebody comes in: with a passkey, by an invitation, to one of their places. */
@@ -17,6 +18,7 @@ export function Entry({ screen, person }: { screen: EntryScreen; person: string 
             <Passkey label={t('entry.sign-in-passkey')} />
             <p class="hint">{t('entry.no-passkey')}</p>
           </form>
+          {screen.provider !== null && <ProviderSignIn name={screen.provider} />}
           <details class="card">
             <summary>{t('entry.by-authenticator')}</summary>
             <form method="post" action="/sign-in/mail">

@@ -156,7 +156,7 @@ export type PlaceScreen =
 
 /** Pages by which a person comes in. */
 export type EntryScreen =
-  | { kind: 'sign-in' }
+  | { kind: 'sign-in'; provider: string | null }
   | { kind: 'link-sent' }
   | { kind: 'link'; action: string; email: string }
   | { kind: 'invitation'; action: string; email: string; place: string | null; role: string | null; by: 'passkey' | 'session' | 'sign-in' }
@@ -166,12 +166,21 @@ export interface ProfileScreen {
   kind: 'profile';
   /** Since when it counts, and what of it is left to do. */
   authenticator: { since: string | null; codesLeft: number; waits: boolean };
+  /** The identity provider by its name, and since when it signs this person in; null where there is none. */
+  provider: { name: string; since: string | null } | null;
   passkeys: { id: string; createdAt: string; usedAt: string | null; only: boolean }[];
   sessions: { id: string; browser: string; address: string; createdAt: string; seenAt: string; here: boolean }[];
 }
 
 /** What is shown once: a new authenticator, or its codes on paper. */
 export type OnceScreen = { kind: 'authenticator'; secret: string; url: string } | { kind: 'recovery-codes'; codes: string[] };
+
+/** Where somebody goes on to the provider that is to sign them in. */
+export interface ProviderScreen {
+  kind: 'provider-leave';
+  url: string;
+  name: string;
+}
 
 export interface ProblemScreen {
   kind: 'problem';
@@ -181,7 +190,7 @@ export interface ProblemScreen {
   requestId: string;
 }
 
-export type Screen = EntryScreen | ProfileScreen | OnceScreen | PlaceScreen | OperatorScreen | ProblemScreen;
+export type Screen = ProviderScreen | EntryScreen | ProfileScreen | OnceScreen | PlaceScreen | OperatorScreen | ProblemScreen;
 
 export type ProblemKind = 'not-found' | 'link-gone' | 'no-permission' | 'refused' | 'busy' | 'unavailable';
 

@@ -4,6 +4,7 @@ import type { ProfileScreen } from './model.ts';
 import { Code } from './once.tsx';
 import { Moment } from './parts.tsx';
 import { PasskeyProblem } from './passkey-problem.tsx';
+import { ProviderCard } from './provider.tsx';
 import { useTexts } from './texts.ts';
 
 /** What stands behind a change of how somebody signs in: a passkey they have, or a code where they have an authenticator. */
@@ -103,6 +104,7 @@ export function Profile({ screen, person }: { screen: ProfileScreen; person: str
         </form>
       </section>
       <Authenticator of={screen.authenticator} />
+      {screen.provider !== null && <ProviderCard of={screen.provider} proof={<Proof has={screen.authenticator.since !== null} />} />}
       <section class="card" aria-labelledby="sessions">
         <h2 id="sessions">{t('profile.sessions')}</h2>
         <ul class="rows" data-part="sessions">

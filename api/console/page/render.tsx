@@ -15,6 +15,7 @@ import { NewCashout, ReviewCashout } from './new-cashout.tsx';
 import { Once } from './once.tsx';
 import { isOperatorScreen, OperatorContent, operatorTitle } from './operator-pages.tsx';
 import { Profile } from './profile.tsx';
+import { ProviderLeave } from './provider.tsx';
 import { Requests } from './requests.tsx';
 import { sectionTitle } from './sections.ts';
 import { Texts, type Translate, translator } from './texts.ts';
@@ -82,6 +83,8 @@ function titleOf(screen: Screen, t: Translate): string {
       return t('title.authenticator');
     case 'recovery-codes':
       return t('title.recovery-codes');
+    case 'provider-leave':
+      return t('provider.leave-title');
     case 'invitation':
       return screen.role === null ? t('title.welcome-back') : t('title.invited');
     case 'places':
@@ -120,6 +123,8 @@ function Content({ page: { screen, place, person } }: { page: PageModel }): JSX.
       return <Profile screen={screen} person={person ?? ''} />;
     case 'problem':
       return <Problem screen={screen} place={place} />;
+    case 'provider-leave':
+      return <ProviderLeave screen={screen} />;
     case 'authenticator':
     case 'recovery-codes':
       return <Once screen={screen} />;

@@ -60,7 +60,7 @@ describe('no page of the console has a word that is not from its catalogue', () 
 describe('a page', () => {
   it('says which language it is in, and which way that runs', () => {
     const { messages } = consoleLanguage('es');
-    expect(drawn({ kind: 'sign-in' }, false, { tag: 'es', direction: 'ltr', messages })).toContain('<html lang="es" dir="ltr">');
-    expect(drawn({ kind: 'sign-in' }, false, { tag: 'ar', direction: 'rtl', messages })).toContain('<html lang="ar" dir="rtl">');
+    expect(drawn({ kind: 'sign-in', provider: null }, false, { tag: 'es', direction: 'ltr', messages })).toContain('<html lang="es" dir="ltr">');
+    expect(drawn({ kind: 'sign-in', provider: null }, false, { tag: 'ar', direction: 'rtl', messages })).toContain('<html lang="ar" dir="rtl">');
   });
 });

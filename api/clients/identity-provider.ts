@@ -1,0 +1,116 @@
+import { createHmac } from 'node:crypto';
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  ClientSecretPost,
+  type Configuration,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+} from 'openid-client';
+import type { Deps } from '#api/deps.ts';
+import { PROVIDER_CALLBACK } from '#api/clients/provider-callback.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+
+/** The console waits five seconds for all that a sign-in asks for. */
+const TIMEOUT_SECONDS = 2;
+
+/** What only this sign-in knows: `state` travels by the provider, `browser` stays in a cookie. */
+export interface SignInSecrets {
+  state: string;
+  browser: string;
+}
+
+/** Who a provider says that somebody is. */
+export interface Claimed {
+  issuer: string;
+  subject: string;
+  /** Null where the provider does not say that it verified it. */
+  email: string | null;
+  claims: Readonly<Record<string, unknown>>;
+}
+
+/** An OpenID Connect provider, by its authorization code flow with PKCE. */
+export interface IdentityProvider {
+  issuer: string;
+  /** Where a browser is sent. @throws service_unavailable */
+  authorizationUrl(secrets: SignInSecrets): Promise<string>;
+  /** Proves who came back, by the query that they came with. @throws forbidden for what proves nothing; service_unavailable */
+  redeem(query: string, secrets: SignInSecrets): Promise<Claimed>;
+}
+
+/** Opens the provider of the configuration; undefined where there is none. */
+export function openIdentityProvider({ config, log }: Pick<Deps, 'config' | 'log'>): IdentityProvider | undefined {
+  const { SLUICE_OIDC_ISSUER: issuer, SLUICE_OIDC_CLIENT_ID: id, SLUICE_OIDC_CLIENT_SECRET: secret, SLUICE_OIDC_SCOPES: scope } = config;
+  if (issuer === undefined || id === undefined || secret === undefined) return undefined;
+  const redirectUri = new URL(PROVIDER_CALLBACK, config.SLUICE_CONSOLE_URL).href;
+  let found: Promise<Configuration> | undefined;
+  // Asked once; one that did not answer is asked again.
+  const known = (): Promise<Configuration> => {
+    found ??= discovery(new URL(issuer), id, undefined, ClientSecretPost(secret), {
+      timeout: TIMEOUT_SECONDS,
+      [customFetch]: reached,
+      // Signatures are checked although the token comes from the provider itself; plain http is for a machine of one's own (config).
+      execute: [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])],
+    }).catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    return found;
+  };
+  const refused = (error: unknown): never => {
+    for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) if (cause instanceof ServiceError) throw cause;
+    log.warn({ err: error }, 'an answer of the identity provider was refused');
+    throw new ServiceError('forbidden', { message: 'The provider did not prove who this is.' });
+  };
+  return {
+    issuer,
+    authorizationUrl: async (secrets) => {
+      const configuration = await known().catch((error: unknown) => {
+        log.error({ err: error }, 'the identity provider cannot be asked');
+        throw new ServiceError('service_unavailable', { retryAfterSeconds: 1, cause: error });
+      });
+      const url = buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope,
+        state: secrets.state,
+        nonce: derived(secrets, 'nonce'),
+        code_challenge: await calculatePKCECodeChallenge(derived(secrets, 'verifier')),
+        code_challenge_method: 'S256',
+      });
+      return url.href;
+    },
+    redeem: async (query, secrets) => {
+      const answer = await known()
+        .then((configuration) =>
+          authorizationCodeGrant(configuration, new URL(`?${new URLSearchParams(query)}`, redirectUri), {
+            expectedState: secrets.state,
+            expectedNonce: derived(secrets, 'nonce'),
+            pkceCodeVerifier: derived(secrets, 'verifier'),
+            idTokenExpected: true,
+          }),
+        )
+        .catch(refused);
+      const claims = answer.claims();
+      if (claims === undefined) return refused(new Error('no ID token'));
+      const email = claims.email_verified === true && typeof claims.email === 'string' ? claims.email : null;
+      return { issuer: claims.iss, subject: claims.sub, email, claims };
+    },
+  };
+}
+
+/** Both halves make it, so that neither the database nor the provider knows it before it is sent. Pure. */
+function derived({ state, browser }: SignInSecrets, what: 'nonce' | 'verifier'): string {
+  return createHmac('sha256', browser).update(`${what}:${state}`).digest('base64url');
+}
+
+/** A provider that cannot be reached, or says that it is broken, proves nothing against anybody. */
+async function reached(url: string, options: object): Promise<Response> {
+  const answer = await fetch(url, options).catch((error: unknown) => {
+    throw new ServiceError('service_unavailable', { retryAfterSeconds: 1, cause: error });
+  });
+  if (answer.status >= 500) throw new ServiceError('service_unavailable', { retryAfterSeconds: 1 });
+  return answer;
+}
