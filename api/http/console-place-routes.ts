@@ -1,0 +1,122 @@
+import { isGatewayAct, pathAfterAct, screenAfterAct } from '#api/console/after-act.ts';
+import { GATEWAY_SCREENS, type GatewayScreen } from '#api/console/gateway-screens.ts';
+import { OPERATOR_PAGES, type OperatorPage } from '#api/console/operator-screens.ts';
+import type { Screen } from '#api/console/page/model.ts';
+import { READ_EVERYTHING } from '#api/console/page/operator-sections.ts';
+import { permissionOf, type Section, SECTIONS } from '#api/console/page/sections.ts';
+import type { Deps } from '#api/deps.ts';
+import { readExportFile } from '#api/exports/exports.ts';
+import type { AskedAct } from '#api/people/do-gateway-act.ts';
+import { enterDeployment, enterGateway } from '#api/people/places.ts';
+import { displayNameOf } from '#shared/chains/networks.ts';
+import { ServiceError } from '#shared/core/errors.ts';
+import { type Answer, held, namedIn, OPERATORS, proofOf, queryOf, type Route, signed, type Visit } from './console-visit.ts';
+
+/** Where a form of a gateway's page is sent that changes something. */
+export const ACT_PATH = '/g/{gateway}/acts/{act}';
+/** Where a cashout is looked at before it is asked for. */
+export const REVIEW_PATH = '/g/{gateway}/cashouts/review';
+
+/** Pages of gateways and of the deployment, and what is done there. */
+export const PLACE_ROUTES: readonly Route[] = [
+  { method: 'GET', path: '/g/{gateway}', signedIn: true, run: beginningOf },
+  {
+    method: 'POST',
+    path: '/g/{gateway}/acts/{act}/proof',
+    signedIn: true,
+    run: async (visit, named) => ({ json: await visit.desk.gatewayActOptions({ ...held(visit), ...askedActOf(visit, named) }) }),
+  },
+  { method: 'GET', path: '/g/{gateway}/exports/{id}/file', signedIn: true, run: exportFile },
+  { method: 'POST', path: ACT_PATH, signedIn: true, run: gatewayAct },
+  { method: 'POST', path: REVIEW_PATH, signedIn: true, run: reviewCashout },
+  ...GATEWAY_SCREENS.map(
+    (screen): Route => ({ method: 'GET', path: `/g/{gateway}${screen.path}`, signedIn: true, run: (visit, named) => gatewayScreen(screen, visit, named) }),
+  ),
+  { method: 'GET', path: OPERATORS, signedIn: true, run: async () => ({ to: `${OPERATORS}/overview` }) },
+  ...OPERATOR_PAGES.map(
+    (page): Route => ({ method: 'GET', path: `${OPERATORS}${page.path}`, signedIn: true, run: (visit, named) => operatorPage(page, visit, named) }),
+  ),
+];
+
+/** The first part of a gateway that its person may look into. */
+async function beginningOf(visit: Visit, { gateway = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+  const { href, permissions } = await enter(visit, gateway);
+  const first = SECTIONS.find(({ permission }) => permissions.includes(permission));
+  if (first === undefined) throw new ServiceError('forbidden');
+  return { to: `${href}/${first.name}` };
+}
+
+async function gatewayScreen(
+  { section, permission = permissionOf(section), read }: GatewayScreen,
+  visit: Visit,
+  { gateway: gatewayId = '', id = '' }: Readonly<Record<string, string>>,
+  query: URLSearchParams = new URL(visit.request.url, 'http://console').searchParams,
+): Promise<Answer> {
+  const { gateway, permissions, href } = await enter(visit, gatewayId, section);
+  if (!permissions.includes(permission)) throw new ServiceError('forbidden');
+  const found = await read(visit.deps, { gateway, permissions, href, id, query });
+  return 'to' in found ? found : { screen: found };
+}
+
+async function operatorPage({ section, read }: OperatorPage, visit: Visit, { id = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+  const { role, permissions } = await enterDeployment(visit.deps, { personId: signed(visit).session.personId });
+  visit.place = { href: OPERATORS, name: null, role, permissions, section, networks: networkTitles(visit.deps) };
+  if (!permissions.includes(READ_EVERYTHING)) throw new ServiceError('forbidden');
+  const found = await read(visit.deps, { id, query: queryOf(visit) });
+  return 'to' in found ? { to: `${OPERATORS}${found.to}` } : { screen: found };
+}
+
+/** Lets a person into a gateway; from then on what goes wrong is shown inside of it. @throws not_found */
+async function enter(visit: Visit, gatewayId: string, section: Section | null = null) {
+  const { session } = signed(visit);
+  const { gateway, role, permissions } = await enterGateway(visit.deps, { personId: session.personId, gatewayId });
+  const href = `/g/${gateway.id}`;
+  visit.place = { href, name: gateway.name, role, permissions, section, networks: networkTitles(visit.deps) };
+  return { gateway, permissions, href };
+}
+
+/** What people call each network. */
+function networkTitles({ chains }: Deps): Record<string, string> {
+  return Object.fromEntries([...chains].map(([name, { config }]) => [name, displayNameOf(config)]));
+}
+
+/** Has something done, and shows the page that it was asked for on. */
+async function gatewayAct(visit: Visit, named: Readonly<Record<string, string>>): Promise<Answer> {
+  const { href } = await enter(visit, named.gateway ?? '');
+  const asked = askedActOf(visit, named);
+  const shown = await visit.desk.doGatewayAct({ ...held(visit), ...asked, proof: proofOf(visit) });
+  const made = 'id' in shown && typeof shown.id === 'string' ? { made: shown.id } : {};
+  return screenAfterAct(asked.act, shown) ?? { to: `${href}${pathAfterAct(asked.act, { ...asked.fields, ...made })}` };
+}
+
+async function exportFile(visit: Visit, { gateway: gatewayId = '', id = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+  const { gateway, permissions } = await enter(visit, gatewayId, 'reports');
+  if (!permissions.includes('report:export')) throw new ServiceError('forbidden');
+  return { file: await readExportFile(visit.deps, { gateway, id }) };
+}
+
+async function reviewCashout(visit: Visit, { gateway = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+  await enter(visit, gateway, 'cashouts');
+  const fields = Object.fromEntries([...visit.form].filter(([, value]) => value !== ''));
+  return { screen: { kind: 'review-cashout', review: await visit.desk.reviewCashout({ ...held(visit), gateway, fields }), fields } };
+}
+
+/** The page that an act was asked for on, with what stood in its way: it may have been done by somebody else meanwhile. What was filled in stays. */
+export async function afterRefusedAct(visit: Visit, route: Route): Promise<Screen | undefined> {
+  const named = namedIn(route.path, visit.request.path) ?? {};
+  const asked = route.path === REVIEW_PATH ? undefined : askedActOf(visit, named);
+  const path = asked === undefined || asked.act === 'settlement-create' ? '/cashouts/new' : pathAfterAct(asked.act, asked.fields);
+  const screen = GATEWAY_SCREENS.find((one) => namedIn(one.path, path) !== undefined);
+  const answer = screen && (await gatewayScreen(screen, visit, { ...named, ...namedIn(screen.path, path) }, visit.form).catch(() => undefined));
+  return answer !== undefined && 'screen' in answer ? answer.screen : undefined;
+}
+
+/** @throws not_found for what nobody can do */
+function askedActOf({ form }: Visit, { gateway = '', act = '' }: Readonly<Record<string, string>>): AskedAct {
+  if (!isGatewayAct(act)) throw new ServiceError('not_found');
+  const fields = Object.fromEntries([...form].filter(([name, value]) => !PROOFS.includes(name) && value !== ''));
+  return { gateway, act, fields };
+}
+
+/** Fields that prove an act, and are no part of it. */
+const PROOFS = ['proof', 'code', 'credential'];
