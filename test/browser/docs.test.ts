@@ -1,0 +1,125 @@
+import { get } from 'node:http';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aService, type Service } from '#test/contract/service.ts';
+import { describeInBrowser } from '#test/harness/browser.ts';
+import { axeFindings } from '#test/harness/tab.ts';
+
+/** One of each kind: the beginning, a guide with code in many languages, tables, a runbook, the reference, operations, results. */
+const PAGES = [
+  '/docs',
+  '/docs/webhooks',
+  '/docs/errors',
+  '/docs/self-hosting',
+  '/docs/runbooks/reorg',
+  '/docs/api',
+  '/docs/api/create-payment',
+  '/docs/api/create-settlement',
+  '/docs/operator-api',
+  '/docs/operator-api/change-gateway',
+  '/docs/search?q=webhook',
+];
+/** A page with what it loads, as it travels, headers included. */
+const BYTES = 60_000;
+const REQUESTS = 5;
+const NARROW = { width: 360, height: 740 };
+const WIDE = { width: 1440, height: 900 };
+
+let service: Service;
+beforeAll(async () => {
+  service = await aService();
+});
+afterAll(() => service?.stop());
+
+describeInBrowser('a page of the documentation', (open) => {
+  it.each([
+    ['light, wide', WIDE, 'light'],
+    ['dark, wide', WIDE, 'dark'],
+    ['light, at 360 px', NARROW, 'light'],
+    ['dark, at 360 px', NARROW, 'dark'],
+  ] as const)('meets WCAG 2.2 AA and is no wider than its window: %s', async (_what, viewport, colorScheme) => {
+    const { page } = await open({ viewport, colorScheme });
+    for (const path of PAGES) {
+      await page.goto(service.origin + path);
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll('details')) details.open = true;
+      });
+      expect([path, await axeFindings(page)]).toEqual([path, []]);
+      expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, viewport.width]);
+    }
+  });
+
+  it('comes in five requests and 60 KB with everything it loads', async () => {
+    const { page, requests } = await open();
+    for (const path of PAGES) {
+      const before = requests.length;
+      await page.goto(service.origin + path, { waitUntil: 'networkidle' });
+      const asked = requests.slice(before).filter(({ url }) => url.startsWith('http'));
+      expect(asked.length, path).toBeLessThanOrEqual(REQUESTS);
+      let bytes = 0;
+      for (const { url } of asked) bytes += await travels(url);
+      expect(bytes, path).toBeGreaterThan(3_000);
+      expect(bytes, path).toBeLessThanOrEqual(BYTES);
+    }
+  });
+
+  it('finds as one types: the slash leads to the box, an arrow to a page, Enter opens it', async () => {
+    const { page, requests } = await open();
+    await page.goto(`${service.origin}/docs/quickstart`, { waitUntil: 'networkidle' });
+    expect(requests.map(({ url }) => url).filter((url) => /search/.test(url))).toEqual([]);
+    await page.keyboard.press('/');
+    await page.keyboard.type('we');
+    const options = page.locator('#hits [role="option"]');
+    await expect.poll(() => options.count()).toBeGreaterThan(0);
+    expect(await axeFindings(page)).toEqual([]);
+    const titles = await options.locator('.hit-title').allTextContents();
+    const at = titles.indexOf('Webhooks');
+    expect(at).toBeGreaterThanOrEqual(0);
+    expect(at).toBeLessThan(3);
+    for (let pressed = 0; pressed <= at; pressed++) await page.keyboard.press('ArrowDown');
+    expect(await page.getByRole('combobox').getAttribute('aria-activedescendant')).toBe(`hit-${at}`);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.origin}/docs/webhooks`);
+    await page.getByRole('combobox').fill('zzqqxx');
+    await expect.poll(() => page.locator('#hits').textContent()).toContain('Nothing is called that');
+    await page.keyboard.press('Escape');
+    expect(await page.locator('#hits').isHidden()).toBe(true);
+  });
+
+  it('remembers the language that was chosen, on every page', async () => {
+    const { page } = await open();
+    await page.goto(`${service.origin}/docs/api/create-settlement`);
+    await page.getByText('Python', { exact: true }).first().click();
+    await page.goto(`${service.origin}/docs/api/list-balances`);
+    await expect.poll(() => page.getByRole('radio', { name: 'Python' }).isChecked()).toBe(true);
+    expect(await page.locator('.code[data-language="python"]').isVisible()).toBe(true);
+  });
+});
+
+describeInBrowser('a page of the documentation without scripts', (open) => {
+  it('shows a sample in the language that is chosen, opens its lists and searches', async () => {
+    const { page } = await open({ javaScriptEnabled: false, viewport: NARROW });
+    await page.goto(`${service.origin}/docs/api/create-settlement`);
+    const sample = (language: string) => page.locator(`.languages .code[data-language="${language}"]`);
+    expect([await sample('sh').isVisible(), await sample('go').isVisible()]).toEqual([true, false]);
+    await page.getByText('Go', { exact: true }).click();
+    expect([await sample('sh').isVisible(), await sample('go').isVisible()]).toEqual([false, true]);
+    const pages = page.getByRole('navigation', { name: 'Documentation' });
+    expect(await pages.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'All pages' }).click();
+    expect(await pages.isVisible()).toBe(true);
+    await page.getByRole('searchbox').fill('verify a webhook');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/docs\/search\?q=verify/);
+    expect(await page.locator('.found a').first().getAttribute('href')).toBe('/docs/webhooks');
+  });
+});
+
+/** Bytes of an answer as it travels to a browser of today, headers included. */
+function travels(url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { headers: { 'accept-encoding': 'gzip, deflate, br' }, agent: false }, (answer) => {
+      answer.resume().once('end', () => resolve(answer.socket.bytesRead));
+    });
+    request.once('error', reject);
+  });
+}
