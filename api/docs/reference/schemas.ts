@@ -131,5 +131,30 @@ export function exampleOf(contract: Contract, schema: Schema, depth = 0): unknow
   }
   if (type === 'integer' || type === 'number') return own.minimum ?? 1;
   if (type === 'boolean') return true;
-  return type === 'null' ? null : (OF_FORMAT[own.format ?? ''] ?? 'text');
+  return type === 'null' ? null : (OF_FORMAT[own.format ?? ''] ?? textOf(own));
+}
+
+/** What texts of contracts look like, the most telling first; the first one that a pattern and lengths allow is shown. */
+const TEXTS = [
+  'text',
+  '49.90',
+  '25',
+  'USD',
+  'eur',
+  'usdt',
+  '2026-11',
+  '2026-11-21',
+  '203.0.113.9',
+  '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  `0x${'7a'.repeat(32)}`,
+  '7a'.repeat(32),
+  '7a'.repeat(8),
+  'a'.repeat(43),
+  '123456',
+  '+0.5',
+];
+
+function textOf({ pattern, minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Schema): string {
+  const allowed = pattern === undefined ? /^/ : new RegExp(pattern, 'u');
+  return TEXTS.find((text) => allowed.test(text) && text.length >= minLength && text.length <= maxLength) ?? 'text';
 }

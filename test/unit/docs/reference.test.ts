@@ -8,12 +8,15 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { escapeHtml } from '#api/docs/escape.ts';
 import type { Contract } from '#api/docs/reference/contract.ts';
 import { drawOperation, openReference } from '#api/docs/reference/draw-reference.ts';
 import { callOf, samplesOf } from '#api/docs/reference/samples.ts';
+import { examplesOf } from '#api/docs/reference/schemas.ts';
 import { ERRORS } from '#shared/core/errors.ts';
 
 // The reference is drawn from the contract: nothing of an operation is left out, and its samples make the request they show.
@@ -46,6 +49,23 @@ describe.each([merchant, operator].map((reference) => [reference.title, referenc
         ...(/undefined|\[object Object\]|NaN/.test(html) ? ['something that is nothing'] : []),
       ].map((problem) => `${operation.id}: ${problem}`);
     });
+    expect(problems).toEqual([]);
+  });
+});
+
+describe.each([merchant, operator].map((reference) => [reference.title, reference] as const))('the examples of the %s', (_title, { contract, operations }) => {
+  it('are what the contract allows, also where it gives none and they are made up', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    ajv.addSchema({ $id: 'contract', ...contract });
+    const problems = operations.flatMap(({ id, body, answers }) =>
+      [{ status: 'body', media: body?.media }, ...answers].flatMap(({ status, media }) => {
+        if (media?.schema === undefined || !/^(body|2)/.test(status)) return [];
+        const schema = JSON.parse(JSON.stringify(media.schema).replaceAll('"#/', '"contract#/')) as object;
+        const isValid = ajv.compile(schema);
+        return examplesOf(contract, media).flatMap(({ value }) => (isValid(value) ? [] : [`${id} ${status}: ${ajv.errorsText(isValid.errors)}`]));
+      }),
+    );
     expect(problems).toEqual([]);
   });
 });
