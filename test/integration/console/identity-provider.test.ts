@@ -159,6 +159,9 @@ describe('a provider', () => {
   it('that is broken or away is told apart from one that refuses', async () => {
     provider.lie = { status: 503 };
     expect(await codeOf(signIn(person({ groups: ['shop-owners'] })))).toBe('service_unavailable');
+    const nobody = { SLUICE_OIDC_ISSUER: 'http://127.0.0.1:1', SLUICE_OIDC_CLIENT_ID: 'sluice', SLUICE_OIDC_CLIENT_SECRET: 'theirs' };
+    const away = openPeopleDesk({ ...stage.deps, config: { ...stage.deps.config, ...nobody } });
+    expect(await codeOf(away.beginProviderSignIn({ address: ADDRESS }))).toBe('service_unavailable');
   });
 
   it('is none where none is configured', async () => {

@@ -241,6 +241,24 @@ describe('the configuration', () => {
     );
   });
 
+  it('asks the http role for a provider whole or not at all, by https, and refuses its secret and broken rules to everybody', () => {
+    const { SLUICE_SIGNER_SEED: _, SLUICE_SIGNER_JOURNAL: __, SLUICE_INTENT_PUBLIC_KEYS: ___, ...common } = signs;
+    const named = { SLUICE_CONSOLE_URL: 'https://console.example', SLUICE_INTERNAL_KEY: secret('internal') };
+    const provider = { SLUICE_OIDC_ISSUER: 'https://login.example', SLUICE_OIDC_CLIENT_ID: 'sluice', SLUICE_OIDC_CLIENT_SECRET: 'theirs' };
+    const serves = { ...good, ...named, ...provider };
+    expect(problemsOf(() => readApiConfig(serves))).toEqual([]);
+    for (const name of Object.keys(provider))
+      expect(problemsOf(() => readApiConfig({ ...serves, [name]: undefined }))).toEqual([expect.stringContaining('all three')]);
+    expect(problemsOf(() => readApiConfig({ ...serves, SLUICE_OIDC_ISSUER: 'http://login.example' }))).toEqual(['SLUICE_OIDC_ISSUER: must be https']);
+    const shows = { ...common, ...named, SLUICE_INTERNAL_URL: 'http://api:3003', SLUICE_ROLES: 'console' };
+    expect(problemsOf(() => readApiConfig({ ...shows, SLUICE_OIDC_NAME: 'Acme' }))).toEqual([]);
+    expect(problemsOf(() => readApiConfig({ ...shows, SLUICE_OIDC_CLIENT_SECRET: 'theirs' }))).toEqual([expect.stringContaining('only the http role')]);
+    for (const rules of ['{', '{}', '[{}]', '[{"claim":"a","value":"b","role":"owner"}]', '[{"claim":"a","value":"b","gateway":"x","role":"owner"}]'])
+      expect(problemsOf(() => readApiConfig({ ...serves, SLUICE_OIDC_RULES: rules }))).toEqual([expect.stringContaining('SLUICE_OIDC_RULES: must be')]);
+    const [rule] = readApiConfig({ ...serves, SLUICE_OIDC_RULES: '[{"claim":"groups","value":"ops","operator":true,"role":"operator"}]' }).SLUICE_OIDC_RULES;
+    expect(rule).toEqual({ claim: 'groups', value: 'ops', gateway: null, role: 'operator' });
+  });
+
   it('asks the worker for neither the token of operators nor the pepper, and the http role for all', () => {
     const { SLUICE_API_KEY_PEPPER: _, SLUICE_OPERATOR_TOKEN: __, ...works } = follows;
     const worker = { ...works, SLUICE_ROLES: 'worker', SLUICE_INTENT_PUBLIC_KEYS: signs.SLUICE_INTENT_PUBLIC_KEYS };
