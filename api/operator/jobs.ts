@@ -30,7 +30,8 @@ export async function retryJob(deps: Deps, call: OperatorCall): Promise<Reply> {
     if (job === undefined) throw new ServiceError('not_found');
     refuseOver(job);
     if (job.state === 'due' && job.lastError === null) throw conflict(`It has not failed; it runs by itself at ${job.dueAt.toISOString()}.`);
-    if (job.state === 'due' && !job.waits) throw conflict('It is due already; a worker takes it next.');
+    // One that was asked for while this waited is due from a moment that is ahead of where this began.
+    if (job.state === 'due' && (!job.waits || job.failures === 0)) throw conflict('It is due already; a worker takes it next.');
     const same = job.state === 'dead' ? await findSameWork(tx, job) : undefined;
     if (same !== undefined) throw conflict(`Job ${same} does the same already.`);
     await retryOutbox(tx, id);

@@ -16,7 +16,7 @@ export function notePaymentOpened(deps: Pick<Deps, 'db' | 'log'>, paymentId: str
   if (known.has(paymentId)) return;
   if (known.size >= POLICY.openedRemembered) known.clear();
   known.add(paymentId);
-  noteOpened(deps.db.sql, paymentId).catch((error: unknown) => {
+  noteOpened(deps.db, paymentId).catch((error: unknown) => {
     known.delete(paymentId);
     deps.log.debug({ error, payment: paymentId }, 'the opening of a payment was not noted');
   });

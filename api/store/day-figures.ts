@@ -1,4 +1,7 @@
-import type { Reads } from '#shared/platform/postgres.ts';
+import type { Database, Reads } from '#shared/platform/postgres.ts';
+
+/** Advisory locks of payments that are noted as opened. */
+const OPENED_LOCK_CLASS = 7_582_011;
 
 /** What happened to payments of a gateway on one day, of one kind; money is exact decimal text, and null where the kind has none. */
 export interface DayFigure {
@@ -50,10 +53,16 @@ export async function readFunnel(sql: Reads, days: Days): Promise<{ what: DayFig
 }
 
 /** Notes that a payment was opened, if nobody did before; writes nothing otherwise. Locks nothing of the payment. */
-export async function noteOpened(sql: Reads, paymentId: string): Promise<void> {
-  await sql`
-    insert into payment_steps (payment_id, step, at)
-    select ${paymentId}::uuid, 'opened', sluice_now() where not exists (select 1 from payment_steps where payment_id = ${paymentId} and step = 'opened')`;
+export async function noteOpened({ sql, transaction }: Pick<Database, 'sql' | 'transaction'>, paymentId: string): Promise<void> {
+  const [known] = await sql`select 1 from payment_steps where payment_id = ${paymentId} and step = 'opened'`;
+  if (known !== undefined) return;
+  await transaction(async (tx) => {
+    // Two statements: what was written while the lock was waited for is seen by the second alone.
+    await tx`select pg_advisory_xact_lock(${OPENED_LOCK_CLASS}, hashtext(${paymentId}))`;
+    await tx`
+      insert into payment_steps (payment_id, step, at)
+      select ${paymentId}::uuid, 'opened', sluice_now() where not exists (select 1 from payment_steps where payment_id = ${paymentId} and step = 'opened')`;
+  });
 }
 
 /** Adds up what was appended since the last time; answers how many rows it was. Whoever reads meanwhile sees the one or the other. Locks the figures that change. */

@@ -180,7 +180,8 @@ export async function insertPayment(tx: Tx, payment: NewPayment, offers: readonl
 
 /** Reads one payment by id; locks nothing. */
 export async function findPayment(sql: Reads, id: string): Promise<Payment | undefined> {
-  const [row] = await sql<Record<string, unknown>[]>`select p.*, ${namesOf(sql, sql`p.id`)} from payments p where p.id = ${id}`;
+  const [row] = await sql<Record<string, unknown>[]>`
+    select p.*, n.title, n.reference from payments p left join payment_names n on n.payment_id = p.id where p.id = ${id}`;
   return row && paymentFromRow(row);
 }
 
@@ -196,7 +197,8 @@ export async function findNewestWebhookUrl(sql: Reads, gatewayId: string, looked
 /** Reads one payment and locks its row until commit, with whether its deadline has passed by service time. */
 export async function lockPayment(tx: Tx, id: string): Promise<(Payment & { overdue: boolean }) | undefined> {
   const [row] = await tx<Record<string, unknown>[]>`
-    select p.*, ${namesOf(tx, tx`p.id`)}, p.expires_at <= sluice_now() as overdue from payments p where p.id = ${id} for update of p`;
+    select p.*, n.title, n.reference, p.expires_at <= sluice_now() as overdue from payments p left join payment_names n on n.payment_id = p.id
+    where p.id = ${id} for update of p`;
   return row && { ...paymentFromRow(row), overdue: row.overdue as boolean };
 }
 
@@ -215,7 +217,8 @@ export async function setSelectedOffer(tx: Tx, paymentId: string, offerId: strin
 export async function markVerified(sql: Reads, paymentId: string): Promise<Payment> {
   const [row] = await sql<Record<string, unknown>[]>`
     update payments set is_verified = true, verified_at = coalesce(verified_at, sluice_now()) where id = ${paymentId}
-    returning *, ${namesOf(sql, sql`payments.id`)}`;
+    returning *, (select n.title from payment_names n where n.payment_id = payments.id) as title,
+      (select n.reference from payment_names n where n.payment_id = payments.id) as reference`;
   return paymentFromRow(row as Record<string, unknown>);
 }
 

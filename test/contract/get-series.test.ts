@@ -73,11 +73,10 @@ describeOperation('getSeries', {
       await expect.poll(async () => (await steps()).some(({ paymentId }) => paymentId === other.paymentUid), { timeout: 10_000 }).toBe(true);
       const before = await steps();
       expect(before.filter(({ paymentId }) => paymentId === paymentUid)).toEqual([]);
-      const { sql } = service.deps.db;
-      await Promise.all(Array.from({ length: 20 }, () => noteOpened(sql, paymentUid)));
+      await Promise.all(Array.from({ length: 20 }, () => noteOpened(service.deps.db, paymentUid)));
       const once = await steps();
       expect(once).toHaveLength(before.length + 1);
-      await noteOpened(sql, paymentUid);
+      await noteOpened(service.deps.db, paymentUid);
       await read(paymentUid);
       expect(await steps()).toEqual(once);
       expect((await summed(shop)).opened).toBe(2);
@@ -88,7 +87,7 @@ describeOperation('getSeries', {
       const { paymentUid } = await shop.payment();
       await service.world.database.transaction(async (tx) => {
         await tx`select 1 from payments where id = ${paymentUid} for update`;
-        await noteOpened(service.deps.db.sql, paymentUid);
+        await noteOpened(service.deps.db, paymentUid);
       });
       expect((await summed(shop)).opened).toBe(1);
     });
