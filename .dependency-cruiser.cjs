@@ -102,6 +102,7 @@ module.exports = {
     door('minisearch', 'api/docs/page/finding\\.ts'),
     never('docs-without-their-browser', '^api/(?!docs/page/browser/)', '^api/docs/page/browser/', 'What only browsers have is an entry of its own.'),
     door('openapi-backend', 'api/http/'),
+    door('openid-client', 'api/clients/identity-provider\\.ts'),
     door('viem', 'shared/chains/evm/'),
     door('hash-wasm', 'shared/chains/(evm/keccak|bitcoin/digests)\\.ts'),
     door('tronweb', 'shared/chains/tron/signer\\.ts'),
@@ -110,7 +111,7 @@ module.exports = {
     door('prom-client', 'shared/platform/metric-registry\\.ts'),
     door('@opentelemetry', 'shared/platform/tracing(-export)?\\.ts'),
     door('pino', 'shared/platform/logger\\.ts'),
-    door('zod', 'shared/platform/config\\.ts|api/gateways/gateway-settings\\.ts|api/people/(desk|gateway-acts)\\.ts'),
+    door('zod', 'shared/platform/(config|provider-rules)\\.ts|api/gateways/gateway-settings\\.ts|api/people/(desk|gateway-acts)\\.ts'),
     door('umzug', 'shared/platform/migrate\\.ts'),
     {
       name: 'one-door-otplib',
