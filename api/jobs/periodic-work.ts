@@ -95,7 +95,7 @@ export const periodicWork = {
   audit: periodicAudit(),
   // At night, check by check.
   'audit-everything': { everySeconds: 600, run: auditEverything },
-  'make-exports': { everySeconds: 1, run: makeExports },
+  'make-exports': { everySeconds: 5, run: makeExports },
   'fold-tallies': { everySeconds: 10, run: (deps) => silently(foldTallies(deps.db.sql)) },
   'fold-day-figures': { everySeconds: 10, run: (deps) => silently(foldDayChanges(deps.db.sql)) },
   'fold-months': { everySeconds: 10, run: (deps) => silently(foldMonths(deps.db.sql)) },

@@ -29,7 +29,7 @@ export async function gatewayActOptions(deps: Deps, signed: Signed, asked: Asked
  * Does what a person asks for at a gateway of theirs, by the use case that answers the merchant operation. Whatever takes a proof is done once for each: the proof is used up
  * whatever comes of it. Who lost the role or the session since is refused in the transaction that does it. Locks the membership, then what the use case locks, then the chain of
  * acts.
- * @throws not_found for a gateway that is not theirs; forbidden; validation_error naming the field; whatever the use case throws
+ * @throws not_found for a gateway that is not theirs; forbidden, also at one that is suspended; validation_error naming the field; whatever the use case throws
  */
 export async function doGatewayAct(deps: Deps, signed: Signed, { proof, ...asked }: AskedAct & { proof: string }): Promise<object> {
   const { gateway, fields, act, agreed, role, permissions } = await prepare(deps, signed, asked);
@@ -38,7 +38,8 @@ export async function doGatewayAct(deps: Deps, signed: Signed, { proof, ...asked
   const commit: Commit = (work) =>
     deps.db.transaction(async (tx) => {
       const membership = await lockMembership(tx, personId, gateway.id);
-      if (membership?.permissions.includes(act.permission) !== true || !(await sessionLives(tx, signed.session.id))) throw new ServiceError('forbidden');
+      // Another role is another limit of what may be given away, also where it allows this act.
+      if (membership?.role !== role || !(await sessionLives(tx, signed.session.id))) throw new ServiceError('forbidden');
       const reply = await work(tx);
       const noted = { act: actNameOf(asked.act), target: reply.resourceId ?? act.target(fields), gatewayId: gateway.id };
       await insertConsoleAction(tx, doer(signed), { ...noted, ...(agreed !== undefined && { after: agreed.content }) });
@@ -59,6 +60,8 @@ interface Prepared {
 async function prepare(deps: Deps, { session }: Signed, { gateway: gatewayId, act: name, fields: given }: AskedAct): Promise<Prepared> {
   const { gateway, permissions, role } = await enterGateway(deps, { personId: session.personId, gatewayId });
   const act = GATEWAY_ACTS[name];
+  // Its keys do nothing either.
+  if (gateway.status !== 'VERIFIED') throw new ServiceError('forbidden', { message: `The gateway is ${gateway.status}: nothing can be done there.` });
   if (!permissions.includes(act.permission)) throw new ServiceError('forbidden', { message: `The role ${role} lacks the permission ${act.permission}.` });
   const parsed = act.fields.safeParse(given);
   if (!parsed.success) throw invalid(parsed.error.issues[0]?.path.join('.') || 'body', parsed.error.issues[0]?.message ?? 'is not valid');

@@ -78,9 +78,9 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
     permission: 'settlement:create',
     fields: newCashout,
     target: ({ address }) => address,
-    agreed: async (deps, { fields: { assetId, amount, address, route = 'GREEN' } }) => {
+    agreed: async (deps, { fields: { assetId, amount, address, route = 'GREEN', label = null } }) => {
       const { asset } = await readAsset(deps, assetId);
-      return { asset: asset.symbol, network: asset.networkName, amount, address, route };
+      return { asset: asset.symbol, network: asset.networkName, amount, address, route, label };
     },
     run: async (deps, { gateway, fields, personId, email, commit }) => {
       if (!gateway.settings.cashout.enabled) throw new ServiceError('cashout_not_enabled');

@@ -71,6 +71,11 @@ export async function listExportsAfter(
   return sql<StoredExport[]>`select ${columns(sql)} from exports where gateway_id = ${gatewayId} ${behind} order by asked_at desc, id desc limit ${limit + 1}`;
 }
 
+/** Whether any export waits for a part, whoever makes one now; reads exports_making and locks nothing. */
+export async function isExportMaking(sql: Reads): Promise<boolean> {
+  return (await sql`select 1 from exports where state = 'making' limit 1`).length === 1;
+}
+
 /** The export that waited longest for its next part; locks its row until commit, and waits for none. */
 export async function lockNextExport(tx: Tx): Promise<StoredExport | undefined> {
   const [row] = await tx<StoredExport[]>`

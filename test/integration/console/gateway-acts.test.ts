@@ -154,6 +154,40 @@ describe('an act at a gateway', () => {
     await expect(run(anna, 'settlement-approve', { id }, { proof: anna.code() })).rejects.toMatchObject({ code: 'forbidden' });
   });
 
+  it('is refused at a gateway that is suspended, as its keys are', async () => {
+    const place = await service.aShop(GATEWAYS.approveSettlement);
+    const [owner, id] = [await member('owner', place.id), await waiting(place)];
+    await service.world.database.sql`update gateways set status = 'SUSPENDED' where id = ${place.id}`;
+    await expect(run(owner, 'settlement-approve', { id }, { proof: owner.code(), gateway: place.id })).rejects.toMatchObject({ code: 'forbidden' });
+    const cashout = await findSettlement(service.deps.db.sql, id);
+    expect(cashout?.status).toBe('PENDING_APPROVAL');
+  });
+
+  it('is refused to somebody who has another role by the time it is done, also where that role allows it', async () => {
+    const owner = await member('owner');
+    const { database } = service.world;
+    // Between the look at what they may do and the transaction that does it.
+    const meanwhile = {
+      ...service.deps,
+      db: {
+        ...service.deps.db,
+        transaction: async (work: never) => {
+          await database.sql`update memberships set role = 'developer' where ended_at is null and person_id = (select id from people where email = ${owner.email})`;
+          return service.deps.db.transaction(work);
+        },
+      },
+    } as typeof service.deps;
+    const asked = {
+      cookie: owner.cookie,
+      address: ADDRESS,
+      gateway: shop.id,
+      act: 'key-create',
+      fields: { name: 'More', 'may:settlement:approve': 'on' },
+    } as const;
+    await expect(openPeopleDesk(meanwhile).doGatewayAct({ ...asked, proof: owner.code() })).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await database.sql`select 1 from api_keys where gateway_id = ${shop.id} and name = 'More'`).toHaveLength(0);
+  });
+
   it('asks for a signature only where it takes one', async () => {
     const anna = await member('owner');
     const asked = { cookie: anna.cookie, address: ADDRESS, gateway: shop.id };
