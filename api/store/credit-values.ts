@@ -7,7 +7,7 @@ export interface CreditValues {
   /** At the market price of its confirmation, and the same by the rate that its payment was made with. */
   grossUsd: string | null;
   grossInvoice: string | null;
-  /** What cashouts that were paid drew of it, and that at the price of each when it was made; null where one of them has none. */
+  /** What cashouts that were paid drew of it, and that at the price of each when it settled; null where one of them has none. */
   spent: string;
   spentUsd: string | null;
 }
@@ -20,8 +20,8 @@ export async function listCreditValues(sql: Reads, ids: readonly string[]): Prom
       trim_scale(coalesce(w.spent, 0))::text as spent, round(w.usd, 2)::text as "spentUsd"
     from credits c join payments p on p.id = c.payment_id left join deposits d on d.id = c.id
       left join lateral (
-        select sum(r.amount) as spent, case when bool_and(s.price_usd is not null) then sum(r.amount * s.price_usd) end as usd
-        from credit_draws r join settlements s on s.id = r.settlement_id where r.credit_id = c.id and r.state = 'spent') w on true
+        select sum(r.amount) as spent, case when bool_and(f.asset_price_usd is not null) then sum(r.amount * f.asset_price_usd) end as usd
+        from credit_draws r left join settlement_fees f on f.settlement_id = r.settlement_id where r.credit_id = c.id and r.state = 'spent') w on true
     where c.id = any(${[...ids]}::uuid[])`;
   return new Map(rows.map(({ id, ...values }) => [id, values]));
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { EXPORT_KINDS } from '#api/exports/kinds.ts';
 import { makeNextPart } from '#api/exports/make-exports.ts';
 import { periodicWork } from '#api/jobs/periodic-work.ts';
 import type { Deps } from '#api/deps.ts';
@@ -50,6 +51,21 @@ describeOperation('getExportFile', {
       const [item] = statement.data.items as { asset: string; closing: string }[];
       expect(lines.length).toBeGreaterThan(1);
       expect(Number(sum) / 1e6).toBeCloseTo(Number(item?.closing), 6);
+    });
+
+    it('is made of every list that there is, with a row for each and all its columns', async () => {
+      const shop = await anotherShop();
+      await shop.fund('USDT', '10');
+      const body = { assetId: service.world.assets.USDT?.id, amount: '2', address: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8' };
+      expect((await shop.signed('POST', '/merchant/settlements', { body })).status).toBe(200);
+      for (const [kind, { columns }] of Object.entries(EXPORT_KINDS)) {
+        const params = await ask(shop, { kind, format: 'jsonl' });
+        await make(service);
+        const answer = await send({ from: shop, params });
+        expect([kind, answer.status], answer.text).toEqual([kind, 200]);
+        const [row] = answer.text.split('\n');
+        expect([kind, Object.keys(JSON.parse(row as string))]).toEqual([kind, [...columns]]);
+      }
     });
 
     it('holds what a merchant stored as it was sent, guarded so that no spreadsheet runs it', async () => {

@@ -3,6 +3,7 @@ import type { Gateway } from '#api/deps.ts';
 import { bookedHoldings } from '#api/ledger/balances.ts';
 import { dispatchSettlement } from '#api/payouts/dispatch.ts';
 import { getSettlement } from '#api/settlements/view.ts';
+import { listCreditValues } from '#api/store/credit-values.ts';
 import { signPayout } from '#api/signer/sign-payout.ts';
 import { formatAmount, parseTrusted, toUnits } from '#shared/core/money.ts';
 import { assertBooksEqualChain, aTreasury, MERCHANT, type Treasury } from '#test/fixtures/treasury.ts';
@@ -74,6 +75,8 @@ describe('paying a cashout', () => {
     ]);
     const rest = parseTrusted('100') - parseTrusted(settled.netAmount);
     expect(formatAmount(await bookedHoldings(sql(), treasury.assets.USDT?.id as string))).toBe(formatAmount(rest));
+    const [credit] = await sql()<{ id: string }[]>`select id from credits`;
+    expect([...(await listCreditValues(sql(), [credit?.id as string])).values()]).toMatchObject([{ grossUsd: '100.00', spent: '60', spentUsd: '60.00' }]);
   });
 
   it('pays out everything of a native deposit: the sweep keeps its gas back and the funding wallet makes it up', async () => {
