@@ -136,8 +136,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       deposits export_parts exports freezes further_transfers gateway_entries gateway_months gateway_secrets gateways idempotency_keys indexer_leases invitations invoice_lines invoices
       issuer_refusals ledger_accounts ledger_entries ledger_transactions
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
-      payment_names payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices reconciliations recovery_codes
-      refused_requests requests rescans rewind_requests sandbox_deposits schema_migrations screening_credits screening_days screening_scores
+      payment_names payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices provider_sign_ins reconciliations
+      recovery_codes refused_requests requests rescans rewind_requests sandbox_deposits schema_migrations screening_credits screening_days screening_scores
       screenings sent_json sessions settlement_events settlement_fees settlement_quotes settlements sightings sign_in_links signer_reports spent_outputs statements tallies
       trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_answers webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
@@ -204,6 +204,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       price_quotes: 'insert update(good_until price quoted_in standing taken_at)',
       price_sources: 'insert update(answered_at failed_at failures last_error next_at)',
       prices: 'insert update(at source usd)',
+      provider_sign_ins: 'delete',
       reconciliations: 'insert update(accepted_shortage difference height read_at short_since)',
       recovery_codes: 'delete',
       refused_requests: 'delete',

@@ -128,7 +128,7 @@ describeInBrowser('somebody who is invited to the console', (open) => {
     const link = `${stage.origin}/invitations/${token}`;
     const thief = (await open(EXPECTED)).page;
     await thief.goto(link);
-    await thief.getByText('Sign in with it').waitFor();
+    await thief.getByText('signs in here already').waitFor();
     const form = { method: 'POST', headers: { origin: stage.origin, 'content-type': 'application/x-www-form-urlencoded' }, redirect: 'manual' } as const;
     expect((await fetch(`${link}/options`, form)).status).toBe(409);
     expect((await fetch(link, { ...form, body: 'credential={}' })).status).toBe(409);

@@ -19,6 +19,17 @@ import { bareDeps } from './bare-deps.ts';
 import { type FreshDatabase, freshDatabase } from './database.ts';
 import { totpCode } from './totp-code.ts';
 
+const GATEWAY = '6f1b2a3c-0000-4000-8000-000000000001';
+
+/** Who signs people in beside their passkeys, and which claims give which roles at the stage's gateway. */
+interface SigningProvider {
+  name: string;
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  rules(gateway: string): object[];
+}
+
 /** The console as it is served, over a database of its own, as a login that may do what the console may; beside it the http role's desk, over a wire as in a deployment. */
 export interface ConsoleStage {
   origin: string;
@@ -36,8 +47,11 @@ export interface ConsoleStage {
   stop(): Promise<void>;
 }
 
-/** Opens one on a port of its own, at http://localhost: the one name that passkeys work on without a certificate. */
-export async function aConsoleStage(scale = '1000'): Promise<ConsoleStage> {
+/**
+ * Opens one on a port of its own, at http://localhost: the one name that passkeys work on without a certificate. Its limits are those of a deployment times `scale`;
+ * `provider` is who signs people in there.
+ */
+export async function aConsoleStage({ scale = '1000', provider }: { scale?: string; provider?: SigningProvider } = {}): Promise<ConsoleStage> {
   const [port, database] = [await freePort(), await freshDatabase()];
   const origin = `http://localhost:${port}`;
   const secret = (): string => randomBytes(32).toString('hex');
@@ -51,6 +65,7 @@ export async function aConsoleStage(scale = '1000'): Promise<ConsoleStage> {
     SLUICE_RATE_LIMIT_SCALE: scale,
     SLUICE_CONSOLE_URL: origin,
     SLUICE_INTERNAL_KEY: key,
+    ...(provider && { SLUICE_OIDC_NAME: provider.name }),
   };
   const log = createLogger({ component: 'console', level: process.env.SLUICE_TEST_LOGS ? 'debug' : 'silent' });
   const http = readApiConfig({
@@ -61,6 +76,12 @@ export async function aConsoleStage(scale = '1000'): Promise<ConsoleStage> {
     SLUICE_OPERATOR_TOKEN: secret(),
     SLUICE_MASTER_KEY: secret(),
     SLUICE_INTENT_KEY: secret(),
+    ...(provider && {
+      SLUICE_OIDC_ISSUER: provider.issuer,
+      SLUICE_OIDC_CLIENT_ID: provider.clientId,
+      SLUICE_OIDC_CLIENT_SECRET: provider.clientSecret,
+      SLUICE_OIDC_RULES: JSON.stringify(provider.rules(GATEWAY)),
+    }),
   });
   const console = readApiConfig({ ...common, SLUICE_ROLES: 'console', SLUICE_INTERNAL_URL: `http://127.0.0.1:${internal}` });
   const mails: Mail[] = [];
@@ -73,7 +94,7 @@ export async function aConsoleStage(scale = '1000'): Promise<ConsoleStage> {
   const asked = remotePeopleDesk({ url, key, log });
   const server = createHttpServer(await createConsoleApp(own, { desk: asked }));
   await new Promise<void>((resolve) => server.listen(port, 'localhost', resolve));
-  const gatewayId = '6f1b2a3c-0000-4000-8000-000000000001';
+  const gatewayId = GATEWAY;
   await database.sql`insert into gateways (id, name, status, billing, settings) values (${gatewayId}, 'Acme <Books>', 'VERIFIED', 'STANDARD', '{}')`;
   return {
     origin,

@@ -139,7 +139,7 @@ describe('a console that hammers', () => {
   let stage: ConsoleStage;
   beforeAll(async () => {
     // Six calls for an address, and 150 for all of them.
-    stage = await aConsoleStage('0.05');
+    stage = await aConsoleStage({ scale: '0.05' });
   });
   afterAll(() => stage?.stop());
 

@@ -64,7 +64,7 @@ export function Entry({ screen, person }: { screen: EntryScreen; person: string 
               </button>
             ) : (
               <>
-                <p>{t('entry.has-passkey')}</p>
+                <p>{t('entry.known-already')}</p>
                 <a class="button button-main" href="/sign-in">
                   {t('entry.sign-in')}
                 </a>

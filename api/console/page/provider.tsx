@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { sentence } from '#api/page/sentence.ts';
 import type { ProfileScreen, ProviderScreen } from './model.ts';
 import { Moment } from './parts.tsx';
 import { PasskeyProblem } from './passkey-problem.tsx';
@@ -42,12 +43,9 @@ export function ProviderCard({
   return (
     <section class="card" aria-labelledby="provider">
       <h2 id="provider">{name}</h2>
-      <p data-part="provider">{since === null ? t('provider.not-connected', { name }) : t('provider.connected', { name })}</p>
-      {since !== null && (
-        <p class="hint">
-          <Moment at={since} />
-        </p>
-      )}
+      <p data-part="provider">
+        {since === null ? t('provider.not-connected', { name }) : sentence(t, 'provider.connected', { since: <Moment at={since} /> }, { name })}
+      </p>
       <form method="post" action={since === null ? '/profile/provider' : '/profile/provider/remove'} data-passkey="prove">
         {proof}
         <button class="button" type="submit">

@@ -247,4 +247,13 @@ describe('a person', () => {
     expect(await counts()).toEqual({ sessions: 0, invitations: 0, authenticators: 1, codes: 9, notices: 0 });
     expect(await forget()).toBe(0);
   });
+
+  it('forgets what a provider was asked for and never answered in time, and nothing that it may still answer', async () => {
+    const { sql } = stage.database;
+    await sql`
+      insert into provider_sign_ins (state_hash, browser_hash, expires_at)
+      select encode(sha256(n::text::bytea), 'hex'), encode(sha256('browser'), 'hex'), sluice_now() + n * interval '1 second' from (values (-60), (-1), (600)) as a (n)`;
+    expect(await periodicWork['forget-sign-ins'].run({ ...stage.deps, db: stage.database.as('worker') })).toBe(2);
+    expect(await sql`select expires_at > sluice_now() as good from provider_sign_ins`).toEqual([{ good: true }]);
+  });
 });
