@@ -2468,7 +2468,7 @@ export interface components {
              * @description Why a person had to approve it; absent when nobody had to.
              * @enum {string}
              */
-            holdReason?: "approval_cap" | "destination_flagged" | "screening_unavailable";
+            holdReason?: "approval_cap" | "policy" | "destination_flagged" | "screening_unavailable";
         };
         FeeEstimate: {
             /** @description Destination echoed back. */

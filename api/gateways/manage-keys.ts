@@ -1,4 +1,5 @@
 import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
+import { refuseApprovingKey } from './change-policies.ts';
 import { countApiKeys, findApiKeySummary, insertApiKey, listApiKeysAfter, lockApiKeys, revokeApiKey } from '#api/store/gateways.ts';
 import { insertOperatorAction } from '#api/store/proposals.ts';
 import { ServiceError } from '#shared/core/errors.ts';
@@ -64,6 +65,7 @@ export async function createKey(deps: Deps, { gateway, by, body, commit }: KeyCa
         message: `The gateway has ${POLICY.apiKeysPerGateway} keys that work or were made within a day, which is as many as it may have.`,
       });
     await refusePastEnd(tx, limits.expiresAt);
+    await refuseApprovingKey(tx, gateway.id, permissions);
     await insertApiKey(tx, { ...stored, gatewayId: gateway.id, permissions, ...limits, createdBy: 'key' in by ? by.key.keyId : null });
     await note(tx, by, { action: 'api-key.create', target: gateway.id, details: { keyId: stored.id, permissions, ...limits } });
     return { status: 201, data: { key: await findApiKeySummary(tx, gateway.id, stored.id), apiKey: text } };

@@ -48,9 +48,9 @@ async function countersign(tx: Tx, deps: Deps, { kind, id }: UnsaidOrder): Promi
     const row = await findSettlement(tx, id);
     if (row === undefined) return;
     // What a person had to approve then needs their word now: that of a code which was used up for it.
-    const approval = row.status === 'PENDING_APPROVAL' || row.holdReason !== null ? 'required' : 'none';
+    const people = row.status === 'PENDING_APPROVAL' || row.holdReason !== null ? row.people : 0;
     const parked = row.feeLocked === null;
-    await acceptCashout(tx, deps, row, { feeCeiling: row.feeLocked ?? feeCeiling(row.amount, null), approval, parked, by: BY });
+    await acceptCashout(tx, deps, row, { feeCeiling: row.feeLocked ?? feeCeiling(row.amount, null), people, parked, by: BY });
   } else if (kind === 'refund') {
     const refund = await findRefund(tx, id);
     if (refund !== undefined) await sayRefund(tx, deps, refund, BY);

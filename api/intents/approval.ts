@@ -23,9 +23,10 @@ export async function sayApproved(tx: Tx, deps: Pick<Deps, 'config'>, row: Row, 
   await say(tx, deps, { kind: 'approval', subject: row.id, said });
 }
 
-/** Whether a person approved this very cashout: of this gateway, this much, to this address. Locks nothing. */
-export async function isApproved(sql: Reads, deps: Pick<Deps, 'config'>, row: Row): Promise<boolean> {
-  return (await heard(sql, deps, { kind: 'approval', subject: row.id })).some((said) => differing(said, wordsOf(row)) === null);
+/** Whether so many people approved this very cashout: of this gateway, this much, to this address. Whoever has the gateway's authenticator counts as one. Locks nothing. */
+export async function isApproved(sql: Reads, deps: Pick<Deps, 'config'>, row: Row, people = 1): Promise<boolean> {
+  const approvals = (await heard(sql, deps, { kind: 'approval', subject: row.id })).filter((said) => differing(said, wordsOf(row)) === null);
+  return new Set(approvals.map(({ authenticator }) => authenticator)).size >= people;
 }
 
 type Row = Pick<StoredSettlement, 'id' | 'gatewayId' | 'assetId' | 'canonicalAddress' | 'amount'>;

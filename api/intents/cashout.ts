@@ -19,8 +19,8 @@ export type CashoutRow = Pick<
 export interface Acceptance {
   /** The highest network fee it may lock; a claim that is made at once locks just this. */
   feeCeiling: Coins;
-  /** Whether nothing is signed for it before a person approved it. */
-  approval: 'required' | 'none';
+  /** How many people have to approve it before anything is signed for it; 0 when nobody has to. */
+  people: number;
   /** Whether it claims nothing yet. */
   parked: boolean;
   /** What it was accepted by, where not by the request that made it: said for people, and never asked for. */
@@ -38,9 +38,9 @@ export async function acceptCashout(
   tx: Tx,
   deps: Pick<Deps, 'config'>,
   row: CashoutRow,
-  { feeCeiling, approval, parked, by = 'request' }: Acceptance,
+  { feeCeiling, people, parked, by = 'request' }: Acceptance,
 ): Promise<void> {
-  const said = { ...wordsOf(row), pool: row.pool, feeCeiling: formatAmount(feeCeiling), approval, parked: parked ? 'yes' : 'no', by };
+  const said = { ...wordsOf(row), pool: row.pool, feeCeiling: formatAmount(feeCeiling), ...approvalWords(people), parked: parked ? 'yes' : 'no', by };
   await say(tx, deps, { kind: 'cashout', subject: row.id, said });
 }
 
@@ -69,13 +69,21 @@ export async function cashoutProblem(sql: Reads, deps: Pick<Deps, 'config'>, row
   if (fitting.length === 0)
     return { refuse: `the settlement locks a fee of ${formatAmount(feeLocked)}, and ${formatAmount(ceilingOf(found))} was accepted at most` };
   // What the worker held is held by its row; what the http role wanted approved is wanted whatever the row says.
-  if (row.holdReason === null && fitting.some(({ approval }) => approval === 'none')) return null;
-  return (await isApproved(sql, deps, row)) ? null : unheard(deps, row.createdAt, 'nobody approved the cashout');
+  const asked = Math.min(...fitting.map(({ people }) => people));
+  if (row.holdReason === null && asked === 0) return null;
+  const people = Math.max(asked, row.people);
+  if (await isApproved(sql, deps, row, people)) return null;
+  return unheard(deps, row.createdAt, people > 1 ? `fewer than ${people} people approved the cashout` : 'nobody approved the cashout');
 }
 
 /** The highest fee that any of these allows. Pure. */
 export function ceilingOf(found: readonly Accepted[]): Coins {
   return found.reduce<Coins>((most, { feeCeiling }) => (feeCeiling > most ? feeCeiling : most), zero);
+}
+
+/** What the release before this one reads too, and how many people there have to be where it is not one. */
+function approvalWords(people: number): Said {
+  return { approval: people > 0 ? 'required' : 'none', ...(people > 1 && { people: String(people) }) };
 }
 
 /** Words that a row repeats: if one differs, the row was changed. */
@@ -107,7 +115,7 @@ function accepted(said: Said): Accepted {
     route: said.route as Route,
     pool: said.pool as Pool | null,
     feeCeiling: parseTrusted(String(said.feeCeiling)),
-    approval: said.approval === 'none' ? 'none' : 'required',
+    people: said.approval === 'none' ? 0 : Number(said.people ?? 1),
     parked: said.parked === 'yes',
   };
 }

@@ -169,6 +169,8 @@ async function claimLate(
     netAmount: received,
     routedByService: settlement.routedByService,
     riskScore: settlement.destinationRiskScore,
+    people: 0,
+    policy: null,
   } as const;
   const { feeLocked, netAmount, intentMac } = claimedFields(deps, who, { decision, feePayer: 'MERCHANT' });
   const columns = { fee_locked: formatAmount(feeLocked), net_amount: formatAmount(netAmount), intent_mac: intentMac };
@@ -260,7 +262,16 @@ async function asLostSettlement(
   await claimSettlement(tx, who, pool);
   const address = chain.codec.display(paid.recipient);
   const fields = claimedFields(deps, who, {
-    decision: { outcome: 'claim', pool, feeLocked: coins(amount - received), netAmount: received, routedByService: false, riskScore: null },
+    decision: {
+      outcome: 'claim',
+      pool,
+      feeLocked: coins(amount - received),
+      netAmount: received,
+      routedByService: false,
+      riskScore: null,
+      people: 0,
+      policy: null,
+    },
     feePayer: 'MERCHANT',
   });
   await insertSettlement(tx, {

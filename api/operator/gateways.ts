@@ -1,6 +1,7 @@
 import type { Deps, Gateway, Reply } from '#api/deps.ts';
 import { createApiKey, DEFAULT_PERMISSIONS, PERMISSIONS } from '#api/gateways/keys.ts';
 import { DEFAULT_OVERLAP_SECONDS, newSecret, replaceSecret } from '#api/gateways/secrets.ts';
+import { refuseApprovingKey } from '#api/gateways/change-policies.ts';
 import { readKeyLimits, refusePastEnd } from '#api/gateways/key-limits.ts';
 import { noteAllowlists, readAllowlistNotes } from '#api/gateways/allowlists.ts';
 import { newTotpSecret, otpauthUrl } from '#api/gateways/totp.ts';
@@ -141,6 +142,7 @@ export async function addApiKey(deps: Deps, call: OperatorCall): Promise<Reply> 
   await deps.db.transaction(async (tx) => {
     const gateway = await requireGateway(tx, call);
     await refusePastEnd(tx, limits.expiresAt);
+    await refuseApprovingKey(tx, gateway.id, permissions);
     await insertApiKey(tx, { ...key, gatewayId: gateway.id, permissions, ...limits });
     await insertOperatorAction(tx, deps.operator, { action: 'api-key.create', target: gateway.id, reason, details: { keyId: key.id, permissions, ...limits } });
   });

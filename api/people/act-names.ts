@@ -12,6 +12,9 @@ export const GATEWAY_ACT_NAMES = [
   'member-invite',
   'member-remove',
   'export-create',
+  'policies-propose',
+  'policies-agree',
+  'policies-decline',
 ] as const;
 
 export type GatewayActName = (typeof GATEWAY_ACT_NAMES)[number];

@@ -3,6 +3,8 @@ import type { Commit, Deps, Gateway } from '#api/deps.ts';
 import { resendPaymentWebhook } from '#api/payments/resend-webhook.ts';
 import { createExport } from '#api/exports/exports.ts';
 import { PERMISSIONS } from '#api/gateways/keys.ts';
+import { agreeToPolicies, declinePolicies, findWaiting, proposePolicies } from '#api/gateways/change-policies.ts';
+import { type PolicyBook, readPolicyBook } from '#api/gateways/read-policies.ts';
 import { createKey, revokeKey } from '#api/gateways/manage-keys.ts';
 import { newSecret, replaceSecret } from '#api/gateways/secrets.ts';
 import { testWebhook } from '#api/payments/test-webhook.ts';
@@ -57,6 +59,22 @@ const newKey = z
   .strictObject({ name: z.string().max(200), ends: z.iso.date().optional(), allowlist: z.string().max(4_000).optional() })
   .extend(Object.fromEntries(PERMISSIONS.map((one) => [`may:${one}`, z.literal('on').optional()]))) as unknown as z.ZodType<NewKey>;
 type NewKey = { name: string; ends?: string; allowlist?: string } & { [Box in `may:${(typeof PERMISSIONS)[number]}`]?: 'on' };
+
+const ofVersion = z.strictObject({ version: z.string().regex(/^[1-9][0-9]{0,8}$/) });
+
+/** @throws validation_error naming what is at fault */
+function bookOf(text: string): PolicyBook {
+  try {
+    return readPolicyBook(JSON.parse(text));
+  } catch (error) {
+    throw error instanceof SyntaxError ? invalid('book', 'must be JSON') : error;
+  }
+}
+
+/** What is signed of policies: each as it is written, by its place. */
+function bookWords({ policies, capUsd }: PolicyBook): Record<string, string | null> {
+  return { ...Object.fromEntries(policies.map((policy, at) => [`policy ${at + 1}`, JSON.stringify(policy)])), capUsd };
+}
 
 const SECRETS = ['webhook', 'cashout'] as const;
 /** How long the secret before counts on, as a form offers it. */
@@ -189,6 +207,48 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
       nothing(
         commit(async (tx) => {
           await removeMember(tx, { gatewayId: gateway.id, email });
+          return { status: 200, data: {} };
+        }),
+      ),
+  }),
+  'policies-propose': act({
+    permission: 'settings:write',
+    fields: z.strictObject({ book: z.string().max(20_000) }),
+    target: () => 'policies',
+    // The whole of them, in the order in which they decide.
+    agreed: async (_deps, { fields: { book } }) => bookWords(bookOf(book)),
+    run: async (_deps, { gateway, fields: { book }, personId, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          await proposePolicies(tx, { gateway, personId, book: bookOf(book) });
+          return { status: 200, data: {} };
+        }),
+      ),
+  }),
+  'policies-agree': act({
+    permission: 'settings:write',
+    fields: ofVersion,
+    target: ({ version }) => version,
+    agreed: async (deps, { gateway, fields: { version } }) => {
+      const { policies, capUsd } = await findWaiting(deps.db.sql, gateway.id, Number(version));
+      return bookWords(readPolicyBook({ policies, capUsd }));
+    },
+    run: async (_deps, { gateway, fields: { version }, personId, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          await agreeToPolicies(tx, { gateway, personId, version: Number(version) });
+          return { status: 200, data: {} };
+        }),
+      ),
+  }),
+  'policies-decline': act({
+    permission: 'settings:write',
+    fields: ofVersion,
+    target: ({ version }) => version,
+    run: async (_deps, { gateway, fields: { version }, personId, commit }) =>
+      nothing(
+        commit(async (tx) => {
+          await declinePolicies(tx, { gateway, personId, version: Number(version) });
           return { status: 200, data: {} };
         }),
       ),

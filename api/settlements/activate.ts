@@ -11,10 +11,10 @@ import type { Tx } from '#shared/platform/postgres.ts';
 import { availableIn } from '#state-machines/settlement/gates/pool.ts';
 import { NO_SETTLEMENT_FACTS } from '#state-machines/settlement/machine.ts';
 import type { SettlementRequest } from '#state-machines/settlement/settlement.ts';
-import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, recordOf } from './claim.ts';
+import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, notePolicy, recordOf } from './claim.ts';
 import type { Gathered } from './gather-facts.ts';
 import { isOrdered, orderMac } from '#api/intents/order-mac.ts';
-import { reasonOf, SHORT } from './prepare-activation.ts';
+import { initiatorOf, reasonOf, SHORT } from './prepare-activation.ts';
 import { queueDispatch } from './queue-dispatch.ts';
 
 /** The result for a parked cashout: it moved on, it stays for a reason, or it is no longer parked in the same way. */
@@ -55,7 +55,11 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
     deps.log.error({ settlement: id, reason }, 'a parked cashout is not what was asked for: somebody changed its row');
     return { stays: 'it is not what was asked for' };
   }
-  const { decision: decided, facts } = await decideUnderLock(tx, { ...fetched, amount: row.amount, parkedPool: row.pool ?? undefined }, row);
+  const { decision: decided, facts } = await decideUnderLock(
+    tx,
+    { ...fetched, amount: row.amount, parkedPool: row.pool ?? undefined },
+    { ...who, initiator: initiatorOf(row) },
+  );
   if (decided.outcome === 'refuse') return { stays: reasonOf(decided) };
   if (decided.outcome === 'park' && decided.status === row.status) return { stays: SHORT };
   const decision = asAccepted(decided, accepted);
@@ -94,6 +98,7 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
     effects: {
       reserve: async () => {
         if (decision.outcome === 'park') throw new Invariant(`settlement ${id} was parked by its gates and claimed by its machine`);
+        await notePolicy(tx, id, decision);
         await claimSettlement(tx, who, decision.pool);
         if (quote !== null) await insertSettlementQuote(tx, id, quote);
       },
@@ -102,8 +107,8 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
   });
   const moved = (await findSettlement(tx, id)) as StoredSettlement;
   if (anew) {
-    const approval = decision.outcome === 'hold' ? 'required' : 'none';
-    await acceptCashout(tx, deps, moved, { feeCeiling: decision.feeLocked, approval, parked: false, by: 'retry' });
+    const { feeLocked, people } = decision;
+    await acceptCashout(tx, deps, moved, { feeCeiling: feeLocked, people, parked: false, by: 'retry' });
   }
   deps.metrics?.settlementTransitions.inc({ from: advanced.from, to: advanced.to, route: row.requestedRoute });
   crashPoint('park.activated');
@@ -112,8 +117,10 @@ export async function activate(tx: Tx, deps: Deps, { gateway, id, facts: fetched
 
 /** A cashout that was accepted only with approval is never claimed without it, whatever the cap and the price are now. */
 function asAccepted(decision: Moving, accepted: readonly Accepted[]): Moving {
-  if (decision.outcome !== 'claim' || accepted.some(({ approval }) => approval === 'none')) return decision;
-  return { ...decision, outcome: 'hold', reason: 'approval_cap' };
+  if (decision.outcome === 'park') return decision;
+  const people = Math.max(decision.people, Math.min(...accepted.map((one) => one.people)));
+  if (people === 0) return decision;
+  return decision.outcome === 'hold' ? { ...decision, people } : { ...decision, people, outcome: 'hold', reason: people > 1 ? 'policy' : 'approval_cap' };
 }
 
 type Moving = Exclude<LastDecision, { outcome: 'refuse' }>;

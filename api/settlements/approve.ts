@@ -2,7 +2,9 @@ import type { Commit, Deps, Gateway, Reply } from '#api/deps.ts';
 import { sayApproved } from '#api/intents/approval.ts';
 import { readCurrentSecret } from '#api/gateways/secrets.ts';
 import { matchingSteps } from '#api/gateways/totp.ts';
+import { acceptancesOf } from '#api/intents/cashout.ts';
 import { advance } from '#api/store/advance.ts';
+import { insertApproval, listApprovals } from '#api/store/policies.ts';
 import { readClock } from '#api/store/clock.ts';
 import { findSettlement, lockSettlement, type StoredSettlement } from '#api/store/settlements.ts';
 import { acceptTotpStep, clearTotpGuard, countTotpFailure, lockTotpGuard } from '#api/store/credentials.ts';
@@ -68,6 +70,8 @@ async function tryCode(deps: Deps, gatewayId: string, code: string): Promise<Rig
 async function approve(tx: Tx, deps: Deps, gateway: Gateway, id: string, code: RightCode | null): Promise<Reply> {
   const locked = await lockWaiting(tx, id);
   if (code === null) throw notAwaiting(locked.status);
+  if (locked.people > 1)
+    throw new ServiceError('forbidden', { message: `A policy of this gateway has ${locked.people} people approve this cashout, each in the console.` });
   const step = await useUp(tx, deps, gateway.id, id, code);
   await sayApproved(tx, deps, locked, { authenticator: code.secretId, step, atMs: deps.wallClock() });
   crashPoint('approve.totp-consumed');
@@ -77,15 +81,26 @@ async function approve(tx: Tx, deps: Deps, gateway: Gateway, id: string, code: R
 }
 
 /**
- * Approves a cashout for a person who proved that they want this very one, by a step-up of their own (console 3). The transaction is the caller's, in which that person still
- * may. Locks the settlement. @throws not_found; forbidden to whoever created it; conflict when it no longer waits
+ * Approves a cashout for a person who proved that they want this very one, by a step-up of their own (console 3). It moves on once as many approved it as have to, of whom only
+ * those count who still may. The transaction is the caller's, in which this person still may. Locks the settlement.
+ * @throws not_found; forbidden to whoever created it; conflict when it no longer waits, or they approved it before
  */
 export async function approveForPerson(tx: Tx, deps: Deps, { gateway, id, personId }: { gateway: Gateway; id: string; personId: string }): Promise<Reply> {
   const { id: settlementId } = await ownSettlement(deps, gateway, id);
   const locked = await lockWaiting(tx, settlementId);
   if (locked.createdBy === personId) throw new ServiceError('forbidden', { message: 'Whoever created a cashout does not approve it.' });
+  if (!(await insertApproval(tx, { settlementId, personId })))
+    throw new ServiceError('conflict', { message: 'You approved this cashout already; it waits for others.' });
   await sayApproved(tx, deps, locked, { authenticator: personId, step: null, atMs: deps.wallClock(), by: 'person' });
+  if ((await listApprovals(tx, settlementId)).length < (await peopleFor(tx, deps, locked)))
+    return { status: 200, data: settlementView(deps, locked), resourceId: settlementId };
   return moveApproved(tx, deps, gateway, { id: settlementId, record: { personId } });
+}
+
+/** As many as were asked for when it was accepted or claimed, whichever is more. */
+async function peopleFor(tx: Tx, deps: Deps, row: StoredSettlement): Promise<number> {
+  const accepted = await acceptancesOf(tx, deps, row);
+  return Math.max(row.people, ...(Array.isArray(accepted) ? [Math.min(...accepted.map(({ people }) => people))] : []));
 }
 
 async function lockWaiting(tx: Tx, id: string): Promise<StoredSettlement> {

@@ -2,6 +2,7 @@ import type { Deps } from '#api/deps.ts';
 import { post } from '#api/ledger/post.ts';
 import { drawCredits } from '#api/store/credits.ts';
 import { findAccounts, insertZeroAccounts, lockAccounts, readBalance } from '#api/store/ledger.ts';
+import { noteSettlementPolicy } from '#api/store/policies.ts';
 import { lockParkedCount } from '#api/store/settlements.ts';
 import { Invariant } from '#shared/core/errors.ts';
 import { amount, type Coins, formatAmount, zero } from '#shared/core/money.ts';
@@ -13,6 +14,7 @@ import { reserve } from '#state-machines/ledger/postings.ts';
 import { decide } from '#state-machines/settlement/decide.ts';
 import { likelyPool } from '#state-machines/settlement/gates/route.ts';
 import type { Decision, SettlementRequest } from '#state-machines/settlement/settlement.ts';
+import { lockedPolicies } from './gather-facts.ts';
 import { intentMac } from '#api/intents/order-mac.ts';
 
 /** A final decision, which needs no further fact. */
@@ -29,21 +31,30 @@ export interface Claimant {
   amount: Coins;
 }
 
+/** The cashout that is decided: the row that it has already, if it has one, and who asked for it. */
+export interface Decided extends Pick<Claimant, 'gatewayId' | 'assetId' | 'networkId' | 'recipient'> {
+  settlementId: string | null;
+  initiator: 'key' | 'person';
+}
+
 /**
- * Asks the gates a last time, with facts that only a lock keeps true: the pool's balance and, for a cashout that is to be parked, the number
- * already parked. Locks the pool's ledger account until commit, and to park also the gateway's row.
+ * Asks the gates a last time, with facts that only a lock keeps true: the gateway's policies, the pool's balance and, for a cashout that is to be parked, the number
+ * already parked. Locks the gateway's day, where a policy looks at it, then the pool's ledger account until commit, and to park also the gateway's row.
  * @throws Invariant when any other fact is still unknown, because nothing remote may be asked here
  */
 export async function decideUnderLock(
   tx: Tx,
   request: SettlementRequest,
-  { gatewayId, assetId }: Pick<Claimant, 'gatewayId' | 'assetId'>,
+  { settlementId, gatewayId, assetId, networkId, recipient, initiator }: Decided,
 ): Promise<{ decision: LastDecision; facts: SettlementRequest }> {
-  let facts: SettlementRequest = { ...request, pools: undefined, parkedCount: undefined };
+  let facts: SettlementRequest = { ...request, policies: undefined, pools: undefined, parkedCount: undefined };
   for (;;) {
     const decision = decide(facts);
     if (decision.outcome !== 'needs') return { decision, facts };
-    if (decision.fact === 'pools') {
+    if (decision.fact === 'policies') {
+      const subject = { gatewayId, assetId, networkId, recipient, initiator, except: settlementId };
+      facts = { ...facts, policies: await lockedPolicies(tx, subject) };
+    } else if (decision.fact === 'pools') {
       const pool = likelyPool(facts);
       const balance = await lockPool(tx, { gatewayId, assetId, pool });
       facts = { ...facts, pools: { green: zero, held: zero, [pool]: balance } };
@@ -93,6 +104,13 @@ export function claimedFields(
   };
 }
 
+/** Keeps how many people have to approve what was decided, where it is more than one, or a policy said so. */
+export async function notePolicy(tx: Tx, settlementId: string, decision: LastDecision): Promise<void> {
+  if (!('people' in decision)) return;
+  const { people, policy } = decision;
+  if (people > 1 || (people > 0 && policy !== null)) await noteSettlementPolicy(tx, { settlementId, policy, people });
+}
+
 /** The facts behind a decision, for the history of the row. */
 export function recordOf(facts: SettlementRequest, decision: LastDecision): Record<string, unknown> {
   const pool = 'pool' in decision ? decision.pool : null;
@@ -102,6 +120,8 @@ export function recordOf(facts: SettlementRequest, decision: LastDecision): Reco
     ...(pool !== null && facts.pools !== undefined && { available: formatAmount(facts.pools[pool]) }),
     ...((decision.outcome === 'claim' || decision.outcome === 'hold') && { feeLocked: formatAmount(decision.feeLocked) }),
     ...(decision.outcome === 'hold' && { hold: decision.reason }),
+    ...('policy' in decision && decision.policy !== null && { policy: decision.policy }),
+    ...('people' in decision && decision.people > 1 && { people: decision.people }),
     ...(facts.priceUsd !== undefined && { priceUsd: formatAmount(facts.priceUsd) }),
     ...(facts.screen !== undefined && { screen: typeof facts.screen === 'string' ? facts.screen : facts.screen.score }),
   };

@@ -13,11 +13,11 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
 import { feeCeiling } from '#state-machines/settlement/acceptance.ts';
-import { exceedsCap } from '#state-machines/settlement/gates/approval-cap.ts';
+import { needsPrice } from '#state-machines/settlement/policies.ts';
 import { networkFeePayer } from '#state-machines/settlement/network-fee.ts';
 import type { Decision, SettlementRequest } from '#state-machines/settlement/settlement.ts';
-import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, recordOf } from './claim.ts';
-import { askAbout, type Gathered, gatherFacts } from './gather-facts.ts';
+import { type Claimant, claimedFields, claimSettlement, decideUnderLock, type LastDecision, notePolicy, recordOf } from './claim.ts';
+import { askAbout, type Cashout, type Gathered, gatherFacts } from './gather-facts.ts';
 import { orderMac } from '#api/intents/order-mac.ts';
 import { type CreateSettlementBody, readOrder, type SettlementOrder } from './read-request.ts';
 import { settlementView } from './view.ts';
@@ -47,11 +47,12 @@ type Accepted = Exclude<LastDecision, { outcome: 'refuse' }>;
 export async function createSettlement(deps: Deps, { gateway, body, sent, personId, commit }: CreateSettlement): Promise<Reply> {
   const order = { ...(await readOrder(deps, body, sent)), createdBy: personId ?? null };
   const { asset, chain, amount, rawAmount, route } = order;
-  const cashout = { gateway, asset, chain, recipient: order.destination.canonical, amount, rawAmount, route };
+  const initiator = personId === undefined ? ('key' as const) : ('person' as const);
+  const cashout = { gateway, asset, chain, recipient: order.destination.canonical, amount, rawAmount, route, initiator };
   const gathered = await gatherFacts(deps, cashout, askAbout(cashout, { parkedAs: null }));
   if (gathered.decision.outcome === 'refuse') throw refusal(gathered.decision);
   const priced = { ...gathered, facts: await withPrice(deps, gathered.facts, asset.symbol) };
-  const reply = await commit((tx) => decideAndInsert(tx, deps, gateway, order, priced));
+  const reply = await commit((tx) => decideAndInsert(tx, deps, gateway, { ...order, initiator }, priced));
   deps.wake();
   return reply;
 }
@@ -60,21 +61,15 @@ async function decideAndInsert(
   tx: Tx,
   deps: Deps,
   gateway: Gateway,
-  order: SettlementOrder & Pick<NewSettlement, 'createdBy'>,
+  order: SettlementOrder & Pick<NewSettlement, 'createdBy'> & Pick<Cashout, 'initiator'>,
   { facts: fetched, quote }: Gathered,
 ): Promise<Reply> {
-  const { asset, destination } = order;
-  const { decision, facts } = await decideUnderLock(tx, fetched, { gatewayId: gateway.id, assetId: asset.id });
+  const { asset, destination, initiator } = order;
+  const at = { gatewayId: gateway.id, assetId: asset.id, networkId: asset.networkId, recipient: destination.canonical };
+  const { decision, facts } = await decideUnderLock(tx, fetched, { ...at, settlementId: null, initiator });
   if (decision.outcome === 'refuse') throw refusal(decision);
   const id = uuidFrom(deps.randomBytes(16));
-  const who = {
-    settlementId: id,
-    gatewayId: gateway.id,
-    assetId: asset.id,
-    networkId: asset.networkId,
-    recipient: destination.canonical,
-    amount: order.amount,
-  };
+  const who = { ...at, settlementId: id, amount: order.amount };
   const row: NewSettlement = {
     id,
     gatewayId: gateway.id,
@@ -99,6 +94,7 @@ async function decideAndInsert(
     start: await startWith(tx, deps, gateway, { order, decision, who }),
   };
   const settlement = await insertSettlement(tx, row);
+  await notePolicy(tx, id, decision);
   await acceptCashout(tx, deps, settlement, acceptanceOf(order, facts, decision));
   if (quote !== null && 'feeLocked' in row.start) await insertSettlementQuote(tx, id, quote);
   const { status } = row.start;
@@ -134,17 +130,19 @@ async function startWith(
 
 /** The terms that the http role states as accepted: a claim exactly as it is, a parked request with room for its fee to rise before it claims. */
 function acceptanceOf({ amount }: Pick<SettlementOrder, 'amount'>, facts: SettlementRequest, decision: Accepted): Acceptance {
-  if (decision.outcome !== 'park') return { feeCeiling: decision.feeLocked, approval: decision.outcome === 'hold' ? 'required' : 'none', parked: false };
-  return { feeCeiling: feeCeiling(amount, facts.feeLocked ?? null), approval: exceedsCap(facts) ? 'required' : 'none', parked: true };
+  const { people } = decision;
+  if (decision.outcome !== 'park') return { feeCeiling: decision.feeLocked, people, parked: false };
+  return { feeCeiling: feeCeiling(amount, facts.feeLocked ?? null), people, parked: true };
 }
 
-/** Fetches the price if the gateway has an approval cap, even when parking needs no price: above the cap, a cashout is accepted only with approval. */
+/** Fetches the price if the gateway has an approval cap, or policies that ask for one, even when parking needs no price: above the cap, a cashout is accepted only with approval. */
 async function withPrice(deps: Deps, facts: SettlementRequest, symbol: string): Promise<SettlementRequest> {
-  if (facts.approvalCapUsd === null || facts.priceUsd !== undefined) return facts;
+  if (facts.priceUsd !== undefined || (facts.approvalCapUsd === null && !needsPrice(facts.policies?.policies ?? []))) return facts;
   return { ...facts, priceUsd: (await deps.prices.fresh(symbol))?.usd };
 }
 
 function refusal({ code, message }: Extract<Decision, { outcome: 'refuse' }>): ServiceError {
-  const field = code === 'screening_required' ? 'route' : 'amount';
-  return new ServiceError(code, { field, ...(message !== undefined && { message }) });
+  // What a policy refuses is not wrong in any one field.
+  const field = code === 'screening_required' ? 'route' : code === 'forbidden' ? undefined : 'amount';
+  return new ServiceError(code, { ...(field !== undefined && { field }), ...(message !== undefined && { message }) });
 }

@@ -1,10 +1,13 @@
 import type { Chain, Deps, Gateway } from '#api/deps.ts';
+import { readPolicies } from '#api/gateways/read-policies.ts';
 import type { StoredAsset } from '#api/store/assets.ts';
+import { findPolicies, lockPolicies, readKnownDays, sumDayUsd } from '#api/store/policies.ts';
 import { Invariant } from '#shared/core/errors.ts';
-import { type Coins, coinsToUsd, parseTrusted } from '#shared/core/money.ts';
+import { type Coins, coinsToUsd, parseTrusted, zero } from '#shared/core/money.ts';
+import type { Reads, Tx } from '#shared/platform/postgres.ts';
 import { decide } from '#state-machines/settlement/decide.ts';
 import { likelyPool } from '#state-machines/settlement/gates/route.ts';
-import type { Decision, Route, Screen, SettlementRequest } from '#state-machines/settlement/settlement.ts';
+import type { Decision, PolicyQuestion, Route, Screen, SettlementRequest } from '#state-machines/settlement/settlement.ts';
 import { freshPrice, type QuotedFee, quoteFee } from '#api/treasury/quote-fee.ts';
 
 /** The facts about a cashout that the gates look at: whose it is, the asset, the amount and the destination. */
@@ -17,6 +20,7 @@ export interface Cashout {
   amount: Coins;
   rawAmount: bigint;
   route: Route;
+  initiator: 'key' | 'person';
 }
 
 /** The facts that a decision under lock needs beforehand. */
@@ -71,7 +75,9 @@ export async function gatherFacts(deps: Deps, cashout: Cashout, asked: Settlemen
   for (;;) {
     const decision = decide(facts);
     if (decision.outcome !== 'needs') return { facts, decision, quote };
-    if (decision.fact === 'price') facts = { ...facts, priceUsd: await freshPrice(deps, asset.symbol) };
+    if (decision.fact === 'policies')
+      facts = { ...facts, policies: await previewPolicies(deps.db.sql, { ...cashout, assetId: asset.id, networkId: asset.networkId }) };
+    else if (decision.fact === 'price') facts = { ...facts, priceUsd: await freshPrice(deps, asset.symbol) };
     else if (decision.fact === 'fee') {
       const fee = await quoteFee(deps, { gateway, asset, chain, pool: likelyPool(facts), recipient, rawAmount });
       facts = { ...facts, feeLocked: fee.locked };
@@ -82,4 +88,40 @@ export async function gatherFacts(deps: Deps, cashout: Cashout, asked: Settlemen
       facts = likelyPool(screened) === likelyPool(facts) ? screened : { ...screened, feeLocked: undefined };
     } else throw new Invariant(`the gates ask for ${decision.fact}, which they were given`);
   }
+}
+
+/** What policies look at that a cashout itself does not say. */
+export interface PolicySubject {
+  gateway: Pick<Gateway, 'id'>;
+  assetId: string;
+  networkId: string;
+  /** Destination, canonical. */
+  recipient: string;
+  initiator: 'key' | 'person';
+}
+
+/** A gateway's policies before anything is locked. The day counts as empty, as the pool counts as full: both are looked at under the lock. */
+export async function previewPolicies(sql: Reads, { gateway, assetId, networkId, recipient, initiator }: PolicySubject): Promise<PolicyQuestion> {
+  const policies = readPolicies((await findPolicies(sql, gateway.id))?.policies);
+  const knownForDays = policies.length === 0 ? null : await readKnownDays(sql, { gatewayId: gateway.id, networkId, address: recipient });
+  return { policies, final: false, assetId, knownForDays, initiator, dayUsd: zero };
+}
+
+/**
+ * The policies of a gateway as they decide a cashout, which is itself left out of its day. Where one looks at the day, cashouts of the gateway wait for each other from here on until
+ * commit: of two at once the second one sees the first.
+ */
+export async function lockedPolicies(
+  tx: Tx,
+  { gatewayId, assetId, networkId, recipient, initiator, except }: Omit<PolicySubject, 'gateway'> & { gatewayId: string; except: string | null },
+): Promise<PolicyQuestion> {
+  let policies = readPolicies((await findPolicies(tx, gatewayId))?.policies);
+  const daily = policies.some(({ when }) => when.dayAboveUsd !== undefined);
+  if (daily) {
+    await lockPolicies(tx, gatewayId);
+    policies = readPolicies((await findPolicies(tx, gatewayId))?.policies);
+  }
+  const knownForDays = policies.length === 0 ? null : await readKnownDays(tx, { gatewayId, networkId, address: recipient });
+  const day = daily ? await sumDayUsd(tx, { gatewayId, except }) : '0';
+  return { policies, final: true, assetId, knownForDays, initiator, dayUsd: day === null ? null : parseTrusted(day) };
 }

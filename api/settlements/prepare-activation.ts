@@ -46,10 +46,15 @@ export function reasonOf({ code, message }: Extract<Decision, { outcome: 'refuse
   return message ?? ERRORS[code].message;
 }
 
+/** Who asked for a cashout. Pure. */
+export function initiatorOf({ createdBy }: Pick<StoredSettlement, 'createdBy'>): 'key' | 'person' {
+  return createdBy === null ? 'key' : 'person';
+}
+
 async function cashoutOf(deps: Deps, gateway: Gateway, row: StoredSettlement): Promise<Cashout> {
   const [asset, chain] = [await findAsset(deps.db.sql, row.assetId), deps.chains.get(row.networkName)];
   if (asset === undefined || chain === undefined) throw new Invariant(`settlement ${row.id} is in an asset or on a network that is not configured`);
   const rawAmount = toUnits(row.amount, asset.decimals);
   if (rawAmount === undefined) throw new Invariant(`settlement ${row.id} has more decimals than its asset`);
-  return { gateway, asset, chain, recipient: row.canonicalAddress, amount: row.amount, rawAmount, route: row.requestedRoute };
+  return { gateway, asset, chain, recipient: row.canonicalAddress, amount: row.amount, rawAmount, route: row.requestedRoute, initiator: initiatorOf(row) };
 }

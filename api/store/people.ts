@@ -143,3 +143,11 @@ export async function listRoles(sql: Reads): Promise<{ name: string; operates: b
     { name: string; operates: boolean; permissions: string[] }[]
   >`select name, operates, permissions from roles order by cardinality(permissions) desc, name`;
 }
+
+/** How many people of a gateway may do this now; locks nothing. */
+export async function countMembersWho(sql: Reads, gatewayId: string, permission: string): Promise<number> {
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::int as count from memberships m join roles r on r.name = m.role
+    where m.gateway_id = ${gatewayId} and m.ended_at is null and ${permission} = any(r.permissions)`;
+  return row.count;
+}

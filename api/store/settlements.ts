@@ -38,6 +38,8 @@ export interface StoredSettlement {
   waitReason: string | null;
   /** Why it had to be approved by a person when it was claimed; null when it had not. */
   holdReason: string | null;
+  /** How many people have to approve it, where anybody has to. */
+  people: number;
   settledAt: Date | null;
   rejectedAt: Date | null;
   /** The event that rejected it; null while nothing has. */
@@ -307,7 +309,8 @@ function columns(sql: Reads) {
     ${sentMetadata(sql)} as metadata,
     s.fee_locked, s.net_amount, s.received_amount,
     (select coalesce(sum(c.amount), 0) from charges c where c.settlement_id = s.id)::text as charged, s.txid, s.created_at, s.created_by,
-    s.expires_at, s.dispatch_at, s.wait_reason, s.hold_reason, s.settled_at, h.price_usd, h.rejected_at, h.rejected_by,
+    s.expires_at, s.dispatch_at, s.wait_reason, s.hold_reason, s.settled_at,
+    coalesce((select l.people from settlement_policies l where l.settlement_id = s.id), 1) as people, h.price_usd, h.rejected_at, h.rejected_by,
     a.id as "assetId", a.symbol as "assetSymbol", a.contract,
     a.decimals, n.id as "networkId", n.name as "networkName", n.family`;
 }

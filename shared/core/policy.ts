@@ -138,6 +138,14 @@ export const POLICY = {
   idempotencyKeyLength: 255,
   /** Keys of one gateway that work or were made within a day: one for each of its programs and people, and an end to a loop that makes them. */
   apiKeysPerGateway: 100,
+  /** More than an approver can keep in mind. */
+  policiesPerGateway: 20,
+  /** More than a cashout can wait for. */
+  approversMaximum: 5,
+  /** Versions of policies that a page shows. */
+  policyVersionsShown: 20,
+  /** Cashouts that a change of policies is tried on. */
+  policyTrialCashouts: 100,
   /** More addresses than the servers of one merchant have. */
   apiKeyAddresses: 50,
   /** A month says how many checks a gateway buys, and follows when it grows. */

@@ -30,8 +30,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       memberships mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions operator_proposals outbox
       output_locks passkey_challenges passkeys payment_events payment_names payment_offers payment_references payment_steps payments payout_attempts payout_events
       payouts people person_notices pool_moves price_sources prices provider_sign_ins reconciliations recovery_codes refused_requests requests rescans roles sandbox_deposits
-      schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_events settlement_fees
-      settlement_quotes settlements sightings sign_in_links signer_journal signer_reports
+      policy_versions schema_migrations screening_credits screening_days screening_scores screenings sent_json sessions settlement_approvals settlement_events
+      settlement_fees settlement_policies settlement_quotes settlements sightings sign_in_links signer_journal signer_reports
       spent_outputs statements tallies totp_acceptances totp_guards trace_contexts transfer_sums unexplained_balances used_signatures wallets watches
       webhook_answers webhook_attempts webhook_events withheld_payouts withheld_transfer_credits withheld_transfers
     `),
@@ -106,7 +106,10 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       sent_json: 'insert',
       sessions: 'insert update(ended_at seen_at)',
       settlement_events: 'insert',
+      policy_versions: 'insert update(decided_at decided_by state)',
+      settlement_approvals: 'insert',
       settlement_fees: 'insert',
+      settlement_policies: 'insert update(people policy)',
       settlement_quotes: 'insert',
       settlements: `
         insert update(destination_risk_score dispatch_at fee_locked fee_payer hold_reason intent_mac net_amount order_mac pool received_amount
@@ -138,7 +141,8 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       mempool_deposits mempool_snapshots mempool_transactions networks opening_outputs operator_actions outbox output_locks parked_messages payment_events
       payment_names payment_offers payment_steps payments payout_attempts payout_events payouts people person_notices pool_moves price_quotes price_sources prices provider_sign_ins reconciliations
       recovery_codes refused_requests requests rescans rewind_requests sandbox_deposits schema_migrations screening_credits screening_days screening_scores
-      screenings sent_json sessions settlement_events settlement_fees settlement_quotes settlements sightings sign_in_links signer_reports spent_outputs statements tallies
+      policy_versions screenings sent_json sessions settlement_events settlement_fees settlement_policies settlement_quotes settlements sightings sign_in_links
+      signer_reports spent_outputs statements tallies
       trace_contexts transfer_sums unexplained_balances used_signatures wallets watches webhook_answers webhook_attempts webhook_events
       withheld_payouts withheld_transfer_credits withheld_transfers
     `),
@@ -217,6 +221,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
       screenings: 'insert update(asked_at attempt categories credit decided_at leased_until problem provider_ref sanctioned score source state)',
       settlement_events: 'insert',
       settlement_fees: 'insert',
+      settlement_policies: 'insert update(people policy)',
       settlement_quotes: 'insert',
       settlements: `
         update(check_at destination_risk_score dispatch_at fee_locked fee_payer hold_reason intent_mac net_amount order_mac pool received_amount
@@ -244,7 +249,7 @@ export const WORKING_RIGHTS: Readonly<Record<'http' | 'worker' | 'signer' | 'ind
     reads: words(`
       accepted_header_fields address_book adopted_transactions aml_refunds assets chain_blocks chain_tips charge_draws charges clock_offset credit_draws credits database_epochs
       deposit_addresses deposits freezes issuer_refusals ledger_accounts networks opening_outputs output_locks payments payout_attempts payout_events
-      payouts pool_moves prices schema_migrations sent_json settlement_events settlements sightings signer_journal signer_reports spent_outputs statements trace_contexts
+      payouts pool_moves prices schema_migrations sent_json settlement_events settlement_policies settlements sightings signer_journal signer_reports spent_outputs statements trace_contexts
       transfer_sums wallets watches
       webhook_events withheld_payouts withheld_transfers
     `),

@@ -4,7 +4,8 @@ import { type Coins, parseTrusted, type Usd } from '#shared/core/money.ts';
 import { decide } from '#state-machines/settlement/decide.ts';
 import { GATES } from '#state-machines/settlement/gates/index.ts';
 import { likelyPool } from '#state-machines/settlement/gates/route.ts';
-import type { Decision, Need, Screen, SettlementRequest } from '#state-machines/settlement/settlement.ts';
+import { judge, type Policy } from '#state-machines/settlement/policies.ts';
+import type { Decision, Need, PolicyQuestion, Screen, SettlementRequest } from '#state-machines/settlement/settlement.ts';
 import '../core/arbitraries.ts';
 
 const coins = (value: string) => parseTrusted<'asset'>(value) as Coins;
@@ -22,12 +23,18 @@ function aRequest(changes: Partial<SettlementRequest> = {}): SettlementRequest {
     parkedCap: 20,
     approvalCapUsd: null,
     parkedAs: null,
+    policies: asking(),
     priceUsd: usd('1'),
     feeLocked: coins('2'),
     pools: { green: coins('1000'), held: coins('1000') },
     parkedCount: 0,
     ...changes,
   };
+}
+
+/** A gateway's policies, asked about a cashout to a destination it never paid. */
+function asking(...policies: Policy[]): PolicyQuestion {
+  return { policies, final: false, assetId: 'an asset', knownForDays: null, initiator: 'key', dayUsd: usd('0') };
 }
 
 /** One word for a decision: what a caller would see. */
@@ -50,6 +57,8 @@ describe('a settlement', () => {
       netAmount: coins('98'),
       routedByService: false,
       riskScore: null,
+      people: 0,
+      policy: null,
     });
   });
 
@@ -228,8 +237,9 @@ describe('a settlement', () => {
 
 /** What a use case fetches: nothing is known at first, and every need is answered. */
 function fetching(complete: SettlementRequest): { decision: Decision; needs: Need[] } {
-  const { priceUsd, feeLocked, screen, pools, parkedCount, ...bare } = complete;
+  const { policies, priceUsd, feeLocked, screen, pools, parkedCount, ...bare } = complete;
   const answers: Record<Need, Partial<SettlementRequest>> = {
+    policies: { policies },
     price: { priceUsd },
     fee: { feeLocked },
     screen: { screen },
@@ -257,6 +267,11 @@ const requests: fc.Arbitrary<SettlementRequest> = fc.record({
   parkedCap: fc.constant(2),
   approvalCapUsd: fc.constantFrom(null, usd('10'), usd('60')),
   parkedAs: fc.constantFrom(null, 'UNDERFUNDED' as const, 'WAITING_AML_CREDIT' as const),
+  policies: fc.constantFrom(
+    asking(),
+    asking({ when: { aboveUsd: usd('20') }, outcome: { kind: 'approve', people: 2 } }),
+    asking({ when: { aboveUsd: usd('80') }, outcome: { kind: 'refuse' } }, { when: { aboveUsd: usd('5') }, outcome: { kind: 'allow' } }),
+  ),
   parkedPool: fc.constantFrom(undefined, 'green' as const, 'held' as const),
   priceUsd: fc.constantFrom('0.5', '1', '3').map(usd),
   feeLocked: fc.constantFrom('0', '0.7', '50').map(coins),
@@ -265,11 +280,52 @@ const requests: fc.Arbitrary<SettlementRequest> = fc.record({
   parkedCount: fc.integer({ min: 0, max: 3 }),
 });
 
+describe('the policies of a gateway', () => {
+  const two: Policy = { when: { aboveUsd: usd('50') }, outcome: { kind: 'approve', people: 2 } };
+  const cap = { approvalCapUsd: usd('60') };
+
+  test('hold what they are about for as many people as they ask for, and take the place of the cap there', () => {
+    expect(decide(aRequest({ policies: asking(two) }))).toMatchObject({ outcome: 'hold', reason: 'policy', people: 2, policy: 1 });
+    expect(decide(aRequest({ ...cap, policies: asking({ when: {}, outcome: { kind: 'allow' } }) }))).toMatchObject({ outcome: 'claim', people: 0, policy: 1 });
+    expect(decide(aRequest({ ...cap, policies: asking({ when: { assetIds: ['another'] }, outcome: { kind: 'allow' } }) }))).toMatchObject({
+      outcome: 'hold',
+      reason: 'approval_cap',
+      people: 1,
+      policy: null,
+    });
+  });
+
+  test('let nothing past a screening, whose hold needs as many people as they ask for', () => {
+    const flagged = { screening: { enabled: true, threshold: 70 }, screen: { score: 90 } };
+    expect(decide(aRequest({ ...flagged, policies: asking({ when: {}, outcome: { kind: 'allow' } }) }))).toMatchObject({
+      reason: 'destination_flagged',
+      people: 1,
+    });
+    expect(decide(aRequest({ ...flagged, policies: asking(two) }))).toMatchObject({ reason: 'destination_flagged', people: 2 });
+  });
+
+  test('are asked of what is parked too: it is refused at once, or accepted for so many people', () => {
+    const short = { parkingEnabled: true, pools: { green: coins('0'), held: coins('0') } };
+    expect(decide(aRequest({ ...short, policies: asking(two) }))).toMatchObject({ outcome: 'park', people: 2, policy: 1 });
+    expect(decide(aRequest({ ...short, policies: asking({ when: {}, outcome: { kind: 'refuse' } }) }))).toMatchObject({ outcome: 'refuse', code: 'forbidden' });
+    expect(decide(aRequest({ ...short, ...cap, policies: asking({ when: {}, outcome: { kind: 'allow' } }) }))).toMatchObject({ outcome: 'park', people: 0 });
+  });
+
+  test('that were read under the lock ask for no price any more: without one the cashout counts as more', () => {
+    const { priceUsd, ...unpriced } = aRequest({ policies: asking(two) });
+    expect(decide(unpriced)).toEqual({ outcome: 'needs', fact: 'price' });
+    expect(decide({ ...unpriced, policies: { ...asking(two), final: true } })).toMatchObject({ outcome: 'hold', people: 2 });
+  });
+});
+
 describe('whatever is asked', () => {
   test('facts are asked for one by one, never twice, and lead to the decision that knowing all would', () => {
     fc.assert(
       fc.property(requests, (request) => {
-        expect(fetching(request).decision).toEqual(decide(request));
+        const [{ decision }, knowing] = [fetching(request), decide(request)];
+        // To park, no price is asked for: without one a cashout counts as more than the cap.
+        if (decision.outcome === 'park' && knowing.outcome === 'park') expect(decision.people).toBeGreaterThanOrEqual(knowing.people);
+        expect({ ...decision, people: 0 }).toEqual({ ...knowing, people: 0 });
       }),
     );
   });
@@ -293,7 +349,10 @@ describe('whatever is asked', () => {
         expect(request.amount <= (request.pools as { green: Coins; held: Coins })[decision.pool]).toBe(true);
         expect(decision.netAmount > 0n && decision.netAmount + decision.feeLocked === request.amount).toBe(true);
         if (decision.outcome === 'hold') return;
-        if (request.approvalCapUsd !== null) expect(request.amount * (request.priceUsd as Usd) <= request.approvalCapUsd * 10n ** 18n).toBe(true);
+        const verdict = judge((request.policies as PolicyQuestion).policies, { ...(request.policies as PolicyQuestion), ...request });
+        expect([null, 'allow']).toContain(verdict?.outcome.kind ?? null);
+        if (request.approvalCapUsd !== null && verdict === null)
+          expect(request.amount * (request.priceUsd as Usd) <= request.approvalCapUsd * 10n ** 18n).toBe(true);
         if (!request.screening.enabled) expect(decision.pool).toBe('green');
         else if (request.route !== 'SMART') expect(request.screen).toEqual({ score: 10 });
       }),
@@ -320,7 +379,7 @@ describe('whatever is asked', () => {
 });
 
 test('the gates stand in the order of the decisions', () => {
-  expect(GATES).toHaveLength(6);
+  expect(GATES).toHaveLength(7);
   // Each line fails at one gate and at every later one; the earlier gate answers.
   const hopeless: Partial<SettlementRequest> = {
     parkingEnabled: true,
@@ -329,9 +388,12 @@ test('the gates stand in the order of the decisions', () => {
     route: 'SMART',
     feeLocked: coins('200'),
     minimumSettlement: coins('101'),
+    policies: asking({ when: {}, outcome: { kind: 'refuse' } }),
   };
   expect(verdict(decide(aRequest(hopeless)))).toBe('refuse below_minimum_settlement');
   expect(verdict(decide(aRequest({ ...hopeless, minimumSettlement: null })))).toBe('refuse amount_below_network_fee');
+  expect(verdict(decide(aRequest({ ...hopeless, minimumSettlement: null, feeLocked: coins('1') })))).toBe('refuse forbidden');
+  hopeless.policies = asking();
   expect(verdict(decide(aRequest({ ...hopeless, minimumSettlement: null, feeLocked: coins('1') })))).toBe('refuse screening_required');
   expect(verdict(decide(aRequest({ ...hopeless, minimumSettlement: null, feeLocked: coins('1'), route: 'GREEN', parkingEnabled: false })))).toBe(
     'refuse insufficient_balance',
