@@ -5,6 +5,7 @@ import { REQUEST_STATUSES } from '#api/console/page/requests.tsx';
 import { WEBHOOK_STATES } from '#api/console/page/webhooks.tsx';
 import { answered, echoed } from './answered.ts';
 import { afterOf, filterOf } from './list-query.ts';
+import { policiesScreen } from './policies-screen.ts';
 import { personPlace, readPersonPlace } from './person-place.ts';
 import type { Deps, Gateway } from '#api/deps.ts';
 import { readGatewayFunnel, readSeries } from '#api/gateways/day-figures.ts';
@@ -35,6 +36,8 @@ interface Asked {
   /** Beginning of the path of all its pages. */
   href: string;
   permissions: readonly string[];
+  /** Whoever asks. */
+  personId: string;
   /** Of the path, where it names something; empty otherwise. */
   id: string;
   query: URLSearchParams;
@@ -63,6 +66,7 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/cashouts', section: 'cashouts', read: cashouts },
   { path: '/cashouts/new', section: 'cashouts', permission: 'settlement:create', read: newCashout },
   { path: '/cashouts/{id}', section: 'cashouts', read: cashout },
+  { path: '/policies', section: 'policies', read: policies },
   { path: '/webhooks', section: 'webhooks', read: webhooks },
   { path: '/reports', section: 'reports', read: reports },
   { path: '/statements/{id}', section: 'reports', permission: 'settlement:read', read: statement },
@@ -225,6 +229,10 @@ async function keys(deps: Deps, { gateway, query, permissions }: Asked): Promise
     grantable: PERMISSIONS.filter((one) => permissions.includes(one)),
     secrets: secrets.map(({ kind, createdAt, expiresAt }) => ({ kind, createdAt: createdAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null })),
   };
+}
+
+function policies(deps: Deps, { gateway, href, personId, query }: Asked): Promise<Screen | { to: string }> {
+  return policiesScreen(deps, { gateway, href: `${href}/policies`, personId, query });
 }
 
 const PEOPLE_ON_A_PAGE = 100;

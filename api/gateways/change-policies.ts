@@ -13,8 +13,9 @@ import {
 import { Invariant, invalid, ServiceError } from '#shared/core/errors.ts';
 import { formatAmount, parseTrusted } from '#shared/core/money.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { PolicyBook } from '#shared/core/written-policies.ts';
 import { mostPeople } from '#state-machines/settlement/policies.ts';
-import { asPolicy, type PolicyBook, readPolicies, readPolicyBook } from './read-policies.ts';
+import { asPolicy, readPolicies, readPolicyBook } from './read-policies.ts';
 
 /**
  * Proposes policies for a gateway, in the caller's transaction, which notes it. Where the gateway has one owner they are in force at once; where it has more, another one has to agree.

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { invalid } from '#shared/core/errors.ts';
 import { isMoney, parseTrusted } from '#shared/core/money.ts';
 import { POLICY } from '#shared/core/policy.ts';
+import type { PolicyBook, WrittenPolicy } from '#shared/core/written-policies.ts';
 import type { Policy } from '#state-machines/settlement/policies.ts';
 
 const usd = z.string().max(40).refine(isMoney, 'must be a decimal string such as "10000"');
@@ -24,16 +25,6 @@ const policySchema = z.strictObject({
   ]),
 });
 const policiesSchema = z.array(policySchema).max(POLICY.policiesPerGateway, `must be at most ${POLICY.policiesPerGateway}`);
-
-/** A policy as text and JSON have it. */
-export type WrittenPolicy = z.infer<typeof policySchema>;
-
-/** What a gateway asks of its cashouts: its policies, and the cap for what none is about. */
-export interface PolicyBook {
-  policies: WrittenPolicy[];
-  /** Null for no cap. */
-  capUsd: string | null;
-}
 
 /** Reads policies that somebody wrote. Pure. @throws validation_error naming the one at fault */
 export function readPolicyBook(given: unknown): PolicyBook {

@@ -54,7 +54,7 @@ async function gatewayScreen(
 ): Promise<Answer> {
   const { gateway, permissions, href } = await enter(visit, gatewayId, section);
   if (!permissions.includes(permission)) throw new ServiceError('forbidden');
-  const found = await read(visit.deps, { gateway, permissions, href, id, query });
+  const found = await read(visit.deps, { gateway, permissions, href, personId: signed(visit).session.personId, id, query });
   return 'to' in found ? found : { screen: found };
 }
 

@@ -123,3 +123,35 @@ export async function listApprovals(sql: Reads, settlementId: string): Promise<{
       join memberships m on m.person_id = a.person_id and m.gateway_id = s.gateway_id and m.ended_at is null join roles r on r.name = m.role
     where a.settlement_id = ${settlementId} and 'settlement:approve' = any(r.permissions) order by a.at, a.person_id`;
 }
+
+/** A cashout that was made, with what policies would have seen of it then. */
+export interface PastCashout {
+  id: string;
+  createdAt: Date;
+  amount: string;
+  symbol: string;
+  assetId: string;
+  route: 'GREEN' | 'AML_HELD' | 'SMART';
+  initiator: 'key' | 'person';
+  knownForDays: number | null;
+  rejected: boolean;
+  /** When it was made, or else the latest; null when there is none. */
+  priceUsd: string | null;
+  latestUsd: string | null;
+}
+
+/** The last cashouts of a gateway, the newest first. Reads settlements_gateway; locks nothing. */
+export async function listPastCashouts(sql: Reads, gatewayId: string, limit: number): Promise<PastCashout[]> {
+  return sql<PastCashout[]>`
+    select s.id, s.created_at, trim_scale(s.amount)::text as amount, a.symbol, s.asset_id, s.requested_route as route,
+      case when s.created_by is null then 'key' else 'person' end as initiator, s.status = 'REJECTED' as rejected, k.days as "knownForDays",
+      coalesce((select e.facts ->> 'priceUsd' from settlement_events e where e.settlement_id = s.id and e.event = 'CREATED' limit 1), trim_scale(p.usd)::text) as "priceUsd",
+      trim_scale(p.usd)::text as "latestUsd"
+    from (select * from settlements where gateway_id = ${gatewayId} order by created_at desc, id desc limit ${limit}) s
+      join assets a on a.id = s.asset_id left join prices p on p.symbol = a.symbol
+      left join lateral (
+        select floor(extract(epoch from s.created_at - k.since) / 86400)::int as days from (
+          select least(b.added_at, (select min(u.first_at) from address_uses u where u.address_id = b.id)) as since from address_book b where b.id = s.address_id) k
+        where k.since <= s.created_at) k on true
+    order by s.created_at desc, s.id desc`;
+}

@@ -1,5 +1,6 @@
 import type { components } from '#api/contract/types.ts';
 import type { LanguageChoice, PageLanguage } from '#api/page/catalogue.ts';
+import type { PolicyBook, PolicyTrial } from '#shared/core/written-policies.ts';
 import type { OperatorScreen } from './operator-model.ts';
 import type { OperatorSection } from './operator-sections.ts';
 import type { Section } from './sections.ts';
@@ -134,8 +135,35 @@ export interface TeamScreen extends ListScreen<{ email: string; role: string | n
   roles: readonly string[];
 }
 
+/** What a gateway asks of its cashouts, and what somebody is about to ask. */
+export interface PoliciesScreen {
+  kind: 'policies';
+  inForce: PolicyBook;
+  /** What somebody is changing; null where the page only shows. */
+  draft: PolicyBook | null;
+  /** What waits for another owner. */
+  waiting: { version: number; by: string; own: boolean; book: PolicyBook } | null;
+  /** Of the draft, or else of what waits. */
+  trial: PolicyTrial | null;
+  owners: number;
+  approvers: number;
+  /** Keys that may approve, which keep more than one person from being asked for. */
+  approvingKeys: readonly string[];
+  assets: readonly { id: string; symbol: string; network: string }[];
+  most: { policies: number; people: number };
+  history: readonly {
+    version: number;
+    state: 'proposed' | 'in_force' | 'replaced' | 'declined';
+    by: string;
+    decidedBy: string | null;
+    at: string;
+    book: PolicyBook;
+  }[];
+}
+
 /** Pages of a gateway. */
 export type PlaceScreen =
+  | PoliciesScreen
   | NewCashoutScreen
   | ReviewCashoutScreen
   | ShownOnceScreen

@@ -22,6 +22,7 @@ import { Texts, type Translate, translator } from './texts.ts';
 import { Reports } from './reports.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { Statement } from './statement.tsx';
+import { Policies } from './policies.tsx';
 import { Team } from './team.tsx';
 import { Webhooks } from './webhooks.tsx';
 
@@ -163,6 +164,8 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <Statement screen={screen} place={place} />;
     case 'keys':
       return <Keys screen={screen} place={place} />;
+    case 'policies':
+      return <Policies screen={screen} place={place} />;
     case 'team':
       return <Team screen={screen} place={place} />;
     case 'webhook-tested':
