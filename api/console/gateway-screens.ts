@@ -3,6 +3,7 @@ import { CREDIT_STATES } from '#api/console/page/books.tsx';
 import { permissionOf, type Section } from '#api/console/page/sections.ts';
 import { REQUEST_STATUSES } from '#api/console/page/requests.tsx';
 import { WEBHOOK_STATES } from '#api/console/page/webhooks.tsx';
+import { approvalView } from './approval-view.ts';
 import { answered, echoed } from './answered.ts';
 import { afterOf, filterOf } from './list-query.ts';
 import { policiesScreen } from './policies-screen.ts';
@@ -184,9 +185,10 @@ async function newCashout(deps: Deps, { gateway, query }: Asked): Promise<Screen
   return { kind: 'new-cashout', enabled: gateway.settings.cashout.enabled, assets, fields: filterOf(query, ['assetId', 'amount', 'address', 'label']) };
 }
 
-async function cashout(deps: Deps, { gateway, id }: Asked): Promise<Screen> {
+async function cashout(deps: Deps, { gateway, id, personId }: Asked): Promise<Screen> {
   const found = await getSettlement(deps, { gateway, id });
-  return { kind: 'cashout', item: answered(found), echoed: echoed('metadata', found.metadata) };
+  const approval = found.status === 'PENDING_APPROVAL' ? await approvalView(deps, { gateway, id, personId }) : null;
+  return { kind: 'cashout', item: answered(found), approval, echoed: echoed('metadata', found.metadata) };
 }
 
 async function webhooks(deps: Deps, { gateway, query }: Asked): Promise<Screen> {

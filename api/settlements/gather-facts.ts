@@ -107,6 +107,13 @@ export async function previewPolicies(sql: Reads, { gateway, assetId, networkId,
   return { policies, final: false, assetId, knownForDays, initiator, dayUsd: zero };
 }
 
+/** A gateway's policies as they would decide a cashout now, its day included; what is asked for at the same time is not in it. Locks nothing. */
+export async function askPolicies(sql: Reads, subject: PolicySubject): Promise<PolicyQuestion> {
+  const asked = await previewPolicies(sql, subject);
+  const day = asksOfDay(asked.policies) ? await sumDayUsd(sql, { gatewayId: subject.gateway.id, except: null }) : '0';
+  return { ...asked, dayUsd: day === null ? null : parseTrusted(day) };
+}
+
 /**
  * The policies of a gateway as they decide a cashout, which is itself left out of its day. Where one looks at the day, cashouts of the gateway wait for each other from here on until
  * commit: of two at once the second one sees the first.
@@ -116,7 +123,7 @@ export async function lockedPolicies(
   { gatewayId, assetId, networkId, recipient, initiator, except }: Omit<PolicySubject, 'gateway'> & { gatewayId: string; except: string | null },
 ): Promise<PolicyQuestion> {
   let policies = readPolicies((await findPolicies(tx, gatewayId))?.policies);
-  const daily = policies.some(({ when }) => when.dayAboveUsd !== undefined);
+  const daily = asksOfDay(policies);
   if (daily) {
     await lockPolicies(tx, gatewayId);
     policies = readPolicies((await findPolicies(tx, gatewayId))?.policies);
@@ -124,4 +131,8 @@ export async function lockedPolicies(
   const knownForDays = policies.length === 0 ? null : await readKnownDays(tx, { gatewayId, networkId, address: recipient });
   const day = daily ? await sumDayUsd(tx, { gatewayId, except }) : '0';
   return { policies, final: true, assetId, knownForDays, initiator, dayUsd: day === null ? null : parseTrusted(day) };
+}
+
+function asksOfDay(policies: PolicyQuestion['policies']): boolean {
+  return policies.some(({ when }) => when.dayAboveUsd !== undefined);
 }

@@ -3,6 +3,8 @@ import { gatewayBalances } from '#api/ledger/balances.ts';
 import { findBookAddress, findLikeAddress } from '#api/store/address-book.ts';
 import { coinsToUsd, formatAmount, formatCents, parseTrusted, zero } from '#shared/core/money.ts';
 import { exceedsCap } from '#state-machines/settlement/gates/approval-cap.ts';
+import { judge } from '#state-machines/settlement/policies.ts';
+import { askPolicies } from './gather-facts.ts';
 import { estimateFee, type FeeEstimate } from './estimate-fee.ts';
 import { type CreateSettlementBody, readOrder } from './read-request.ts';
 
@@ -15,8 +17,10 @@ export interface SettlementReview extends FeeEstimate {
   covered: boolean;
   /** Null without a price. */
   amountUsd: string | null;
-  /** Whether it will wait for somebody who approves, as far as the amount decides that. */
-  waits: boolean;
+  /** How many people will have to approve it, as far as policies and the cap decide that; none of them whoever creates it. */
+  people: number;
+  /** Place of the policy that refuses it; null when none does. */
+  refusedBy: number | null;
   /** What the address book calls the destination; null for one that was never used. */
   known: { label: string; lastUsedAt: string | null } | null;
   /** Another entry that begins and ends as the destination does, which is how people are led to the wrong address. */
@@ -28,16 +32,20 @@ export interface SettlementReview extends FeeEstimate {
  * @throws validation_error naming the field; fee_estimation_unavailable
  */
 export async function reviewSettlement(deps: Deps, { gateway, body }: { gateway: Gateway; body: CreateSettlementBody }): Promise<SettlementReview> {
-  const { asset, chain, destination, amount } = await readOrder(deps, body);
+  const { asset, chain, destination, amount, route } = await readOrder(deps, body);
   const at = { gatewayId: gateway.id, networkId: chain.id, address: destination.canonical };
   const cap = gateway.settings.cashout.approvalCapUsd;
-  const [estimate, price, balances, known, like] = await Promise.all([
+  const subject = { gateway, assetId: asset.id, networkId: chain.id, recipient: destination.canonical, initiator: 'person' as const };
+  const [estimate, price, balances, known, like, { policies, ...asked }] = await Promise.all([
     estimateFee(deps, { gateway, body }),
     deps.prices.fresh(asset.symbol),
     gatewayBalances(deps.db.sql, gateway.id),
     findBookAddress(deps.db.sql, at),
     findLikeAddress(deps.db.sql, at),
+    askPolicies(deps.db.sql, subject),
   ]);
+  const priceUsd = price?.usd;
+  const verdict = judge(policies, { ...asked, amount, priceUsd, route });
   const available = balances.find(({ assetId }) => assetId === asset.id)?.available ?? zero;
   return {
     ...estimate,
@@ -46,7 +54,13 @@ export async function reviewSettlement(deps: Deps, { gateway, body }: { gateway:
     available: formatAmount(available),
     covered: amount <= available,
     amountUsd: price === undefined ? null : formatCents(coinsToUsd(amount, price.usd, 'half-up')),
-    waits: exceedsCap({ amount, priceUsd: price?.usd, approvalCapUsd: cap === null ? null : parseTrusted(cap) }),
+    people:
+      verdict === null
+        ? Number(exceedsCap({ amount, priceUsd, approvalCapUsd: cap === null ? null : parseTrusted(cap) }))
+        : verdict.outcome.kind === 'approve'
+          ? verdict.outcome.people
+          : 0,
+    refusedBy: verdict?.outcome.kind === 'refuse' ? verdict.policy : null,
     known: known && { label: known.label, lastUsedAt: known.lastUsedAt?.toISOString() ?? null },
     like: like === null ? null : { label: like.label, address: chain.codec.display(like.address) },
   };

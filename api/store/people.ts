@@ -151,3 +151,9 @@ export async function countMembersWho(sql: Reads, gatewayId: string, permission:
     where m.gateway_id = ${gatewayId} and m.ended_at is null and ${permission} = any(r.permissions)`;
   return row.count;
 }
+
+/** The address of a person; null when there is none of that id. Locks nothing. */
+export async function findPersonEmail(sql: Reads, id: string): Promise<string | null> {
+  const [row] = await sql<{ email: string }[]>`select email from people where id = ${id}`;
+  return row?.email ?? null;
+}

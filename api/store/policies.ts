@@ -108,6 +108,12 @@ export async function noteSettlementPolicy(
     on conflict (settlement_id) do update set policy = excluded.policy, people = excluded.people`;
 }
 
+/** The place of the policy that a cashout is held by; null when none is. Locks nothing. */
+export async function findSettlementPolicy(sql: Reads, settlementId: string): Promise<number | null> {
+  const [row] = await sql<{ policy: number | null }[]>`select policy from settlement_policies where settlement_id = ${settlementId}`;
+  return row?.policy ?? null;
+}
+
 /** Notes that a person approves a cashout; false when they did before. The caller holds the cashout's row. */
 export async function insertApproval(tx: Tx, { settlementId, personId }: { settlementId: string; personId: string }): Promise<boolean> {
   const rows = await tx`
@@ -147,7 +153,9 @@ export async function listPastCashouts(sql: Reads, gatewayId: string, limit: num
       case when s.created_by is null then 'key' else 'person' end as initiator, s.status = 'REJECTED' as rejected, k.days as "knownForDays",
       coalesce((select e.facts ->> 'priceUsd' from settlement_events e where e.settlement_id = s.id and e.event = 'CREATED' limit 1), trim_scale(p.usd)::text) as "priceUsd",
       trim_scale(p.usd)::text as "latestUsd"
-    from (select * from settlements where gateway_id = ${gatewayId} order by created_at desc, id desc limit ${limit}) s
+    from (
+      select id, asset_id, amount, requested_route, created_at, created_by, status, address_id from settlements where gateway_id = ${gatewayId}
+      order by created_at desc, id desc limit ${limit}) s
       join assets a on a.id = s.asset_id left join prices p on p.symbol = a.symbol
       left join lateral (
         select floor(extract(epoch from s.created_at - k.since) / 86400)::int as days from (

@@ -1,5 +1,7 @@
 import { type Coins, ONE, type Usd } from '#shared/core/money.ts';
-import type { Route } from './settlement.ts';
+import type { WrittenPolicy } from '#shared/core/written-policies.ts';
+
+type Route = NonNullable<WrittenPolicy['when']['route']>;
 
 /** When a policy is about a cashout: all that it names has to hold, and a policy that names nothing is about every one. */
 export interface PolicyCondition {

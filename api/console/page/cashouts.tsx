@@ -3,8 +3,8 @@ import { formatFiat } from '#api/page/fiat.ts';
 import { sentence } from '#api/page/sentence.ts';
 import { ActForm } from './act-form.tsx';
 import { cashoutStoryOf, meaningOf } from './cashout-story.ts';
-import type { CashoutScreen, CashoutsScreen, Surroundings } from './model.ts';
-import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, networkTitle, OnNetwork, Pager, Short, StatusTabs, Table } from './parts.tsx';
+import type { ApprovalCard, CashoutScreen, CashoutsScreen, Surroundings } from './model.ts';
+import { Badge, Code, Coins, EchoedCards, Fact, Facts, less, Moment, networkTitle, OnNetwork, Pager, Short, StatusTabs, Table, plain } from './parts.tsx';
 import { Timeline } from './timeline.tsx';
 import { useTexts } from './texts.ts';
 
@@ -176,30 +176,77 @@ export function Cashout({ screen, place }: { screen: CashoutScreen; place: Surro
 }
 
 /** What whoever reads it may do about it now. */
-function CashoutActs({ screen: { item }, place }: { screen: CashoutScreen; place: Surroundings }): JSX.Element | null {
+function CashoutActs({ screen, place }: { screen: CashoutScreen; place: Surroundings }): JSX.Element | null {
   const t = useTexts();
+  const { item, approval } = screen;
   const fields = { id: item.id };
-  if (item.status === 'PENDING_APPROVAL' && place.permissions.includes('settlement:approve'))
-    return (
-      <section class="card card-act" aria-labelledby="approve">
-        <h2 id="approve">{t('approve.title')}</h2>
-        <p>
-          {sentence(t, 'approve.what', {
-            amount: <Coins amount={item.netAmount === '' ? item.amount : item.netAmount} asset={item.assetName} />,
-            address: <code class="whole">{item.address}</code>,
-            network: networkTitle(place, item.network),
-          })}
-        </p>
-        <ActForm place={place} act="settlement-approve" fields={fields} proved look="main" label={t('approve.approve')} />
-        <p class="hint">{t('approve.final')}</p>
-      </section>
-    );
+  if (approval !== null) return <Approval screen={screen} place={place} approval={approval} />;
   const parked = item.status === 'UNDERFUNDED' || item.status === 'WAITING_AML_CREDIT';
   if (!parked || !place.permissions.includes('settlement:create')) return null;
   return (
     <section class="card card-act acts" aria-label={t('parked.title')}>
       {item.status === 'UNDERFUNDED' && <ActForm place={place} act="settlement-retry" fields={fields} look="main" label={t('parked.retry')} />}
       <ActForm place={place} act="settlement-cancel" fields={fields} label={t('parked.cancel')} />
+    </section>
+  );
+}
+
+/** Everything that somebody who approves has to see: who asks, how much against the cap, where to and since when that is known, and who approved already. */
+function Approval({ screen: { item, echoed }, place, approval }: { screen: CashoutScreen; place: Surroundings; approval: ApprovalCard }): JSX.Element {
+  const t = useTexts();
+  const { people, policy, approved, own, createdBy, amountUsd, capUsd, knownForDays, riskScore, like, delaySeconds } = approval;
+  const requester = echoed.find(({ name }) => name === 'requester')?.value;
+  return (
+    <section class="card card-act" aria-labelledby="approve">
+      <h2 id="approve">{t('approve.title', { people, approved: approved.length })}</h2>
+      <Facts>
+        <Fact name={t('approve.asked-by')}>{createdBy ?? t('approve.a-key')}</Fact>
+        {requester !== undefined && createdBy === null && <Fact name={t('approve.requester')}>{plain(requester)}</Fact>}
+        <Fact name={t('cashouts.amount')} strong>
+          <Coins amount={item.amount} asset={item.assetName} />
+          {amountUsd !== null && (
+            <span class="hint below">{capUsd === null ? t('approve.usd', { usd: amountUsd }) : t('approve.usd-cap', { usd: amountUsd, cap: capUsd })}</span>
+          )}
+        </Fact>
+        {item.netAmount !== '' && (
+          <Fact name={t('approve.arrives')}>
+            <Coins amount={item.netAmount} asset={item.assetName} />
+            <span class="hint below">{t('approve.fee', { fee: item.feeLocked, asset: item.assetName })}</span>
+          </Fact>
+        )}
+        <Fact name={t('cashouts.destination')}>
+          <code class="whole">{item.address}</code>
+          <span class="hint below">
+            {networkTitle(place, item.network)}. {knownForDays === null ? t('approve.first-time') : t('approve.known', { days: knownForDays })}
+          </span>
+        </Fact>
+        {riskScore !== null && <Fact name={t('approve.risk')}>{riskScore}</Fact>}
+        {policy !== null && <Fact name={t('approve.why')}>{t('approve.policy', { number: policy })}</Fact>}
+        {approved.length > 0 && (
+          <Fact name={t('approve.approved')}>
+            {approved.map(({ email, at }) => (
+              <span class="below">
+                {email}, <Moment at={at} />
+              </span>
+            ))}
+          </Fact>
+        )}
+      </Facts>
+      {like !== null && (
+        <p class="notice notice-warning">
+          {sentence(t, 'approve.like', { label: <strong>{like.label}</strong>, address: <code class="whole">{like.address}</code> })}
+        </p>
+      )}
+      {own !== null ? (
+        <p class="hint">{t(`approve.own-${own}`)}</p>
+      ) : (
+        place.permissions.includes('settlement:approve') && (
+          <>
+            <ActForm place={place} act="settlement-approve" fields={{ id: item.id }} proved look="main" label={t('approve.approve')} />
+            <p class="hint">{t('approve.final', { minutes: Math.ceil(delaySeconds / 60) })}</p>
+          </>
+        )
+      )}
     </section>
   );
 }

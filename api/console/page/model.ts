@@ -46,9 +46,32 @@ export type CreditsScreen = ListScreen<Schemas['Credit']> & { kind: 'credits' };
 export type LedgerScreen = ListScreen<Schemas['LedgerEntry']> & { kind: 'ledger' };
 export type WebhooksScreen = ListScreen<Schemas['GatewayWebhook']> & { kind: 'webhooks' };
 export type RequestsScreen = ListScreen<Schemas['Request']> & { kind: 'requests' };
+/** What somebody who approves a cashout has to see beside what it is. */
+export interface ApprovalCard {
+  /** How many people have to approve it. */
+  people: number;
+  /** Place of the policy that asks for them, counted from 1. */
+  policy: number | null;
+  approved: { email: string; at: string }[];
+  /** What whoever looks did already, after which they cannot approve it. */
+  own: 'created' | 'approved' | null;
+  /** The person who created it; null when a key did. */
+  createdBy: string | null;
+  amountUsd: string | null;
+  capUsd: string | null;
+  /** Null for a destination that was never paid nor entered by hand. */
+  knownForDays: number | null;
+  riskScore: number | null;
+  /** Another entry of the address book that begins and ends as the destination does. */
+  like: { label: string; address: string } | null;
+  delaySeconds: number;
+}
+
 export interface CashoutScreen {
   kind: 'cashout';
   item: Schemas['Settlement'];
+  /** Null unless it waits for people. */
+  approval: ApprovalCard | null;
   echoed: Echoed[];
 }
 export interface BalancesScreen {
@@ -94,7 +117,8 @@ export interface ReviewCashoutScreen {
     sufficient: boolean;
     available: string;
     covered: boolean;
-    waits: boolean;
+    people: number;
+    refusedBy: number | null;
     known: { label: string; lastUsedAt: string | null } | null;
     like: { label: string; address: string } | null;
   };

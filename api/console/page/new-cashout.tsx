@@ -94,7 +94,13 @@ export function ReviewCashout({ screen, place }: { screen: ReviewCashoutScreen; 
               sentence(t, 'review-cashout.paid-before', { moment: <Moment at={review.known.lastUsedAt} show="day" /> }, { label: review.known.label })
             )}
           </Fact>
-          <Fact name={t('review-cashout.then')}>{review.waits ? t('review-cashout.waits') : t('review-cashout.goes')}</Fact>
+          <Fact name={t('review-cashout.then')}>
+            {review.refusedBy !== null
+              ? t('review-cashout.refused', { number: review.refusedBy })
+              : review.people > 0
+                ? t('review-cashout.waits', { people: review.people })
+                : t('review-cashout.goes')}
+          </Fact>
         </Facts>
         <ActForm place={place} act="settlement-create" fields={fields} proved look="main" label={t('review-cashout.confirm')} />
         <form method="get" action={`${place.href}/cashouts/new`}>

@@ -135,7 +135,7 @@ export function EchoedCards({ echoed }: { echoed: readonly Echoed[] }): JSX.Elem
 }
 
 /** A JSON value for the eye: a string without its quotes, everything else digit by digit. Pure. */
-function plain(value: string): string {
+export function plain(value: string): string {
   return value.startsWith('"') ? (JSON.parse(value) as string) : value;
 }
 

@@ -92,7 +92,7 @@ function BookList({ book, screen, place, changes = false }: Of & { book: PolicyB
   return (
     <ol class="policies">
       {policies.map((policy, at) => (
-        <li>
+        <li class="policy-line">
           <PolicyWords policy={policy} screen={screen} place={place} />
           {changes && (
             <span class="policy-tools">
@@ -111,9 +111,9 @@ function BookList({ book, screen, place, changes = false }: Of & { book: PolicyB
           )}
         </li>
       ))}
-      <li>
+      <li class="policy-line">
         <span class="policy">
-          <span>{policies.length > 0 ? t('policies.rest') : t('policies.every')}</span>
+          <span class="policy-part">{policies.length > 0 ? t('policies.rest') : t('policies.every')}</span>
           <strong>{capUsd === null ? t('policies.no-cap') : t('policies.cap', { usd: capUsd })}</strong>
         </span>
       </li>
@@ -139,7 +139,9 @@ function PolicyWords({ policy: { when, outcome }, screen, place }: Of & { policy
   ].filter((part) => part !== false);
   return (
     <span class="policy">
-      {parts.length === 0 ? <span>{t('policies.every')}</span> : parts.map((part) => <span>{part}</span>)}
+      {(parts.length === 0 ? [t('policies.every')] : parts).map((part) => (
+        <span class="policy-part">{part}</span>
+      ))}
       <strong>{outcomeWords(t, outcome.kind === 'approve' ? { people: outcome.people } : outcome.kind)}</strong>
     </span>
   );

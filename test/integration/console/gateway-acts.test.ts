@@ -232,7 +232,14 @@ describe('a person who asks for a cashout', () => {
     const count = async () =>
       (await service.world.database.sql`select (select count(*) from settlements)::int as s, (select count(*) from address_book)::int as a`)[0];
     const before = await count();
-    expect(await desk.reviewCashout({ ...review, fields: fields() })).toMatchObject({ amount: '2.5', waits: true, known: null, like: null, sufficient: true });
+    expect(await desk.reviewCashout({ ...review, fields: fields() })).toMatchObject({
+      amount: '2.5',
+      people: 1,
+      refusedBy: null,
+      known: null,
+      like: null,
+      sufficient: true,
+    });
     expect(await count()).toEqual(before);
     await expect(desk.reviewCashout({ ...review, fields: { ...fields(), amount: '-1' } })).rejects.toMatchObject({ code: 'validation_error', field: 'amount' });
     const approver = await member('approver');

@@ -1,0 +1,35 @@
+import type { ApprovalCard } from '#api/console/page/model.ts';
+import type { Deps, Gateway } from '#api/deps.ts';
+import { findLikeAddress } from '#api/store/address-book.ts';
+import { findPersonEmail } from '#api/store/people.ts';
+import { findSettlementPolicy, listApprovals, readKnownDays } from '#api/store/policies.ts';
+import { findSettlement } from '#api/store/settlements.ts';
+import { coinsToUsd, formatCents } from '#shared/core/money.ts';
+
+/** What somebody who approves has to see of a cashout that waits for people; null for any other. Locks nothing. */
+export async function approvalView(deps: Deps, { gateway, id, personId }: { gateway: Gateway; id: string; personId: string }): Promise<ApprovalCard | null> {
+  const { sql } = deps.db;
+  const row = await findSettlement(sql, id);
+  if (row === undefined || row.gatewayId !== gateway.id || row.status !== 'PENDING_APPROVAL') return null;
+  const at = { gatewayId: gateway.id, networkId: row.networkId, address: row.canonicalAddress };
+  const [approved, policy, knownForDays, like, createdBy] = await Promise.all([
+    listApprovals(sql, id),
+    findSettlementPolicy(sql, id),
+    readKnownDays(sql, at),
+    findLikeAddress(sql, at),
+    row.createdBy === null ? null : findPersonEmail(sql, row.createdBy),
+  ]);
+  return {
+    people: row.people,
+    policy,
+    approved: approved.map(({ email, at: when }) => ({ email, at: when.toISOString() })),
+    own: row.createdBy === personId ? 'created' : approved.some((one) => one.personId === personId) ? 'approved' : null,
+    createdBy,
+    amountUsd: row.priceUsd === null ? null : formatCents(coinsToUsd(row.amount, row.priceUsd, 'half-up')),
+    capUsd: gateway.settings.cashout.approvalCapUsd,
+    knownForDays,
+    riskScore: row.destinationRiskScore,
+    like: like === null ? null : { label: like.label, address: deps.chains.get(row.networkName)?.codec.display(like.address) ?? like.address },
+    delaySeconds: gateway.settings.cashout.dispatchDelaySeconds,
+  };
+}
