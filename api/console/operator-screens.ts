@@ -45,6 +45,8 @@ interface Asked {
   /** Of the path, where it names something; empty otherwise. */
   id: string;
   query: URLSearchParams;
+  /** Address of whoever asks. */
+  you: string;
 }
 
 /** A page of the deployment: where it is, which part of the console it belongs to, and what is on it. */
@@ -263,7 +265,7 @@ async function outgoing(deps: Deps): Promise<Screen> {
 /** Held payments on one page: each is shown with everything that was decided about it. */
 const QUEUE = 10;
 
-async function screening(deps: Deps, { query }: Asked): Promise<Screen> {
+async function screening(deps: Deps, { query, you }: Asked): Promise<Screen> {
   const more = { amlState: 'HELD', limit: QUEUE, sort: 'oldest' };
   const list = await listed<Told<ListedPayment>>(deps, showPayments, { query, names: ['gatewayId', 'q'], more });
   const { sql } = deps.db;
@@ -284,6 +286,7 @@ async function screening(deps: Deps, { query }: Asked): Promise<Screen> {
     gateways: await namesOf(deps, items),
     proposals: open.items,
     moreProposals: open.pagination.hasMore,
+    you,
   };
 }
 

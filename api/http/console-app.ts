@@ -7,7 +7,7 @@ import type { PeopleDesk } from '#api/people/desk.ts';
 import { readSession } from '#api/people/sign-in.ts';
 import type { Deps } from '#api/deps.ts';
 import { matchLanguage } from '#api/page/language.ts';
-import { invalid, ServiceError } from '#shared/core/errors.ts';
+import { ERRORS, invalid, ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { packageRoot } from '#shared/platform/package-root.ts';
 import { readContract } from './app.ts';
@@ -18,7 +18,7 @@ import { pageHeaders, sendPage } from './checkout-page-answer.ts';
 import { clientIp } from './client-ip.ts';
 import { consoleApiRouter } from './console-api.ts';
 import { mailedLink, PEOPLE_ROUTES, profile, signInScreen } from './console-people-routes.ts';
-import { ACT_PATH, afterRefusedAct, PLACE_ROUTES, REVIEW_PATH } from './console-place-routes.ts';
+import { ACT_PATH, afterRefusedAct, afterRefusedOperatorAct, OPERATOR_ACT_PATH, PLACE_ROUTES, REVIEW_PATH } from './console-place-routes.ts';
 import { CONSOLE_COOKIE, consoleCookie, LANGUAGE_COOKIE, PROVIDER_COOKIE, refuseForeign } from './console-request.ts';
 import { type Answer, field, languageOf, namedIn, type Redirection, type Route, type Visit } from './console-visit.ts';
 import { errorHeaders } from './envelope.ts';
@@ -109,9 +109,11 @@ async function screenOf(visit: Visit, route: Route | undefined, error: ServiceEr
   }
   if (route?.path.startsWith('/profile') && visit.form.get('code') && (error.code === 'forbidden' || error.code === 'rate_limit_exceeded'))
     return { screen: await profile(visit), notice: wrongCode(t, error) };
-  if ((route?.path === ACT_PATH || route?.path === REVIEW_PATH) && error.status < 500 && visit.place !== null) {
-    const screen = await afterRefusedAct(visit, route);
-    if (screen !== undefined) return { screen, notice: error.code === 'forbidden' ? t('act.refused') : error.message };
+  if ((route?.path === ACT_PATH || route?.path === REVIEW_PATH || route?.path === OPERATOR_ACT_PATH) && error.status < 500 && visit.place !== null) {
+    const screen = await (route.path === OPERATOR_ACT_PATH ? afterRefusedOperatorAct(visit, route) : afterRefusedAct(visit, route));
+    // Without words of its own it is the proof that was refused.
+    const unproven = error.code === 'forbidden' && error.message === ERRORS.forbidden.message;
+    if (screen !== undefined) return { screen, notice: unproven ? t('act.refused') : error.message };
   }
   if (route?.path.startsWith('/profile/passkeys') && error.code === 'conflict')
     return { screen: await profile(visit), notice: t(route.path.endsWith('/remove') ? 'notice.only-passkey' : 'notice.too-many-passkeys') };

@@ -1,4 +1,5 @@
 import { isGatewayAct, pathAfterAct, screenAfterAct } from '#api/console/after-act.ts';
+import { isOperatorAct, pathAfterOperatorAct, screenAfterOperatorAct } from '#api/console/after-operator-act.ts';
 import { GATEWAY_SCREENS, type GatewayScreen } from '#api/console/gateway-screens.ts';
 import { OPERATOR_PAGES, type OperatorPage } from '#api/console/operator-screens.ts';
 import type { Screen } from '#api/console/page/model.ts';
@@ -7,6 +8,7 @@ import { permissionOf, type Section, SECTIONS } from '#api/console/page/sections
 import type { Deps } from '#api/deps.ts';
 import { readExportFile } from '#api/exports/exports.ts';
 import type { AskedAct } from '#api/people/do-gateway-act.ts';
+import type { AskedOperatorAct } from '#api/people/do-operator-act.ts';
 import { enterDeployment, enterGateway } from '#api/people/places.ts';
 import { displayNameOf } from '#shared/chains/networks.ts';
 import { ServiceError } from '#shared/core/errors.ts';
@@ -14,6 +16,8 @@ import { type Answer, held, namedIn, OPERATORS, proofOf, queryOf, type Route, si
 
 /** Where a form of a gateway's page is sent that changes something. */
 export const ACT_PATH = '/g/{gateway}/acts/{act}';
+/** The same of the deployment's pages. */
+export const OPERATOR_ACT_PATH = `${OPERATORS}/acts/{act}`;
 /** Where a cashout is looked at before it is asked for. */
 export const REVIEW_PATH = '/g/{gateway}/cashouts/review';
 
@@ -32,6 +36,13 @@ export const PLACE_ROUTES: readonly Route[] = [
   ...GATEWAY_SCREENS.map(
     (screen): Route => ({ method: 'GET', path: `/g/{gateway}${screen.path}`, signedIn: true, run: (visit, named) => gatewayScreen(screen, visit, named) }),
   ),
+  {
+    method: 'POST',
+    path: `${OPERATOR_ACT_PATH}/proof`,
+    signedIn: true,
+    run: async (visit, named) => ({ json: await visit.desk.operatorActOptions({ ...held(visit), ...askedOperatorActOf(visit, named) }) }),
+  },
+  { method: 'POST', path: OPERATOR_ACT_PATH, signedIn: true, run: operatorAct },
   { method: 'GET', path: OPERATORS, signedIn: true, run: async () => ({ to: `${OPERATORS}/overview` }) },
   ...OPERATOR_PAGES.map(
     (page): Route => ({ method: 'GET', path: `${OPERATORS}${page.path}`, signedIn: true, run: (visit, named) => operatorPage(page, visit, named) }),
@@ -59,11 +70,25 @@ async function gatewayScreen(
 }
 
 async function operatorPage({ section, read }: OperatorPage, visit: Visit, { id = '' }: Readonly<Record<string, string>>): Promise<Answer> {
+  const permissions = await enterOperators(visit, section);
+  if (!permissions.includes(READ_EVERYTHING)) throw new ServiceError('forbidden');
+  const found = await read(visit.deps, { id, query: queryOf(visit), you: signed(visit).session.email });
+  return 'to' in found ? { to: `${OPERATORS}${found.to}` } : { screen: found };
+}
+
+/** Has something done at the deployment, and shows the page where it is seen. */
+async function operatorAct(visit: Visit, named: Readonly<Record<string, string>>): Promise<Answer> {
+  await enterOperators(visit);
+  const asked = askedOperatorActOf(visit, named);
+  const shown = await visit.desk.doOperatorAct({ ...held(visit), ...asked, proof: proofOf(visit) });
+  return screenAfterOperatorAct(asked.act, asked.fields, shown) ?? { to: `${OPERATORS}${pathAfterOperatorAct(asked.act, asked.fields, shown)}` };
+}
+
+/** Lets an operator in; from then on what goes wrong is shown among their pages. @throws not_found */
+async function enterOperators(visit: Visit, section: OperatorPage['section'] | null = null): Promise<readonly string[]> {
   const { role, permissions } = await enterDeployment(visit.deps, { personId: signed(visit).session.personId });
   visit.place = { href: OPERATORS, name: null, role, permissions, section, networks: networkTitles(visit.deps) };
-  if (!permissions.includes(READ_EVERYTHING)) throw new ServiceError('forbidden');
-  const found = await read(visit.deps, { id, query: queryOf(visit) });
-  return 'to' in found ? { to: `${OPERATORS}${found.to}` } : { screen: found };
+  return permissions;
 }
 
 /** Lets a person into a gateway; from then on what goes wrong is shown inside of it. @throws not_found */
@@ -109,6 +134,21 @@ export async function afterRefusedAct(visit: Visit, route: Route): Promise<Scree
   const screen = GATEWAY_SCREENS.find((one) => namedIn(one.path, path) !== undefined);
   const answer = screen && (await gatewayScreen(screen, visit, { ...named, ...namedIn(screen.path, path) }, visit.form).catch(() => undefined));
   return answer !== undefined && 'screen' in answer ? answer.screen : undefined;
+}
+
+/** The page that an operator's act was asked for on, with what stood in its way. */
+export async function afterRefusedOperatorAct(visit: Visit, route: Route): Promise<Screen | undefined> {
+  const { act, fields } = askedOperatorActOf(visit, namedIn(route.path, visit.request.path) ?? {});
+  const path = act === 'payment-refund' ? `/payments/${fields.id}` : pathAfterOperatorAct(act, fields);
+  const page = OPERATOR_PAGES.find((one) => namedIn(one.path, path) !== undefined);
+  const answer = page && (await operatorPage(page, visit, namedIn(page.path, path) ?? {}).catch(() => undefined));
+  return answer !== undefined && 'screen' in answer ? answer.screen : undefined;
+}
+
+/** @throws not_found for what nobody can do */
+function askedOperatorActOf({ form }: Visit, { act = '' }: Readonly<Record<string, string>>): AskedOperatorAct {
+  if (!isOperatorAct(act)) throw new ServiceError('not_found');
+  return { act, fields: Object.fromEntries([...form].filter(([name, value]) => !PROOFS.includes(name) && value !== '')) };
 }
 
 /** @throws not_found for what nobody can do */

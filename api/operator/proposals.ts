@@ -15,7 +15,7 @@ import { crashPoint } from '#shared/platform/crash-points.ts';
 import { ACTS } from './acts.ts';
 import type { OperatorCall } from './deps.ts';
 import { fieldsOf, readFilter, readId, readPage, readReason } from './input.ts';
-import { isOfTwo, personOf, personOfTwo } from './person.ts';
+import { cameByConsole, isOfTwo, personOf, personOfTwo } from './person.ts';
 import { countedReply, readWalk, walkReply } from './read-walk.ts';
 
 /** GET /proposals, such as `?status=open`. @throws validation_error naming what cannot be read */
@@ -60,8 +60,15 @@ export async function confirmProposal(deps: Deps, call: OperatorCall): Promise<R
       deps.log.error({ proposal: id }, 'a proposal is not what anybody proposed: somebody changed its row');
       throw new ServiceError('conflict', { message: 'This is not what was proposed: withdraw it, and find out who changed it.' });
     }
-    if (!isOfTwo(deps, proposal.proposedBy))
-      throw new ServiceError('conflict', { message: `${proposal.proposedBy}, who proposed this, has no token any more; withdraw it, and propose it anew.` });
+    // Nobody knows whether a token and an address are two people.
+    if (cameByConsole(proposal.proposedBy) !== cameByConsole(name))
+      throw new ServiceError('conflict', {
+        message: `${proposal.proposedBy} proposed this ${cameByConsole(name) ? 'with a token' : 'in the console'}: a second person confirms it in the same way.`,
+      });
+    if (!(await isOfTwo(deps, tx, proposal.proposedBy)))
+      throw new ServiceError('conflict', {
+        message: `${proposal.proposedBy}, who proposed this, ${cameByConsole(name) ? 'is no operator' : 'has no token'} any more; withdraw it, and propose it anew.`,
+      });
     const act = ACTS[proposal.act];
     if (act === undefined) throw new ServiceError('conflict', { message: `This release does not know the act ${proposal.act}.` });
     const outcome = await act.execute(tx, deps, { proposal, confirmedBy: name });

@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { secretPlace } from '#api/gateways/secrets.ts';
-import { seedPlace } from '#api/people/authenticator-codes.ts';
+import { seedPlace } from '#api/store/authenticators.ts';
 import { lockSeedsUnder, resealSeed } from '#api/store/authenticators.ts';
 import { lockSecretsUnder, reseal } from '#api/store/gateways.ts';
 import { type KeyedOrder, listKeyedOrders } from '#api/store/keyed-orders.ts';

@@ -18,3 +18,29 @@ export const GATEWAY_ACT_NAMES = [
 ] as const;
 
 export type GatewayActName = (typeof GATEWAY_ACT_NAMES)[number];
+
+/** Everything that a person may do at the deployment, as the path of its form names it. */
+export const OPERATOR_ACT_NAMES = [
+  'settlement-reject',
+  'payment-release',
+  'payment-withhold',
+  'payment-refund',
+  'proposal-confirm',
+  'proposal-withdraw',
+  'deposit-allocate',
+  'job-retry',
+  'job-discard',
+  'network-pause',
+  'network-resume',
+  'network-rescan',
+  'dispatch-freeze',
+  'dispatch-unfreeze',
+  'wallet-clear',
+  'gateway-create',
+  'gateway-status',
+  'credits-add',
+  'operator-invite',
+  'operator-remove',
+] as const;
+
+export type OperatorActName = (typeof OPERATOR_ACT_NAMES)[number];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Deps } from '#api/deps.ts';
 import { matchingSteps } from '#api/gateways/totp.ts';
 import {
+  seedPlace,
   type Authenticator,
   countWrongCode,
   forgetWrongCodes,
@@ -14,15 +15,10 @@ import { ServiceError } from '#shared/core/errors.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { masterKeys } from '#shared/platform/key-ring.ts';
 import type { Tx } from '#shared/platform/postgres.ts';
-import { openWithAny, type SealedPlace } from '#shared/platform/sealed-secrets.ts';
+import { openWithAny } from '#shared/platform/sealed-secrets.ts';
 import { tellPerson } from './notices.ts';
 
 type Needed = Pick<Deps, 'db' | 'config' | 'metrics' | 'randomBytes'>;
-
-/** The place of a person's seed, which its ciphertext is bound to. */
-export function seedPlace(rowId: string): SealedPlace {
-  return { table: 'authenticators', column: 'sealed', rowId };
-}
 
 /**
  * Proves a person by a code of their authenticator, or by one from paper; each counts once, and whatever `along` does counts with it. Locks the guard, then the authenticator.

@@ -1,6 +1,6 @@
 import type { Deps } from '#api/deps.ts';
 import { newTotpSecret, otpauthUrl } from '#api/gateways/totp.ts';
-import { confirmAuthenticator, endAuthenticators, insertAuthenticator } from '#api/store/authenticators.ts';
+import { confirmAuthenticator, endAuthenticators, insertAuthenticator, seedPlace } from '#api/store/authenticators.ts';
 import { insertConsoleAction } from '#api/store/console-actions.ts';
 import { lockPasskeys } from '#api/store/passkeys.ts';
 import { sessionLives } from '#api/store/sessions.ts';
@@ -9,7 +9,7 @@ import { uuidFrom } from '#shared/core/ids.ts';
 import { POLICY } from '#shared/core/policy.ts';
 import { keyId, masterKeys } from '#shared/platform/key-ring.ts';
 import { seal, wrappingKey } from '#shared/platform/sealed-secrets.ts';
-import { hashCode, newRecoveryCode, seedPlace, takeStep, tryCode } from './authenticator-codes.ts';
+import { hashCode, newRecoveryCode, takeStep, tryCode } from './authenticator-codes.ts';
 import { tellPerson } from './notices.ts';
 import { doer, type Signed } from './signed.ts';
 import { type Act, proveAct, stepUpOptions } from './step-up.ts';

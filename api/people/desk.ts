@@ -13,7 +13,8 @@ import {
 } from './authenticator.ts';
 import type { SettlementReview } from '#api/settlements/review.ts';
 import { type AskedAct, doGatewayAct, gatewayActOptions, reviewCashout } from './do-gateway-act.ts';
-import { GATEWAY_ACT_NAMES } from './act-names.ts';
+import { type AskedOperatorAct, doOperatorAct, operatorActOptions } from './do-operator-act.ts';
+import { GATEWAY_ACT_NAMES, OPERATOR_ACT_NAMES } from './act-names.ts';
 import { mailLink, signInByLink } from './mailed-link.ts';
 import { addPasskey, newPasskeyOptions, passkeyProofOptions, passkeyRemovalOptions, removePasskey, revokeSession } from './profile.ts';
 import { beginConnecting, connectOptions, disconnect, disconnectOptions, leaveForProvider, type Leaving, returnFromProvider } from './provider-sign-in.ts';
@@ -84,6 +85,10 @@ export interface PeopleDesk {
   reviewCashout(asked: Held & Omit<AskedAct, 'act'>): Promise<SettlementReview>;
   /** Does it. @throws not_found, validation_error, and whatever the operation of that name does */
   doGatewayAct(asked: Held & AskedAct & { proof: string }): Promise<object>;
+  /** What an operator is to sign so that something is done at the deployment. @throws not_found, validation_error */
+  operatorActOptions(asked: Held & AskedOperatorAct): Promise<object>;
+  /** Does it. @throws not_found, validation_error, and whatever the operation of that name does */
+  doOperatorAct(asked: Held & AskedOperatorAct & { proof: string }): Promise<object>;
 }
 
 /** Longer than what any authenticator answers. */
@@ -97,8 +102,10 @@ const code = z.string().max(64);
 const gatewayAct = {
   gateway: z.uuid(),
   act: z.enum(GATEWAY_ACT_NAMES),
-  fields: z.record(z.string().max(64), z.string().max(4_096)),
+  fields: z.record(z.string().max(64), z.string().max(16_384)),
 };
+
+const operatorAct = { act: z.enum(OPERATOR_ACT_NAMES), fields: gatewayAct.fields };
 
 /** What each call takes, for whoever hears it over a wire. */
 export const DESK_CALLS: { readonly [Name in keyof PeopleDesk]: z.ZodType<Parameters<PeopleDesk[Name]>[0]> } = {
@@ -129,6 +136,8 @@ export const DESK_CALLS: { readonly [Name in keyof PeopleDesk]: z.ZodType<Parame
   gatewayActOptions: z.strictObject({ ...held, ...gatewayAct }),
   reviewCashout: z.strictObject({ ...held, gateway: gatewayAct.gateway, fields: gatewayAct.fields }),
   doGatewayAct: z.strictObject({ ...held, ...gatewayAct, proof: signed }),
+  operatorActOptions: z.strictObject({ ...held, ...operatorAct }),
+  doOperatorAct: z.strictObject({ ...held, ...operatorAct, proof: signed }),
 };
 
 /** Opens the desk over a database whose login may write what it says. */
@@ -181,6 +190,8 @@ export function openPeopleDesk(deps: Deps): PeopleDesk {
     gatewayActOptions: async ({ cookie, address, ...asked }) => gatewayActOptions(deps, await signedIn({ cookie, address }), asked),
     reviewCashout: async ({ cookie, address, ...asked }) => reviewCashout(deps, await signedIn({ cookie, address }), asked),
     doGatewayAct: async ({ cookie, address, ...asked }) => doGatewayAct(deps, await signedIn({ cookie, address }), asked),
+    operatorActOptions: async ({ cookie, address, ...asked }) => operatorActOptions(deps, await signedIn({ cookie, address }), asked),
+    doOperatorAct: async ({ cookie, address, ...asked }) => doOperatorAct(deps, await signedIn({ cookie, address }), asked),
   };
 }
 

@@ -214,7 +214,7 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
   }),
   'policies-propose': act({
     permission: 'settings:write',
-    fields: z.strictObject({ book: z.string().max(20_000) }),
+    fields: z.strictObject({ book: z.string().max(16_384) }),
     target: () => 'policies',
     // The whole of them, in the order in which they decide.
     agreed: async (_deps, { fields: { book } }) => bookWords(bookOf(book)),

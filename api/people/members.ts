@@ -53,3 +53,16 @@ export async function removeMember(tx: Tx, { gatewayId, email: text }: Pick<Memb
   const ended = person === undefined ? [] : await endMemberships(tx, person.id, { gatewayId });
   if (ended.length === 0 && invitations === 0) throw new ServiceError('not_found');
 }
+
+/**
+ * Takes from an address what it may do at the deployment, and the link that it has not used; whoever asks cannot be the one. In the caller's transaction. Locks the memberships it ends.
+ * @throws not_found when there is nothing to take; conflict for one's own address
+ */
+export async function endOperator(tx: Tx, { email: text, by }: { email: string; by: string }): Promise<void> {
+  const email = readEmail(text);
+  const person = await findPersonByEmail(tx, email);
+  if (person?.id === by) throw new ServiceError('conflict', { message: 'That is you: another operator can do it, so that one is left.' });
+  const invitations = await revokeInvitations(tx, email, { gatewayId: null });
+  const ended = person === undefined ? [] : await endMemberships(tx, person.id, { gatewayId: null });
+  if (ended.length === 0 && invitations === 0) throw new ServiceError('not_found');
+}

@@ -1,5 +1,6 @@
 import { POLICY } from '#shared/core/policy.ts';
 import type { Reads, Tx } from '#shared/platform/postgres.ts';
+import type { SealedPlace } from '#shared/platform/sealed-secrets.ts';
 import type { SealedSecret } from './gateways.ts';
 
 /** An authenticator with what is needed to try a code. */
@@ -135,4 +136,9 @@ export async function lockSeedsUnder(tx: Tx, previous: string | null, after: str
 export async function resealSeed(tx: Tx, id: string, sealedUnder: string, sealed?: Uint8Array): Promise<void> {
   await tx`
     update authenticators set sealed_under = ${sealedUnder}, sealed = coalesce(${sealed === undefined ? null : Buffer.from(sealed)}::bytea, sealed) where id = ${id}`;
+}
+
+/** The place of a person's seed, which its ciphertext is bound to. */
+export function seedPlace(rowId: string): SealedPlace {
+  return { table: 'authenticators', column: 'sealed', rowId };
 }

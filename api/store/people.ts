@@ -123,10 +123,10 @@ export async function listLastSeen(sql: Reads, emails: readonly string[]): Promi
 }
 
 /** The same, held as it is until the transaction ends: whoever takes it away waits. Locks the membership. */
-export async function lockMembership(tx: Tx, personId: string, gatewayId: string): Promise<{ role: string; permissions: string[] } | undefined> {
+export async function lockMembership(tx: Tx, personId: string, gatewayId: string | null): Promise<{ role: string; permissions: string[] } | undefined> {
   const [row] = await tx<{ role: string; permissions: string[] }[]>`
     select m.role, r.permissions from memberships m join roles r on r.name = m.role
-    where m.person_id = ${personId} and m.gateway_id = ${gatewayId} and m.ended_at is null for share of m`;
+    where m.person_id = ${personId} and m.gateway_id is not distinct from ${gatewayId}::uuid and m.ended_at is null for share of m`;
   return row;
 }
 
@@ -156,4 +156,12 @@ export async function countMembersWho(sql: Reads, gatewayId: string, permission:
 export async function findPersonEmail(sql: Reads, id: string): Promise<string | null> {
   const [row] = await sql<{ email: string }[]>`select email from people where id = ${id}`;
   return row?.email ?? null;
+}
+
+/** Who of this address may act for the deployment now; undefined when nobody may. Locks nothing. */
+export async function findOperator(sql: Reads, email: string): Promise<{ role: string } | undefined> {
+  const [row] = await sql<{ role: string }[]>`
+    select m.role from people p join memberships m on m.person_id = p.id join roles r on r.name = m.role
+    where p.email = ${email} and m.gateway_id is null and m.ended_at is null and 'aml:decide' = any(r.permissions)`;
+  return row;
 }

@@ -121,8 +121,8 @@ export interface Actor {
   name: string | null;
   /** Canonical. */
   clientIp: string;
-  /** What it came with: one of the operator tokens that are shared, a person's own, or an API key of the gateway. */
-  token: 'current' | 'previous' | 'named' | 'api-key';
+  /** What it came with: one of the operator tokens that are shared, a person's own, an API key of the gateway, or a session of the console. */
+  token: 'current' | 'previous' | 'named' | 'api-key' | 'person';
   requestId: string | null;
 }
 

@@ -1,14 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { remotePeopleDesk } from '#api/people/remote-desk.ts';
 import { newTotpSecret } from '#api/gateways/totp.ts';
-import { seedPlace } from '#api/people/authenticator-codes.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
 import { newToken } from '#api/people/one-time-token.ts';
 import { createConsoleApp } from '#api/http/console-app.ts';
 import { createPeopleDeskApp } from '#api/http/people-desk-app.ts';
 import { closeHttpServer, createHttpServer } from '#api/http/server.ts';
 import type { Deps, Mail } from '#api/deps.ts';
-import { insertAuthenticator } from '#api/store/authenticators.ts';
+import { insertAuthenticator, seedPlace } from '#api/store/authenticators.ts';
 import { freePort } from '#ops/dev/services/wait.ts';
 import { readApiConfig } from '#shared/platform/config.ts';
 import { POLICY } from '#shared/core/policy.ts';

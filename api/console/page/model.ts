@@ -185,8 +185,24 @@ export interface PoliciesScreen {
   }[];
 }
 
+/** What a new gateway begins with, shown once. */
+export interface GatewayMadeScreen {
+  kind: 'gateway-made';
+  id: string;
+  name: string;
+  apiKey: string;
+  cashoutSigningSecret: string;
+  webhookSecret: string;
+  owner: string;
+  link: string;
+  /** Whether its server may ask for cashouts, and from an address that was named. */
+  cashouts: boolean;
+  allowlisted: boolean;
+}
+
 /** Pages of a gateway. */
 export type PlaceScreen =
+  | GatewayMadeScreen
   | PoliciesScreen
   | NewCashoutScreen
   | ReviewCashoutScreen

@@ -210,7 +210,12 @@ export interface QueueRow extends OpsPaymentRow {
   credits: CreditLine[];
   events: HistoryLine[];
 }
-export type ScreeningScreen = DeploymentList<QueueRow> & { kind: 'ops-screening'; proposals: Schemas['Proposal'][]; moreProposals: boolean };
+export type ScreeningScreen = DeploymentList<QueueRow> & {
+  kind: 'ops-screening';
+  proposals: Schemas['Proposal'][];
+  moreProposals: boolean /** Address of whoever looks. */;
+  you: string;
+};
 
 export interface NetworksScreen {
   kind: 'ops-networks';

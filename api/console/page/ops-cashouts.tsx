@@ -5,6 +5,7 @@ import { operatorCashoutStory } from './ops-cashout-story.ts';
 import { Empty, Nothing, OfGateway, WalkFields, WordTabs } from './ops-parts.tsx';
 import { statusTitles } from './ops-payments.tsx';
 import { Badge, Code, Coins, Fact, Facts, FilterForm, less, Moment, networkTitle, Pager, Short, Table } from './parts.tsx';
+import { RejectAct } from './ops-acts.tsx';
 import { useTexts } from './texts.ts';
 import { Timeline } from './timeline.tsx';
 
@@ -93,6 +94,7 @@ export function OpsCashout({ screen, place }: { screen: OpsCashoutScreen; place:
           <a href={`${place.href}/gateways/${gateway.id}`}>{gateway.name}</a>
         </p>
       </header>
+      <RejectAct place={place} id={item.id} status={item.status} />
       <div class="columns">
         <div class="stack">
           <section class="card" aria-labelledby="happened">

@@ -6,6 +6,7 @@ import { scopeTitle } from './ops-overview.tsx';
 import { Empty, TextField } from './ops-parts.tsx';
 import { duration } from './payment.tsx';
 import { ChoiceField, Coins, FilterForm, Moment, networkTitle, Table } from './parts.tsx';
+import { ClearAct, FreezeActs, UnfreezeAct } from './ops-acts.tsx';
 import { useTexts } from './texts.ts';
 
 /** What is held against what is owed, by the books and by the chain, and what stops dispatch. */
@@ -74,21 +75,28 @@ export function Money({ screen: { positions, checks, freezes }, place }: { scree
             {freezes.freezes.map(({ scope, reason, frozenAt }) => (
               <tr>
                 <th scope="row">{scopeTitle(t('ops.everything'), scope, place)}</th>
-                <td>{reason}</td>
+                <td>
+                  {reason}
+                  <UnfreezeAct place={place} scope={scope} />
+                </td>
                 <td class="wide-only">
                   <Moment at={frozenAt} />
                 </td>
               </tr>
             ))}
-            {freezes.haltedWallets.map(({ network, role, reason, unexplained }) => (
+            {freezes.haltedWallets.map(({ network, role, address, reason, unexplained }) => (
               <tr>
                 <th scope="row">{t('ops.wallet-of', { role, network: networkTitle(place, network) })}</th>
-                <td>{reason}</td>
+                <td>
+                  {reason}
+                  <ClearAct place={place} network={network} wallet={address} />
+                </td>
                 <td class="wide-only">{unexplained.length > 0 ? t('ops.unexplained-count', { count: unexplained.length }) : ''}</td>
               </tr>
             ))}
           </Table>
         )}
+        <FreezeActs place={place} />
       </section>
       <section class="card card-table" aria-labelledby="checks">
         <h2 id="checks">{t('ops.checks')}</h2>

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { AllocateAct, HeldActs } from './ops-acts.tsx';
 import { formatFiat } from '#api/page/fiat.ts';
 import type { Surroundings } from './model.ts';
 import type { CreditLine, HistoryLine, OpsDepositsScreen, OpsPaymentRow, OpsPaymentScreen, OpsPaymentsScreen } from './operator-model.ts';
@@ -95,6 +96,7 @@ export function OpsPayment({ screen, place }: { screen: OpsPaymentScreen; place:
   return (
     <>
       <Payment screen={payment} place={place} />
+      {amlState === 'HELD' && <HeldActs place={place} id={payment.record.outcome.paymentUid} />}
       <div class="pair">
         <section class="card" aria-labelledby="whose">
           <h2 id="whose">{t('ops.gateway')}</h2>
@@ -280,6 +282,7 @@ export function OpsDeposits({ screen, place }: { screen: OpsDepositsScreen; plac
                       {t('ops.payment', { id: row.paymentId.slice(0, 8) })}
                     </a>
                   )}
+                  {row.state === 'unallocated' && <AllocateAct place={place} id={row.id} paymentId={row.paymentId} />}
                 </th>
                 <td class="amount">
                   <Coins amount={row.amount} asset={row.assetSymbol} />

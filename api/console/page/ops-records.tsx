@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { Surroundings } from './model.ts';
 import type { OpsActsScreen, OpsAuditScreen, OpsGatewayScreen, OpsGatewaysScreen, OpsPeopleScreen } from './operator-model.ts';
+import { GatewayActs, InviteOperator, NewGateway, RemoveOperator } from './ops-acts.tsx';
 import { Nothing, OfGateway, TextField, WalkFields } from './ops-parts.tsx';
 import { FactList } from './ops-payments.tsx';
 import { Badge, Code, Fact, Facts, FilterForm, Moment, Pager, Short, Table } from './parts.tsx';
@@ -13,6 +14,7 @@ export function Gateways({ screen, place }: { screen: OpsGatewaysScreen; place: 
   const path = `${place.href}/gateways`;
   return (
     <>
+      <NewGateway place={place} />
       <FilterForm path={path} filter={filter}>
         <WalkFields filter={filter} seeks={['q']} gateway={false} />
       </FilterForm>
@@ -76,6 +78,7 @@ export function Gateway({ screen: { gateway, apiKeys }, place }: { screen: OpsGa
           <a href={`${place.href}/audit?target=${gateway.id}`}>{t('ops-section.audit')}</a>
         </p>
       </header>
+      <GatewayActs place={place} id={gateway.id} status={gateway.status ?? ''} />
       <div class="pair">
         <section class="card" aria-labelledby="terms">
           <h2 id="terms">{t('ops.terms')}</h2>
@@ -296,6 +299,7 @@ export function People({ screen, place }: { screen: OpsPeopleScreen; place: Surr
   const path = `${place.href}/people`;
   return (
     <>
+      <InviteOperator place={place} />
       <FilterForm path={path} filter={filter}>
         <TextField name="gatewayId" title={t('ops.field.gateway')} filter={filter} />
       </FilterForm>
@@ -321,6 +325,7 @@ export function People({ screen, place }: { screen: OpsPeopleScreen; place: Surr
                 <td>
                   {row.gatewayId === null ? t('ops.place') : <OfGateway id={row.gatewayId} names={gateways} place={place} />}
                   {row.role !== null && <span class="hint below">{row.role}</span>}
+                  {row.gatewayId === null && row.state !== 'recovering' && <RemoveOperator place={place} email={row.email} />}
                 </td>
                 <td class="wide-only">
                   <Moment at={row.since} />

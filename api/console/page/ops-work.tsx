@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { formatFiat } from '#api/page/fiat.ts';
 import type { Surroundings } from './model.ts';
 import type { JobsScreen, NetworkScreen, NetworksScreen, ScreeningScreen } from './operator-model.ts';
+import { JobActs, NetworkActs, ProposalActs } from './ops-acts.tsx';
 import { behindOf, Chains } from './ops-overview.tsx';
 import { Empty, factsIn, Nothing, OfGateway, TextField, WalkFields, WordTabs } from './ops-parts.tsx';
 import { Evidence, Received, statusTitles } from './ops-payments.tsx';
@@ -21,7 +22,7 @@ export function Screening({ screen, place }: { screen: ScreeningScreen; place: S
           <p class="hint">{t('ops.proposals-none')}</p>
         ) : (
           <ul class="rows" data-part="proposals">
-            {proposals.map(({ act, target, content, reason, proposedBy, createdAt, expiresAt }) => (
+            {proposals.map(({ id, act, target, content, reason, proposedBy, createdAt, expiresAt }) => (
               <li>
                 <div>
                   <p>
@@ -39,6 +40,7 @@ export function Screening({ screen, place }: { screen: ScreeningScreen; place: S
                       ))}
                     </Facts>
                   </details>
+                  <ProposalActs place={place} id={id} proposedBy={proposedBy} you={screen.you} />
                 </div>
               </li>
             ))}
@@ -66,6 +68,7 @@ export function Screening({ screen, place }: { screen: ScreeningScreen; place: S
                 <OfGateway id={row.gatewayId} names={gateways} place={place} /> · <Moment at={row.createdAt} /> · <Received row={row} />
               </p>
               <Evidence credits={row.credits} events={row.events} />
+              <a href={`${place.href}/payments/${row.id}`}>{t('ops-act.decide')}</a>
             </section>
           ))}
           <Pager path={path} screen={screen} />
@@ -137,6 +140,7 @@ export function Network({ screen: { item, rescans }, place }: { screen: NetworkS
           </Facts>
         </section>
       </div>
+      <NetworkActs place={place} name={item.name} paused={item.pausedAt !== null} />
       {item.warnings.length > 0 && (
         <section class="card" aria-labelledby="warnings">
           <h2 id="warnings">{t('ops.warnings')}</h2>
@@ -223,6 +227,7 @@ export function Jobs({ screen, place }: { screen: JobsScreen; place: Surrounding
                     <About job={job} place={place} />
                   </span>
                   {job.lastError !== null && <span class="hint below error">{job.lastError.slice(0, LONGEST_ERROR)}</span>}
+                  <JobActs place={place} job={job} />
                 </th>
                 <td class="wide-only">
                   <About job={job} place={place} />

@@ -22,6 +22,7 @@ import { Texts, type Translate, translator } from './texts.ts';
 import { Reports } from './reports.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { Statement } from './statement.tsx';
+import { GatewayMade } from './ops-acts.tsx';
 import { Policies } from './policies.tsx';
 import { Team } from './team.tsx';
 import { Webhooks } from './webhooks.tsx';
@@ -110,6 +111,8 @@ function titleOf(screen: Screen, t: Translate): string {
       return t('shown-once.secret-title');
     case 'new-link':
       return t('shown-once.link-title');
+    case 'gateway-made':
+      return t('ops-act.made-title');
     case 'problem':
       return problemTitle(t, screen);
     default:
@@ -164,6 +167,8 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <Statement screen={screen} place={place} />;
     case 'keys':
       return <Keys screen={screen} place={place} />;
+    case 'gateway-made':
+      return <GatewayMade screen={screen} place={place} />;
     case 'policies':
       return <Policies screen={screen} place={place} />;
     case 'team':

@@ -41,8 +41,8 @@ export function ShownOnce({ screen, place }: { screen: ShownOnceScreen; place: S
           </code>
           <Copy text={screen.link} what={t('shown-once.copy-link')} />
         </p>
-        <a class="button button-main" href={`${place.href}/team`}>
-          {t('section.team')}
+        <a class="button button-main" href={`${place.href}/${place.name === null ? 'people' : 'team'}`}>
+          {t(place.name === null ? 'ops-section.people' : 'section.team')}
         </a>
       </section>
     );

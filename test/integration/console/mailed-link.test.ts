@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashToken } from '#api/people/one-time-token.ts';
 import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
-import { insertAuthenticator } from '#api/store/authenticators.ts';
-import { seedPlace } from '#api/people/authenticator-codes.ts';
+import { insertAuthenticator, seedPlace } from '#api/store/authenticators.ts';
 import { newTotpSecret } from '#api/gateways/totp.ts';
 import { resealEverything } from '#api/operator/reseal.ts';
 import { POLICY } from '#shared/core/policy.ts';

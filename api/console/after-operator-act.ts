@@ -1,0 +1,45 @@
+import type { OperatorActName } from '#api/people/act-names.ts';
+import type { GatewayMadeScreen, Screen } from './page/model.ts';
+
+/** Behind the operators' own path: where whoever did something finds what became of it. `{…}` stands for a field of the form. */
+const AFTER: Readonly<Record<OperatorActName, string>> = {
+  'settlement-reject': '/cashouts/{id}',
+  'payment-release': '/payments/{id}',
+  'payment-withhold': '/payments/{id}',
+  'payment-refund': '/screening',
+  'proposal-confirm': '/screening',
+  'proposal-withdraw': '/screening',
+  'deposit-allocate': '/payments/{paymentId}',
+  'job-retry': '/jobs',
+  'job-discard': '/jobs',
+  'network-pause': '/networks/{network}',
+  'network-resume': '/networks/{network}',
+  'network-rescan': '/networks/{network}',
+  'dispatch-freeze': '/money',
+  'dispatch-unfreeze': '/money',
+  'wallet-clear': '/money',
+  'gateway-create': '/gateways',
+  'gateway-status': '/gateways/{id}',
+  'credits-add': '/gateways/{id}',
+  'operator-invite': '/people',
+  'operator-remove': '/people',
+};
+
+/** Whether the console has a form for this. Pure. */
+export function isOperatorAct(name: string): name is OperatorActName {
+  return Object.hasOwn(AFTER, name);
+}
+
+/** The page to show after an act: what takes two people waits where proposals are. Pure. */
+export function pathAfterOperatorAct(act: OperatorActName, fields: Readonly<Record<string, string>>, shown: object = {}): string {
+  if ('proposed' in shown) return '/screening';
+  return AFTER[act].replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(fields[name] ?? ''));
+}
+
+/** What an act comes to that is shown once, where it comes to anything. Pure. */
+export function screenAfterOperatorAct(act: OperatorActName, fields: Readonly<Record<string, string>>, shown: object): { screen: Screen } | undefined {
+  if (act === 'operator-invite') return { screen: { kind: 'new-link', ...(shown as { email: string; link: string }) } };
+  if (act !== 'gateway-create') return undefined;
+  const made = shown as Omit<GatewayMadeScreen, 'kind' | 'cashouts' | 'allowlisted'>;
+  return { screen: { kind: 'gateway-made', ...made, cashouts: fields.cashouts === 'on', allowlisted: (fields.allowlist ?? '').trim() !== '' } };
+}

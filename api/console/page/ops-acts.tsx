@@ -1,0 +1,356 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { ActForm } from './act-form.tsx';
+import type { GatewayMadeScreen, Surroundings } from './model.ts';
+import { Copy, Fact, Facts } from './parts.tsx';
+import { useTexts } from './texts.ts';
+
+// What operators do, each form unfolded by whoever means it. It says what comes of it, and asks why.
+
+interface Folded {
+  title: string;
+  /** What comes of it. */
+  means: string;
+  children: ComponentChildren;
+}
+
+function Folded({ title, means, children }: Folded): JSX.Element {
+  return (
+    <details class="fold">
+      <summary>{title}</summary>
+      <p class="hint">{means}</p>
+      {children}
+    </details>
+  );
+}
+
+function Reason(): JSX.Element {
+  const t = useTexts();
+  return (
+    <label class="field">
+      <span>{t('ops-act.reason')}</span>
+      <input name="reason" required maxLength={500} autocomplete="off" />
+      <span class="hint">{t('ops-act.reason-hint')}</span>
+    </label>
+  );
+}
+
+function Text({ name, title, hint, required = true }: { name: string; title: string; hint?: string; required?: boolean }): JSX.Element {
+  return (
+    <label class="field">
+      <span>{title}</span>
+      <input name={name} required={required} maxLength={320} autocomplete="off" spellcheck={false} />
+      {hint !== undefined && <span class="hint">{hint}</span>}
+    </label>
+  );
+}
+
+interface Of {
+  place: Surroundings;
+}
+
+function may({ permissions }: Surroundings, permission: string): boolean {
+  return permissions.includes(permission);
+}
+
+/** What is decided about a payment whose coins are held. */
+export function HeldActs({ place, id }: Of & { id: string }): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'aml:decide')) return null;
+  return (
+    <section class="card card-act" aria-label={t('ops-act.held')}>
+      <h2>{t('ops-act.held')}</h2>
+      <Folded title={t('ops-act.release')} means={t('ops-act.release-means')}>
+        <ActForm place={place} act="payment-release" fields={{ id }} proved label={t('ops-act.release')}>
+          <Reason />
+        </ActForm>
+      </Folded>
+      <Folded title={t('ops-act.refund')} means={t('ops-act.refund-means')}>
+        <ActForm place={place} act="payment-refund" fields={{ id }} proved label={t('ops-act.propose-refund')}>
+          <Text name="address" title={t('ops-act.refund-address')} hint={t('ops-act.refund-address-hint')} />
+          <Reason />
+        </ActForm>
+      </Folded>
+      <Folded title={t('ops-act.withhold')} means={t('ops-act.withhold-means')}>
+        <ActForm place={place} act="payment-withhold" fields={{ id }} proved label={t('ops-act.withhold')}>
+          <Reason />
+        </ActForm>
+      </Folded>
+    </section>
+  );
+}
+
+/** Ends a cashout that holds a claim. */
+export function RejectAct({ place, id, status }: Of & { id: string; status: string }): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'settlement:reject') || !['PENDING_APPROVAL', 'REQUESTED', 'PROCESSING'].includes(status)) return null;
+  return (
+    <section class="card" aria-label={t('ops-act.reject')}>
+      <Folded title={t('ops-act.reject')} means={t('ops-act.reject-means')}>
+        <ActForm place={place} act="settlement-reject" fields={{ id }} proved label={t('ops-act.propose-reject')}>
+          <Reason />
+        </ActForm>
+      </Folded>
+    </section>
+  );
+}
+
+/** Says yes or no to what somebody else proposed. */
+export function ProposalActs({ place, id, proposedBy, you }: Of & { id: string; proposedBy: string; you: string }): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'aml:decide')) return null;
+  return (
+    <div class="acts">
+      {proposedBy === you ? (
+        <p class="hint">{t('ops-act.own-proposal')}</p>
+      ) : !proposedBy.includes('@') ? (
+        <p class="hint">{t('ops-act.token-proposal')}</p>
+      ) : (
+        <ActForm place={place} act="proposal-confirm" fields={{ id }} proved look="main" label={t('ops-act.confirm')} />
+      )}
+      <ActForm place={place} act="proposal-withdraw" fields={{ id }} label={t('ops-act.withdraw')} />
+    </div>
+  );
+}
+
+/** What may be done with work that failed. */
+export function JobActs({ place, job }: Of & { job: { id: string; state: string; running: boolean; lastError: string | null } }): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'job:operate') || job.running || job.lastError === null) return null;
+  return (
+    <details class="fold">
+      <summary>{t('ops-act.job')}</summary>
+      <ActForm place={place} act="job-retry" fields={{ id: job.id }} look="small" label={t('ops-act.retry')} />
+      <ActForm place={place} act="job-discard" fields={{ id: job.id }} proved look="small" label={t('ops-act.discard')}>
+        <p class="hint">{t('ops-act.discard-means')}</p>
+        <Text name="confirm" title={t('ops-act.type-discard')} />
+        <Reason />
+      </ActForm>
+    </details>
+  );
+}
+
+/** Stops and starts what a network does, and reads its blocks again. */
+export function NetworkActs({ place, name, paused }: Of & { name: string; paused: boolean }): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'network:operate')) return null;
+  const fields = { network: name };
+  return (
+    <section class="card card-act" aria-label={t('ops-act.network')}>
+      <h2>{t('ops-act.network')}</h2>
+      {paused ? (
+        <Folded title={t('ops-act.resume')} means={t('ops-act.resume-means')}>
+          <ActForm place={place} act="network-resume" fields={fields} proved label={t('ops-act.resume')}>
+            <Reason />
+          </ActForm>
+        </Folded>
+      ) : (
+        <Folded title={t('ops-act.pause')} means={t('ops-act.pause-means')}>
+          <ActForm place={place} act="network-pause" fields={fields} proved label={t('ops-act.pause')}>
+            <Reason />
+          </ActForm>
+        </Folded>
+      )}
+      <Folded title={t('ops-act.rescan')} means={t('ops-act.rescan-means')}>
+        <ActForm place={place} act="network-rescan" fields={fields} label={t('ops-act.rescan')}>
+          <Text name="from" title={t('ops-act.from-block')} />
+          <Text name="to" title={t('ops-act.to-block')} />
+          <Reason />
+        </ActForm>
+      </Folded>
+    </section>
+  );
+}
+
+/** Stops cashouts, everywhere or on one network. */
+export function FreezeActs({ place }: Of): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'freeze:operate')) return null;
+  return (
+    <Folded title={t('ops-act.freeze')} means={t('ops-act.freeze-means')}>
+      <ActForm place={place} act="dispatch-freeze" label={t('ops-act.freeze')}>
+        <label class="field">
+          <span>{t('ops-act.freeze-what')}</span>
+          <select name="network">
+            <option value="">{t('ops.everything')}</option>
+            {Object.entries(place.networks).map(([name, title]) => (
+              <option value={name}>{title}</option>
+            ))}
+          </select>
+        </label>
+        <Reason />
+      </ActForm>
+    </Folded>
+  );
+}
+
+/** Lifts one freeze. */
+export function UnfreezeAct({ place, scope }: Of & { scope: string }): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'freeze:operate')) return null;
+  return (
+    <Folded title={t('ops-act.unfreeze')} means={t('ops-act.unfreeze-means')}>
+      <ActForm place={place} act="dispatch-unfreeze" fields={{ scope }} proved label={t('ops-act.unfreeze')}>
+        <Reason />
+      </ActForm>
+    </Folded>
+  );
+}
+
+/** Lets a wallet pay again that sent what nobody knows. */
+export function ClearAct({ place, network, wallet }: Of & { network: string; wallet: string }): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'freeze:operate')) return null;
+  return (
+    <Folded title={t('ops-act.clear')} means={t('ops-act.clear-means')}>
+      <ActForm place={place} act="wallet-clear" fields={{ network, wallet }} proved label={t('ops-act.clear')}>
+        <Reason />
+      </ActForm>
+    </Folded>
+  );
+}
+
+/** Credits a payment with what came to one of its addresses, and nobody was credited for. */
+export function AllocateAct({ place, id, paymentId }: Of & { id: string; paymentId: string | null }): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'deposit:allocate')) return null;
+  return (
+    <Folded title={t('ops-act.allocate')} means={t('ops-act.allocate-means')}>
+      <ActForm place={place} act="deposit-allocate" fields={{ id, ...(paymentId !== null && { paymentId }) }} proved look="small" label={t('ops-act.allocate')}>
+        {paymentId === null && <Text name="paymentId" title={t('ops-act.to-payment')} />}
+        <Reason />
+      </ActForm>
+    </Folded>
+  );
+}
+
+/** Suspends a gateway or lets it work again, and gives it screening credits. */
+export function GatewayActs({ place, id, status }: Of & { id: string; status: string }): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'gateway:provision')) return null;
+  const suspends = status === 'VERIFIED';
+  return (
+    <section class="card card-act" aria-label={t('ops-act.gateway')}>
+      <h2>{t('ops-act.gateway')}</h2>
+      <Folded title={t(suspends ? 'ops-act.suspend' : 'ops-act.verify')} means={t(suspends ? 'ops-act.suspend-means' : 'ops-act.verify-means')}>
+        <ActForm
+          place={place}
+          act="gateway-status"
+          fields={{ id, status: suspends ? 'SUSPENDED' : 'VERIFIED' }}
+          proved
+          label={t(suspends ? 'ops-act.suspend' : 'ops-act.verify')}
+        >
+          <Reason />
+        </ActForm>
+      </Folded>
+      <Folded title={t('ops-act.credits')} means={t('ops-act.credits-means')}>
+        <ActForm place={place} act="credits-add" fields={{ id }} proved label={t('ops-act.credits')}>
+          <Text name="add" title={t('ops-act.how-many')} />
+          <Reason />
+        </ActForm>
+      </Folded>
+    </section>
+  );
+}
+
+/** Provides a shop with a gateway of its own, its first key and its owner. */
+export function NewGateway({ place }: Of): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'gateway:provision')) return null;
+  return (
+    <details class="card">
+      <summary>{t('ops-act.new-gateway')}</summary>
+      <ActForm place={place} act="gateway-create" proved look="main" label={t('ops-act.create-gateway')}>
+        <Text name="name" title={t('ops-act.gateway-name')} hint={t('ops-act.gateway-name-hint')} />
+        <Text name="owner" title={t('ops-act.owner')} hint={t('ops-act.owner-hint')} />
+        <label class="field">
+          <span>{t('ops.billing')}</span>
+          <select name="billing">
+            {(['STANDARD', 'MONTHLY', 'PLATFORM'] as const).map((billing) => (
+              <option value={billing}>{t(`ops-act.billing-${billing}`)}</option>
+            ))}
+          </select>
+        </label>
+        <Text name="commissionBps" title={t('ops-act.commission')} hint={t('ops-act.commission-hint')} required={false} />
+        <label class="check">
+          <input type="checkbox" name="cashouts" value="on" />
+          <span>{t('ops-act.cashouts')}</span>
+        </label>
+        <Text name="allowlist" title={t('ops-act.allowlist')} hint={t('ops-act.allowlist-hint')} required={false} />
+        <Text name="capUsd" title={t('ops-act.cap')} hint={t('ops-act.cap-hint')} required={false} />
+        <Text name="contactEmail" title={t('ops-act.contact')} required={false} />
+      </ActForm>
+    </details>
+  );
+}
+
+/** What a new gateway begins with, shown this once, and what its API answers now. */
+export function GatewayMade({ screen, place }: Of & { screen: GatewayMadeScreen }): JSX.Element {
+  const t = useTexts();
+  const { id, name, apiKey, cashoutSigningSecret, webhookSecret, owner, link, cashouts, allowlisted } = screen;
+  const secret = (title: string, text: string): JSX.Element => (
+    <Fact name={title}>
+      <code class="whole" data-part="secret">
+        {text}
+      </code>
+      <Copy text={text} what={title} />
+    </Fact>
+  );
+  return (
+    <>
+      <section class="card card-act">
+        <h2>{name}</h2>
+        <p>{t('ops-act.made')}</p>
+        <Facts>
+          {secret(t('ops-act.api-key'), apiKey)}
+          {secret(t('ops-act.webhook-secret'), webhookSecret)}
+          {secret(t('ops-act.cashout-secret'), cashoutSigningSecret)}
+          {secret(t('ops-act.owner-link', { email: owner }), link)}
+        </Facts>
+      </section>
+      <section class="card">
+        <h2>{t('ops-act.answers')}</h2>
+        <ul class="plain">
+          <li>{t('ops-act.answers-payments')}</li>
+          <li>{t(!cashouts ? 'ops-act.answers-no-cashouts' : allowlisted ? 'ops-act.answers-cashouts' : 'ops-act.answers-no-address')}</li>
+          <li>{t('ops-act.answers-totp')}</li>
+        </ul>
+        <a class="button button-main" href={`${place.href}/gateways/${id}`}>
+          {t('shown-once.stored')}
+        </a>
+      </section>
+    </>
+  );
+}
+
+/** Invites a colleague to the deployment. */
+export function InviteOperator({ place }: Of): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'gateway:provision')) return null;
+  return (
+    <details class="card">
+      <summary>{t('ops-act.invite')}</summary>
+      <ActForm place={place} act="operator-invite" proved look="main" label={t('ops-act.make-link')}>
+        <Text name="email" title={t('ops-act.email')} />
+        <label class="field">
+          <span>{t('ops-act.role')}</span>
+          <select name="role" lang="en">
+            <option value="auditor">auditor</option>
+            <option value="operator">operator</option>
+          </select>
+          <span class="hint">{t('ops-act.role-hint')}</span>
+        </label>
+      </ActForm>
+    </details>
+  );
+}
+
+/** Takes from somebody what they may do at the deployment. */
+export function RemoveOperator({ place, email }: Of & { email: string }): JSX.Element | null {
+  const t = useTexts();
+  if (!may(place, 'gateway:provision')) return null;
+  return (
+    <Folded title={t('ops-act.remove')} means={t('ops-act.remove-means')}>
+      <ActForm place={place} act="operator-remove" fields={{ email }} proved look="small" label={t('ops-act.remove')} />
+    </Folded>
+  );
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { screenCredit } from '#api/aml/screen-credit.ts';
+import { invitePerson } from '#api/people/invitations.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { upsertScreeningScore } from '#api/store/screenings.ts';
+import { aService, payTo, selectAddress, type Service } from '#test/contract/service.ts';
+import { describeInBrowser } from '#test/harness/browser.ts';
+import { serveConsole } from '#test/harness/console-stage.ts';
+import { axeFindings } from '#test/harness/tab.ts';
+import { overflowing } from './overflowing.ts';
+
+describeInBrowser('what operators do in the console', (open) => {
+  let service: Service;
+  let served: Awaited<ReturnType<typeof serveConsole>>;
+  beforeAll(async () => {
+    service = await aService((deps) => ({ ...deps, config: { ...deps.config, SLUICE_CONSOLE_URL: 'http://localhost:1' } }));
+    served = await serveConsole(service.deps, service.world.database);
+  });
+  afterAll(async () => {
+    await served?.stop();
+    await service?.stop();
+  });
+
+  const withPasskey = async (): Promise<Page> => {
+    const { page } = await open();
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    const options = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true } as const;
+    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, automaticPresenceSimulation: true } });
+    return page;
+  };
+  const accept = async (page: Page, link: string): Promise<void> => {
+    await page.goto(link);
+    await page.getByRole('button', { name: /passkey/ }).click();
+    await page.locator('main[data-screen="places"]').waitFor();
+  };
+  const operator = async (): Promise<Page> => {
+    const page = await withPasskey();
+    const { db, randomBytes } = service.deps;
+    const by = { kind: 'command', name: 'root@host' } as const;
+    const { token } = await invitePerson({ db, randomBytes }, { email: `operator-${randomUUID()}@example.com`, gatewayId: null, role: 'operator', by });
+    await accept(page, `${served.origin}/invitations/${token}`);
+    return page;
+  };
+  const look = async (page: Page, name: string): Promise<void> => {
+    for (const fold of await page.locator('details').all()) await fold.evaluate((element) => element.setAttribute('open', ''));
+    expect(await axeFindings(page), name).toEqual([]);
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await overflowing(page), `${name} at ${width}`).toEqual([]);
+      const folder = process.env.SLUICE_TEST_SCREENSHOTS;
+      if (folder) await page.screenshot({ path: `${folder}/ops-${name}-${width}.png`, fullPage: true });
+    }
+  };
+
+  async function aHeldPayment(): Promise<string> {
+    const shop = await service.aShop({ screening: { enabled: true, credits: 5 } });
+    const { paymentUid, payment } = await shop.payment({ checkAmountDeviation: false });
+    const address = await selectAddress(service, paymentUid, payment.offers.find((offer) => offer.assetSymbol === 'USDT')?.id ?? '');
+    const { sql } = service.world.database;
+    await upsertScreeningScore(sql, { address: address.toLowerCase(), score: 90 });
+    await service.mine([payTo(address, service.world.assets.USDT as StoredAsset, '20')]);
+    await service.mine();
+    for (const { id } of await sql<{ id: string }[]>`select id from credits where payment_id = ${paymentUid}`) await screenCredit(service.worker, id);
+    return paymentUid;
+  }
+
+  it('provides a shop with a gateway whose owner comes in, by a link that is shown once', async () => {
+    const anna = await operator();
+    await anna.goto(`${served.origin}/ops/gateways`);
+    await anna.getByText('New gateway').click();
+    await look(anna, 'new-gateway');
+    await anna.getByLabel('Name of the shop').fill('Bakery <i>');
+    await anna.getByLabel('E-mail address of its owner').fill('baker@shop.example');
+    await anna.getByLabel('Its server may ask for cashouts').check();
+    await anna.getByRole('button', { name: 'Make it' }).click();
+    await anna.getByText('All of this is shown once').waitFor();
+    await look(anna, 'gateway-made');
+    const secrets = await anna.locator('[data-part="secret"]').allInnerTexts();
+    const key = secrets[0] as string;
+    expect((await service.ask('GET', '/api/v1/payments', { headers: { 'x-api-key': key } })).status).toBe(200);
+    const link = (secrets[3] as string).replace('http://localhost:1', served.origin);
+    await anna.getByRole('link', { name: 'I stored it' }).click();
+    await anna.locator('main[data-screen="ops-gateway"]').waitFor();
+    expect(await anna.content()).not.toContain(key);
+    await look(anna, 'gateway');
+    const owner = await withPasskey();
+    await accept(owner, link);
+    expect(await owner.locator('main').innerText()).toContain('Bakery <i>');
+  });
+
+  it('refunds a held deposit by two of them, and rules what else they may', async () => {
+    const [anna, ben, id] = [await operator(), await operator(), await aHeldPayment()];
+    await anna.goto(`${served.origin}/ops/payments/${id}`);
+    await look(anna, 'held');
+    const refund = anna.locator('form', { has: anna.locator('input[name="address"]') });
+    await refund.locator('input[name="address"]').fill('0x70997970C51812dc3A010C7d01b50e0d17dc79C8');
+    await refund.locator('input[name="reason"]').fill('the sender asked for it <b>');
+    await refund.getByRole('button', { name: 'Propose the refund' }).click();
+    await anna.locator('main[data-screen="ops-screening"]').waitFor();
+    await anna.getByText('You proposed it').waitFor();
+    await ben.goto(`${served.origin}/ops/screening`);
+    await look(ben, 'proposal');
+    await ben.getByRole('button', { name: 'Confirm with my passkey' }).click();
+    await expect.poll(async () => (await service.world.database.sql`select 1 from aml_refunds where payment_id = ${id}`).length).toBe(1);
+    for (const [page, name] of [
+      ['networks/ethereum', 'network'],
+      ['money', 'money'],
+      ['people', 'people'],
+      ['jobs', 'jobs'],
+    ] as const) {
+      await ben.goto(`${served.origin}/ops/${page}`);
+      await look(ben, name);
+    }
+  });
+});

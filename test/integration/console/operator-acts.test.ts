@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { screenCredit } from '#api/aml/screen-credit.ts';
+import { openPeopleDesk, type PeopleDesk } from '#api/people/desk.ts';
+import { OPERATOR_ACT_NAMES, type OperatorActName } from '#api/people/act-names.ts';
+import type { StoredAsset } from '#api/store/assets.ts';
+import { upsertScreeningScore } from '#api/store/screenings.ts';
+import { EXAMPLES, GATEWAYS } from '#test/contract/examples.ts';
+import { aService, payTo, selectAddress, type Service, type Shop } from '#test/contract/service.ts';
+import { aMember, withAuthenticator } from '#test/harness/console-stage.ts';
+import { TEST_PEOPLE } from '#test/harness/world.ts';
+
+const ADDRESS = '198.51.100.7';
+const SENDER = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+
+interface Member {
+  email: string;
+  cookie: string;
+  code(step?: number): string;
+}
+
+let service: Service;
+let desk: PeopleDesk;
+beforeAll(async () => {
+  service = await aService((deps) => ({ ...deps, config: { ...deps.config, SLUICE_CONSOLE_URL: 'http://localhost:3002' } }));
+  desk = openPeopleDesk(service.deps);
+});
+afterAll(() => service?.stop());
+
+const sql = () => service.world.database.sql;
+async function member(role: string): Promise<Member> {
+  const { database } = service.world;
+  const email = `${role}-${randomUUID()}@example.com`;
+  const cookie = await aMember(database, { email, gatewayId: null, role });
+  return { email, cookie, code: await withAuthenticator({ deps: service.deps, desk, database }, { email, cookie }) };
+}
+const run = ({ cookie }: Pick<Member, 'cookie'>, act: OperatorActName, fields: Record<string, string>, proof = '') =>
+  desk.doOperatorAct({ cookie, address: ADDRESS, act, fields, proof });
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: { code?: string }) => error.code ?? String(error),
+  );
+const reason = 'because';
+
+async function aHeldPayment(): Promise<string> {
+  const shop = await service.aShop({ screening: { enabled: true, credits: 5 } });
+  const { paymentUid, payment } = await shop.payment({ checkAmountDeviation: false });
+  const address = await selectAddress(service, paymentUid, payment.offers.find((offer) => offer.assetSymbol === 'USDT')?.id ?? '');
+  await upsertScreeningScore(sql(), { address: address.toLowerCase(), score: 90 });
+  await service.mine([payTo(address, service.world.assets.USDT as StoredAsset, '20')]);
+  await service.mine();
+  for (const { id } of await sql()<{ id: string }[]>`select id from credits where payment_id = ${paymentUid}`) await screenCredit(service.worker, id);
+  await service.mine();
+  return paymentUid;
+}
+const amlState = async (id: string) => (await sql()`select aml_state from payments where id = ${id}`)[0]?.amlState;
+const refundsOf = async (id: string) => (await sql()`select 1 from aml_refunds where payment_id = ${id}`).length;
+const openProposals = async () =>
+  (await sql()<{ id: string }[]>`select id from operator_proposals where status = 'open' order by created_at desc`).map(({ id }) => id);
+
+describe('an operator in the console', () => {
+  it('does what the operator API does, in their own name: in its log, and in the chain of what people did', async () => {
+    const [anna, id] = [await member('operator'), await aHeldPayment()];
+    await run(anna, 'payment-release', { id, reason }, anna.code());
+    expect(await amlState(id)).toBe('RELEASED');
+    expect(await sql()`select actor, act, after from console_actions where target = ${id}`).toEqual([
+      { actor: anna.email, act: 'payment.release', after: expect.objectContaining({ paymentId: id, action: 'RELEASE', reason }) },
+    ]);
+  });
+
+  it.each(OPERATOR_ACT_NAMES)('needs a role that allows it: an auditor, and whoever is a member of a gateway alone, is refused %s', async (act) => {
+    const auditor = await member('auditor');
+    expect(await codeOf(run(auditor, act, {}, auditor.code()))).toBe('forbidden');
+    const shop = await service.aShop();
+    const cookie = await aMember(service.world.database, { email: `o-${randomUUID()}@example.com`, gatewayId: shop.id, role: 'owner' });
+    expect(await codeOf(run({ cookie }, act, {}))).toBe('not_found');
+  });
+
+  it('proves what takes a proof, for that act alone and once', async () => {
+    const [anna, id] = [await member('operator'), await aHeldPayment()];
+    for (const proof of ['', '000000', '{}']) expect(await codeOf(run(anna, 'payment-release', { id, reason }, proof)), proof).toBe('forbidden');
+    const proof = anna.code();
+    await run(anna, 'network-pause', { network: 'ethereum', reason }, proof);
+    expect(await codeOf(run(anna, 'network-resume', { network: 'ethereum', reason }, proof))).toBe('forbidden');
+    await run(anna, 'network-resume', { network: 'ethereum', reason }, anna.code(1));
+    expect(await amlState(id)).toBe('HELD');
+  });
+
+  it('is refused whose role was taken away meanwhile, whatever they had proved', async () => {
+    const [anna, id] = [await member('operator'), await aHeldPayment()];
+    const { deps } = service;
+    const late = openPeopleDesk({
+      ...deps,
+      db: {
+        ...deps.db,
+        transaction: (async (work: Parameters<typeof deps.db.transaction>[0]) => {
+          await sql()`update memberships set ended_at = sluice_now() where ended_at is null and person_id = (select id from people where email = ${anna.email})`;
+          return deps.db.transaction(work);
+        }) as typeof deps.db.transaction,
+      },
+    });
+    expect(
+      await codeOf(late.doOperatorAct({ cookie: anna.cookie, address: ADDRESS, act: 'payment-release', fields: { id, reason }, proof: anna.code() })),
+    ).toBe('forbidden');
+    expect(await amlState(id)).toBe('HELD');
+  });
+});
+
+describe('what takes two people', () => {
+  it('is proposed by one and done when another one confirms it: a refund, whatever the deployment wants elsewhere', async () => {
+    const [anna, ben, id] = [await member('operator'), await member('operator'), await aHeldPayment()];
+    expect(await run(anna, 'payment-refund', { id, reason, address: SENDER }, anna.code())).toEqual({ proposed: expect.any(String) });
+    expect(await refundsOf(id)).toBe(0);
+    const [proposal = ''] = await openProposals();
+    expect(await codeOf(run(anna, 'proposal-confirm', { id: proposal }, anna.code(1)))).toBe('conflict');
+    await run(ben, 'proposal-confirm', { id: proposal }, ben.code());
+    expect(await refundsOf(id)).toBe(1);
+  });
+
+  it('is confirmed once when several do at once, and not after it was withdrawn', async () => {
+    const people = (await Promise.all([member('operator'), member('operator'), member('operator')])) as [Member, Member, Member];
+    const [anna, ...others] = people;
+    const id = await aHeldPayment();
+    await run(anna, 'payment-refund', { id, reason, address: SENDER }, anna.code());
+    const [proposal = ''] = await openProposals();
+    const outcomes = await Promise.all(others.map((one) => codeOf(run(one, 'proposal-confirm', { id: proposal }, one.code()))));
+    expect(outcomes.sort()).toEqual(['conflict', 'done']);
+    const next = await aHeldPayment();
+    await run(anna, 'payment-refund', { id: next, reason, address: SENDER }, anna.code(1));
+    const [open = ''] = await openProposals();
+    await run(anna, 'proposal-withdraw', { id: open });
+    expect(await codeOf(run(others[0] as Member, 'proposal-confirm', { id: open }, (others[0] as Member).code(1)))).toBe('conflict');
+  });
+
+  it('is never one person with a token and a session, nor somebody who is no operator any more', async () => {
+    const [anna, ben, id] = [await member('operator'), await member('operator'), await aHeldPayment()];
+    await run(anna, 'payment-refund', { id, reason, address: SENDER }, anna.code());
+    const [proposal = ''] = await openProposals();
+    const byToken = await service.ask('POST', `/operator/v1/proposals/${proposal}/confirm`, {
+      headers: { authorization: `Bearer ${TEST_PEOPLE.ben}` },
+      body: {},
+    });
+    expect([byToken.status, byToken.error.message]).toEqual([409, expect.stringContaining('in the console')]);
+    await sql()`update memberships set ended_at = sluice_now() where person_id = (select id from people where email = ${anna.email})`;
+    expect(await codeOf(run(ben, 'proposal-confirm', { id: proposal }, ben.code()))).toBe('conflict');
+    expect(await refundsOf(id)).toBe(0);
+  });
+
+  it('ends a cashout whose claim goes back', async () => {
+    const shop: Shop = await service.aShop(GATEWAYS.approveSettlement);
+    const id = (await EXAMPLES.getSettlement(service, shop)).params?.settlementId ?? '';
+    const [anna, ben] = [await member('operator'), await member('operator')];
+    await run(anna, 'settlement-reject', { id, reason }, anna.code());
+    const [proposal = ''] = await openProposals();
+    await run(ben, 'proposal-confirm', { id: proposal }, ben.code());
+    expect((await shop.signed('GET', `/merchant/settlements/${id}`)).data.status).toBe('REJECTED');
+  });
+});
+
+describe('the deployment', () => {
+  it('gets a gateway, whose key works and whose owner is invited, all of it shown once', async () => {
+    const anna = await member('operator');
+    const fields = {
+      name: 'Shop <b>',
+      billing: 'STANDARD',
+      owner: 'owner@shop.example',
+      cashouts: 'on',
+      allowlist: '203.0.113.5 10.0.0.0/8',
+      capUsd: '500',
+      commissionBps: '50',
+    };
+    const made = (await run(anna, 'gateway-create', fields, anna.code())) as Record<string, string>;
+    expect(made).toMatchObject({ name: 'Shop <b>', owner: 'owner@shop.example', link: expect.stringMatching(/^http:\/\/localhost:3002\/invitations\//) });
+    expect((await service.ask('GET', '/api/v1/payments', { headers: { 'x-api-key': made.apiKey as string } })).status).toBe(200);
+    const [{ cashout }] = (await sql()`select settings -> 'cashout' as cashout from gateways where id = ${made.id as string}`) as unknown as [
+      { cashout: object },
+    ];
+    expect(cashout).toMatchObject({ enabled: true, allowlist: ['203.0.113.5', '10.0.0.0/8'], approvalCapUsd: '500' });
+    const log = await sql()`select after::text as after from console_actions where act = 'gateway.create'`;
+    expect(JSON.stringify(log)).not.toContain(made.apiKey as string);
+    expect(await codeOf(run(anna, 'gateway-create', { ...fields, allowlist: 'everywhere' }, anna.code(1)))).toBe('validation_error');
+  });
+
+  it('suspends a gateway and lets it work again, gives it credits, and stops and starts cashouts', async () => {
+    const [anna, ben, shop] = [await member('operator'), await member('operator'), await service.aShop()];
+    await run(anna, 'gateway-status', { id: shop.id, status: 'SUSPENDED', reason }, anna.code());
+    expect((await shop.call('GET', '/payments')).status).toBe(401);
+    await run(anna, 'gateway-status', { id: shop.id, status: 'VERIFIED', reason }, anna.code(1));
+    expect((await shop.call('GET', '/payments')).status).toBe(200);
+    await run(ben, 'credits-add', { id: shop.id, add: '7', reason }, ben.code());
+    expect(await sql()`select credits from screening_credits where gateway_id = ${shop.id}`).toEqual([{ credits: 7 }]);
+    await run(anna, 'dispatch-freeze', { reason });
+    expect(await sql()`select scope, reason from freezes`).toEqual([{ scope: 'all', reason }]);
+    await run(ben, 'dispatch-unfreeze', { scope: 'all', reason }, ben.code(1));
+    expect(await sql()`select 1 from freezes`).toEqual([]);
+  });
+
+  it('gets people and loses them, but nobody removes themselves', async () => {
+    const [anna, ben] = [await member('operator'), await member('operator')];
+    const invited = (await run(anna, 'operator-invite', { email: 'new@example.com', role: 'auditor' }, anna.code())) as { link: string };
+    expect(invited.link).toContain('/invitations/');
+    expect(await codeOf(run(anna, 'operator-remove', { email: anna.email }, anna.code(1)))).toBe('conflict');
+    await run(ben, 'operator-remove', { email: anna.email }, ben.code());
+    expect(await codeOf(run(anna, 'dispatch-freeze', { reason }))).toBe('not_found');
+  });
+
+  it('has work that failed tried again, and discarded by whoever types so', async () => {
+    const [anna, id, shop] = [await member('operator'), randomUUID(), await service.aShop()];
+    const { paymentUid } = await shop.payment();
+    await sql()`
+      insert into outbox (id, topic, ref_id, due_at, state, last_error, claims, failures) values (${id}, 'webhook.resend', ${paymentUid}, sluice_now(), 'dead', 'it failed', 3, 3)`;
+    await run(anna, 'job-retry', { id });
+    expect(await sql()`select state from outbox where id = ${id}`).toEqual([{ state: 'due' }]);
+    await sql()`update outbox set state = 'dead', last_error = 'it failed' where id = ${id}`;
+    expect(await codeOf(run(anna, 'job-discard', { id, reason, confirm: 'yes' }, anna.code()))).toBe('validation_error');
+    expect(await codeOf(run(anna, 'job-discard', { id, reason, confirm: 'discard' }, anna.code()))).toBe('done');
+  });
+});
