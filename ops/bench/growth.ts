@@ -1,38 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { CHECKS } from '#api/audit/checks.ts';
 import { runAudit } from '#api/audit/run-audit.ts';
-import { listUnexplained } from '#api/store/adopted.ts';
 import { type Changed, readChanged, readHorizon } from '#api/store/audit-marks.ts';
-import { listMaturingCredits, summariseCredits } from '#api/store/credits.ts';
-import { listDepositCandidates, listPaymentsWithOpenDeposits } from '#api/store/deposits.ts';
-import { listHeldOutputs, listHoldingAddresses, listUnopenedHoldings, sumUnbooked, sumUnbookedOutputs } from '#api/store/holdings.ts';
-import { deleteOldReplies } from '#api/store/idempotency.ts';
-import { listDueMonths, listExpensesForOperator } from '#api/store/invoices.ts';
-import { listGatewayBalances, listImbalances } from '#api/store/ledger.ts';
-import { listMisplaced } from '#api/store/misplaced-coins.ts';
-import {
-  type ListFilter,
-  listDepositsForOperator,
-  listPaymentsForOperator,
-  listSettlementsForOperator,
-  listWebhooksForOperator,
-} from '#api/store/operator-lists.ts';
-import { countOutbox, handOverDue } from '#api/store/outbox.ts';
-import { keepWatchingOutputs, listSpendable, sumSpendable } from '#api/store/outputs.ts';
-import { hasFailedMove, listSweepable, readSweepAllowance, sumBlocked, sumClaimed } from '#api/store/own-moves.ts';
-import { listPaymentDeposits } from '#api/store/payment-deposits.ts';
-import { listOffers } from '#api/store/payment-offers.ts';
-import { countOverduePayments, countPayments, findPayment, listPaymentRows, lockExpirable } from '#api/store/payments.ts';
-import { listTendable, listUnsent } from '#api/store/payout-attempts.ts';
-import { listSignable, listUnderWay, sumOutgoing, sumPaidOut } from '#api/store/payouts.ts';
-import { listUnreviewedOutgoing, listWalletRoles } from '#api/store/reconciliations.ts';
-import { countSettlements, listForgotten, listSettlementRows, type SettlementNarrowing, summariseOpenSettlements } from '#api/store/settlements.ts';
 import { waitFor } from '#ops/dev/services/wait.ts';
-import { takePulse } from '#indexer/lease.ts';
-import { loadWatches } from '#indexer/truth.ts';
 import { connect, type Database } from '#shared/platform/postgres.ts';
 import { type Bench, type Figures, type Found, ratio, rounded, type Size } from './bench.ts';
 import { writeHistory } from './history.ts';
+import { QUESTIONS, type Subject } from './questions.ts';
 import { setLogging, type Stage } from './stage.ts';
 import { readStatements, type Statement } from './statements.ts';
 
@@ -49,92 +23,8 @@ interface Read {
   ms: number;
 }
 
-/** Everything that is asked about one history, and an old and a new row of it to ask about. */
-interface Subject {
-  database: Database;
-  url: string;
-  gatewayId: string;
-  networks: Record<'ethereum' | 'tron' | 'bitcoin', string>;
-  usdt: string;
-  paymentId: string;
-  address: string;
-  height: number;
-}
-
 /** What looks at everything by rights, once a night, begins so. */
 const NIGHTLY = 'night: audit';
-const ANY: SettlementNarrowing = { createdFrom: null, createdTo: null, settledFrom: null, settledTo: null, asset: null, network: null };
-const PAGE: ListFilter = { gatewayId: null, status: null, limit: 50, offset: 0 };
-
-/** What the product asks, by what it asks for; each runs the product's own function. */
-const QUESTIONS: Readonly<Record<string, (subject: Subject) => Promise<unknown>>> = {
-  'list of payments': ({ database: { sql }, gatewayId }) =>
-    listPaymentRows(sql, { gatewayId, status: null, createdFrom: null, createdTo: null, limit: 50, offset: 0, after: null }),
-  'total of a list of payments': ({ database: { sql }, gatewayId }) => countPayments(sql, { gatewayId, status: null, createdFrom: null, createdTo: null }),
-  'total of payments of a status': ({ database: { sql }, gatewayId }) =>
-    countPayments(sql, { gatewayId, status: 'SUCCESS', createdFrom: null, createdTo: null }),
-  'list of cashouts': ({ database: { sql }, gatewayId }) =>
-    listSettlementRows(sql, { gatewayId, status: null, narrowing: ANY, limit: 50, offset: 0, after: null, window: 51 }),
-  'total of a list of cashouts': ({ database: { sql }, gatewayId }) => countSettlements(sql, gatewayId, null),
-  'public read': async ({ database: { sql }, paymentId }) => [
-    await findPayment(sql, paymentId),
-    await listOffers(sql, paymentId),
-    await listPaymentDeposits(sql, paymentId),
-  ],
-  'balances: accounts': ({ database: { sql }, gatewayId }) => listGatewayBalances(sql, gatewayId),
-  'balances: summary of credits': ({ database: { sql }, gatewayId }) => summariseCredits(sql, gatewayId),
-  'operator: payments': ({ database: { sql } }) => listPaymentsForOperator(sql, PAGE),
-  'operator: deposits': ({ database: { sql } }) => listDepositsForOperator(sql, PAGE),
-  'operator: cashouts': ({ database: { sql } }) => listSettlementsForOperator(sql, PAGE),
-  'operator: webhooks': ({ database: { sql } }) => listWebhooksForOperator(sql, { ...PAGE, paymentId: null }),
-  'operator: expenses': ({ database: { sql } }) => listExpensesForOperator(sql, { ...PAGE, month: null, billing: null }),
-  'payments that are due': ({ database }) => database.transaction((tx) => lockExpirable(tx, 100, 900)),
-  'payments overdue': ({ database: { sql } }) => countOverduePayments(sql, 60),
-  'deposits of new blocks': ({ database: { sql }, networks, height }) => listDepositCandidates(sql, networks.ethereum, height, height + 1),
-  'deposits that became final': ({ database: { sql }, networks, height }) => listPaymentsWithOpenDeposits(sql, networks.ethereum, height),
-  'credits that mature': ({ database: { sql } }) => listMaturingCredits(sql, 100),
-  'sweeps: what lies at addresses': ({ database: { sql }, networks, usdt }) =>
-    listSweepable(sql, { networkId: networks.ethereum, assetId: usdt, pool: 'green', above: 0n, limit: 25 }),
-  'sweeps: what one address allows': ({ database: { sql }, networks, usdt, address }) =>
-    readSweepAllowance(sql, { networkId: networks.ethereum, assetId: usdt, pool: 'green', address }),
-  'sweeps: what is blocked': ({ database: { sql }, networks, usdt }) => sumBlocked(sql, { networkId: networks.ethereum, assetId: usdt, pool: 'green' }),
-  'coins in the wrong pool': ({ database: { sql }, networks }) => listMisplaced(sql, networks.ethereum),
-  'outputs: to spend': ({ database: { sql }, networks }) => listSpendable(sql, { networkId: networks.bitcoin, address: 'bitcoin-hot', pool: 'green' }),
-  'outputs: worth of what can be spent': ({ database: { sql }, networks }) =>
-    sumSpendable(sql, { networkId: networks.bitcoin, address: 'bitcoin-hot', pool: 'green' }),
-  'outputs: to be kept watched': ({ database: { sql }, networks }) => keepWatchingOutputs(sql, networks.bitcoin),
-  'outputs: held': ({ database: { sql }, networks }) => listHeldOutputs(sql, networks.bitcoin),
-  'outputs: not booked': ({ database: { sql }, networks }) => sumUnbookedOutputs(sql, networks.bitcoin),
-  'holdings: addresses': ({ database: { sql }, networks }) => listHoldingAddresses(sql, { networkId: networks.tron, contract: null }),
-  'holdings: roles of wallets': ({ database: { sql }, networks }) => listWalletRoles(sql, networks.ethereum),
-  'holdings: not booked': ({ database: { sql }, networks }) => sumUnbooked(sql, { networkId: networks.ethereum, contract: null }),
-  'holdings: not opened': ({ database: { sql }, networks }) => listUnopenedHoldings(sql, networks.ethereum),
-  'outgoing nobody knows': ({ database: { sql }, networks }) => listUnexplained(sql, networks.ethereum),
-  'outgoing not reviewed': ({ database: { sql }, networks }) => listUnreviewedOutgoing(sql, networks.ethereum),
-  'cold storage: claimed': ({ database: { sql }, usdt }) => sumClaimed(sql, usdt),
-  'cold storage: failed': ({ database: { sql }, usdt }) => hasFailedMove(sql, usdt, 3_600),
-  'payouts: under way': ({ database: { sql }, networks }) => listUnderWay(sql, { networkId: networks.ethereum, purpose: 'sweep' }),
-  'payouts: to sign': ({ database: { sql }, networks }) => listSignable(sql, Object.values(networks)),
-  'payouts: to tend': ({ database: { sql }, networks }) => listTendable(sql, Object.values(networks)),
-  'payouts: not sent': ({ database: { sql } }) => listUnsent(sql, 60),
-  'payouts: of an hour': ({ database: { sql }, networks }) => sumOutgoing(sql, { networkId: networks.ethereum, seconds: 3_600, planned: true }),
-  'payouts: of a gateway in a day': ({ database: { sql }, gatewayId }) => sumPaidOut(sql, { gatewayId, seconds: 86_400 }),
-  'cashouts forgotten': ({ database: { sql } }) => listForgotten(sql),
-  'cashouts open': ({ database: { sql } }) => summariseOpenSettlements(sql),
-  'jobs due': ({ database: { sql } }) => handOverDue(sql, 'webhook.deliver', 100, 30),
-  'jobs counted': ({ database: { sql } }) => countOutbox(sql),
-  'replies forgotten': ({ database: { sql } }) => deleteOldReplies(sql, 1_000),
-  'months to close': ({ database: { sql } }) => listDueMonths(sql),
-  'indexer: watches': ({ database, networks }) => loadWatches(database.transaction, networks.ethereum, () => undefined),
-  'indexer: pulse': ({ database: { sql }, networks }) =>
-    takePulse(sql, { networkId: networks.ethereum, holder: 'nobody', epoch: 0 }, { publishedHeight: null, caughtUpSecondsAgo: null }),
-  'audit: what changed': async ({ database: { sql, transaction } }) => {
-    const { since } = await readHorizon(sql);
-    await transaction((tx) => readChanged(tx, (BigInt(since) - 30n).toString()));
-  },
-  'audit: sum of each asset': ({ database: { sql } }) => listImbalances(sql, ['1', '2', '3']),
-};
-
 /** Which statements read more the longer a deployment has been at work; none should. */
 export const growth: Bench = {
   what: 'rows and pages that every statement reads in a short and in a long history: none may grow with it',
@@ -191,8 +81,10 @@ function tableOf(figures: Record<string, Figures>): string {
 async function subjectOf(database: Database, url: string): Promise<Subject> {
   const { sql } = database;
   const networks = Object.fromEntries((await sql<{ name: string; id: string }[]>`select name, id from networks`).map(({ name, id }) => [name, id]));
-  const [row] = await sql<[Pick<Subject, 'gatewayId' | 'paymentId' | 'address' | 'usdt' | 'height'>]>`
-    select p.gateway_id, d.payment_id, x.address, d.asset_id as usdt, d.height from deposits d join payments p on p.id = d.payment_id join deposit_addresses x on x.id = d.address_id
+  const [row] = await sql<[Omit<Subject, 'database' | 'url' | 'networks'>]>`
+    select p.gateway_id, d.payment_id, d.id as credit_id, d.txid, x.address, d.asset_id as usdt, d.height,
+      (select id from settlements order by created_at desc limit 1) as settlement_id
+    from deposits d join payments p on p.id = d.payment_id join deposit_addresses x on x.id = d.address_id
     where d.network_id = ${networks.ethereum as string} and d.state = 'credited' and d.kind = 'token' and p.gateway_id = (select id from gateways where name = 'shop 1')
     order by d.height desc limit 1`;
   return { database, url, networks: networks as Subject['networks'], ...row };
@@ -244,7 +136,7 @@ async function record(stage: Stage, subject: Subject, ask: (subject: Subject) =>
     await ask({ ...subject, database });
     await database.sql.unsafe(`select '${end}'`);
     await waitFor(async () => stage.postgresLog.slice(from).some((line) => line.includes(end)), { what: 'the log of Postgres', everyMs: 20 });
-    return readStatements(stage.postgresLog.slice(from)).filter(({ text }) => /^\s*(select|with|insert|update|delete)\b/i.test(text) && !text.includes(end));
+    return readStatements(stage.postgresLog.slice(from)).filter(({ text }) => /^[\s(]*(select|with|insert|update|delete)\b/i.test(text) && !text.includes(end));
   } finally {
     await setLogging(subject.url, false);
     await database.end();

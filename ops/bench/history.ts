@@ -111,6 +111,8 @@ function paid(payments: number): string[] {
      from history where status <> 'PENDING' and gateway <> 3 order by i`,
     `insert into webhook_attempts (id, event_id, number, started_at, finished_at, result, http_status, duration_ms)
      select ${idOf('attempt', 'i')}, ${idOf('webhook', 'i')}, 1, created_at, created_at, 'delivered', 200, 20 from history where status <> 'PENDING' and gateway <> 3 order by i`,
+    `insert into payment_references (gateway_id, digest, created_at, payment_id)
+     select gateway_id, encode(substr(sha256(('order-' || i)::bytea), 1, 16), 'hex')::uuid, created_at, payment from history order by i`,
     `insert into idempotency_keys (gateway_id, operation, key, fingerprint, status, body, resource_id, created_at)
      select gateway_id, 'createPayment', 'order-' || i, sha256(i::text::bytea), 201, repeat('{"id":1}', 50), payment, created_at
      from history where i % 2 = 0 and created_at > sluice_now() - interval '90 days' order by i`,

@@ -36,7 +36,7 @@ describeInBrowser('a page of the documentation', (open) => {
     ['dark, wide', WIDE, 'dark'],
     ['light, at 360 px', NARROW, 'light'],
     ['dark, at 360 px', NARROW, 'dark'],
-  ] as const)('meets WCAG 2.2 AA and is no wider than its window: %s', async (_what, viewport, colorScheme) => {
+  ] as const)('meets WCAG 2.2 AA and is no wider than its window: %s', { timeout: 240_000 }, async (_what, viewport, colorScheme) => {
     const { page } = await open({ viewport, colorScheme });
     for (const path of PAGES) {
       await page.goto(service.origin + path);

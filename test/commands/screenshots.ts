@@ -6,7 +6,8 @@ import { aCheckoutStage } from '#test/harness/checkout-stage.ts';
 import { launchChromium, openTab, type TabOptions } from '#test/harness/tab.ts';
 
 // `npm run screenshots [-- part of a scene's name …]`: every state of the hosted checkout, in light and dark, on phones and a
-// desk, mirrored and in forced colours, as screenshots/<scene>.<variant>.png; with `--fold` only what is seen without scrolling.
+// desk, mirrored, in six languages and in forced colours, as screenshots/<scene>.<variant>.png; with `--fold` only what is seen without scrolling. Chinese and
+// Japanese need a font that has their signs: Debian's fonts-noto-cjk.
 
 const FOLDER = 'screenshots';
 const PHONE = { width: 360, height: 640 };
@@ -20,6 +21,11 @@ const VARIANTS: Record<string, TabOptions & { language?: string }> = {
   'dark-390': { viewport: PHONE_OF_TODAY, colorScheme: 'dark' },
   'dark-1440': { viewport: DESK, colorScheme: 'dark' },
   'rtl-360': { viewport: PHONE, colorScheme: 'light', language: 'ar' },
+  'rtl-1440': { viewport: DESK, colorScheme: 'light', language: 'ar' },
+  'chinese-360': { viewport: PHONE, colorScheme: 'light', language: 'zh-CN' },
+  'japanese-360': { viewport: PHONE, colorScheme: 'light', language: 'ja' },
+  'german-360': { viewport: PHONE, colorScheme: 'light', language: 'de' },
+  'russian-360': { viewport: PHONE, colorScheme: 'dark', language: 'ru' },
   'forced-360': { viewport: PHONE, forcedColors: 'active' },
 };
 

@@ -19,6 +19,9 @@ import { callOf, samplesOf } from '#api/docs/reference/samples.ts';
 import { examplesOf } from '#api/docs/reference/schemas.ts';
 import { ERRORS } from '#shared/core/errors.ts';
 
+/** A compiler on a machine that has others to serve takes minutes. */
+const COMPILES = { timeout: 240_000 };
+
 // The reference is drawn from the contract: nothing of an operation is left out, and its samples make the request they show.
 
 const execute = promisify(execFile);
@@ -107,7 +110,7 @@ describe('the samples', () => {
     [operator, 'changeGateway'],
   ] as const;
 
-  it.for(Object.keys(RUN) as (keyof typeof RUN)[])('in %s send what they show, signed where that is needed', async (language, { skip }) => {
+  it.for(Object.keys(RUN) as (keyof typeof RUN)[])('in %s send what they show, signed where that is needed', COMPILES, async (language, { skip }) => {
     const { file, command, probe } = RUN[language];
     const [program, ...words] = probe;
     const missing = await execute(program, words).then(
