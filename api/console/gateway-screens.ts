@@ -24,6 +24,7 @@ import { listWebhooks } from '#api/gateways/list-webhooks.ts';
 import { explainPayment } from '#api/payments/explain.ts';
 import { listPayments } from '#api/payments/list-payments.ts';
 import { readPayment } from '#api/payments/read-payment.ts';
+import { listAddresses } from '#api/settlements/list-addresses.ts';
 import { listBalances } from '#api/settlements/balances.ts';
 import { getSettlement, listSettlements } from '#api/settlements/view.ts';
 import { invalid, ServiceError } from '#shared/core/errors.ts';
@@ -67,6 +68,7 @@ export const GATEWAY_SCREENS: readonly GatewayScreen[] = [
   { path: '/cashouts', section: 'cashouts', read: cashouts },
   { path: '/cashouts/new', section: 'cashouts', permission: 'settlement:create', read: newCashout },
   { path: '/cashouts/{id}', section: 'cashouts', read: cashout },
+  { path: '/addresses', section: 'addresses', read: addresses },
   { path: '/policies', section: 'policies', read: policies },
   { path: '/webhooks', section: 'webhooks', read: webhooks },
   { path: '/reports', section: 'reports', read: reports },
@@ -231,6 +233,11 @@ async function keys(deps: Deps, { gateway, query, permissions }: Asked): Promise
     grantable: PERMISSIONS.filter((one) => permissions.includes(one)),
     secrets: secrets.map(({ kind, createdAt, expiresAt }) => ({ kind, createdAt: createdAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null })),
   };
+}
+
+async function addresses(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
+  const { items, pagination } = await listAddresses(deps, { gateway, ...afterOf(query) });
+  return { kind: 'addresses', items, filter: askedFor(query, ['rename', 'hide', 'vouch']), ...pageOf(query, { ...pagination, total: null }) };
 }
 
 function policies(deps: Deps, { gateway, href, personId, query }: Asked): Promise<Screen | { to: string }> {

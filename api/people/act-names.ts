@@ -15,6 +15,9 @@ export const GATEWAY_ACT_NAMES = [
   'policies-propose',
   'policies-agree',
   'policies-decline',
+  'address-add',
+  'address-rename',
+  'address-hide',
 ] as const;
 
 export type GatewayActName = (typeof GATEWAY_ACT_NAMES)[number];

@@ -9,6 +9,8 @@ import type { PolicyBook } from '#shared/core/written-policies.ts';
 import { createKey, revokeKey } from '#api/gateways/manage-keys.ts';
 import { newSecret, replaceSecret } from '#api/gateways/secrets.ts';
 import { testWebhook } from '#api/payments/test-webhook.ts';
+import { addAddress, hideAddress, renameAddress } from '#api/settlements/address-book.ts';
+import { findBookEntry } from '#api/store/address-book.ts';
 import { approveForPerson } from '#api/settlements/approve.ts';
 import { cancelSettlement } from '#api/settlements/cancel.ts';
 import { createSettlement } from '#api/settlements/create.ts';
@@ -70,6 +72,13 @@ function bookOf(text: string): PolicyBook {
   } catch (error) {
     throw error instanceof SyntaxError ? invalid('book', 'must be JSON') : error;
   }
+}
+
+/** An entry of the address book, as its row has it. @throws not_found */
+async function entryInWords(deps: Deps, gateway: Gateway, id: string): Promise<Record<string, string>> {
+  const entry = await findBookEntry(deps.db.sql, gateway.id, id);
+  if (entry === undefined) throw new ServiceError('not_found');
+  return { network: entry.network, address: entry.address, from: entry.label };
 }
 
 /** What is signed of policies: each as it is written, by its place. */
@@ -253,6 +262,28 @@ export const GATEWAY_ACTS: Readonly<Record<GatewayActName, GatewayAct<unknown>>>
           return { status: 200, data: {} };
         }),
       ),
+  }),
+  // Who approves stands for destinations: what they enter is known (decision 0079).
+  'address-add': act({
+    permission: 'settlement:approve',
+    fields: z.strictObject({ network: z.string().max(64), address: z.string().max(200), label: z.string().max(255) }),
+    target: ({ address }) => address,
+    agreed: async (_deps, { fields }) => ({ ...fields }),
+    run: async (deps, { gateway, fields, email, commit }) => nothing(addAddress(deps, { gateway, by: email, body: fields, commit })),
+  }),
+  'address-rename': act({
+    permission: 'settlement:approve',
+    fields: z.strictObject({ id: z.uuid(), label: z.string().max(255) }),
+    target: ({ id }) => id,
+    agreed: async (deps, { gateway, fields: { id, label } }) => ({ ...(await entryInWords(deps, gateway, id)), to: label }),
+    run: async (deps, { gateway, fields: { id: addressId, label }, email, commit }) =>
+      nothing(renameAddress(deps, { gateway, by: email, addressId, body: { label }, commit })),
+  }),
+  'address-hide': act({
+    permission: 'settlement:approve',
+    fields: ofCashout,
+    target: ({ id }) => id,
+    run: async (deps, { gateway, fields: { id: addressId }, email, commit }) => nothing(hideAddress(deps, { gateway, by: email, addressId, commit })),
   }),
   'export-create': act({
     permission: 'report:export',

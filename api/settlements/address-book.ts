@@ -10,13 +10,14 @@ import { addressView } from './list-addresses.ts';
 /** A request that changes the address book of a gateway. */
 interface BookCall {
   gateway: Gateway;
-  /** Id of the key it came with. */
+  /** Id of the key it came with, or address of the person who does it in the console. */
   by: string;
   commit: Commit;
 }
 
 /**
- * Enters an address by hand, or shows a hidden one again; it is then as if it had been made now, by this key (decision 0067). Locks the gateway's book.
+ * Enters an address by hand, or shows a hidden one again; it is then as if it had been made now, by this key (decision 0067). A person also stands for one that a key or a cashout
+ * brought: it is known from then on (decision 0079). Locks the gateway's book.
  * @throws validation_error naming label, network or address; conflict when it is there already or the book is full
  */
 export async function addAddress(
@@ -33,7 +34,7 @@ export async function addAddress(
       throw new ServiceError('conflict', {
         message: `The address book has ${POLICY.addressesByHand} entries made by hand, or ${POLICY.addressesByHandEver} with hidden ones, which is as many as it may have.`,
       });
-    const entry = { id: uuidFrom(deps.randomBytes(16)), gatewayId: gateway.id, networkId: chain.id, address: canonical, label, by };
+    const entry = { id: uuidFrom(deps.randomBytes(16)), gatewayId: gateway.id, networkId: chain.id, address: canonical, label, by, vouches: by.includes('@') };
     const id = await enterAddress(tx, entry);
     if (id === undefined) throw new ServiceError('conflict', { message: 'The address is in the address book already.' });
     return { status: 201, data: await viewOf(deps, tx, gateway, id) };

@@ -107,13 +107,17 @@ export async function isBookFull(tx: Tx, gatewayId: string, { shown, ever }: { s
   return rows.length > 0;
 }
 
-/** Enters a destination by hand, or shows a hidden one again under this name; undefined when it is shown already. Locks its row. */
-export async function enterAddress(tx: Tx, entry: AddressBookEntry & { by: string }): Promise<string | undefined> {
+/**
+ * Enters a destination by hand, or shows a hidden one again under this name; undefined when it is shown already. With `vouches` somebody stands for one that only a key or a cashout
+ * brought, which is then as if they had entered it. Locks its row.
+ */
+export async function enterAddress(tx: Tx, entry: AddressBookEntry & { by: string; vouches?: boolean }): Promise<string | undefined> {
   const [row] = await tx<{ id: string }[]>`
     insert into address_book as b (id, gateway_id, network_id, address, label, name, tag, added_at, added_by)
     values (${entry.id}, ${entry.gatewayId}, ${entry.networkId}, ${entry.address}, ${entry.label}, ${entry.label}, 'BOOK', sluice_now(), ${entry.by})
     on conflict (gateway_id, network_id, address) do update set name = excluded.name, added_at = excluded.added_at, added_by = excluded.added_by, hidden_at = null,
-      changed_at = null, changed_by = null where b.hidden_at is not null
+      changed_at = null, changed_by = null
+      where b.hidden_at is not null or (${entry.vouches ?? false} and b.added_by is distinct from ${entry.by} and coalesce(b.added_by, '') not like '%@%')
     returning id`;
   return row?.id;
 }

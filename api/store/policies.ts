@@ -76,12 +76,18 @@ export async function listApprovingKeys(sql: Reads, gatewayId: string): Promise<
 }
 
 /**
- * For how many whole days a gateway knows an address: since it was entered into its book by hand, or since a cashout to it was paid. What was only asked for makes nothing known,
- * and an entry that was taken out of the book is not. Null when it does not know it. Locks nothing.
+ * Since when a gateway knows an entry `b` of its book: since a person entered it, who proved themselves, or since a cashout to it was paid. What a key entered or asked for makes nothing
+ * known: whoever stole it could. Of one that was taken out of the book and entered again, what was paid before does not count.
  */
+function knownSince(sql: Reads): ReturnType<Reads> {
+  return sql`least(case when b.added_by like '%@%' then b.added_at end, (
+    select case when count(*) > 0 then greatest(min(u.first_at), b.added_at) end from address_uses u where u.address_id = b.id and u.last_at > coalesce(b.added_at, '-infinity'::timestamptz)))`;
+}
+
+/** For how many whole days a gateway knows an address; null when it does not, or took it out of its book. Locks nothing. */
 export async function readKnownDays(sql: Reads, at: { gatewayId: string; networkId: string; address: string }): Promise<number | null> {
   const [row] = await sql<{ days: number | null }[]>`
-    select floor(extract(epoch from sluice_now() - least(b.added_at, (select min(u.first_at) from address_uses u where u.address_id = b.id))) / 86400)::int as days
+    select floor(extract(epoch from sluice_now() - ${knownSince(sql)}) / 86400)::int as days
     from address_book b where b.gateway_id = ${at.gatewayId} and b.network_id = ${at.networkId} and b.address = ${at.address} and b.hidden_at is null`;
   return row?.days ?? null;
 }
@@ -159,7 +165,7 @@ export async function listPastCashouts(sql: Reads, gatewayId: string, limit: num
       join assets a on a.id = s.asset_id left join prices p on p.symbol = a.symbol
       left join lateral (
         select floor(extract(epoch from s.created_at - k.since) / 86400)::int as days from (
-          select least(b.added_at, (select min(u.first_at) from address_uses u where u.address_id = b.id)) as since from address_book b where b.id = s.address_id) k
+          select ${knownSince(sql)} as since from address_book b where b.id = s.address_id) k
         where k.since <= s.created_at) k on true
     order by s.created_at desc, s.id desc`;
 }

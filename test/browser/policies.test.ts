@@ -96,5 +96,16 @@ describeInBrowser('policies in the console', (open) => {
     await look(ben, 'second-approval');
     await ben.getByRole('button', { name: 'Approve with my passkey' }).click();
     await expect.poll(async () => (await shop.signed('GET', `/merchant/settlements/${id}`)).data.status).toBe('REQUESTED');
+
+    await ben.goto(`${served.origin}/g/${shop.id}/addresses`);
+    await ben
+      .getByRole('link', { name: /^Stand for/ })
+      .first()
+      .click();
+    await look(ben, 'addresses');
+    await ben.getByRole('button', { name: 'Stand for it' }).click();
+    await expect
+      .poll(async () => (await service.world.database.sql`select 1 from address_book where added_by like '%@%' and gateway_id = ${shop.id}`).length)
+      .toBe(1);
   });
 });

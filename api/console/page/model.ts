@@ -159,6 +159,11 @@ export interface TeamScreen extends ListScreen<{ email: string; role: string | n
   roles: readonly string[];
 }
 
+/** Destinations of a gateway. */
+export interface AddressesScreen extends ListScreen<Schemas['BookAddress']> {
+  kind: 'addresses';
+}
+
 /** What a gateway asks of its cashouts, and what somebody is about to ask. */
 export interface PoliciesScreen {
   kind: 'policies';
@@ -202,6 +207,7 @@ export interface GatewayMadeScreen {
 
 /** Pages of a gateway. */
 export type PlaceScreen =
+  | AddressesScreen
   | GatewayMadeScreen
   | PoliciesScreen
   | NewCashoutScreen

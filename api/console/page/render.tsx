@@ -22,6 +22,7 @@ import { Texts, type Translate, translator } from './texts.ts';
 import { Reports } from './reports.tsx';
 import { ShownOnce } from './shown-once.tsx';
 import { Statement } from './statement.tsx';
+import { Addresses } from './addresses.tsx';
 import { GatewayMade } from './ops-acts.tsx';
 import { Policies } from './policies.tsx';
 import { Team } from './team.tsx';
@@ -167,6 +168,8 @@ function PlaceContent({ screen, place }: { screen: PlaceScreen; place: Surroundi
       return <Statement screen={screen} place={place} />;
     case 'keys':
       return <Keys screen={screen} place={place} />;
+    case 'addresses':
+      return <Addresses screen={screen} place={place} />;
     case 'gateway-made':
       return <GatewayMade screen={screen} place={place} />;
     case 'policies':

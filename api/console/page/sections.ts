@@ -8,6 +8,7 @@ export const SECTIONS = [
   { name: 'credits', permission: 'payment:read' },
   { name: 'ledger', permission: 'settlement:read' },
   { name: 'cashouts', permission: 'settlement:read' },
+  { name: 'addresses', permission: 'settlement:read' },
   { name: 'policies', permission: 'settings:write' },
   { name: 'webhooks', permission: 'payment:read' },
   { name: 'reports', permission: 'report:export' },

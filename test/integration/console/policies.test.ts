@@ -13,6 +13,7 @@ import { aService, type Service, type Shop } from '#test/contract/service.ts';
 import { aMember, withAuthenticator } from '#test/harness/console-stage.ts';
 
 const ADDRESS = '198.51.100.7';
+const OTHER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 const KNOWN = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 const CASHES_OUT = { cashout: { ...(GATEWAYS.approveSettlement?.cashout as object), approvalCapUsd: null } };
 const TWO: WrittenPolicy['outcome'] = { kind: 'approve', people: 2 };
@@ -83,8 +84,27 @@ describe('policies of a gateway', () => {
     expect(await sql()`select policy, people from settlement_policies where settlement_id = ${held.data.id as string}`).toEqual([{ policy: 2, people: 1 }]);
     // That somebody asked for it makes an address no more known than before.
     expect((await create('50')).data).toMatchObject({ status: 'PENDING_APPROVAL' });
-    await sql()`update address_book set added_at = sluice_now() where gateway_id = ${shop.id}`;
-    expect((await create('50')).data).toMatchObject({ status: 'REQUESTED' });
+    // Nor does what a key enters: whoever stole it could.
+    const entered = { network: 'ethereum', address: OTHER, label: 'Payroll' };
+    expect((await shop.signed('POST', '/address-book', { body: entered })).status).toBe(201);
+    expect((await create('50', OTHER)).data).toMatchObject({ status: 'PENDING_APPROVAL' });
+    await run(owner, 'address-add', entered, owner.code(1));
+    expect((await create('50', OTHER)).data).toMatchObject({ status: 'REQUESTED' });
+  });
+
+  it('know an address no more that somebody took out of the book, whoever enters it again with a key and whatever was paid there before', async () => {
+    const approver = await member('approver');
+    await propose(owner, book({ when: { destination: 'unknown' }, outcome: { kind: 'refuse' } }));
+    expect((await create('1')).status).toBe(403);
+    await run(approver, 'address-add', { network: 'ethereum', address: KNOWN, label: 'Bank' }, approver.code());
+    expect((await create('1')).status).toBe(200);
+    const [{ id }] = (await sql()`select id from address_book where gateway_id = ${shop.id}`) as unknown as [{ id: string }];
+    await sql()`insert into address_uses (address_id, asset_id, cashouts, sent, first_at, last_at)
+      values (${id}, ${service.world.assets.USDT?.id as string}, 1, 1, sluice_now() - interval '9 days', sluice_now() - interval '1 second')`;
+    await run(approver, 'address-hide', { id });
+    expect((await create('1')).status).toBe(403);
+    expect((await shop.signed('POST', '/address-book', { body: { network: 'ethereum', address: KNOWN, label: 'Bank' } })).status).toBe(201);
+    expect((await create('1')).status).toBe(403);
   });
 
   it('add up a day, of which cashouts made at once each see the others', async () => {

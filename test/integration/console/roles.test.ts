@@ -46,6 +46,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/cashouts': 'settlement:read',
   '/cashouts/new': 'settlement:create',
   '/cashouts/{id}': 'settlement:read',
+  '/addresses': 'settlement:read',
   '/policies': 'settings:write',
   '/webhooks': 'payment:read',
   '/reports': 'report:export',

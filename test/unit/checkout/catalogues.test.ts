@@ -10,9 +10,9 @@ describe('the hosted page', () => {
   describeCatalogues(catalogues, ['api/checkout', 'api/http/catalogues.ts']);
 });
 
-describe('the first set of languages', () => {
+describe('the set of languages', () => {
   it('is there', () => {
-    expect([...catalogues.keys()]).toEqual(expect.arrayContaining(['ar', 'en', 'es', 'tr', 'zh-CN']));
+    expect([...catalogues.keys()].sort()).toEqual(['ar', 'de', 'en', 'es', 'fr', 'ja', 'pt', 'ru', 'tr', 'zh-CN']);
   });
 
   it('talks to payers about payments and not about what is behind them', () => {
