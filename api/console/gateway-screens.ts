@@ -181,10 +181,22 @@ async function cashouts(deps: Deps, { gateway, query }: Asked): Promise<Screen> 
 }
 
 /** What is to be filled in for a cashout; what was filled in before comes back. */
+/** Entries of the address book that a form offers, the last stored first. */
+const BOOK_OFFERED = 100;
+
 async function newCashout(deps: Deps, { gateway, query }: Asked): Promise<Screen> {
-  const { items } = await listBalances(deps, { gateway });
+  const [{ items }, book] = await Promise.all([listBalances(deps, { gateway }), listAddresses(deps, { gateway, limit: BOOK_OFFERED })]);
   const assets = items.filter(({ totalAvailable }) => parseTrusted(totalAvailable) > 0n);
-  return { kind: 'new-cashout', enabled: gateway.settings.cashout.enabled, assets, fields: filterOf(query, ['assetId', 'amount', 'address', 'label']) };
+  const fields = filterOf(query, ['assetId', 'amount', 'address', 'label']);
+  // The network's fee is taken from it, so that all there is can be asked for.
+  const all = query.has('max') ? assets.find(({ assetId }) => assetId === fields.assetId)?.totalAvailable : undefined;
+  return {
+    kind: 'new-cashout',
+    enabled: gateway.settings.cashout.enabled,
+    assets,
+    book: book.items.map(({ label, address }) => ({ label, address })),
+    fields: { ...fields, ...(all !== undefined && { amount: all }) },
+  };
 }
 
 async function cashout(deps: Deps, { gateway, id, personId }: Asked): Promise<Screen> {

@@ -65,6 +65,8 @@ describeInBrowser('what people do at a gateway', (open) => {
     await page.getByRole('link', { name: 'New cashout' }).click();
     await look(page, 'new-cashout');
     const address = `0x${'5b'.repeat(20)}`;
+    await page.getByRole('button', { name: 'All of it' }).click();
+    await expect.poll(() => page.getByLabel('Amount').inputValue()).toMatch(/^[1-9]/);
     await page.getByLabel('Amount').fill('1e3');
     await page.getByLabel('Destination').fill(address);
     await page.getByRole('button', { name: 'Look at it' }).click();
@@ -90,8 +92,7 @@ describeInBrowser('what people do at a gateway', (open) => {
     await look(approver.page, 'approve');
     await approver.page.getByRole('button', { name: 'Approve with my passkey' }).click();
     await expect.poll(async () => (await shop.signed('GET', `/merchant/settlements/${id}`)).data.status, { timeout: 10_000 }).toBe('REQUESTED');
-    await approver.page.goto(`${served.origin}/g/${shop.id}/cashouts/${id}`);
-    expect(await approver.page.getByRole('button', { name: 'Approve with my passkey' }).count()).toBe(0);
+    await expect.poll(() => approver.page.getByRole('button', { name: 'Approve with my passkey' }).count(), { timeout: 10_000 }).toBe(0);
   });
 
   it('warns of an address that only looks like a known one', async () => {

@@ -100,6 +100,8 @@ export interface NewCashoutScreen {
   enabled: boolean;
   /** What there is to cash out. */
   assets: Pick<Schemas['BalanceItem'], 'assetId' | 'symbol' | 'networkName' | 'totalAvailable'>[];
+  /** Destinations that are offered. */
+  book: { label: string; address: string }[];
   fields: CashoutFields;
 }
 

@@ -9,7 +9,7 @@ import { useTexts } from './texts.ts';
 /** The first step of a cashout: which coins, how many, and where to. */
 export function NewCashout({ screen, place }: { screen: NewCashoutScreen; place: Surroundings }): JSX.Element {
   const t = useTexts();
-  const { enabled, assets, fields } = screen;
+  const { enabled, assets, book, fields } = screen;
   if (!enabled || assets.length === 0)
     return (
       <section class="card empty">
@@ -39,9 +39,12 @@ export function NewCashout({ screen, place }: { screen: NewCashoutScreen; place:
         <input name="amount" inputMode="decimal" autocomplete="off" maxLength={80} required value={fields.amount} placeholder="100.00" />
         <span class="hint">{t('new-cashout.amount-hint')}</span>
       </label>
+      <button class="button button-small" type="submit" formmethod="get" formaction={`${place.href}/cashouts/new`} formnovalidate name="max" value="1">
+        {t('new-cashout.max')}
+      </button>
       <label class="field">
         <span>{t('cashouts.destination')}</span>
-        <input class="code" name="address" autocomplete="off" spellcheck={false} maxLength={200} required value={fields.address} />
+        <input class="code" name="address" autocomplete="off" spellcheck={false} maxLength={200} required value={fields.address} list="book" />
         <span class="hint">{t('new-cashout.address-hint')}</span>
       </label>
       <label class="field">
@@ -49,6 +52,11 @@ export function NewCashout({ screen, place }: { screen: NewCashoutScreen; place:
         <input name="label" maxLength={255} autocomplete="off" value={fields.label} />
         <span class="hint">{t('new-cashout.label-hint')}</span>
       </label>
+      <datalist id="book">
+        {book.map(({ label, address }) => (
+          <option value={address}>{label}</option>
+        ))}
+      </datalist>
       <button class="button button-main" type="submit">
         {t('new-cashout.review')}
       </button>
